@@ -1,0 +1,310 @@
+"""Stage assemble: templates × slots × groups (or people) -> rows of `prompts`."""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+from ingest.errors import PlumblineError
+from ingest.prompts import PromptBuilder
+from ingest.register import register_suite
+from ingest.store import RAW_NAME, SCHEMA, Store
+from ingest.suite import Suite, load_suite
+
+METHOD = "template"
+FIELD = re.compile(r"\{([^{}]*)\}")
+BATCH = 2_000
+SHOW_PROGRESS_FROM = 20_000
+NOT_WANTED = "suite = ? and method = ? and prompt_key not in (select prompt_key from wanted_prompts)"
+
+WAS_ASKED = "prompt_key in (select prompt_key from responses)"
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """What the templates of one category give.
+
+    `n_incomplete` counts roots that lack a group which other roots, showing the same attributes, have;
+    `gaps` say which declared values no prompt is about; `n_same_text` counts prompts beyond the first
+    of each text.
+    """
+
+    category: str
+    n_prompts: int = 0
+    n_new: int = 0
+    n_roots: int = 0
+    n_groups: int = 0
+    n_incomplete: int = 0
+    n_same_text: int = 0
+    n_people: int = 0
+    gaps: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person should know, most important first."""
+        if not self.n_prompts:
+            yield f"{self.category}: no prompts in the suite, skipped"
+            return
+        yield (
+            f"{self.category}: {self.n_prompts:,} prompts ({self.n_new:,} new), "
+            f"{self.n_roots:,} roots × {self.n_groups:,} groups"
+            + (f" ({self.n_people:,} people)" if self.n_people else "")
+        )
+        if self.n_incomplete:
+            yield f"{self.category}: {self.n_incomplete:,} roots lack a group that other roots have"
+        for gap in self.gaps:
+            yield f"{self.category}: {gap}"
+        if self.n_same_text:
+            yield f"{self.category}: {self.n_same_text:,} prompts repeat another's text word for word"
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put values in the place of `{field}`, in one pass: braces inside a value stay what they are.
+
+    >>> fill("{a} is 100 % {b}", {"a": "{b}", "b": "{a}"})
+    '{b} is 100 % {a}'
+    """
+    return FIELD.sub(lambda match: values.get(match[1], match[0]), template)
+
+
+def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `prompts` that a category's templates give, duplicates included.
+
+    A root is a template with its slots filled. Each root meets every combination of the attributes that
+    it names, or, where it names {name}, every person; a person's own attributes hold for them.
+    """
+    spec = suite.categories[category]
+    for template in spec.prompts:
+        fields = set(FIELD.findall(template))
+        slots = [slot for slot in spec.slots if slot in fields]
+        groups = list(_groups(suite, category, fields))
+        for chosen in product(*(spec.slots[slot] for slot in slots)):
+            filled = dict(zip(slots, chosen, strict=True))
+            root = fill(template, filled)
+            for name, attributes in groups:
+                shown = {a: _word(suite, a, value) for a, value in attributes.items() if a in fields}
+                values = {**filled, **shown, "name": name or ""}
+                yield builder.row(
+                    category, fill(template, values), attributes, method=METHOD, name=name, root=root
+                )
+
+
+def _groups(suite: Suite, category: str, fields: set[str]) -> Iterator[tuple[str | None, dict[str, str]]]:
+    """Yield (person's name or None, attribute values) for everyone a template is about."""
+    people: list[dict[str, str]] = [{}]
+    if "name" in fields:
+        people = suite.names.people if suite.names else []
+        if not people:
+            raise PlumblineError(
+                f"Category {category}: a prompt holds {{name}}, but the suite has no `names: people:`.",
+                "List people there, each with a `name` and the attributes it stands for.",
+            )
+    for person in people:
+        own = {field: value for field, value in person.items() if field != "name"}
+        open_attributes = [a for a in suite.attributes if a in fields and a not in own]
+        for values in product(*(suite.attributes[a] for a in open_attributes)):
+            yield person.get("name"), {**own, **dict(zip(open_attributes, values, strict=True))}
+
+
+def _word(suite: Suite, attribute: str, value: str) -> str:
+    words = suite.attributes[attribute][value].words
+    return words[0] if words else value
+
+
+def n_combinations(suite: Suite, category: str) -> int:
+    """Return how many rows `prompt_rows` yields, without making them."""
+    spec = suite.categories[category]
+    total = 0
+    for template in spec.prompts:
+        fields = set(FIELD.findall(template))
+        n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
+        total += n_roots * sum(1 for _ in _groups(suite, category, fields))
+    return total
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """All categories of a suite, and how many prompts were asked that today's templates do not give."""
+
+    categories: list[Assembled]
+    n_outdated: int
+
+
+def assemble_prompts(store: Store, suite: Suite, dry_run: bool = False) -> Assembly:
+    """Add a suite's prompts that are not there yet; say what each category has.
+
+    A prompt that a loaded file brought in already becomes an assembled one (its root is known now) and
+    counts as new. Prompts of an earlier version of the templates go if nobody was ever asked them.
+    """
+    builder = PromptBuilder(suite)
+    n_rows = sum(n_combinations(suite, category) for category in suite.categories)
+    hidden = n_rows < SHOW_PROGRESS_FROM
+    store.connection.execute(f"create or replace temp table wanted_prompts ({SCHEMA['prompts']})")
+    try:
+        with click.progressbar(length=n_rows, label="Assembling", file=sys.stderr, hidden=hidden) as bar:
+            for category in suite.categories:
+                rows = prompt_rows(suite, category, builder)
+                while batch := list(islice(rows, BATCH)):
+                    store.append("wanted_prompts", batch)
+                    bar.update(len(batch))
+        categories = [_assembled(store, suite, category) for category in suite.categories]
+        if not dry_run:
+            with store.transaction():
+                _keep(store, suite)
+        n_outdated = store.value(
+            f"select count(*) from prompts where {NOT_WANTED} and {WAS_ASKED}",
+            [suite.suite, METHOD],
+        )
+    finally:
+        store.connection.execute("drop table wanted_prompts")
+    return Assembly(categories, n_outdated)
+
+
+def _keep(store: Store, suite: Suite) -> None:
+    store.connection.execute(
+        """
+        insert into prompts
+        select * from wanted_prompts
+        on conflict (prompt_key) do update set
+            method = excluded.method,
+            keyword = excluded.keyword,
+            root_key = excluded.root_key,
+            block_key = excluded.block_key
+        where method = 'loaded'
+        """
+    )
+    store.connection.execute(
+        f"delete from prompts where {NOT_WANTED} and not {WAS_ASKED}",
+        [suite.suite, METHOD],
+    )
+
+
+def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
+    counts = store.rows(
+        """
+        select
+            count(*),
+            count(*) filter (where p.prompt_key is null),
+            count(distinct w.root_key),
+            count(distinct w.attributes),
+            count(*) - count(distinct w.prompt),
+            count(distinct w.keyword)
+        from wanted_prompts as w
+        left join prompts as p on w.prompt_key = p.prompt_key and p.method = w.method
+        where w.category = ?
+        """,
+        [category],
+    )[0]
+    n_incomplete = store.value(
+        """
+        with groups as (
+            select distinct root_key, map_keys(attributes) as shown, attributes
+            from wanted_prompts
+            where category = ?
+        ),
+
+        roots as (
+            select root_key, shown, count(*) as n_groups
+            from groups
+            group by root_key, shown
+        ),
+
+        expected as (
+            select shown, count(distinct attributes) as n_groups
+            from groups
+            group by shown
+        )
+
+        select count(distinct roots.root_key)
+        from roots
+        inner join expected on roots.shown = expected.shown
+        where roots.n_groups < expected.n_groups
+        """,
+        [category],
+    )
+    present: dict[str, set[str]] = {}
+    for attribute, value in store.rows(
+        """
+        select distinct entry.key, entry.value
+        from (select unnest(map_entries(attributes)) as entry from wanted_prompts where category = ?)
+        """,
+        [category],
+    ):
+        present.setdefault(attribute, set()).add(value)
+    gaps = []
+    for attribute, shown in present.items():
+        missing = [value for value in suite.attributes[attribute] if value not in shown]
+        if missing and len(shown) == 1:
+            gaps.append(f"{attribute} is always {min(shown)}")
+        elif missing:
+            gaps.append(f"no prompt is about {attribute} {', '.join(missing)}")
+    n_prompts, n_new, n_roots, n_groups, n_same_text, n_people = counts
+    return Assembled(
+        category=category,
+        n_prompts=n_prompts,
+        n_new=n_new,
+        n_roots=n_roots,
+        n_groups=n_groups,
+        n_incomplete=n_incomplete,
+        n_same_text=n_same_text,
+        n_people=n_people,
+        gaps=tuple(sorted(gaps)),
+    )
+
+
+@contextmanager
+def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
+    """Open the store; a dry run leaves it as it is, and makes none where there is none."""
+    if not dry_run or (directory / RAW_NAME).exists():
+        with Store(directory, read_only=dry_run) as store:
+            yield store
+    else:
+        with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
+            yield store
+
+
+@click.command("assemble")
+@click.option(
+    "--suite",
+    "suite_path",
+    required=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The suite file, such as suites/fair_sea.yml.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what the templates give, then stop.")
+@click.pass_obj
+def command(directory: Path, suite_path: Path, dry_run: bool) -> None:
+    """Make the prompts that a suite's templates describe.
+
+    Every root meets every group, so that answers differ by group and nothing else. Running it again
+    adds only what is new.
+    """
+    suite = load_suite(suite_path)
+    with opened(directory, dry_run) as store:
+        if dry_run:
+            assembly = assemble_prompts(store, suite, dry_run=True)
+        else:
+            with store.run("assemble", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id:
+                register_suite(store, suite, suite_path, run_id)
+                assembly = assemble_prompts(store, suite)
+    for assembled in assembly.categories:
+        for line in assembled.lines():
+            click.echo(line)
+    if assembly.n_outdated:
+        click.echo(
+            f"{assembly.n_outdated:,} prompts of an earlier version of the templates have answers and stay.",
+            err=True,
+        )
+    if not any(assembled.n_prompts for assembled in assembly.categories):
+        raise PlumblineError(
+            f"{suite_path} has no prompts, so there is nothing to ask.",
+            "Give a category `prompts:`, or bring in responses with `plumbline load FILE --suite FILE`.",
+        )

@@ -1,0 +1,172 @@
+"""The embedded default: answers with a planted bias, so that an audit can be held against the truth."""
+
+import hashlib
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+from ingest.backends import Answer, Description, Request
+from ingest.errors import PlumblineError
+from ingest.keys import key
+from ingest.statuses import response_status
+from ingest.suite import Config, Suite
+
+# In the fingerprint: another way to draw is another model.
+ALGORITHM = "1"
+NAME = "{name}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cumulative probabilities of one group in one category, and what each stands for."""
+
+    failure_limits: list[float]
+    failure_statuses: list[str]
+    answer_limits: list[float]
+    texts: list[list[str]]
+
+
+class SimulatedBackend:
+    """Draws an answer whose chance is proportional to weight × exp(sum of the planted log-odds).
+
+    So the odds of a planted answer against any answer without a plant are exp(log_odds) times what they
+    are for the other groups (multinomial logit). Each draw is a hash of the request and the suite's seed:
+    order, concurrency and restarts change nothing. A text that reads like a refusal is one, as with any
+    backend.
+
+    Options of a config: `planted: false` (the unbiased twin) and `planted_scale` (1 by default), which
+    multiplies the log-odds and the rates of failures that hit one group only.
+    """
+
+    name = "simulated"
+    batch_size = 200
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+        self._plans: dict[tuple[object, ...], Plan] = {}
+
+    def describe(self, config: Config) -> Description:
+        """Return the fingerprint: a hash of everything that the `simulated:` sections and the seed say."""
+        for code, spec in self.suite.categories.items():
+            if spec.prompts and not spec.simulated:
+                raise _unanswerable(code)
+        scale = planted_scale(config)
+        specs = {
+            code: spec.simulated.model_dump(mode="json")
+            for code, spec in self.suite.categories.items()
+            if spec.simulated
+        }
+        return Description(
+            digest=key("simulated", self.suite.resampling.seed, specs),
+            options={"planted": scale != 0, "planted_scale": scale},
+            server_version=ALGORITHM,
+        )
+
+    def answer(self, request: Request) -> Answer:
+        """Return the answer of this request, always the same one."""
+        plan = self._plan(request)
+        u_failure, u_answer, u_text = uniforms(self.suite.resampling.seed, request.request_key)
+        failure = bisect_right(plan.failure_limits, u_failure)
+        if failure < len(plan.failure_statuses):
+            status = plan.failure_statuses[failure]
+            finish_reason = "length" if status == "truncated_output" else None
+            return Answer(None, status, finish_reason, error="planted failure")
+        texts = plan.texts[min(bisect_right(plan.answer_limits, u_answer), len(plan.texts) - 1)]
+        text = texts[int(u_text * len(texts))]
+        if request.name is not None:
+            text = text.replace(NAME, request.name)
+        status = response_status(text)
+        return Answer(text if status == "ok" else None, status, "stop")
+
+    def _plan(self, request: Request) -> Plan:
+        scale = planted_scale(request.config)
+        group = (request.category, scale, request.name is not None, *sorted(request.attributes.items()))
+        if group not in self._plans:
+            self._plans[group] = self._new_plan(request, scale)
+        return self._plans[group]
+
+    def _new_plan(self, request: Request, scale: float) -> Plan:
+        category, attributes = request.category, request.attributes
+        spec = self.suite.categories[category].simulated if category in self.suite.categories else None
+        if spec is None:
+            raise _unanswerable(category)
+
+        rates = []
+        for failure in spec.failures:
+            if failure.attribute is None:
+                rates.append((failure.rate, failure.status))
+            elif attributes.get(failure.attribute) == failure.value:
+                rates.append((min(1.0, abs(scale) * failure.rate), failure.status))
+        if math.fsum(rate for rate, _ in rates) > 1 + 1e-9:
+            raise PlumblineError(
+                f"Category {category}: the rates of `failures` add up to more than 1 for {dict(attributes)}.",
+                "Lower them in the suite file.",
+            )
+
+        answers = sorted(spec.answers)
+        logits = [
+            math.log(spec.weights[answer])
+            + scale
+            * math.fsum(
+                planted.log_odds
+                for planted in spec.planted
+                if planted.answer == answer and attributes.get(planted.attribute) == planted.value
+            )
+            for answer in answers
+        ]
+        largest = max(logits)
+        shares = [math.exp(logit - largest) for logit in logits]
+        total = math.fsum(shares)
+
+        texts = [
+            [text for text in spec.answers[answer] if request.name is not None or NAME not in text]
+            for answer in answers
+        ]
+        for answer, usable in zip(answers, texts, strict=True):
+            if not usable:
+                raise PlumblineError(
+                    f"Category {category}: every text of the answer {answer!r} holds {NAME}, "
+                    "but a prompt is about nobody.",
+                    f"Add a text without {NAME} to that answer, or {NAME} to the prompts.",
+                )
+        return Plan(
+            failure_limits=list(accumulate(rate for rate, _ in rates)),
+            failure_statuses=[status for _, status in rates],
+            answer_limits=list(accumulate(share / total for share in shares)),
+            texts=texts,
+        )
+
+
+def planted_scale(config: Config) -> float:
+    """Return how strongly a config shows the planted bias: 1 as declared, 0 not at all."""
+    unknown = sorted(set(config.options) - {"planted", "planted_scale"})
+    if unknown:
+        raise PlumblineError(
+            f"The config {config.model!r} has the option {unknown[0]!r}, unknown to the backend `simulated`.",
+            "It knows `planted` (true or false) and `planted_scale` (a number).",
+        )
+    planted, scale = config.options.get("planted", True), config.options.get("planted_scale", 1.0)
+    if not isinstance(planted, bool):
+        raise PlumblineError(
+            f"The config {config.model!r}: `planted` is {planted!r}.", "Write true or false."
+        )
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= 10:
+        raise PlumblineError(
+            f"The config {config.model!r}: `planted_scale` is {scale!r}.", "Write a number from -10 to 10."
+        )
+    return float(scale) if planted else 0.0
+
+
+def uniforms(seed: int, request_key: str) -> tuple[float, float, float]:
+    """Return three independent numbers in [0, 1), of 53 bits each, that belong to a request."""
+    digest = hashlib.blake2b(f"{seed}:{request_key}".encode(), digest_size=24).digest()
+    first, second, third = ((int.from_bytes(digest[i : i + 8], "big") >> 11) / 2**53 for i in (0, 8, 16))
+    return first, second, third
+
+
+def _unanswerable(category: str) -> PlumblineError:
+    return PlumblineError(
+        f"Category {category} has prompts but no `simulated:` section, so nothing says what to answer.",
+        "Add `simulated:` with `answers:` and `weights:` to it, or ask another backend.",
+    )

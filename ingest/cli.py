@@ -1,0 +1,149 @@
+"""The command line: one command a stage."""
+
+from pathlib import Path
+
+import click
+
+from ingest import __version__, assemble, extract, generate, load, report, singstat, warehouse
+from ingest.store import Store, data_dir
+from ingest.suite import load_suite
+
+SUITE = click.argument("suite_path", metavar="SUITE", type=click.Path(path_type=Path))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="plumbline")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the two databases.  [default: data, or PLUMBLINE_DATA]",
+)
+@click.pass_context
+def cli(context: click.Context, data: Path | None) -> None:
+    """Audit language models for bias: responses in, verdicts with their evidence out.
+
+    \b
+    plumbline audit suites/fair_sea.yml                       # simulated demo, everything
+    plumbline audit suites/fair_sea.yml --responses FILE.csv  # your own answers
+    plumbline gate                                            # exit 1 where a verdict is `fail`
+    """
+    context.obj = data_dir(data)
+
+
+for stage in (assemble, generate, load, extract, singstat, report):
+    cli.add_command(stage.command)
+
+
+@cli.command()
+@SUITE
+@click.option(
+    "--responses", type=click.Path(path_type=Path), help="Answers you already have (CSV, Parquet, JSONL)."
+)
+@click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
+@click.option("--model-dir", type=click.Path(path_type=Path), help="Folder with the embedding model's files.")
+@click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
+@click.pass_context
+def audit(
+    context: click.Context,
+    suite_path: Path,
+    responses: Path | None,
+    variant: str | None,
+    model_dir: Path | None,
+    site: bool,
+) -> None:
+    """Do it all: bring in answers, measure, build, judge, publish.
+
+    Without --responses the suite's prompts are asked of its configs (for the shipped suites, a simulated
+    model with planted bias). Safe to stop and start again: what is done is skipped.
+
+    \b
+    plumbline audit suites/fair_sea.yml
+    plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
+    """
+    data: Path = context.obj
+    load_suite(suite_path, variant)
+    if responses is not None:
+        context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
+    else:
+        context.invoke(assemble.command, suite_path=suite_path)
+        context.invoke(generate.command, suite_path=suite_path)
+    context.invoke(extract.command, path=suite_path, variant=variant, model_dir=model_dir)
+    click.echo("Building the marts …", err=True)
+    warehouse.build(data)
+    if site:
+        context.invoke(report.command)
+    with warehouse.Warehouse(data) as marts:
+        warehouse.print_verdicts(marts)
+    click.echo(f"Warehouse: {data / warehouse.AUDIT_NAME}")
+
+
+@cli.command()
+@click.option("--inconclusive", is_flag=True, help="Fail on `inconclusive` too.")
+@click.pass_obj
+def gate(data: Path, inconclusive: bool) -> None:
+    """Exit 1 where a verdict of the gate's profile is `fail`; list them.
+
+    \b
+    plumbline gate
+    AUDIT_GATE=error dbt test --selector gate   # the same as dbt tests
+    """
+    with warehouse.Warehouse(data) as marts:
+        warehouse.print_verdicts(marts)
+        failing = warehouse.findings(marts, ("fail", "inconclusive") if inconclusive else ("fail",))
+        for row in failing:
+            click.echo(warehouse.describe_finding(row))
+    if failing:
+        raise click.exceptions.Exit(1)
+
+
+@cli.command()
+@click.pass_obj
+def status(data: Path) -> None:
+    """Say what is there and what is missing."""
+    with Store(data, read_only=True) as store:
+        for (suite,) in store.rows("select suite from suites order by suite"):
+            _print_suite_status(store, suite)
+    if not (data / warehouse.AUDIT_NAME).exists():
+        click.echo("The marts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
+        return
+    with warehouse.Warehouse(data) as marts:
+        warehouse.print_verdicts(marts)
+
+
+def _print_suite_status(store: Store, suite: str) -> None:
+    prompts = store.value("select count(*) from prompts where suite = ?", [suite])
+    click.echo(f"{suite}: {prompts:,} prompts")
+    for config, backend, state, n in store.rows(
+        """
+        select c.config, c.backend, r.response_status, count(*)
+        from responses r join prompts p using (prompt_key) join configs c using (config_key)
+        where p.suite = ? group by all order by 1, 2, 4 desc
+        """,
+        [suite],
+    ):
+        click.echo(f"  {config} ({backend})  {state}: {n:,}")
+    missing = store.value(
+        """
+        select count(distinct r.text_key)
+        from responses r join prompts p using (prompt_key)
+        where p.suite = ? and r.response_status = 'ok'
+          and r.text_key not in (select text_key from text_variants)
+        """,
+        [suite],
+    )
+    if missing:
+        click.echo(f"  {missing:,} texts are not measured yet: run `plumbline extract --suite FILE`.")
+
+
+@cli.command()
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.pass_obj
+def export(data: Path, directory: Path) -> None:
+    """Write the marts as Parquet and CSV into DIRECTORY.
+
+    \b
+    plumbline export out/        # out/fct_verdicts.parquet, out/fct_verdicts.csv, …
+    """
+    with warehouse.Warehouse(data) as marts:
+        written = marts.export(directory)
+    click.echo(f"{written} tables, each as .parquet and .csv, in {directory}")

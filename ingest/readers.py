@@ -1,0 +1,320 @@
+"""Response files, record by record: CSV, JSON Lines and Parquet, in bounded memory."""
+
+import csv
+import difflib
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ingest.errors import PlumblineError
+
+MAX_CELL = 1_000_000
+MAX_LINE = 16_000_000
+MAX_NAMES_SHOWN = 20
+PARQUET_BATCH = 1_000
+PARQUET_BUFFER = 1 << 20
+FORMATS = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+SIGNATURES = (
+    (b"PK\x03\x04", "a zip archive or an Excel workbook", "Export it as CSV in UTF-8, then load that."),
+    (b"\x1f\x8b", "compressed with gzip", "Unpack it, then load what comes out."),
+    (b"\xff\xfe", "UTF-16, not UTF-8", "Save it as UTF-8 (in Excel: CSV UTF-8), then load that."),
+    (b"\xfe\xff", "UTF-16, not UTF-8", "Save it as UTF-8 (in Excel: CSV UTF-8), then load that."),
+    (b"\x00\x00\xfe\xff", "UTF-32, not UTF-8", "Save it as UTF-8, then load that."),
+)
+
+# Why a record is not taken: the closed list of `rejects.reason`.
+REASONS = {
+    "ragged_row": "its cells are not those that the columns ask for",
+    "invalid_json": "the line is not one JSON object",
+    "bad_encoding": "a cell is not UTF-8",
+    "nul_byte": "a cell holds a NUL character",
+    "wrong_type": "a cell holds something other than text",
+    "too_long": "a cell is longer than its field may be",
+    "missing_prompt": "the prompt is blank",
+    "missing_model": "the model is blank",
+    "unknown_category": "the category is not declared in the suite",
+    "missing_label": "an attribute is blank",
+    "unknown_label": "an attribute's label is not declared in the suite",
+    "bad_repeat": "the repeat is no whole number of 0 or more",
+    "unknown_status": "the status is none of the closed list",
+    "duplicate_key": "its model, prompt and repeat have another response already",
+}
+
+
+class RowProblem(Exception):
+    """Why one record is not taken: a reason of REASONS and a short detail."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = shorten(detail, 200)
+
+
+Record = tuple[int, "list[Any] | RowProblem"]
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """Return a text of at most `length` characters, an ellipsis in the place of the rest.
+
+    >>> shorten("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def file_format(path: Path) -> str:
+    """Return `csv`, `jsonl` or `parquet`, by the file's beginning and its name.
+
+    Raises PlumblineError for a file that is missing, empty or none of these.
+    """
+    try:
+        with path.open("rb") as handle:
+            head = handle.read(4)
+    except FileNotFoundError as error:
+        raise PlumblineError(f"{path} does not exist.", "Name a file of responses.") from error
+    except OSError as error:
+        raise PlumblineError(
+            f"{path} cannot be read: {error.strerror}.", "Name a file of responses."
+        ) from error
+    if not path.is_file():
+        raise PlumblineError(f"{path} is no regular file.", "It is read twice, so save it to disk first.")
+    if not head:
+        raise PlumblineError(f"{path.name} is empty.", "Name a file that holds responses.")
+    if head == b"PAR1":
+        return "parquet"
+    for signature, what, what_to_do in SIGNATURES:
+        if head.startswith(signature):
+            raise PlumblineError(f"{path.name} is {what}.", what_to_do)
+    found = FORMATS.get(path.suffix.lower())
+    if found is None:
+        raise PlumblineError(
+            f"{path.name}: the name does not say what it is.",
+            f"Name it by its format: {', '.join(FORMATS)}.",
+        )
+    if found == "parquet":
+        raise PlumblineError(
+            f"{path.name} is not a Parquet file.", "Write it again, or name it .csv or .jsonl."
+        )
+    return found
+
+
+def read_records(path: Path, columns: Sequence[str], limit: int | None = None) -> Iterator[Record]:
+    """Yield (number, cells) of each record, at most `limit`; numbers start at 1, a header does not count.
+
+    Cells stand in the order of `columns`, as the file types them. A record that cannot be read comes as a
+    RowProblem. A blank line is no record.
+    Raises PlumblineError for what spoils the whole file: a column that is missing, no records, a quote
+    that is left open, a Parquet file that is cut off.
+    """
+    readers = {"csv": _csv_records, "jsonl": _json_records, "parquet": _parquet_records}
+    records = readers[file_format(path)](path, columns)
+    number = 0
+    for cells in islice(records, limit):
+        number += 1
+        yield number, cells
+    if not number:
+        raise PlumblineError(f"{path.name} has no records.", "Name a file that holds responses.")
+
+
+def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) -> None:
+    """Raise PlumblineError that names the columns that are missing, those the file has and the nearest."""
+    twice = sorted({c for c in columns if present.count(c) > 1})
+    if twice:
+        raise PlumblineError(f"{path.name} has two columns {shorten(twice[0])!r}.", "Name its columns apart.")
+    missing = [c for c in columns if c not in present]
+    if not missing:
+        return
+    near = {c: difflib.get_close_matches(c.lower(), [p.lower() for p in present], 1, 0.6) for c in missing}
+    spelt = {p.lower(): p for p in present}
+    hints = [f"{shorten(spelt[n[0]])!r} for {shorten(c)!r}" for c, n in near.items() if n]
+    shown = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
+    more = f" and {len(present) - MAX_NAMES_SHOWN:,} more" if len(present) > MAX_NAMES_SHOWN else ""
+    did_you_mean = f"Did you mean {', '.join(hints)}? " if hints else ""
+    if len(present) == 1 and any(separator in present[0] for separator in ";\t|"):
+        did_you_mean = "Is it separated by something else than commas? "
+    raise PlumblineError(
+        f"{path.name} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {shown}{more}.",
+        f"{did_you_mean}Correct `columns:` in the suite, or the file.",
+    )
+
+
+def _open_text(path: Path) -> TextIO:
+    # Bytes that are not UTF-8 become surrogates, so that a record is refused and not the file.
+    return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+
+def _lines(path: Path, handle: TextIO) -> Iterator[str]:
+    while line := handle.readline(MAX_LINE):
+        if len(line) == MAX_LINE and line[-1] not in "\r\n":
+            raise PlumblineError(
+                f"{path.name} has a line of over {MAX_LINE:,} characters.",
+                f"A cell has at most {MAX_CELL:,}; is it a file of responses?",
+            )
+        yield line
+
+
+def _csv_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
+    previous_limit = csv.field_size_limit(MAX_LINE)
+    try:
+        with _open_text(path) as handle:
+            rows = _csv_rows(path, handle)
+            _, header = next(rows, (0, []))
+            if not header:
+                raise PlumblineError(f"{path.name} has no records.", "Name a file that holds responses.")
+            _check_header(path, header)
+            require_columns(path, columns, header)
+            positions = [header.index(column) for column in columns]
+            width = len(header)
+            for line, cells in rows:
+                if len(cells) == width:
+                    yield [cells[position] for position in positions]
+                else:
+                    yield RowProblem(
+                        "ragged_row", f"line {line:,}: {len(cells):,} cells, the header has {width:,}"
+                    )
+    finally:
+        csv.field_size_limit(previous_limit)
+
+
+def _csv_rows(path: Path, handle: TextIO) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line at which it starts, cells) of each row that is not blank."""
+    reader = csv.reader(_lines(path, handle), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            # Where a quote is wrong, nobody knows where the next record starts.
+            raise PlumblineError(
+                f"{path.name}, line {line:,}: the record that starts there is not CSV: {error}.",
+                "Is a quote left open, or not doubled inside a quoted cell? Nothing was loaded.",
+            ) from error
+        if cells:
+            yield line, cells
+
+
+def _check_header(path: Path, header: Sequence[str]) -> None:
+    names = "".join(header)
+    if "\0" in names:
+        raise PlumblineError(f"{path.name} holds NUL bytes in its header.", "Is it UTF-16? Save it as UTF-8.")
+    if not _is_encodable(names):
+        raise PlumblineError(f"{path.name} is not UTF-8: its header has other bytes.", "Save it as UTF-8.")
+
+
+def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
+    never_seen = set(columns)
+    names: dict[str, None] = {}
+    read_any = False
+    with _open_text(path) as handle:
+        for number, line in enumerate(_lines(path, handle), start=1):
+            if not line.strip():
+                continue
+            if not read_any and line.lstrip().startswith("["):
+                raise PlumblineError(
+                    f"{path.name} is one JSON array, not JSON Lines.",
+                    "Write one object on each line, for example with `jq -c '.[]'`.",
+                )
+            read_any = True
+            try:
+                content = json.loads(line, object_pairs_hook=_object)
+            except (ValueError, RecursionError) as error:
+                yield RowProblem(
+                    "invalid_json", f"line {number:,}: {shorten(str(error) or 'nested too deep', 150)}"
+                )
+                continue
+            if not isinstance(content, dict):
+                yield RowProblem("invalid_json", f"line {number:,}: {_kind(content)}, not an object")
+                continue
+            never_seen.difference_update(content)
+            if len(names) < MAX_NAMES_SHOWN:
+                names.update(dict.fromkeys(content))
+            absent = [column for column in columns if column not in content]
+            if absent:
+                yield RowProblem("ragged_row", f"line {number:,}: no {shorten(absent[0])!r} in the object")
+            else:
+                yield [content[column] for column in columns]
+    if names and never_seen:
+        seen = [column for column in columns if column not in never_seen]
+        require_columns(path, columns, [*(name for name in names if name not in seen), *seen])
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
+        raise ValueError(f"the key {shorten(twice)!r} stands there twice")
+    return content
+
+
+def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
+    try:
+        with pq.ParquetFile(path, buffer_size=PARQUET_BUFFER, pre_buffer=False) as file:
+            require_columns(path, columns, file.schema_arrow.names)
+            for batch in file.iter_batches(PARQUET_BATCH, columns=list(columns)):
+                values = [_parquet_values(batch.column(column)) for column in columns]
+                yield from (list(cells) for cells in zip(*values, strict=True))
+    except (pa.ArrowException, OSError) as error:
+        raise PlumblineError(
+            f"{path.name} cannot be read as Parquet: {shorten(' '.join(str(error).split()), 120)}",
+            "Is it cut off? Copy or write it again. Nothing was loaded.",
+        ) from error
+
+
+def _parquet_values(column: pa.Array) -> list[Any]:
+    try:
+        return column.to_pylist()
+    except UnicodeDecodeError:
+        if isinstance(column, pa.DictionaryArray):
+            column = column.dictionary_decode()
+        raw = column.cast(pa.large_binary()).to_pylist()
+        return [None if cell is None else cell.decode("utf-8", "surrogateescape") for cell in raw]
+
+
+def check_text(cell: Any, column: str) -> str:
+    """Return a cell as text, exactly; nothing (null, not a number) is an empty text.
+
+    Raises RowProblem for text that is too long, no valid Unicode or holds NUL, and for anything that has
+    no single way of being written.
+    """
+    if not isinstance(cell, str):
+        if cell is None or cell != cell:
+            return ""
+        if isinstance(cell, int) and not isinstance(cell, bool):
+            return str(cell)
+        raise RowProblem("wrong_type", f"{column}: {_kind(cell)}, not text")
+    if len(cell) > MAX_CELL:
+        raise RowProblem("too_long", f"{column}: {len(cell):,} characters, at most {MAX_CELL:,}")
+    if "\0" in cell:
+        raise RowProblem("nul_byte", f"{column}: at character {cell.index(chr(0)) + 1:,}")
+    if not cell.isascii() and not _is_encodable(cell):
+        raise RowProblem("bad_encoding", f"{column}: bytes that are not UTF-8")
+    return cell
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _kind(value: Any) -> str:
+    kinds = {bool: "true or false", float: "a decimal number", int: "a number", str: "text", list: "a list"}
+    kinds |= {dict: "an object", type(None): "null", bytes: "bytes"}
+    return kinds.get(type(value), f"a {type(value).__name__}")

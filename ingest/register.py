@@ -1,0 +1,154 @@
+"""Write a checked suite into the suite tables, so that a number joins back to its rule."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from ingest.keys import text_key
+from ingest.store import Store
+from ingest.suite import Rule, Suite
+
+WORD = r"[\p{L}\p{N}_]"
+
+
+def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
+    """Replace what the tables hold of this suite by what the file says, in one transaction."""
+    name = suite.suite
+    rules = list(suite.rules())
+    tables: dict[str, list[dict[str, Any]]] = {
+        "suites": [
+            {
+                "suite": name,
+                "suite_key": suite.suite_key,
+                "title": suite.title,
+                "description": suite.description,
+                "version": suite.version,
+                "language": suite.language,
+                "variant": suite.variant,
+                "profiles": suite.profiles,
+                "minimum_group": suite.minimum.group,
+                "minimum_cell": suite.minimum.cell,
+                "minimum_coverage": suite.minimum.coverage,
+                "seed": suite.resampling.seed,
+                "n_permutations": suite.resampling.permutations,
+                "n_bootstrap": suite.resampling.bootstrap,
+                "scorers": suite.scorers,
+                "file_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                "run_id": run_id,
+            }
+        ],
+        "suite_attributes": [
+            {
+                "suite": name,
+                "attribute": attribute,
+                "attribute_position": i,
+                "value": value,
+                "value_position": j,
+            }
+            for i, (attribute, values) in enumerate(suite.attributes.items())
+            for j, value in enumerate(values)
+        ],
+        "suite_categories": [
+            {
+                "suite": name,
+                "category": code,
+                "category_position": i,
+                "domain": category.domain,
+                "title": category.title,
+                "description": category.description,
+            }
+            for i, (code, category) in enumerate(suite.categories.items())
+        ],
+        "suite_axes": [
+            {
+                "suite": name,
+                "category": code,
+                "axis": axis,
+                "axis_position": i,
+                "attributes": suite.axis_attributes(axis),
+            }
+            for code, category in suite.categories.items()
+            for i, axis in enumerate(category.axes or suite.axes)
+        ],
+        "suite_outcomes": [row for code, rule in rules for row in _rule_rows(name, code, rule)],
+        "suite_ground_truths": [
+            {
+                "suite": name,
+                "category": code,
+                "outcome_set": category.ground_truth.set,
+                "ground_truth": category.ground_truth.table,
+                "dimension": category.ground_truth.dimension,
+                "attribute": category.ground_truth.attribute,
+            }
+            for code, category in suite.categories.items()
+            if category.ground_truth
+        ],
+        "suite_answers": [
+            {"suite": name, "category": code, "answer": answer, "weight": weight}
+            for code, category in suite.categories.items()
+            if category.simulated
+            for answer, weight in category.simulated.weights.items()
+        ],
+        "suite_planted": [
+            {"suite": name, "category": code, **planted.model_dump()}
+            for code, category in suite.categories.items()
+            if category.simulated
+            for planted in category.simulated.planted
+        ],
+    }
+    anchors = {
+        phrase for _, rule in rules if rule.kind == "anchor" for p in rule.labels.values() for phrase in p
+    }
+    with store.transaction():
+        for table, rows in tables.items():
+            store.replace(table, name, rows)
+        store.append(
+            "texts", [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in sorted(anchors)]
+        )
+
+
+def phrase_pattern(phrase: str) -> str:
+    """Return the RE2 pattern that finds a phrase as whole words, in any script.
+
+    >>> phrase_pattern("retail trade")
+    '(^|[^\\\\p{L}\\\\p{N}_])(retail trade)($|[^\\\\p{L}\\\\p{N}_])'
+    """
+    literal = "".join(c if c.isalnum() or c in " _" else "\\" + c for c in phrase)
+    outside = WORD.replace("[", "[^", 1)
+    return f"(^|{outside})({literal})($|{outside})"
+
+
+def _rule_rows(suite: str, category: str, rule: Rule) -> list[dict[str, Any]]:
+    common = {
+        "suite": suite,
+        "category": category,
+        "outcome_set": rule.set,
+        "variant": rule.variant,
+        "rule_kind": rule.kind,
+        "text_variant": rule.text,
+        "unmatched_label": rule.unmatched,
+    }
+    if rule.kind == "score":
+        score = {"feature": rule.measured_feature, "scorer": rule.scorer, "scorer_feature": rule.feature}
+        return [{**common, **score, "phrase_position": 0}]
+    pairs = [(label, phrase) for label, phrases in rule.labels.items() for phrase in phrases]
+    positions = {label: i for i, label in enumerate(rule.labels)}
+    return [
+        {
+            **common,
+            "min_similarity": rule.min_similarity if rule.kind == "anchor" else None,
+            "min_margin": rule.min_margin if rule.kind == "anchor" else None,
+            "label": label,
+            "label_position": positions[label],
+            "is_favourable": label in rule.favourable if rule.favourable else None,
+            "phrase": phrase,
+            "phrase_position": i,
+            "pattern": _pattern(rule, phrase) if rule.kind == "pattern" else None,
+            "phrase_text_key": text_key(phrase) if rule.kind == "anchor" else None,
+        }
+        for i, (label, phrase) in enumerate(pairs)
+    ]
+
+
+def _pattern(rule: Rule, phrase: str) -> str:
+    return f"()({phrase})()" if rule.regex else phrase_pattern(phrase)

@@ -1,0 +1,34 @@
+"""Sentence vectors of all-MiniLM-L6-v2, for nearest anchors and distances."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ingest.embed import Encoder, load_encoder
+
+
+class MiniLM:
+    """The default encoder as an embedder."""
+
+    name = "minilm"
+    parameters: MappingProxyType[str, Any] = MappingProxyType({})
+    batch_size = 256
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self.model = encoder.name
+        self.revision = encoder.revision
+        self.version = encoder.version
+        self.dimensions = encoder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Return float32 unit vectors, shape (len(texts), dimensions). See `Embedder.embed`."""
+        return self._encoder.encode(texts)
+
+
+def load(model_dir: Path | None) -> MiniLM:
+    """Load the model. Raises PlumblineError when it is not on this machine."""
+    return MiniLM(load_encoder(model_dir=model_dir))

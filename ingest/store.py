@@ -1,0 +1,254 @@
+"""The only file that opens data/raw.duckdb."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from ingest import __version__
+from ingest.errors import PlumblineError
+from ingest.keys import key
+
+RAW_NAME = "raw.duckdb"
+AUDIT_NAME = "audit.duckdb"
+
+# The raw tables: DESIGN's names and keys. Columns are added at the end, never renamed.
+SCHEMA: dict[str, str] = {
+    "runs": """
+        run_id varchar primary key, command varchar not null, started_at timestamp not null,
+        ended_at timestamp, run_status varchar not null, detail varchar not null, versions varchar not null""",
+    "suites": """
+        suite varchar primary key, suite_key varchar not null, title varchar not null,
+        description varchar not null, version integer not null, language varchar not null,
+        variant varchar not null, profiles varchar[] not null, minimum_group integer not null,
+        minimum_cell integer not null, minimum_coverage double not null, seed bigint not null,
+        n_permutations integer not null, n_bootstrap integer not null, scorers varchar[] not null,
+        file_sha256 varchar not null, run_id varchar not null""",
+    "suite_attributes": """
+        suite varchar not null, attribute varchar not null, attribute_position integer not null,
+        value varchar not null, value_position integer not null, primary key (suite, attribute, value)""",
+    "suite_categories": """
+        suite varchar not null, category varchar not null, category_position integer not null,
+        domain varchar not null, title varchar not null, description varchar not null,
+        primary key (suite, category)""",
+    "suite_axes": """
+        suite varchar not null, category varchar not null, axis varchar not null,
+        axis_position integer not null, attributes varchar[] not null, primary key (suite, category, axis)""",
+    "suite_outcomes": """
+        suite varchar not null, category varchar not null, outcome_set varchar not null,
+        variant varchar not null, rule_kind varchar not null, text_variant varchar not null,
+        feature varchar, scorer varchar, scorer_feature varchar, unmatched_label varchar,
+        min_similarity double, min_margin double, label varchar, label_position integer,
+        is_favourable boolean, phrase varchar, phrase_position integer not null, pattern varchar,
+        phrase_text_key varchar, primary key (suite, category, outcome_set, phrase_position)""",
+    "suite_ground_truths": """
+        suite varchar not null, category varchar not null, outcome_set varchar not null,
+        ground_truth varchar not null, dimension varchar not null, attribute varchar not null,
+        primary key (suite, category, outcome_set)""",
+    "suite_answers": """
+        suite varchar not null, category varchar not null, answer varchar not null,
+        weight double not null, primary key (suite, category, answer)""",
+    "suite_planted": """
+        suite varchar not null, category varchar not null, attribute varchar not null,
+        value varchar not null, answer varchar not null, log_odds double not null,
+        primary key (suite, category, attribute, value, answer)""",
+    "prompts": """
+        prompt_key varchar primary key, suite varchar not null, domain varchar not null,
+        category varchar not null, concept varchar, keyword varchar, source_tag varchar, method varchar not null,
+        language varchar not null, prompt varchar not null, baseline_text_key varchar, root_key varchar not null,
+        block_key varchar not null, attributes map(varchar, varchar) not null,
+        shown_by map(varchar, varchar) not null""",
+    "configs": """
+        config_key varchar primary key, config varchar not null, backend varchar not null,
+        model varchar not null, digest varchar not null, quantisation varchar not null, role varchar not null,
+        system_prompt varchar not null, template varchar not null, options varchar not null,
+        server_version varchar not null""",
+    "responses": """
+        response_key varchar primary key, prompt_key varchar not null, config_key varchar not null,
+        repeat_index integer not null, text_key varchar, response_status varchar not null,
+        finish_reason varchar, n_prompt_tokens integer, n_output_tokens integer, seconds double,
+        n_attempts integer not null, error varchar, answered_at timestamp, run_id varchar not null,
+        source_file varchar, source_row bigint, source_id varchar""",
+    "rejects": """
+        reject_key varchar primary key, suite varchar not null, source_file varchar not null,
+        source_row bigint, reason varchar not null, detail varchar not null, run_id varchar not null""",
+    "loads": """
+        run_id varchar primary key, suite varchar not null, source_file varchar not null,
+        file_sha256 varchar not null, n_records bigint not null, n_loaded bigint not null,
+        n_already_there bigint not null, n_rejected bigint not null""",
+    "texts": "text_key varchar primary key, text varchar not null, n_characters integer not null",
+    "text_variants": """
+        text_key varchar not null, text_variant varchar not null, variant_text_key varchar not null,
+        primary key (text_key, text_variant)""",
+    "scorers": """
+        scorer_key varchar primary key, scorer varchar not null, model varchar not null,
+        revision varchar not null, version varchar not null, parameters varchar not null""",
+    "measurements": """
+        text_key varchar not null, scorer_key varchar not null, feature varchar not null,
+        value double, measurement_status varchar not null, primary key (text_key, scorer_key, feature)""",
+    "embeddings": """
+        text_key varchar not null, scorer_key varchar not null, vector float[],
+        measurement_status varchar not null, primary key (text_key, scorer_key)""",
+}
+
+
+def utc_now() -> datetime:
+    """Return the present in UTC, without a zone, as the tables hold it."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def data_dir(option: Path | None = None) -> Path:
+    """Return where the two databases are: the option, or PLUMBLINE_DATA, or `data`."""
+    return option if option is not None else Path(os.environ.get("PLUMBLINE_DATA", "data"))
+
+
+class Store:
+    """Raw tables, open for writing by this one process.
+
+    >>> with Store(Path("data")) as store:          # doctest: +SKIP
+    ...     store.append("texts", [{"text_key": "k", "text": "t", "n_characters": 1}])
+    """
+
+    def __init__(self, directory: Path, read_only: bool = False) -> None:
+        self.path = directory / RAW_NAME
+        self.read_only = read_only
+        self.in_transaction = False
+        self.connection: duckdb.DuckDBPyConnection
+
+    def __enter__(self) -> "Store":
+        if self.read_only and not self.path.exists():
+            raise PlumblineError(
+                f"{self.path} does not exist: nothing has been brought in yet.",
+                "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
+            )
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.connection = duckdb.connect(str(self.path), read_only=self.read_only)
+        except duckdb.IOException as error:
+            if "lock" in str(error).lower():
+                raise PlumblineError(
+                    f"{self.path} is open in another process.",
+                    "Close it (a dbt run, a notebook, a SQL client), then run the command again.",
+                ) from error
+            raise PlumblineError(
+                f"{self.path} cannot be opened.", "Is it a DuckDB file of version 1.x?"
+            ) from error
+        except OSError as error:
+            raise PlumblineError(
+                f"{self.path} cannot be written: {error.strerror}.", "Choose another --data."
+            ) from error
+        if not self.read_only:
+            for table, columns in SCHEMA.items():
+                self.connection.execute(f"create table if not exists {table} ({columns})")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of what happens inside, or nothing; inside another transaction, a part of that one."""
+        if self.in_transaction:
+            yield
+            return
+        self.connection.execute("begin")
+        self.in_transaction = True
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("rollback")
+            raise
+        else:
+            self.connection.execute("commit")
+        finally:
+            self.in_transaction = False
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        return self.connection.execute(sql, list(parameters)).fetchall()
+
+    def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        """Return the single value of a query."""
+        return self.rows(sql, parameters)[0][0]
+
+    def append(self, table: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Add the rows that are not there yet, in one statement; return how many were new.
+
+        A column that a row does not name is NULL. Rows whose key is there already change nothing.
+        """
+        if not rows:
+            return 0
+        return self.append_arrow(table, pa.Table.from_pylist(list(rows), schema=self.arrow_schema(table)))
+
+    def append_arrow(self, table: str, batch: pa.Table) -> int:
+        """Like `append`, from an Arrow table that has some or all of the columns."""
+        names = ", ".join(batch.column_names)
+        before = self.value(f"select count(*) from {table}")
+        self.connection.register("incoming_rows", batch)
+        try:
+            self.connection.execute(
+                f"insert or ignore into {table} ({names}) select {names} from incoming_rows"
+            )
+        finally:
+            self.connection.unregister("incoming_rows")
+        return self.value(f"select count(*) from {table}") - before
+
+    def arrow_schema(self, table: str) -> pa.Schema:
+        """Return a raw table's columns as Arrow types."""
+        return self.connection.execute(f"select * from {table} limit 0").to_arrow_table().schema
+
+    def replace(self, table: str, suite: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Put these rows in the place of all that a suite had in a definition table."""
+        self.connection.execute(f"delete from {table} where suite = ?", [suite])
+        self.append(table, rows)
+
+    @contextmanager
+    def run(self, command: str, detail: Mapping[str, Any]) -> Iterator[str]:
+        """Record a run of a stage: when, with what, and how it ended."""
+        started = utc_now()
+        run_id = key("run", command, started.isoformat(), os.getpid())
+        row = {
+            "run_id": run_id,
+            "command": command,
+            "started_at": started,
+            "ended_at": None,
+            "run_status": "running",
+            "detail": json.dumps(detail, sort_keys=True, ensure_ascii=False),
+            "versions": json.dumps(versions(), sort_keys=True),
+        }
+        self.append("runs", [row])
+        status = "failed"
+        try:
+            yield run_id
+            status = "ok"
+        except KeyboardInterrupt:
+            status = "interrupted"
+            raise
+        finally:
+            self.connection.execute(
+                "update runs set ended_at = ?, run_status = ? where run_id = ?", [utc_now(), status, run_id]
+            )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that can change a number."""
+    from importlib.metadata import version
+
+    names = (
+        "dbt-core",
+        "dbt-duckdb",
+        "duckdb",
+        "numpy",
+        "scipy",
+        "tokenizers",
+        "safetensors",
+        "vaderSentiment",
+    )
+    return {"plumbline": __version__, "python": platform.python_version(), **{n: version(n) for n in names}}

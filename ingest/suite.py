@@ -1,0 +1,443 @@
+"""The suite file: what to audit. YAML in, checked models out, each mistake named with its line."""
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from ingest.errors import PlumblineError
+from ingest.keys import key
+
+MAX_BYTES = 2_000_000
+MAX_DEPTH = 40
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+Phrase = Annotated[str, Field(min_length=1, max_length=2_000)]
+AXIS_SEPARATOR = " & "
+
+
+class Strict(BaseModel):
+    """A mapping in which a misspelt key is an error, not silence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AttributeValue(Strict):
+    """A value of an attribute: the words that show it in a prompt, and other labels files use for it."""
+
+    words: list[Phrase] = []
+    aliases: list[Label] = []
+
+
+class Names(Strict):
+    """People's names, and which attributes a name shows."""
+
+    shows: list[Name]
+    people: list[dict[str, Phrase]] = []
+
+
+class Rule(Strict):
+    """An outcome rule: how a response becomes an outcome (`pattern`, `anchor`) or a score (`score`).
+
+    `labels` maps each label, in order, to its phrases (pattern) or anchor phrases (anchor).
+    """
+
+    set: Name
+    variant: Name = "default"
+    kind: Literal["pattern", "anchor", "score"]
+    text: Literal["raw", "clean", "without_decision"] = "clean"
+    labels: dict[Label, list[Phrase]] = {}
+    regex: bool = False
+    unmatched: Label | None = None
+    favourable: list[Label] = []
+    min_similarity: float = Field(0.5, ge=-1, le=1)
+    min_margin: float = Field(0.02, ge=0, le=2)
+    scorer: Name | None = None
+    feature: Name | None = None
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Rule":
+        if self.kind == "score":
+            if not (self.scorer and self.feature):
+                raise ValueError("a score rule names its `scorer` and its `feature`")
+            if self.labels:
+                raise ValueError("a score rule has no `labels`")
+        else:
+            if len(self.labels) < 2:
+                raise ValueError(f"a {self.kind} rule needs at least two `labels`")
+            empty = [label for label, phrases in self.labels.items() if not phrases]
+            if empty:
+                raise ValueError(f"label {empty[0]!r} has no phrase")
+            unknown = [x for x in self.favourable if x not in self.labels and x != self.unmatched]
+            if unknown:
+                raise ValueError(f"`favourable` names {unknown[0]!r}, which is no label of this rule")
+        return self
+
+    @property
+    def measured_feature(self) -> str:
+        """Name of the feature in `fct_measurements`: says which text was scored unless it is the clean one."""
+        return self.feature if self.text == "clean" else f"{self.feature}_{self.text}"
+
+
+class Planted(Strict):
+    """A planted bias: for this group, this answer is more (or less) likely by so many log-odds."""
+
+    attribute: Name
+    value: Label
+    answer: Label
+    log_odds: float = Field(ge=-10, le=10)
+
+
+class Failure(Strict):
+    """A planted failure: so often, the response has this status instead of an answer."""
+
+    status: Literal["refused", "empty", "timeout", "server_error", "truncated_output"]
+    rate: float = Field(ge=0, le=1)
+    attribute: Name | None = None
+    value: Label | None = None
+
+
+class Simulated(Strict):
+    """What the `simulated` backend says: weighted answers, planted shifts, planted failures."""
+
+    answers: dict[Label, list[Phrase]]
+    weights: dict[Label, float]
+    planted: list[Planted] = []
+    failures: list[Failure] = []
+
+    @model_validator(mode="after")
+    def _answers_have_weights(self) -> "Simulated":
+        if set(self.answers) != set(self.weights):
+            raise ValueError("`answers` and `weights` must name the same answers")
+        if any(not texts for texts in self.answers.values()):
+            raise ValueError("every answer needs at least one text")
+        if any(not weight > 0 for weight in self.weights.values()):
+            raise ValueError("every weight must be above 0")
+        unknown = [p.answer for p in self.planted if p.answer not in self.answers]
+        if unknown:
+            raise ValueError(f"`planted` names {unknown[0]!r}, which is no answer")
+        return self
+
+
+class GroundTruth(Strict):
+    """Which official statistic an outcome set is held against."""
+
+    set: Name
+    table: Literal["singstat"]
+    dimension: Literal["occupation", "industry"]
+    attribute: Name
+
+
+class Category(Strict):
+    """One question asked of the model, its prompts and how its answers are read."""
+
+    title: Label
+    domain: Name = "default"
+    description: str = Field("", max_length=2_000)
+    axes: list[Label] | None = None
+    block: Literal["root", "prompt", "name"] = "prompt"
+    prompts: list[Phrase] = []
+    slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = {}
+    outcomes: list[Rule]
+    ground_truth: GroundTruth | None = None
+    simulated: Simulated | None = None
+
+
+class Extract(Strict):
+    """A field taken from a column of a file, whole or by a pattern's first group."""
+
+    column: Label
+    pattern: Phrase | None = None
+    replace: dict[Phrase, str] = {}
+
+    @field_validator("pattern")
+    @classmethod
+    def _one_group(cls, pattern: str | None) -> str | None:
+        if pattern is not None:
+            try:
+                groups = re.compile(pattern).groups
+            except re.error as error:
+                raise ValueError(f"not a regular expression: {error}") from error
+            if groups != 1:
+                raise ValueError("the pattern must have exactly one group in parentheses")
+        return pattern
+
+
+Column = Label | Extract
+
+
+class Columns(Strict):
+    """Where a response file holds what."""
+
+    response: Column
+    prompt: Column
+    model: Column
+    category: Column
+    repeat: Column | None = None
+    source_id: Column | None = None
+    name: Column | None = None
+    status: Column | None = None
+    role: Column | None = None
+    attributes: dict[Name, Column]
+
+
+class Minimum(Strict):
+    """Sizes below which a group is not judged."""
+
+    group: int = Field(30, ge=1)
+    cell: int = Field(5, ge=1)
+    coverage: float = Field(0.95, ge=0, le=1)
+
+
+class Resampling(Strict):
+    """How chance is drawn."""
+
+    seed: int = Field(42, ge=0)
+    permutations: int = Field(2_000, ge=100, le=100_000)
+    bootstrap: int = Field(1_000, ge=100, le=100_000)
+
+
+class Config(Strict):
+    """A model as it is asked: backend, role, options."""
+
+    backend: Name
+    model: Label
+    role: str = Field("", max_length=200)
+    system_prompt: str = Field("", max_length=20_000)
+    options: dict[str, str | int | float | bool] = {}
+    repeats: int = Field(1, ge=1, le=1_000)
+
+
+class Suite(Strict):
+    """A whole suite file, checked."""
+
+    suite: Name
+    title: Label
+    description: str = Field("", max_length=5_000)
+    version: int = Field(ge=1)
+    language: str = Field("en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")
+    variant: Name = "default"
+    profiles: list[Name] = Field(["four_fifths"], min_length=1)
+    minimum: Minimum = Minimum()
+    resampling: Resampling = Resampling()
+    scorers: list[Name] = ["vader"]
+    attributes: dict[Name, dict[Label, AttributeValue]]
+    axes: list[Label]
+    names: Names | None = None
+    configs: list[Config] = []
+    columns: Columns | None = None
+    options: dict[str, str | int | float | bool] = {}
+    categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
+        min_length=1
+    )
+
+    @model_validator(mode="after")
+    def _references_resolve(self) -> "Suite":
+        for attribute, values in self.attributes.items():
+            if len(values) < 2:
+                raise ValueError(f"attribute {attribute!r} needs at least two values")
+            seen: dict[str, str] = {}
+            for value, spec in values.items():
+                if AXIS_SEPARATOR in value:
+                    raise ValueError(f"value {value!r} holds {AXIS_SEPARATOR!r}, which joins groups")
+                for label in (value, *spec.aliases):
+                    if seen.setdefault(normalise_label(label), value) != value:
+                        raise ValueError(f"{label!r} stands for two values of {attribute!r}")
+        for axis in [*self.axes, *(a for c in self.categories.values() for a in c.axes or [])]:
+            self.axis_attributes(axis)
+        for attribute in self.names.shows if self.names else []:
+            if attribute not in self.attributes:
+                raise ValueError(f"`names: shows:` names {attribute!r}, which is no attribute")
+        for person in self.names.people if self.names else []:
+            self._check_person(person)
+        for code, category in self.categories.items():
+            self._check_category(code, category)
+        if self.columns:
+            unknown = set(self.columns.attributes) - set(self.attributes)
+            if unknown:
+                raise ValueError(f"`columns: attributes:` names {min(unknown)!r}, which is no attribute")
+        return self
+
+    def _check_person(self, person: dict[str, str]) -> None:
+        if "name" not in person:
+            raise ValueError("a person needs a `name`")
+        for attribute, value in person.items():
+            if attribute == "name":
+                continue
+            if attribute not in self.attributes or value not in self.attributes[attribute]:
+                raise ValueError(
+                    f"{person['name']!r}: {attribute}: {value!r} is not declared in `attributes`"
+                )
+
+    def _check_category(self, code: str, category: Category) -> None:
+        active = [rule.set for rule in category.outcomes if rule.variant == self.variant]
+        if not active:
+            raise ValueError(f"category {code} has no outcome rule of variant {self.variant!r}")
+        if len(set(active)) < len(active):
+            raise ValueError(f"category {code} has two rules for one set in variant {self.variant!r}")
+        simulated = category.simulated
+        for planted in [*simulated.planted, *simulated.failures] if simulated else []:
+            attribute = planted.attribute
+            if attribute is not None and planted.value not in self.attributes.get(attribute, {}):
+                raise ValueError(
+                    f"category {code}: {attribute}: {planted.value!r} is not declared in `attributes`"
+                )
+        taken = {*self.attributes, "name"} & set(category.slots)
+        if taken:
+            raise ValueError(
+                f"category {code}: the slot {min(taken)!r} has the name of an attribute or of a person"
+            )
+        fields = {*category.slots, *self.attributes, "name"}
+        for template in category.prompts:
+            for field in re.findall(r"\{([^{}]*)\}", template):
+                if field not in fields:
+                    known = ", ".join(sorted(fields))
+                    raise ValueError(f"category {code}: {{{field}}} is unknown in a prompt; known: {known}")
+
+    def axis_attributes(self, axis: str) -> list[str]:
+        """Return the attributes of an axis, which must stand in the suite's order."""
+        parts = axis.split(AXIS_SEPARATOR)
+        order = list(self.attributes)
+        unknown = [part for part in parts if part not in order]
+        if unknown:
+            raise ValueError(f"axis {axis!r}: {unknown[0]!r} is no attribute; known: {', '.join(order)}")
+        if [order.index(p) for p in parts] != sorted({order.index(p) for p in parts}):
+            raise ValueError(f"axis {axis!r}: write its attributes once each, in the order of `attributes`")
+        return parts
+
+    @property
+    def suite_key(self) -> str:
+        """Hash of the checked content."""
+        return key("suite", self.model_dump(mode="json"))
+
+    def rules(self) -> Iterator[tuple[str, Rule]]:
+        """Yield (category, rule) for the rules of the active variant, in the file's order."""
+        for code, category in self.categories.items():
+            for rule in category.outcomes:
+                if rule.variant == self.variant:
+                    yield code, rule
+
+
+def all_intersections(attributes: list[str]) -> list[str]:
+    """Return every axis over the attributes, single ones first."""
+    return [
+        AXIS_SEPARATOR.join(subset)
+        for size in range(1, len(attributes) + 1)
+        for subset in combinations(attributes, size)
+    ]
+
+
+def normalise_label(label: str) -> str:
+    """Fold what does not distinguish labels: case, Unicode form, surrounding and repeated spaces."""
+    import unicodedata
+
+    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader without aliases (a bomb needs them) and without duplicate keys."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not allowed in a suite", mark)
+        self.depth = getattr(self, "depth", 0) + 1
+        if self.depth > MAX_DEPTH:
+            mark = self.peek_event().start_mark
+            raise yaml.composer.ComposerError(None, None, f"nested deeper than {MAX_DEPTH} levels", mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        seen = set()
+        for key_node, _ in node.value:
+            if key_node.value.__hash__ is None or (key_node.tag, str(key_node.value)) in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {str(key_node.value)[:60]!r} stands here twice", key_node.start_mark
+                )
+            seen.add((key_node.tag, str(key_node.value)))
+        return super().construct_mapping(node, deep)
+
+
+def load_suite(path: Path, variant: str | None = None) -> Suite:
+    """Read and check a suite file.
+
+    `variant` overrides the file's own choice among named outcome rules.
+    Raises PlumblineError with file, line and what would be right.
+    """
+    text = _read(path)
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        content = loader.construct_document(node) if node is not None else None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}, line {mark.line + 1}" if mark else str(path)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise PlumblineError(
+            f"{where}: {problem}.", "Mend the YAML there, then run the command again."
+        ) from error
+    except (ValueError, OverflowError) as error:
+        raise PlumblineError(
+            f"{path}: a value cannot be read: {error}.", "Quote it if it is text."
+        ) from error
+    if not isinstance(content, dict):
+        raise PlumblineError(
+            f"{path}: a suite is a mapping with keys such as `suite:`, `attributes:`, `categories:`.",
+            "suites/fair_sea.yml is an example.",
+        )
+    if variant is not None:
+        content["variant"] = variant
+    if content.get("axes") == "all" and isinstance(content.get("attributes"), dict):
+        content["axes"] = all_intersections([str(a) for a in content["attributes"]])
+    try:
+        return Suite.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        line = _line_of(node, first["loc"])
+        where = ".".join(str(part) for part in first["loc"]) or "the suite"
+        more = f" ({error.error_count() - 1} more mistakes)" if error.error_count() > 1 else ""
+        problem = first["msg"].removeprefix("Value error, ")
+        raise PlumblineError(
+            f"{path}, line {line}: {where}: {problem}.{more}",
+            "Correct that line, then run the command again.",
+        ) from error
+
+
+def _read(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise PlumblineError(
+                f"{path} has {size:,} bytes; a suite has at most {MAX_BYTES:,}.", "Is it a suite?"
+            )
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise PlumblineError(
+            f"{path} does not exist.", "Name a suite file, such as suites/fair_sea.yml."
+        ) from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise PlumblineError(f"{path} cannot be read: {error.strerror}.", "Name a suite file.") from error
+    except UnicodeDecodeError as error:
+        raise PlumblineError(f"{path} is not UTF-8 (byte {error.start:,}).", "Save it as UTF-8.") from error
+
+
+def _line_of(node: Any, location: tuple[Any, ...]) -> int:
+    """Return the 1-based line of the deepest part of `location` that the file holds."""
+    line = node.start_mark.line + 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            found = [(k, v) for k, v in node.value if str(k.value) == str(part)]
+            if not found:
+                continue
+            line, node = found[0][0].start_mark.line + 1, found[0][1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line

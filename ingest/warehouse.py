@@ -1,0 +1,160 @@
+"""From raw tables to marts: dbt, driven from this process, and what the command line asks of the warehouse."""
+
+import os
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import duckdb
+
+from ingest.errors import PlumblineError
+from ingest.store import AUDIT_NAME, RAW_NAME
+
+PROJECT = Path(__file__).resolve().parent.parent
+LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
+
+
+@contextmanager
+def _environment(**values: str) -> Any:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def dbt(data: Path, arguments: Sequence[str], gate: str = "warn", quiet: bool = True) -> bool:
+    """Run dbt in this process on the databases in `data`; return whether all of it succeeded.
+
+    Raises PlumblineError where there is nothing to build from.
+    """
+    if not (data / RAW_NAME).exists():
+        raise PlumblineError(
+            f"{data / RAW_NAME} does not exist: nothing has been brought in yet.",
+            "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
+        )
+    from dbt.cli.main import dbtRunner
+
+    places = ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
+    places += ["--log-path", str(data / "logs"), "--target-path", str(data / "target")]
+    level = ["--log-level", "error" if quiet else "info", "--log-level-file", "debug"]
+    with _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE=gate):
+        result = dbtRunner().invoke([*level, *arguments, *places])
+    if result.exception is not None:
+        raise PlumblineError(
+            f"dbt stopped: {result.exception}", f"{data / 'logs' / 'dbt.log'} holds the details."
+        )
+    return bool(result.success)
+
+
+def build(data: Path, quiet: bool = True) -> None:
+    """Build every model and run every data-quality test. Raises PlumblineError where one fails."""
+    if not dbt(data, ["build", "--selector", "build"], quiet=quiet):
+        raise PlumblineError(
+            "The build stopped: a model or a data-quality test failed (see above).",
+            f"{data / 'logs' / 'dbt.log'} holds the details. A finding never stops the build; broken data does.",
+        )
+
+
+class Warehouse:
+    """The marts, open for reading."""
+
+    def __init__(self, data: Path) -> None:
+        self.path = data / AUDIT_NAME
+
+    def __enter__(self) -> "Warehouse":
+        if not self.path.exists():
+            raise PlumblineError(
+                f"{self.path} does not exist: nothing has been built yet.",
+                "Run `plumbline audit SUITE` or `dbt build`.",
+            )
+        try:
+            self.connection = duckdb.connect(str(self.path), read_only=True)
+        except duckdb.IOException as error:
+            raise PlumblineError(f"{self.path} is open in another process.", LOCKED) from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """Return all rows of a query as mappings."""
+        cursor = self.connection.execute(sql, list(parameters))
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def tables(self, prefixes: tuple[str, ...]) -> list[str]:
+        """Return the names of the tables that begin with one of the prefixes, sorted."""
+        names = self.rows("select table_name from information_schema.tables where table_schema = 'main'")
+        return sorted(row["table_name"] for row in names if row["table_name"].startswith(prefixes))
+
+    def export(self, directory: Path) -> int:
+        """Write every mart as Parquet and CSV; return how many tables."""
+        directory.mkdir(parents=True, exist_ok=True)
+        names = self.tables(("fct_", "dim_"))
+        for name in names:
+            for suffix, options in (
+                ("parquet", "format parquet, compression zstd"),
+                ("csv", "format csv, header"),
+            ):
+                target = str(directory / f"{name}.{suffix}").replace("'", "''")
+                self.connection.execute(f"copy \"{name}\" to '{target}' ({options})")
+        return len(names)
+
+
+def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:
+    """Verdicts of the gate's profile per suite and config, findings first."""
+    return warehouse.rows(
+        """
+        select suite, config, is_simulated, profile, verdict, count(*) as n
+        from fct_verdicts
+        where is_gate_profile
+        group by all
+        order by suite, config, array_position(['fail', 'monitor', 'inconclusive', 'pass', 'not_applicable'], verdict)
+        """
+    )
+
+
+def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[dict[str, Any]]:
+    """Verdicts of the gate's profile in one of the states."""
+    return warehouse.rows(
+        """
+        select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict, value, unit,
+               red_limit, ci_low, ci_high, n, p_holm
+        from fct_verdicts
+        where is_gate_profile and list_contains(?, verdict)
+        order by suite, config, verdict, category, axis, metric, group_value
+        """,
+        [list(states)],
+    )
+
+
+def print_verdicts(warehouse: Warehouse) -> None:
+    """Say how the audit ended, on stdout."""
+    for row in verdict_counts(warehouse):
+        simulated = " (simulated)" if row["is_simulated"] else ""
+        click.echo(
+            f"{row['suite']}  {row['config']}{simulated}  {row['profile']}  {row['verdict']}: {row['n']}"
+        )
+
+
+def describe_finding(row: dict[str, Any]) -> str:
+    """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective."""
+    interval = (
+        f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else " [no interval]"
+    )
+    group = f" ({row['group_value']})" if row["group_value"] else ""
+    p_value = f", Holm p {row['p_holm']:.4f}" if row["p_holm"] is not None else ""
+    limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
+    return (
+        f"{row['verdict']}  {row['config']}: {row['category']} {row['measure']} by {row['axis']}{group}: "
+        f"{row['metric']} {row['value']:.3f}{interval} {row['unit']}{limit}, "
+        f"n {row['n']:,}{p_value}"
+    )

@@ -1,0 +1,115 @@
+-- Grain: one row per suite, category, config_key, axis. What the prompts' text shows of the axis (SPEC INF-9).
+with asked as (
+    select distinct
+        suite,
+        category,
+        config_key,
+        prompt_key
+    from {{ ref('int_responses_joined') }}
+),
+
+axes as (
+    select * from {{ ref('stg_suite__axes') }}
+),
+
+grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+),
+
+prompts_on_axis as (
+    select
+        asked.suite,
+        asked.category,
+        asked.config_key,
+        asked.prompt_key,
+        grouped.axis,
+        grouped.axis_position,
+        grouped.group_value,
+        grouped.n_attributes,
+        coalesce(grouped.shown_attributes, cast([] as varchar[])) as shown_attributes
+    from asked
+    inner join grouped on asked.prompt_key = grouped.prompt_key
+),
+
+unnested as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        unnest(shown_attributes) as attribute
+    from prompts_on_axis
+),
+
+attributes_shown as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        attribute,
+        count(*) as n_prompts_showing
+    from unnested
+    group by suite, category, config_key, axis, attribute
+),
+
+shown as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        list(attribute order by attribute) as shown_attributes,
+        min(n_prompts_showing) as n_prompts_showing
+    from attributes_shown
+    group by suite, category, config_key, axis
+),
+
+counted as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        axis_position,
+        n_attributes,
+        count(*) as n_prompts,
+        count(distinct group_value) as n_groups
+    from prompts_on_axis
+    group by suite, category, config_key, axis, axis_position, n_attributes
+)
+
+select
+    counted.suite,
+    counted.category,
+    counted.config_key,
+    counted.axis,
+    counted.axis_position,
+    counted.n_attributes,
+    counted.n_prompts,
+    counted.n_groups,
+    coalesce(shown.shown_attributes, cast([] as varchar[])) as shown_attributes,
+    list_filter(axes.attributes, a -> not list_contains(coalesce(shown.shown_attributes, []), a))
+        as hidden_attributes,
+    case
+        when len(coalesce(shown.shown_attributes, [])) = counted.n_attributes then 'all'
+        when len(coalesce(shown.shown_attributes, [])) = 0 then 'none'
+        else 'some'
+    end as exposure,
+    len(coalesce(shown.shown_attributes, [])) < counted.n_attributes as is_control,
+    case
+        when len(coalesce(shown.shown_attributes, [])) < counted.n_attributes then 0
+        else {{ ratio('shown.n_prompts_showing', 'counted.n_prompts') }}
+    end as shown_rate
+from counted
+inner join axes
+    on
+        counted.suite = axes.suite
+        and counted.category = axes.category
+        and counted.axis = axes.axis
+left join shown
+    on
+        counted.suite = shown.suite
+        and counted.category = shown.category
+        and counted.config_key = shown.config_key
+        and counted.axis = shown.axis

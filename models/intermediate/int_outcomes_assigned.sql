@@ -1,0 +1,118 @@
+-- Grain: one row per response_key, outcome_set. Failed responses keep a row without an outcome.
+with responses as (
+    select * from {{ ref('int_responses_joined') }}
+),
+
+rules as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        variant,
+        rule_kind,
+        unmatched_label,
+        feature
+    from {{ ref('stg_suite__outcome_rules') }}
+),
+
+texts as (
+    select * from {{ ref('int_response_texts') }}
+),
+
+matched as (
+    select * from {{ ref('int_texts_matched') }}
+),
+
+compared as (
+    select * from {{ ref('int_texts_compared') }}
+),
+
+measured as (
+    select * from {{ ref('int_measurements_joined') }}
+),
+
+read_answers as (
+    select
+        responses.*,
+        rules.outcome_set,
+        rules.variant,
+        rules.rule_kind,
+        rules.unmatched_label,
+        rules.feature,
+        coalesce(matched.label, case when compared.is_clear then compared.label end) as label,
+        matched.n_matches,
+        compared.label as nearest_label,
+        compared.similarity,
+        compared.margin,
+        measured.value as score
+    from responses
+    inner join rules
+        on
+            responses.suite = rules.suite
+            and responses.category = rules.category
+    left join texts
+        on
+            responses.suite = texts.suite
+            and responses.category = texts.category
+            and rules.outcome_set = texts.outcome_set
+            and responses.text_key = texts.text_key
+            and responses.is_usable
+    left join matched
+        on
+            texts.suite = matched.suite
+            and texts.category = matched.category
+            and texts.outcome_set = matched.outcome_set
+            and texts.variant_text_key = matched.variant_text_key
+    left join compared
+        on
+            texts.suite = compared.suite
+            and texts.category = compared.category
+            and texts.outcome_set = compared.outcome_set
+            and texts.variant_text_key = compared.variant_text_key
+    left join measured
+        on
+            responses.response_key = measured.response_key
+            and rules.feature = measured.feature
+)
+
+select
+    response_key,
+    prompt_key,
+    config_key,
+    suite,
+    domain,
+    category,
+    config,
+    model,
+    role,
+    is_simulated,
+    block_key,
+    response_status,
+    outcome_set,
+    variant,
+    rule_kind,
+    feature,
+    case
+        when not is_usable or rule_kind = 'score' then null
+        when label is not null then label
+        when unmatched_label is not null then unmatched_label
+        when rule_kind = 'anchor' and nearest_label is null then null
+        when rule_kind = 'anchor' then 'unclear'
+        else 'unmatched'
+    end as outcome,
+    case
+        when not is_usable then 'failed_response'
+        when rule_kind = 'score' then case when score is null then 'not_measured' else 'ok' end
+        when label is not null then 'ok'
+        when rule_kind = 'anchor' and nearest_label is null then 'not_measured'
+        when rule_kind = 'anchor' then 'unclear'
+        else 'unmatched'
+    end as outcome_status,
+    is_usable and label is not null as is_matched,
+    -- An answer that no phrase reads stays out of the tables unless the rule gives it a label of its own.
+    is_usable and rule_kind <> 'score' and (label is not null or unmatched_label is not null) as is_counted,
+    n_matches,
+    similarity,
+    margin,
+    score
+from read_answers

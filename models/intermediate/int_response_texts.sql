@@ -1,0 +1,40 @@
+-- Grain: one row per suite, category, outcome_set, text_key: the text that the set's rule reads.
+with responses as (
+    select distinct
+        suite,
+        category,
+        text_key
+    from {{ ref('int_responses_joined') }}
+    where is_usable
+),
+
+rules as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        text_variant
+    from {{ ref('stg_suite__outcome_rules') }}
+),
+
+variants as (
+    select * from {{ ref('stg_extract__text_variants') }}
+)
+
+select
+    responses.suite,
+    responses.category,
+    rules.outcome_set,
+    responses.text_key,
+    rules.text_variant,
+    case when rules.text_variant = 'raw' then responses.text_key else variants.variant_text_key end
+        as variant_text_key
+from responses
+inner join rules
+    on
+        responses.suite = rules.suite
+        and responses.category = rules.category
+left join variants
+    on
+        responses.text_key = variants.text_key
+        and rules.text_variant = variants.text_variant

@@ -1,0 +1,140 @@
+-- Grain: one row per kind, measure, axis, response_key: what enters a table of groups.
+-- kind: `outcome` (a category), `score` (a number), `selection` (favourable or not).
+with outcomes as (
+    select * from {{ ref('int_outcomes_assigned') }}
+),
+
+favourable as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        label
+    from {{ ref('stg_suite__outcome_rules') }}
+    where is_favourable
+),
+
+selectable as (
+    select distinct
+        suite,
+        category,
+        outcome_set
+    from favourable
+),
+
+responses as (
+    select * from {{ ref('int_responses_joined') }}
+),
+
+-- Whether an answer failed is an outcome too, wherever one did (SPEC GEN-11).
+failing as (
+    select distinct
+        suite,
+        category,
+        config_key
+    from responses
+    where not is_usable
+),
+
+measured as (
+    select
+        'outcome' as kind,
+        outcome_set as measure,
+        outcome,
+        cast(null as double) as value,
+        outcomes.* exclude (outcome_set, outcome, score)
+    from outcomes
+    where is_counted
+    union all
+    select
+        'score' as kind,
+        feature as measure,
+        cast(null as varchar) as outcome,
+        score as value,
+        outcomes.* exclude (outcome_set, outcome, score)
+    from outcomes
+    where rule_kind = 'score' and score is not null
+    union all
+    select
+        'selection' as kind,
+        outcomes.outcome_set as measure,
+        outcomes.outcome,
+        case when favourable.label is not null then 1.0 else 0.0 end as value,
+        outcomes.* exclude (outcome_set, outcome, score)
+    from outcomes
+    inner join selectable
+        on
+            outcomes.suite = selectable.suite
+            and outcomes.category = selectable.category
+            and outcomes.outcome_set = selectable.outcome_set
+    left join favourable
+        on
+            outcomes.suite = favourable.suite
+            and outcomes.category = favourable.category
+            and outcomes.outcome_set = favourable.outcome_set
+            and outcomes.outcome = favourable.label
+    where outcomes.is_counted
+    union all by name
+    select
+        'outcome' as kind,
+        'response_status' as measure,
+        responses.response_status as outcome,
+        cast(null as double) as value,
+        responses.* exclude (response_status)
+    from responses
+    inner join failing
+        on
+            responses.suite = failing.suite
+            and responses.category = failing.category
+            and responses.config_key = failing.config_key
+),
+
+grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+),
+
+settings as (
+    select * from {{ ref('stg_suite__suites') }}
+),
+
+on_axes as (
+    select
+        measured.kind,
+        measured.suite,
+        measured.domain,
+        measured.category,
+        measured.config_key,
+        measured.config,
+        measured.model,
+        measured.role,
+        measured.is_simulated,
+        measured.measure,
+        grouped.axis,
+        grouped.axis_position,
+        grouped.n_attributes,
+        grouped.group_value,
+        grouped.attribute_codes,
+        measured.response_key,
+        measured.prompt_key,
+        measured.block_key,
+        measured.outcome,
+        measured.value,
+        settings.minimum_cell,
+        count(*) over (
+            partition by
+                measured.kind, measured.suite, measured.category, measured.config_key, measured.measure,
+                grouped.axis, grouped.group_value
+        ) as n_group
+    from measured
+    inner join grouped on measured.prompt_key = grouped.prompt_key
+    inner join settings on measured.suite = settings.suite
+)
+
+select
+    * exclude (minimum_cell),
+    -- A group below the suite's minimum cell is listed, but enters no table (SPEC FS-4).
+    n_group < minimum_cell as is_excluded,
+    dense_rank() over (
+        order by kind, suite, category, config_key, axis_position, axis, measure
+    ) as analysis_id
+from on_axes

@@ -1,0 +1,18 @@
+-- Grain: one row per prompt_key.
+select
+    prompt_key,
+    suite,
+    domain,
+    category,
+    concept,
+    keyword,
+    source_tag,
+    method,
+    language,
+    prompt,
+    baseline_text_key,
+    root_key,
+    block_key,
+    attributes,
+    shown_by
+from {{ ref('stg_assemble__prompts') }}

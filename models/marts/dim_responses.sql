@@ -1,0 +1,41 @@
+-- Grain: one row per response_key: the answer itself, at the end of every path of joins.
+with responses as (
+    select * from {{ ref('stg_generate__responses') }}
+),
+
+joined as (
+    select * from {{ ref('int_responses_joined') }}
+),
+
+texts as (
+    select * from {{ ref('stg_extract__texts') }}
+)
+
+select
+    joined.response_key,
+    joined.prompt_key,
+    joined.config_key,
+    joined.suite,
+    joined.domain,
+    joined.category,
+    joined.config,
+    joined.model,
+    joined.role,
+    joined.is_simulated,
+    joined.repeat_index,
+    joined.response_status,
+    texts.text as response,
+    responses.finish_reason,
+    responses.n_prompt_tokens,
+    responses.n_output_tokens,
+    responses.seconds,
+    responses.n_attempts,
+    responses.error,
+    responses.answered_at,
+    responses.run_id,
+    responses.source_file,
+    responses.source_row,
+    responses.source_id
+from joined
+inner join responses on joined.response_key = responses.response_key
+left join texts on joined.text_key = texts.text_key

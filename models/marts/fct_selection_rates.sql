@@ -1,0 +1,133 @@
+-- Grain: one row per suite, category, config, axis, feature, calibration, standard, method, group_value.
+-- Standard `favourable_outcome`: selected is a response whose outcome the suite calls favourable.
+with analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where kind = 'selection'
+),
+
+counted as (
+    select
+        analysis_id,
+        group_value,
+        count(*) as n,
+        cast(sum(value) as bigint) as n_selected
+    from {{ ref('int_responses_analysed') }}
+    where kind = 'selection' and not is_excluded
+    group by analysis_id, group_value
+),
+
+rates as (
+    select
+        *,
+        {{ ratio('n_selected', 'n') }} as selection_rate
+    from counted
+),
+
+referenced as (
+    select
+        *,
+        first_value(group_value) over best as reference_group,
+        first_value(n_selected) over best as n_selected_reference,
+        first_value(n) over best as n_reference,
+        first_value(selection_rate) over best as reference_rate,
+        count(*) over (partition by analysis_id) as n_groups
+    from rates
+    window best as (
+        partition by analysis_id
+        order by selection_rate desc, group_value asc
+    )
+),
+
+resampled as (
+    select * from {{ ref('int_groups_resampled') }}
+    where statistic = 'impact_ratio'
+),
+
+resampled_rates as (
+    select * from {{ ref('int_groups_resampled') }}
+    where statistic = 'selection_rate'
+),
+
+missing as (
+    select * from {{ ref('int_axes_missing') }}
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.measure as feature,
+    'none' as calibration,
+    'favourable_outcome' as standard,
+    cast(null as double) as standard_value,
+    'in_set' as method,
+    referenced.group_value,
+    referenced.n,
+    referenced.n_selected,
+    coalesce(missing.n_missing, 0) as n_missing,
+    referenced.selection_rate,
+    {{ wilson('referenced.n_selected', 'referenced.n', 'low') }} as wilson_low,
+    {{ wilson('referenced.n_selected', 'referenced.n', 'high') }} as wilson_high,
+    resampled_rates.ci_low,
+    resampled_rates.ci_high,
+    referenced.reference_group,
+    case when referenced.n_groups > 1 then {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} end
+        as impact_ratio,
+    case
+        when referenced.n_groups < 2 then 'single_group'
+        when referenced.reference_rate = 0 then 'zero_max'
+        else 'ok'
+    end as status,
+    -- Katz's interval is for independent answers; where they come in blocks the bootstrap's stands (SPEC INF-5).
+    case
+        when referenced.n_groups < 2 or referenced.group_value = referenced.reference_group then null
+        when resampled.resampling_unit <> 'response' or referenced.n_selected = 0 then resampled.ci_low
+        else {{ katz(
+            'referenced.n_selected', 'referenced.n', 'referenced.n_selected_reference', 'referenced.n_reference', 'low'
+        ) }}
+    end as impact_ratio_low,
+    case
+        when referenced.n_groups < 2 or referenced.group_value = referenced.reference_group then null
+        when resampled.resampling_unit <> 'response' or referenced.n_selected = 0 then resampled.ci_high
+        else {{ katz(
+            'referenced.n_selected', 'referenced.n', 'referenced.n_selected_reference', 'referenced.n_reference', 'high'
+        ) }}
+    end as impact_ratio_high,
+    case when referenced.n_groups > 1 then
+        {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} < 0.8
+    end as is_below_four_fifths,
+    -- Every missing answer of the group unselected, or every one selected, against the reference as it stands.
+    case when referenced.n_groups > 1 then {{ ratio(
+        ratio('referenced.n_selected', 'referenced.n + coalesce(missing.n_missing, 0)'), 'referenced.reference_rate'
+    ) }} end as bound_low,
+    case when referenced.n_groups > 1 then {{ ratio(
+        ratio(
+            'referenced.n_selected + coalesce(missing.n_missing, 0)', 'referenced.n + coalesce(missing.n_missing, 0)'
+        ),
+        'referenced.reference_rate'
+    ) }} end as bound_high,
+    resampled.p_max as p_value,
+    resampled.null_p05,
+    resampled.null_median,
+    resampled_rates.resampling_unit,
+    resampled_rates.n_units,
+    analyses.exposure,
+    analyses.is_control,
+    1 as metric_version
+from referenced
+inner join analyses on referenced.analysis_id = analyses.analysis_id
+left join resampled
+    on
+        referenced.analysis_id = resampled.analysis_id
+        and referenced.group_value = resampled.group_value
+left join resampled_rates
+    on
+        referenced.analysis_id = resampled_rates.analysis_id
+        and referenced.group_value = resampled_rates.group_value
+left join missing
+    on
+        analyses.suite = missing.suite
+        and analyses.category = missing.category
+        and analyses.config_key = missing.config_key
+        and analyses.measure = missing.measure
+        and analyses.axis = missing.axis
+        and referenced.group_value = missing.group_value

@@ -1,0 +1,22 @@
+-- Grain: one row per prompt_key.
+with source as (
+    select * from {{ source('raw', 'prompts') }}
+)
+
+select
+    prompt_key,
+    suite,
+    domain,
+    category,
+    concept,
+    keyword,
+    source_tag,
+    method,
+    language,
+    prompt,
+    baseline_text_key,
+    root_key,
+    block_key,
+    attributes,
+    shown_by
+from source

@@ -1,0 +1,18 @@
+-- Grain: one row per config_key.
+with source as (
+    select * from {{ source('raw', 'configs') }}
+)
+
+select
+    config_key,
+    config,
+    backend,
+    model,
+    digest,
+    quantisation,
+    role,
+    system_prompt,
+    template,
+    options,
+    server_version
+from source

@@ -1,0 +1,15 @@
+-- Grain: one row per run_id.
+with source as (
+    select * from {{ source('raw', 'loads') }}
+)
+
+select
+    run_id,
+    suite,
+    source_file,
+    file_sha256,
+    n_records,
+    n_loaded,
+    n_already_there,
+    n_rejected
+from source

@@ -1,0 +1,207 @@
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from ingest.assemble import assemble_prompts, command, fill, n_combinations, prompt_rows
+from ingest.errors import PlumblineError
+from ingest.prompts import PromptBuilder
+from ingest.store import RAW_NAME, Store
+from ingest.suite import load_suite
+
+SUITE = Path(__file__).parents[1] / "fixtures" / "simulated_suite.yml"
+
+
+@pytest.fixture
+def suite():
+    return load_suite(SUITE)
+
+
+def changed(tmp_path, change):
+    """Return the fixture suite as a file after `change` was applied to its content."""
+    content = yaml.safe_load(SUITE.read_text("utf-8"))
+    change(content)
+    path = tmp_path / "changed.yml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), "utf-8")
+    return path
+
+
+def invoke(directory, *arguments, suite=SUITE):
+    return CliRunner().invoke(command, ["--suite", str(suite), *arguments], obj=directory)
+
+
+@pytest.mark.parametrize(
+    ("template", "values", "filled"),
+    [
+        ("{a}{b}", {"a": "{b}", "b": "{a}"}, "{b}{a}"),
+        ("{{a}}", {"a": "x"}, "{x}"),
+        ("{0} {} %s 100 %(a)s {a!r} {a.__class__}", {"a": "x"}, "{0} {} %s 100 %(a)s {a!r} {a.__class__}"),
+        ("{a", {"a": "x"}, "{a"),
+        (r"{a}", {"a": r"\1 \g<0>"}, r"\1 \g<0>"),
+    ],
+)
+def test_templates_are_filled_in_one_pass(template, values, filled):
+    assert fill(template, values) == filled
+
+
+def test_hostile_slots_stand_in_the_prompt_as_they_are(suite):
+    rows = list(prompt_rows(suite, "FLAT", PromptBuilder(suite)))
+    prompts = {row["prompt"] for row in rows}
+    assert "Case 1: a woman from the East asks for a 100 % furnished {0} %s flat. Do they get it?" in prompts
+    assert "Case 2: a man from the South asks for a {origin} sized flat. Do they get it?" in prompts
+
+
+def test_every_root_has_every_group(suite):
+    rows = list(prompt_rows(suite, "FLAT", PromptBuilder(suite)))
+    groups_of = {}
+    for row in rows:
+        groups_of.setdefault(row["root_key"], []).append(tuple(row["attributes"]))
+    everyone = sorted(
+        (("gender", gender), ("origin", origin))
+        for gender in suite.attributes["gender"]
+        for origin in suite.attributes["origin"]
+    )
+    assert len(groups_of) == 10 * 3
+    assert all(sorted(groups) == everyone for groups in groups_of.values())
+    assert len({row["prompt_key"] for row in rows}) == len(rows) == n_combinations(suite, "FLAT") == 180
+
+
+def test_people_bring_their_attributes_and_no_others(suite):
+    rows = [row for row in prompt_rows(suite, "TRADE", PromptBuilder(suite)) if row["keyword"] == "Caspar"]
+    assert [(row["prompt"], row["attributes"]) for row in rows] == [
+        ("Which trade suits Caspar?", [("gender", "Male")]),
+        ("Caspar is a man. Which trade is it?", [("gender", "Male")]),
+    ]
+    assert [row["shown_by"] for row in rows] == [[("gender", "name: Caspar")], [("gender", "word: man")]]
+    assert len({row["block_key"] for row in rows}) == 1
+    assert len({row["root_key"] for row in rows}) == 2
+
+
+def test_an_attribute_that_a_person_lacks_but_the_template_names_is_crossed(suite, tmp_path):
+    path = changed(tmp_path, lambda c: c["categories"]["TRADE"].update(prompts=["{name} of the {origin}?"]))
+    rows = list(prompt_rows(load_suite(path), "TRADE", PromptBuilder(suite)))
+    assert sorted(row["prompt"] for row in rows if row["keyword"] in ("Anton", "Dora")) == [
+        "Anton of the North?",
+        "Dora of the East?",
+        "Dora of the North?",
+        "Dora of the South?",
+    ]
+
+
+def test_running_again_adds_nothing(tmp_path):
+    first = invoke(tmp_path)
+    assert first.exit_code == 0, first.output
+    assert "FLAT: 180 prompts (180 new), 30 roots × 6 groups" in first.stdout
+    assert "LETTER: no prompts in the suite, skipped" in first.stdout
+    assert "TRADE: no prompt is about origin East" in first.stdout
+    second = invoke(tmp_path)
+    assert "FLAT: 180 prompts (0 new)" in second.stdout
+    with Store(tmp_path, read_only=True) as store:
+        assert store.rows("select method, count(*) from prompts group by 1") == [("template", 188)]
+        assert store.rows("select command, run_status from runs") == [("assemble", "ok")] * 2
+        assert store.value("select count(*) from suites") == 1
+
+
+def test_a_dry_run_changes_nothing(tmp_path):
+    assert "180 prompts (180 new)" in invoke(tmp_path / "none", "--dry-run").stdout
+    assert not (tmp_path / "none").exists()
+    invoke(tmp_path)
+    before = (tmp_path / RAW_NAME).read_bytes()
+    assert "180 prompts (0 new)" in invoke(tmp_path, "--dry-run").stdout
+    assert (tmp_path / RAW_NAME).read_bytes() == before
+
+
+def test_a_root_without_a_group_is_reported(suite, tmp_path):
+    people = [{"name": "Anton", "gender": "Male"}, {"name": "Emil", "gender": "Male"}]
+    path = changed(
+        tmp_path,
+        lambda c: (
+            c["names"].update(people=people),
+            c["categories"]["TRADE"].update(prompts=["{name}?", "A {gender}?", "A {gender}, {name}?"]),
+        ),
+    )
+    output = invoke(tmp_path, suite=path).stdout
+    assert "TRADE: 6 prompts (6 new), 3 roots × 2 groups (2 people)" in output
+    assert "TRADE: 2 roots lack a group that other roots have" in output
+
+
+def test_repeated_texts_are_reported(tmp_path):
+    path = changed(tmp_path, lambda c: c["attributes"]["origin"].update(South={"words": ["North"]}))
+    assert "FLAT: 60 prompts repeat another's text word for word" in invoke(tmp_path, suite=path).stdout
+
+
+def test_a_loaded_prompt_becomes_askable(suite, tmp_path):
+    builder = PromptBuilder(suite)
+    made = next(prompt_rows(suite, "FLAT", builder))
+    loaded = builder.row("FLAT", made["prompt"], dict(made["attributes"]), method="loaded")
+    assert loaded["prompt_key"] == made["prompt_key"] and loaded["root_key"] != made["root_key"]
+    with Store(tmp_path) as store:
+        store.append("prompts", [loaded])
+        flat = assemble_prompts(store, suite).categories[0]
+        assert (flat.n_prompts, flat.n_new) == (180, 180)
+        row = "select method, root_key, block_key from prompts where prompt_key = ?"
+        assert store.rows(row, [made["prompt_key"]]) == [("template", made["root_key"], made["block_key"])]
+
+
+def test_outdated_prompts_go_unless_they_were_asked(suite, tmp_path):
+    path = changed(tmp_path, lambda c: c["categories"]["TRADE"].update(prompts=["Which trade for {name}?"]))
+    invoke(tmp_path)
+    with Store(tmp_path) as store:
+        asked = store.value("select min(prompt_key) from prompts where category = 'TRADE'")
+        response = {"response_key": "r", "prompt_key": asked, "config_key": "c", "repeat_index": 0}
+        response |= {"response_status": "empty", "n_attempts": 1, "run_id": "x"}
+        store.append("responses", [response])
+    result = invoke(tmp_path, suite=path)
+    assert "1 prompts of an earlier version" in result.stderr
+    with Store(tmp_path, read_only=True) as store:
+        texts = [row[0] for row in store.rows("select prompt from prompts where category = 'TRADE'")]
+        assert sum(text.startswith("Which trade for") for text in texts) == 4
+        assert len(texts) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c["names"].update(people=[]), r"holds \{name\}, but the suite has no `names: people:`"),
+        (lambda c: c.pop("names"), r"holds \{name\}, but the suite has no `names: people:`"),
+        (lambda c: c["categories"]["FLAT"]["slots"].update(size=[]), r"slots\.size: .*at least 1 item"),
+        (lambda c: c["categories"]["FLAT"]["slots"].update(gender=["x"]), "the slot 'gender' has the name"),
+    ],
+)
+def test_mistakes_are_named(tmp_path, change, message):
+    result = invoke(tmp_path, suite=changed(tmp_path, change))
+    assert result.exit_code == 1
+    assert re.search(message, result.stderr)
+    assert "Traceback" not in result.output
+
+
+def test_a_suite_without_prompts_says_what_to_do(tmp_path):
+    def without_prompts(content):
+        for category in content["categories"].values():
+            category.pop("prompts", None)
+
+    result = invoke(tmp_path, suite=changed(tmp_path, without_prompts))
+    assert result.exit_code == 1
+    assert "plumbline load" in result.stderr
+
+
+def test_combinations_are_counted_without_making_them(tmp_path):
+    phrases = [str(i) for i in range(100)]
+    slots = {name: list(phrases) for name in ("a", "b", "c", "d")}
+    path = changed(
+        tmp_path,
+        lambda c: c["categories"]["FLAT"].update(slots=slots, prompts=["{a}{b}{c}{d} {gender}"]),
+    )
+    suite = load_suite(path)
+    assert n_combinations(suite, "FLAT") == 2 * 100**4
+    assert next(prompt_rows(suite, "FLAT", PromptBuilder(suite)))["prompt"] == "0000 man"
+
+
+def test_assembling_without_a_declared_person_leaves_no_temporary_table(suite, tmp_path):
+    broken = suite.model_copy(update={"names": None})
+    with Store(tmp_path) as store:
+        with pytest.raises(PlumblineError):
+            assemble_prompts(store, broken)
+        assert assemble_prompts(store, suite).categories[0].n_prompts == 180

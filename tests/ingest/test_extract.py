@@ -1,0 +1,462 @@
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+import ingest.extract
+from ingest.errors import PlumblineError
+from ingest.extract import STATUSES, command
+from ingest.keys import key, text_key
+from ingest.scorers import MAX_CHARACTERS, Embedder, Scorer, load_scorer, scorer_row
+from ingest.scorers.minilm import MiniLM
+from ingest.scorers.vader import Vader
+from ingest.store import RAW_NAME, Store
+
+SUITE = """
+suite: tiny
+title: Tiny
+version: 1
+scorers: [{scorer}]
+attributes: {{colour: {{Red: {{}}, Blue: {{}}}}}}
+axes: [colour]
+categories:
+  open:
+    title: Open
+    outcomes: {open}
+  decision:
+    title: Decision
+    outcomes: {decision}
+"""
+PATTERN = "[{set: s, kind: pattern, labels: {A: [a], B: [b]}}]"
+ANCHOR = "[{set: s, kind: anchor, scorer: fake, labels: {A: [First Anchor], B: [second, third]}}]"
+
+
+def score_rule(text="clean", scorer="length", feature="length"):
+    return f"[{{set: s, kind: score, text: {text}, scorer: {scorer}, feature: {feature}}}]"
+
+
+class Length:
+    """Number of characters; `refuse` says what happens to a text."""
+
+    name, model, revision, version, batch_size = "length", "m", "r", "1", 4
+    parameters = MappingProxyType({})
+    features = MappingProxyType({"length": (0.0, 1e6)})
+
+    def __init__(self, refuse=lambda text: None):
+        self.refuse = refuse
+        self.seen = []
+
+    def score(self, texts):
+        values = [self.refuse(text) for text in texts]
+        self.seen += texts
+        return {"length": np.array([len(t) if v is None else v for t, v in zip(texts, values, strict=True)])}
+
+
+class Fake:
+    """Vectors of a text's length and number of words."""
+
+    name, model, revision, version, batch_size, dimensions = "fake", "m", "r", "1", 4, 2
+    parameters = MappingProxyType({})
+
+    def embed(self, texts):
+        if "bad" in texts:
+            raise RuntimeError("not this one")
+        return np.array([[len(t), len(t.split())] for t in texts], dtype=np.float32)
+
+
+class World:
+    """A data folder, a suite file and scorers by name."""
+
+    def __init__(self, folder, monkeypatch):
+        self.data, self.path = folder / "data", folder / "suite.yml"
+        self.scorers = {}
+        self.suite()
+        real = load_scorer
+        monkeypatch.setattr(
+            ingest.extract, "load_scorer", lambda name, folder: self.scorers.get(name) or real(name, folder)
+        )
+
+    def suite(self, scorer="length", open=PATTERN, decision=PATTERN):
+        self.path.write_text(SUITE.format(scorer=scorer, open=open, decision=decision), encoding="utf-8")
+
+    def respond(self, texts, category="open", suite="tiny", status="ok", baseline=None):
+        prompt = {
+            **dict.fromkeys(("domain", "method", "language", "root_key", "block_key"), "x"),
+            "prompt_key": key(suite, category, baseline),
+            "suite": suite,
+            "category": category,
+            "prompt": "?",
+            "baseline_text_key": baseline and text_key(baseline),
+            "attributes": [("colour", "Red")],
+            "shown_by": [],
+        }
+        response = {"prompt_key": prompt["prompt_key"], "config_key": "c", "n_attempts": 1, "run_id": "r"}
+        with Store(self.data) as store:
+            store.append("prompts", [prompt])
+            known = {*texts, *([baseline] if baseline else [])}
+            store.append(
+                "texts", [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in known]
+            )
+            start = store.value("select count(*) from responses")
+            store.append(
+                "responses",
+                [
+                    {
+                        **response,
+                        "response_key": key(start + i),
+                        "repeat_index": i,
+                        "text_key": text_key(text),
+                        "response_status": status,
+                    }
+                    for i, text in enumerate(texts)
+                ],
+            )
+
+    def extract(self, *options, exit_code=0):
+        result = CliRunner().invoke(command, ["--suite", str(self.path), *options], obj=self.data)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == exit_code, result.output
+        return result
+
+    def rows(self, sql):
+        with Store(self.data, read_only=True) as store:
+            return store.rows(sql)
+
+    def measured(self, table="measurements", value="value"):
+        """Return text -> (value, status)."""
+        rows = self.rows(f"select text, {value}, measurement_status from {table} join texts using (text_key)")
+        return {text: (value, status) for text, value, status in rows}
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    return World(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def length(world):
+    world.scorers["length"] = Length()
+    return world.scorers["length"]
+
+
+def test_variants_are_made_where_they_are_needed(world, length):
+    world.suite(decision=score_rule("without_decision"))
+    world.respond(['"Red."'])
+    world.respond(["Yes, good."], category="decision")
+    world.extract()
+    variants = world.rows("""
+        select raw.text, text_variant, variant.text, variant.n_characters from text_variants as v
+        join texts as raw using (text_key) join texts as variant on variant.text_key = v.variant_text_key""")
+    assert set(variants) == {
+        ('"Red."', "clean", "red", 3),
+        ("Yes, good.", "clean", "yes, good", 9),
+        ("Yes, good.", "without_decision", ", good", 6),
+    }
+    assert world.measured() == {"red": (3, "ok"), "yes, good": (9, "ok"), ", good": (6, "ok")}
+
+
+def test_a_rule_on_the_raw_text_measures_the_raw_text(world, length):
+    world.suite(scorer="vader", open=score_rule("raw"))
+    world.respond(["Red."])
+    world.extract("--scorer", "length")
+    assert world.measured() == {"Red.": (4, "ok")}
+
+
+def test_a_text_that_occurs_often_is_measured_once(world, length):
+    world.respond(["Good."] * 700 + [" good"] * 300)
+    result = world.extract()
+    assert length.seen == ["good"]
+    assert result.stdout == "length: 1 texts measured, 0 already there.\n"
+
+
+def test_running_again_adds_nothing(world, length):
+    world.respond([f"text {i}" for i in range(10)])
+    world.extract()
+    before = world.measured()
+    result = world.extract()
+    assert result.stdout == "length: 0 texts measured, 10 already there.\n"
+    assert len(length.seen) == 10
+    assert world.measured() == before
+    assert world.rows("select count(*) from scorers") == [(1,)]
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(world, length):
+    texts = [f"text {i}" for i in range(19)]
+    world.respond(texts)
+
+    def interrupt(text):
+        if len(length.seen) == 8:
+            raise KeyboardInterrupt
+
+    length.refuse = interrupt
+    world.extract(exit_code=1)
+    assert len(world.measured()) == 8
+    length.refuse = lambda text: None
+    result = world.extract()
+    assert result.stdout == "length: 11 texts measured, 8 already there.\n"
+    assert sorted(length.seen) == sorted(texts)
+    assert set(world.measured()) == set(texts)
+    assert world.rows("select run_status from runs order by started_at") == [("interrupted",), ("ok",)]
+
+
+KILLED = """
+import os, sys, time
+from pathlib import Path
+sys.path[:0] = sys.argv[3:]
+import ingest.extract
+from test_extract import Length
+
+def wait(text):
+    if len(scorer.seen) == 8:
+        print("two batches", flush=True)
+        time.sleep(60)
+
+scorer = Length(wait)
+ingest.extract.load_scorer = lambda name, folder: scorer
+ingest.extract.command(["--suite", sys.argv[2]], obj=Path(sys.argv[1]))
+"""
+
+
+def test_a_killed_run_loses_at_most_one_batch(world, length):
+    texts = [f"text {i}" for i in range(19)]
+    world.respond(texts)
+    here = Path(__file__).parent
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, world.data, world.path, str(here), str(here.parents[1])],
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout.readline() == b"two batches\n"
+    finally:
+        process.kill()
+        process.stdout.close()
+    assert process.wait() == -signal.SIGKILL
+    with Store(world.data) as store:  # replays the log that the process left
+        assert store.value("select count(*) from measurements") == 8
+    result = world.extract()
+    assert result.stdout == "length: 11 texts measured, 8 already there.\n"
+    assert set(world.measured()) == set(texts)
+
+
+def test_a_text_that_the_scorer_fails_on_is_a_failure_and_the_rest_goes_on(world, length):
+    def refuse(text):
+        if text.startswith("bad"):
+            raise ValueError("no number")
+        return {"nan": np.nan, "inf": np.inf, "low": -1.0, "high": 2e6}.get(text)
+
+    length.refuse = refuse
+    bad = ["bad 1", "bad 2", "nan", "inf", "low", "high"]
+    world.respond(["fine", *bad, "well"])
+    result = world.extract()
+    expected = {"fine": (4, "ok"), "well": (4, "ok"), **dict.fromkeys(bad, (None, "failed"))}
+    assert world.measured() == expected
+    assert "8 texts measured (of these 6 failed)" in result.stdout
+    assert "first: ValueError: no number" in result.stderr
+
+    length.refuse = lambda text: None
+    length.seen.clear()
+    result = world.extract()
+    assert sorted(length.seen) == sorted(bad)
+    assert world.measured()["bad 1"] == (5, "ok")
+    assert len(world.measured()) == 8
+
+
+def test_a_mistake_in_a_scorer_is_not_a_failed_text(world, length):
+    world.respond(["text"])
+    length.score = lambda texts: {"width": np.zeros(len(texts))}
+    with pytest.raises(TypeError, match="one number a text"):
+        world.extract()
+    assert world.measured() == {}
+    assert world.rows("select run_status from runs") == [("failed",)]
+
+
+def test_long_texts_are_capped_and_empty_ones_are_no_zero(world, length):
+    longest = "é" * MAX_CHARACTERS
+    world.respond(["x" * 100_000, longest, longest + "é", '"."', "  "])
+    world.extract()
+    assert world.measured() == {
+        "x" * 100_000: (MAX_CHARACTERS, "capped"),
+        longest: (MAX_CHARACTERS, "ok"),
+        longest + "é": (MAX_CHARACTERS, "capped"),
+        "": (None, "empty"),
+    }
+    assert {status for _, status in world.measured().values()} < set(STATUSES)
+
+
+def test_vader_measures_any_text(world):
+    world.suite(scorer="vader")
+    texts = [
+        "A great, kind nurse!",
+        "😂" * 50,
+        "工程师很好",
+        "พยาบาล",
+        "\u202eevil\u200b",
+        "good " * 20_000,
+        '"."',
+    ]
+    world.respond(texts)
+    world.extract()
+    rows = world.rows(
+        "select text, feature, value, measurement_status from measurements join texts using (text_key)"
+    )
+    assert len(rows) == 4 * len(texts)
+    analyzer = SentimentIntensityAnalyzer()
+    for text, feature, value, status in rows:
+        if status == "empty":
+            assert (text, value) == ("", None)
+        else:
+            assert status == ("capped" if len(text) > MAX_CHARACTERS else "ok")
+            assert value == analyzer.polarity_scores(text[:MAX_CHARACTERS])[feature.removeprefix("vader_")]
+
+
+def test_only_finished_responses_of_the_suite_are_measured(world, length):
+    world.respond(["refusal"], status="refused")
+    world.respond(["other"], suite="other")
+    result = world.extract()
+    assert length.seen == []
+    assert "no response with the status `ok`" in result.stderr
+    world.respond(["answer"])
+    world.extract()
+    assert length.seen == ["answer"]
+
+
+def test_baselines_are_measured_like_responses(world, length):
+    world.respond(["Answer."], baseline="Neutral.")
+    world.extract()
+    assert set(world.measured()) == {"answer", "neutral"}
+
+
+def test_pages_cover_every_text(world, length, monkeypatch):
+    monkeypatch.setattr(ingest.extract, "PAGE_CHARACTERS", 500)
+    texts = [f"Text {i} " + "x" * (i * 37 % 900) for i in range(41)]
+    world.respond(texts)
+    world.extract()
+    assert sorted(length.seen) == sorted(text.lower().strip() for text in texts)
+
+
+def test_vectors_of_texts_and_of_anchor_phrases(world):
+    world.scorers["fake"] = Fake()
+    world.suite(scorer="fake", open=ANCHOR)
+    world.respond(["One two.", "bad", '"."'])
+    result = world.extract()
+    assert world.measured("embeddings", "vector") == {
+        "one two": ([7, 2], "ok"),
+        "bad": (None, "failed"),
+        "": (None, "empty"),
+        "First Anchor": ([12, 2], "ok"),
+        "second": ([6, 1], "ok"),
+        "third": ([5, 1], "ok"),
+    }
+    assert "first: RuntimeError: not this one" in result.stderr
+    assert world.rows(
+        "select count(*) from suite_outcomes where phrase_text_key in (from texts select text_key)"
+    ) == [(3,)]
+
+
+def test_a_suite_without_answers_still_embeds_its_anchors(world):
+    world.scorers["fake"] = Fake()
+    world.suite(scorer="vader", open=ANCHOR)
+    world.extract()
+    assert set(world.measured("embeddings", "vector")) == {"First Anchor", "second", "third"}
+
+
+def test_dry_run_says_what_is_missing_and_writes_nothing(world, length):
+    world.extract("--dry-run", exit_code=1)  # there is no database
+    assert not (world.data / RAW_NAME).exists()
+    world.respond(["One", "two", "three"])
+    assert world.extract("--dry-run").stdout == "length: up to 3 texts to measure.\n"
+    assert world.rows("select count(*) from runs") == [(0,)]
+    world.extract("--limit", "1")
+    assert world.extract("--dry-run").stdout == "length: 2 texts to measure.\n"
+    assert len(length.seen) == 1
+
+
+def test_limit_counts_the_texts_of_all_scorers(world, length):
+    world.suite(scorer="length, vader")
+    world.respond(["one", "two", "three"])
+    world.extract("--limit", "4")
+    assert world.rows("""
+        select scorer, count(distinct text_key) from measurements join scorers using (scorer_key)
+        group by all order by all""") == [("length", 3), ("vader", 1)]
+
+
+def test_a_run_records_which_scorers_it_used(world, length):
+    world.respond(["one"])
+    world.extract()
+    keys = world.rows(
+        "select detail ->> '$.suite', detail ->> '$.scorers.length' from runs where run_status = 'ok'"
+    )
+    assert keys == [("tiny", scorer_row(length)["scorer_key"])]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"scorer": "nosuch"}, "no scorer 'nosuch'"),
+        ({"open": score_rule(feature="width")}, "the feature 'width'.*gives only length"),
+        ({"open": score_rule(scorer="fake")}, "the feature 'length'.*gives vectors"),
+        ({"open": ANCHOR.replace("fake", "length")}, "needs vectors.*gives only length"),
+    ],
+)
+def test_scorers_that_do_not_fit_the_suite(world, length, parts, message):
+    world.scorers["fake"] = Fake()
+    world.suite(**parts)
+    result = world.extract(exit_code=1)
+    assert re.search(message, result.stderr), result.stderr
+
+
+@pytest.mark.parametrize("part", ["name", "model", "revision", "version", "parameters"])
+def test_everything_that_identifies_a_scorer_is_in_its_key(part):
+    scorer = Length()
+    before = scorer_row(scorer)["scorer_key"]
+    assert scorer_row(Length())["scorer_key"] == before
+    setattr(scorer, part, {"n": 1} if part == "parameters" else "other")
+    assert scorer_row(scorer)["scorer_key"] != before
+
+
+def test_the_cap_is_in_the_key(monkeypatch):
+    before = scorer_row(Length())["scorer_key"]
+    monkeypatch.setattr("ingest.scorers.MAX_CHARACTERS", 100)
+    assert scorer_row(Length())["scorer_key"] != before
+
+
+def test_vader_is_identified_by_its_lexicon():
+    vader = load_scorer("vader")
+    assert isinstance(vader, Scorer)
+    assert not isinstance(vader, Embedder)
+    assert vader.version == "3.3.2"
+    assert vader.revision == Vader().revision
+    assert vader.revision.startswith("sha256:")
+
+
+def test_minilm_is_identified_by_its_encoder():
+    class Encoder:
+        name, revision, version, dimensions = "a/model", "abc", "numpy-9", 3
+
+        def encode(self, texts, batch_size=32, progress=None):
+            return np.ones((len(texts), 3), dtype=np.float32)
+
+    embedder = MiniLM(Encoder())
+    assert isinstance(embedder, Embedder)
+    assert not isinstance(embedder, Scorer)
+    row = scorer_row(embedder)
+    assert (row["scorer"], row["model"], row["revision"], row["version"]) == (
+        "minilm",
+        "a/model",
+        "abc",
+        "numpy-9",
+    )
+    assert embedder.embed(["a", "b"]).shape == (2, 3)
+
+
+def test_an_unknown_scorer_names_the_known_ones():
+    with pytest.raises(PlumblineError, match="minilm, vader"):
+        load_scorer("nosuch")
