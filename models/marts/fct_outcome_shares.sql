@@ -1,0 +1,34 @@
+-- Grain: one row per suite, category, config, axis, outcome_set, group_value, outcome: the heat maps.
+with analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where kind = 'outcome'
+),
+
+cells as (
+    select * from {{ ref('int_outcomes_counted') }}
+)
+
+select
+    analyses.suite,
+    analyses.category,
+    analyses.config,
+    analyses.is_simulated,
+    analyses.axis,
+    analyses.axis_position,
+    analyses.measure as outcome_set,
+    cells.group_value,
+    row_number() over (
+        partition by cells.analysis_id, cells.outcome
+        order by cells.attribute_codes
+    ) as group_position,
+    cells.outcome,
+    cells.n_cell,
+    cells.n_group,
+    cells.share,
+    {{ wilson('cells.n_cell', 'cells.n_group', 'low') }} as share_low,
+    {{ wilson('cells.n_cell', 'cells.n_group', 'high') }} as share_high,
+    cells.pooled_share,
+    analyses.exposure,
+    analyses.is_control
+from cells
+inner join analyses on cells.analysis_id = analyses.analysis_id

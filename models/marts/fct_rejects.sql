@@ -1,0 +1,9 @@
+-- Grain: one row per reject_key.
+select
+    reject_key,
+    suite,
+    source_file,
+    source_row,
+    reason,
+    detail
+from {{ ref('stg_load__rejects') }}

@@ -1,0 +1,72 @@
+-- Grain: one row per suite, config: what was asked, and how it ended under the gate's profile.
+with responses as (
+    select * from {{ ref('dim_responses') }}
+),
+
+configs as (
+    select * from {{ ref('dim_configs') }}
+),
+
+suites as (
+    select * from {{ ref('dim_suites') }}
+),
+
+counted as (
+    select
+        suite,
+        config_key,
+        count(*) as n_responses,
+        count(*) filter (response_status = 'ok') as n_usable,
+        count(distinct prompt_key) as n_prompts,
+        count(distinct category) as n_categories
+    from responses
+    group by suite, config_key
+),
+
+judged as (
+    select
+        suite,
+        config,
+        count(*) filter (verdict = 'fail') as n_fail,
+        count(*) filter (verdict = 'monitor') as n_monitor,
+        count(*) filter (verdict = 'inconclusive') as n_inconclusive,
+        count(*) filter (verdict = 'pass') as n_pass,
+        count(*) filter (verdict = 'not_applicable') as n_not_applicable
+    from {{ ref('fct_verdicts') }}
+    where is_gate_profile
+    group by suite, config
+)
+
+select
+    counted.suite,
+    suites.title as suite_title,
+    suites.description as suite_description,
+    suites.version as suite_version,
+    suites.suite_key,
+    suites.variant,
+    suites.profiles[1] as gate_profile,
+    configs.config,
+    configs.config_key,
+    configs.backend,
+    configs.is_simulated,
+    configs.model,
+    configs.role,
+    configs.digest,
+    configs.options,
+    configs.server_version,
+    counted.n_categories,
+    counted.n_prompts,
+    counted.n_responses,
+    counted.n_usable,
+    coalesce(judged.n_fail, 0) as n_fail,
+    coalesce(judged.n_monitor, 0) as n_monitor,
+    coalesce(judged.n_inconclusive, 0) as n_inconclusive,
+    coalesce(judged.n_pass, 0) as n_pass,
+    coalesce(judged.n_not_applicable, 0) as n_not_applicable
+from counted
+inner join configs on counted.config_key = configs.config_key
+inner join suites on counted.suite = suites.suite
+left join judged
+    on
+        counted.suite = judged.suite
+        and configs.config = judged.config

@@ -1,0 +1,2 @@
+-- Grain: one row per suite, category, config, axis, group_value, response_status: what failed, for whom.
+select * from {{ ref('fct_failures') }}

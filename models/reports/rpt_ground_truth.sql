@@ -1,0 +1,25 @@
+-- Grain: one row per suite, category, config, outcome_set, outcome, sex, direction.
+select
+    suite,
+    category,
+    config,
+    is_simulated,
+    outcome_set,
+    outcome,
+    sex,
+    direction,
+    n_answers,
+    n,
+    model_share,
+    model_share_weighted,
+    actual_share,
+    difference,
+    jsd_nats,
+    jsd_ci_low,
+    jsd_ci_high,
+    status,
+    resampling_unit,
+    n_units,
+    employed_thousands,
+    ground_truth_year
+from {{ ref('fct_ground_truth') }}

@@ -1,0 +1,2 @@
+-- Grain: one row per metric, metric_version.
+select * from {{ ref('dim_metrics') }}

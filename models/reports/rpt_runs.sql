@@ -1,0 +1,2 @@
+-- Grain: one row per run_id.
+select * from {{ ref('dim_runs') }}

@@ -1,0 +1,2 @@
+-- Grain: one row per scorer.
+select * from {{ ref('dim_scorers') }}

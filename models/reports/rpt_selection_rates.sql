@@ -1,0 +1,33 @@
+-- Grain: one row per suite, category, config, axis, feature, group_value.
+select
+    suite,
+    category,
+    config,
+    is_simulated,
+    axis,
+    feature,
+    group_value,
+    n,
+    n_selected,
+    n_missing,
+    selection_rate,
+    wilson_low,
+    wilson_high,
+    ci_low,
+    ci_high,
+    reference_group,
+    impact_ratio,
+    impact_ratio_low,
+    impact_ratio_high,
+    is_below_four_fifths,
+    bound_low,
+    bound_high,
+    null_p05,
+    null_median,
+    p_value,
+    status,
+    resampling_unit,
+    n_units,
+    is_control
+from {{ ref('fct_selection_rates') }}
+where standard = 'favourable_outcome'

@@ -1,0 +1,2 @@
+-- Grain: one row per suite, category, config, axis, outcome_set, group_value, outcome: the heat maps.
+select * from {{ ref('fct_outcome_shares') }}
