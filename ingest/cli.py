@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ingest import __version__, assemble, extract, generate, load, report, singstat, warehouse
+from ingest import __version__, assemble, docs, extract, generate, load, report, singstat, warehouse
 from ingest.errors import PlumblineError
 from ingest.store import Store, data_dir
 from ingest.suite import load_suite
@@ -31,7 +31,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (assemble, generate, load, extract, singstat, report):
+for stage in (assemble, generate, load, extract, singstat, report, docs):
     cli.add_command(stage.command)
 
 

@@ -237,6 +237,10 @@ def _association_examples(x: Examples) -> dict[str, str]:
     p_two = stats.chi_square_p(two["chi_square"], two["dof"])
     fisher = stats.fisher_exact_p(TWO_BY_TWO)
     by_answer, by_name = x.by_answer["chi_square", None], x.by_name["chi_square", None]
+    cells = x.sql.rows(
+        "select * from int_outcomes_counted where analysis_id = 1 and outcome = 'o0' order by group_value"
+    )
+    shares, pooled_shares = ([cell[column] for cell in cells] for column in ("share", "pooled_share"))
     both = f"{YES_NO}: {{}}. {THREE_OUTCOMES}: {{}}."
     one = f"{YES_NO}: {{}}, against {{}} without the correction."
     return {
@@ -262,6 +266,8 @@ def _association_examples(x: Examples) -> dict[str, str]:
         "cramers_v_corrected": _say(both, two["cramers_v_corrected"], three["cramers_v_corrected"]),
         "expected_ge_5_rate": _say(f"{THREE_OUTCOMES}: {{}}.", three["expected_ge_5_rate"]),
         "min_expected": _say(f"{THREE_OUTCOMES}: {{}}.", three["min_expected"]),
+        "share": _say(f"{YES_NO}: yes {{}}.", shares),
+        "pooled_share": _say(f"{YES_NO}: yes {{}}.", pooled_shares[0]),
     }  # fmt: skip
 
 
@@ -417,6 +423,8 @@ def _reading_examples(x: Examples) -> dict[str, str]:
             near, far, near - far,
         ),
         "score": _say("Valences that sum to 4: {}.", normalize(4)),
+        "failure_rate": _say("2 of 40 requests refused: {}.", x.sql.value("{{ ratio(2, 40) }}")),
+        "shown_rate": _say("9 of 12 prompts show it: {}.", x.sql.value("{{ ratio(9, 12) }}")),
         "failing_rate": _say("3 of 60 answers refused: {}.", x.sql.value("{{ ratio(3, 60) }}")),
     }  # fmt: skip
 
@@ -430,12 +438,15 @@ def _base_2_distance(nats: np.ndarray) -> np.ndarray:
 
 HEADINGS = {
     "fct_associations": "Groups and answers",
+    "fct_outcome_shares": "Groups and answers",
     "fct_group_deviations": "One group against everyone",
     "fct_score_shifts": "Scores by group",
     "fct_score_tests": "Tests of scores",
     "fct_selection_rates": "Favourable answers",
     "fct_ground_truth": "Official statistics",
     "fct_outcomes": "How answers are read",
+    "fct_failures": "Data quality",
+    "fct_attribute_presence": "Data quality",
     "fct_quality": "Data quality",
 }
 CHANCE = "What chance gives, and what a design can show"
@@ -455,7 +466,7 @@ BETTER = {
 INTRODUCTION = """\
 # Metrics
 
-<!-- Written by `plumbline docs` from seeds/metrics.csv and seeds/thresholds.csv: edit those, run it again. -->
+<!-- Written by `plumbline docs` from seeds/metrics.csv and seeds/thresholds.csv: edit those instead. -->
 
 Every number of the marts: what it is, what it does not show, and an example whose figures are computed when
 this page is written. The same dictionary is the table `dim_metrics`.
@@ -468,18 +479,17 @@ LIMITS = """\
 ## Limits by profile
 
 Limits are engineering choices of the sources named, not legal findings. For a `fail` the difference must also
-be significant after correction; for a `pass` the groups must be large enough and the limit within the design's
-reach."""
+be significant after correction; for a `pass` the groups must be large enough and the limit within reach."""
 
 UNITS = """\
 ## Units of divergence
 
-Limits on Jensen-Shannon divergence are in nats. The FAIR-SEA toolkit prints a distance, the square root of the
-divergence in bits:"""
+Limits on Jensen-Shannon divergence are in nats. The FAIR-SEA toolkit prints a distance, the square root of
+the divergence in bits:"""
 
 
 def _read(path: Path) -> list[dict[str, str]]:
-    """Rows of a seed. Raises PlumblineError where it is missing or a record has too many or too few fields."""
+    """Rows of a seed. Raises PlumblineError where it is missing or a record does not fit."""
     if not path.exists():
         raise PlumblineError(f"{path} does not exist.", "Run the command in a checkout of the project.")
     with path.open(encoding="utf-8", newline="") as file:
@@ -494,7 +504,8 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 def _text(value: str) -> str:
     """Text that Markdown shows as it stands."""
-    return re.sub(r"([\\`*_\[\]|])", r"\\\1", html.escape(value, quote=False))
+    # An underscore inside a word is only an underscore.
+    return re.sub(r"[\\`*\[\]|]|(?<!\w)_|_(?!\w)", r"\\\g<0>", html.escape(value, quote=False))
 
 
 def _code(value: str) -> str:
@@ -556,7 +567,7 @@ def _heading(row: Mapping[str, str]) -> str:
     return HEADINGS[VERDICT_HEADINGS.get(row["metric"], row["mart"])]
 
 
-def render(project: Path = PROJECT) -> str:
+def render(project: Path) -> str:
     """Return the page. Raises PlumblineError where metrics and examples are not the same."""
     metrics, thresholds = _read(project / METRICS), _read(project / THRESHOLDS)
     examples = worked_examples(project)
@@ -569,8 +580,11 @@ def render(project: Path = PROJECT) -> str:
     limits = _table(
         ("profile", "metric", "axes", "unit", "green", "red", "source", "note"),
         [
-            [*(row[name] for name in ("profile", "metric", "axis_kind", "unit")), *_limits(row)]
-            + [row["source"], row["note"]]
+            [
+                *(row[name] for name in ("profile", "metric", "axis_kind", "unit")),
+                *_limits(row),
+                *(row[name] for name in ("source", "note")),
+            ]
             for row in thresholds
         ],
     )
@@ -583,7 +597,7 @@ def render(project: Path = PROJECT) -> str:
         ],
     )
     parts = [INTRODUCTION, LIMITS, limits, UNITS, units]
-    for heading in (*HEADINGS.values(), CHANCE):
+    for heading in dict.fromkeys([*HEADINGS.values(), CHANCE]):
         entries = [row for row in metrics if _heading(row) == heading]
         parts += [f"## {heading}", *(_entry(row, thresholds, examples[row["metric"]]) for row in entries)]
     return "\n\n".join(parts) + "\n"
@@ -599,7 +613,7 @@ def command(check: bool) -> None:
     plumbline docs --check   # what CI runs
     """
     path = PROJECT / PAGE
-    page = render()
+    page = render(PROJECT)
     if not check:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")

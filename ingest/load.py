@@ -417,13 +417,10 @@ def _decide(store: Store, stage: Stage) -> None:
     counts = dict(store.rows("select decision, count(*) from decided group by decision"))
     loaded.n_loaded = counts.get("loaded", 0)
     loaded.n_already_there = counts.get("already_there", 0)
-    loaded.statuses.update(
-        dict(
-            store.rows(
-                "select response_status, count(*) from decided where decision = 'loaded' group by response_status"
-            )
-        )
+    statuses = (
+        "select response_status, count(*) from decided where decision = 'loaded' group by response_status"
     )
+    loaded.statuses.update(dict(store.rows(statuses)))
     refused = store.connection.execute(
         "select source_row, origin_file, origin_row from decided where decision = 'duplicate_key' order by 1"
     )

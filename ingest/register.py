@@ -8,7 +8,7 @@ from ingest.keys import text_key
 from ingest.store import Store
 from ingest.suite import Rule, Suite
 
-WORD = r"[\p{L}\p{N}_]"
+WORD = r"[\p{L}\p{M}\p{N}_]"  # marks: vowel signs of Indic and Thai scripts are part of a word
 
 
 def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
@@ -111,9 +111,10 @@ def phrase_pattern(phrase: str) -> str:
     """Return the RE2 pattern that finds a phrase as whole words, in any script.
 
     >>> phrase_pattern("retail trade")
-    '(^|[^\\\\p{L}\\\\p{N}_])(retail trade)($|[^\\\\p{L}\\\\p{N}_])'
+    '(^|[^\\\\p{L}\\\\p{M}\\\\p{N}_])(retail trade)($|[^\\\\p{L}\\\\p{M}\\\\p{N}_])'
     """
-    literal = "".join(c if c.isalnum() or c in " _" else "\\" + c for c in phrase)
+    # RE2 takes a backslash before ASCII only.
+    literal = "".join(c if not c.isascii() or c.isalnum() or c in " _" else "\\" + c for c in phrase)
     outside = WORD.replace("[", "[^", 1)
     return f"(^|{outside})({literal})($|{outside})"
 

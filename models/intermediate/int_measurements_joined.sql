@@ -63,6 +63,7 @@ select
     case when responses.is_usable then measurements.value end as value,
     case
         when not responses.is_usable then 'failed_response'
+        when measurements.value is null and measurements.measurement_status in ('ok', 'capped') then 'not_finite'
         else coalesce(measurements.measurement_status, 'not_measured')
     end as measurement_status
 from responses

@@ -41,7 +41,9 @@ read_answers as (
         rules.feature,
         coalesce(matched.label, case when compared.is_clear then compared.label end) as label,
         matched.n_matches,
-        compared.label as nearest_label,
+        -- Only an answer that was read can be told to hold no label: what nobody measured is not an `other`.
+        texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or compared.label is not null) as is_read,
+        coalesce(texts.is_blank, false) and rules.rule_kind <> 'pattern' as is_blank,
         compared.similarity,
         compared.margin,
         measured.value as score
@@ -95,22 +97,23 @@ select
     case
         when not is_usable or rule_kind = 'score' then null
         when label is not null then label
+        when not is_read then null
         when unmatched_label is not null then unmatched_label
-        when rule_kind = 'anchor' and nearest_label is null then null
         when rule_kind = 'anchor' then 'unclear'
         else 'unmatched'
     end as outcome,
     case
         when not is_usable then 'failed_response'
-        when rule_kind = 'score' then case when score is null then 'not_measured' else 'ok' end
-        when label is not null then 'ok'
-        when rule_kind = 'anchor' and nearest_label is null then 'not_measured'
+        when label is not null or score is not null then 'ok'
+        when is_blank then 'empty_text'
+        when rule_kind = 'score' or not is_read then 'not_measured'
         when rule_kind = 'anchor' then 'unclear'
         else 'unmatched'
     end as outcome_status,
     is_usable and label is not null as is_matched,
     -- An answer that no phrase reads stays out of the tables unless the rule gives it a label of its own.
-    is_usable and rule_kind <> 'score' and (label is not null or unmatched_label is not null) as is_counted,
+    is_usable and rule_kind <> 'score' and (label is not null or (is_read and unmatched_label is not null))
+        as is_counted,
     n_matches,
     similarity,
     margin,

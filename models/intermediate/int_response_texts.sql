@@ -19,6 +19,10 @@ rules as (
 
 variants as (
     select * from {{ ref('stg_extract__text_variants') }}
+),
+
+texts as (
+    select * from {{ ref('stg_extract__texts') }}
 )
 
 select
@@ -27,8 +31,9 @@ select
     rules.outcome_set,
     responses.text_key,
     rules.text_variant,
-    case when rules.text_variant = 'raw' then responses.text_key else variants.variant_text_key end
-        as variant_text_key
+    texts.text_key as variant_text_key,
+    -- Cleaning can leave nothing of a text, of dots alone for instance.
+    texts.text = '' as is_blank
 from responses
 inner join rules
     on
@@ -38,3 +43,5 @@ left join variants
     on
         responses.text_key = variants.text_key
         and rules.text_variant = variants.text_variant
+left join texts
+    on case when rules.text_variant = 'raw' then responses.text_key else variants.variant_text_key end = texts.text_key

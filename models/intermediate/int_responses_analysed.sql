@@ -26,14 +26,15 @@ responses as (
     select * from {{ ref('int_responses_joined') }}
 ),
 
--- Whether an answer failed is an outcome too, wherever one did (SPEC GEN-11).
+-- Whether an answer failed is an outcome too, wherever one did and one did not (SPEC GEN-11).
 failing as (
-    select distinct
+    select
         suite,
         category,
         config_key
     from responses
-    where not is_usable
+    group by suite, category, config_key
+    having count(distinct is_usable) = 2
 ),
 
 measured as (

@@ -32,8 +32,12 @@ select
     totals.n,
     totals.mean_all,
     totals.standard_deviation_all,
-    {{ ratio('groups.mean - totals.mean_all', 'totals.standard_deviation_all') }} as dbi,
-    sqrt({{ ratio('totals.n - groups.n_group', 'groups.n_group') }}) as attainable_max,
+    case when groups.n_group < totals.n then
+        {{ ratio('groups.mean - totals.mean_all', 'totals.standard_deviation_all') }}
+    end as dbi,
+    case when groups.n_group < totals.n then
+        sqrt({{ ratio('totals.n - groups.n_group', 'groups.n_group') }})
+    end as attainable_max,
     row_number() over (partition by groups.analysis_id order by groups.attribute_codes) as group_rank,
     count(*) over (partition by groups.analysis_id) as n_groups
 from groups

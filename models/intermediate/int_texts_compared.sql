@@ -23,6 +23,7 @@ encoders as (
 vectors as (
     select
         embeddings.text_key,
+        embeddings.scorer_key,
         embeddings.vector
     from {{ ref('stg_extract__embeddings') }} as embeddings
     inner join encoders on embeddings.scorer_key = encoders.scorer_key
@@ -46,7 +47,10 @@ label_similarities as (
             and candidates.category = rules.category
             and candidates.outcome_set = rules.outcome_set
     inner join vectors as answers on candidates.variant_text_key = answers.text_key
-    inner join vectors as anchors on rules.phrase_text_key = anchors.text_key
+    inner join vectors as anchors
+        on
+            rules.phrase_text_key = anchors.text_key
+            and answers.scorer_key = anchors.scorer_key
     group by all
 ),
 

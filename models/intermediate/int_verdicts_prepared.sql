@@ -42,6 +42,79 @@ selections as (
     group by analysis_id
 ),
 
+shown as (
+    select distinct
+        suite,
+        category,
+        config_key,
+        unnest(shown_attributes) as attribute
+    from {{ ref('int_axes_exposed') }}
+),
+
+-- What the suite asks for and no answer allows: judged too, so that silence is a row (SPEC 19).
+planned as (
+    select
+        suite,
+        category,
+        case when rule_kind = 'score' then feature else outcome_set end as measure,
+        case when rule_kind = 'score' then 'score' else 'outcome' end as kind,
+        coalesce(bool_or(is_favourable), false) as is_selectable
+    from {{ ref('stg_suite__outcome_rules') }}
+    group by all
+),
+
+unanswered as (
+    select
+        planned.suite,
+        categories.domain,
+        planned.category,
+        configs.config_key,
+        configs.config,
+        configs.model,
+        configs.role,
+        configs.is_simulated,
+        planned.measure,
+        exposed.axis,
+        case when exposed.n_attributes > 1 then 'intersection' else 'single' end as axis_kind,
+        case
+            when metrics.metric = 'max_fdi' and exposed.n_attributes > 1 then 'max_idi'
+            else metrics.metric
+        end as metric,
+        settings.minimum_group,
+        exposed.is_control,
+        exposed.hidden_attributes
+    from planned
+    inner join (
+        values
+        ('outcome', 'chi_square_p'),
+        ('outcome', 'cramers_v'),
+        ('outcome', 'max_fdi'),
+        ('outcome', 'max_jsd_nats'),
+        ('outcome', 'min_impact_ratio'),
+        ('score', 'max_abs_dbi')
+    ) as metrics (kind, metric)
+        on
+            planned.kind = metrics.kind
+            and (planned.is_selectable or metrics.metric <> 'min_impact_ratio')
+    inner join {{ ref('stg_suite__categories') }} as categories
+        on
+            planned.suite = categories.suite
+            and planned.category = categories.category
+    inner join {{ ref('int_axes_exposed') }} as exposed
+        on
+            planned.suite = exposed.suite
+            and planned.category = exposed.category
+    inner join {{ ref('int_configs_labelled') }} as configs on exposed.config_key = configs.config_key
+    inner join {{ ref('stg_suite__suites') }} as settings on planned.suite = settings.suite
+    anti join (select * from analyses where n > 0) as answered
+        on
+            planned.suite = answered.suite
+            and planned.category = answered.category
+            and exposed.config_key = answered.config_key
+            and planned.measure = answered.measure
+            and exposed.axis = answered.axis
+),
+
 judged as (
     select
         analysis_id,
@@ -137,29 +210,49 @@ left join tests
         and judged.statistic = tests.statistic
 union all by name
 select
-    suite,
-    domain,
-    category,
-    config_key,
-    config,
-    model,
-    role,
-    is_simulated,
-    outcome_set as measure,
-    'gender' as axis,
+    unanswered.*,
+    '' as group_value,
+    0 as n,
+    0 as n_groups,
+    0 as n_smallest_group
+from unanswered
+union all by name
+select
+    compared.suite,
+    compared.domain,
+    compared.category,
+    compared.config_key,
+    compared.config,
+    compared.model,
+    compared.role,
+    compared.is_simulated,
+    compared.outcome_set as measure,
+    truths.attribute as axis,
     'single' as axis_kind,
     'jsd_census_nats' as metric,
-    sex as group_value,
-    jsd_nats as value,
-    ci_low,
-    ci_high,
-    resampling_unit,
-    n_units,
-    n,
+    compared.sex as group_value,
+    compared.jsd_nats as value,
+    compared.ci_low,
+    compared.ci_high,
+    compared.resampling_unit,
+    compared.n_units,
+    compared.n,
     1 as n_groups,
-    n as n_smallest_group,
-    minimum_group,
-    false as is_control,
-    cast([] as varchar[]) as hidden_attributes,
-    cast(0.69314718 as double) as attainable
-from {{ ref('int_ground_truth_resampled') }}
+    compared.n as n_smallest_group,
+    compared.minimum_group,
+    shown.attribute is null as is_control,
+    case when shown.attribute is null then [truths.attribute] else cast([] as varchar[]) end as hidden_attributes,
+    ln(2) as attainable
+from {{ ref('int_ground_truth_resampled') }} as compared
+inner join {{ ref('stg_suite__ground_truths') }} as truths
+    on
+        compared.suite = truths.suite
+        and compared.category = truths.category
+        and compared.outcome_set = truths.outcome_set
+        and truths.ground_truth = 'singstat'
+left join shown
+    on
+        compared.suite = shown.suite
+        and compared.category = shown.category
+        and compared.config_key = shown.config_key
+        and truths.attribute = shown.attribute

@@ -1,7 +1,7 @@
--- Grain: one row per metric, metric_version: the metric dictionary.
+-- Grain: one row per metric, metric_version: the metric dictionary (docs/metrics.md is the same as a page).
 select
     metric,
-    cast(metric_version as integer) as metric_version,
+    metric_version,
     title,
     formula,
     unit,
@@ -13,5 +13,11 @@ select
     "column",
     source,
     spec,
-    explanation
+    explanation,
+    also_in,
+    row_filter,
+    edge_cases,
+    assumptions,
+    misuse,
+    peer_variant
 from {{ ref('metrics') }}

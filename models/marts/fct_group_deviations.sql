@@ -73,13 +73,30 @@ levels as (
     from summarised
 ),
 
+-- Groups that enter no table are listed: too small ones, and those without a single answer that could be read.
 excluded as (
     select distinct
         analysis_id,
         group_value,
-        n_group as n
+        n_group as n,
+        'too_few' as status
     from {{ ref('int_responses_analysed') }}
     where kind = 'outcome' and is_excluded
+    union all
+    select
+        analyses.analysis_id,
+        missing.group_value,
+        0 as n,
+        'all_missing' as status
+    from analyses
+    inner join missing
+        on
+            analyses.suite = missing.suite
+            and analyses.category = missing.category
+            and analyses.config_key = missing.config_key
+            and analyses.measure = missing.measure
+            and analyses.axis = missing.axis
+    where missing.group_value <> '' and missing.n_missing = missing.n_responses
 ),
 
 listed as (
@@ -117,7 +134,7 @@ listed as (
         metrics.metric,
         metrics.reference,
         excluded.n,
-        'too_few' as status
+        excluded.status
     from excluded
     cross join (
         select distinct

@@ -50,6 +50,12 @@ resampled_rates as (
 
 missing as (
     select * from {{ ref('int_axes_missing') }}
+),
+
+four_fifths as (
+    select red_limit
+    from {{ ref('thresholds') }}
+    where profile = 'four_fifths' and metric = 'min_impact_ratio'
 )
 
 select
@@ -93,7 +99,7 @@ select
         ) }}
     end as impact_ratio_high,
     case when referenced.n_groups > 1 then
-        {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} < 0.8
+        {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} < four_fifths.red_limit
     end as is_below_four_fifths,
     -- Every missing answer of the group unselected, or every one selected, against the reference as it stands.
     case when referenced.n_groups > 1 then {{ ratio(
@@ -105,7 +111,7 @@ select
         ),
         'referenced.reference_rate'
     ) }} end as bound_high,
-    resampled.p_max as p_value,
+    resampled.p_max,
     resampled.null_p05,
     resampled.null_median,
     resampled_rates.resampling_unit,
@@ -115,6 +121,7 @@ select
     1 as metric_version
 from referenced
 inner join analyses on referenced.analysis_id = analyses.analysis_id
+cross join four_fifths
 left join resampled
     on
         referenced.analysis_id = resampled.analysis_id

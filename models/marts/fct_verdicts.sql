@@ -104,6 +104,7 @@ select
     case
         when is_control
             then 'Control: no prompt shows ' || array_to_string(hidden_attributes, ' or ') || '.'
+        when n = 0 then 'No usable answer to judge.'
         when colour is null then 'Not computable: one group, one outcome, or no variation.'
         when verdict = 'fail' then 'Beyond the red limit, and more than chance gives after correction.'
         when verdict = 'monitor' and colour = 'between' then 'Between the green and the red limit.'

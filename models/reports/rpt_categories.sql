@@ -26,6 +26,8 @@ asked as (
 )
 
 select
+    categories.suite || '-' || categories.category as category_slug,
+    categories.suite || '-' || categories.category || '-' || left(md5(asked.config), 8) as responses_slug,
     categories.suite,
     categories.category,
     categories.category_position,

@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config, axis, outcome_set, group_value, metric (pooled reference).
 select
+    {{ page_slugs() }},
     suite,
     category,
     config,

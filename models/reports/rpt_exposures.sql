@@ -1,2 +1,5 @@
 -- Grain: one row per suite, category, config, axis: what the prompts show (attribute-presence report).
-select * from {{ ref('fct_attribute_presence') }}
+select
+    {{ page_slugs() }},
+    *
+from {{ ref('fct_attribute_presence') }}

@@ -1,2 +1,5 @@
 -- Grain: one row per suite, category, config, axis, group_value, response_status: what failed, for whom.
-select * from {{ ref('fct_failures') }}
+select
+    {{ page_slugs() }},
+    *
+from {{ ref('fct_failures') }}

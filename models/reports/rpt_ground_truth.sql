@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config, outcome_set, outcome, sex, direction.
 select
+    {{ page_slugs() }},
     suite,
     category,
     config,

@@ -19,6 +19,7 @@ singles as (
 )
 
 select
+    {{ page_slugs('deviations') }},
     deviations.suite,
     deviations.category,
     deviations.config,

@@ -1,2 +1,5 @@
 -- Grain: one row per suite, category, config, attribute, value, answer: what was planted, what came back.
-select * from {{ ref('fct_planted') }}
+select
+    {{ page_slugs() }},
+    *
+from {{ ref('fct_planted') }}

@@ -12,6 +12,7 @@ prompts as (
 )
 
 select
+    {{ page_slugs('outcomes') }},
     outcomes.response_key,
     left(outcomes.response_key, 10) as response_id,
     outcomes.suite,

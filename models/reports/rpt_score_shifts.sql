@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config, axis, feature, group_value.
 select
+    {{ page_slugs() }},
     suite,
     category,
     config,

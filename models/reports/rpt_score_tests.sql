@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config, axis, feature, test.
 select
+    {{ page_slugs() }},
     suite,
     category,
     config,

@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config, axis, feature, group_value.
 select
+    {{ page_slugs() }},
     suite,
     category,
     config,
@@ -24,7 +25,7 @@ select
     bound_high,
     null_p05,
     null_median,
-    p_value,
+    p_max,
     status,
     resampling_unit,
     n_units,

@@ -37,6 +37,7 @@ worded as (
 )
 
 select
+    {{ page_slugs() }},
     suite,
     profile,
     is_gate_profile,

@@ -1,0 +1,380 @@
+"""Measure what the pipeline costs, against the limits it has to keep.
+
+    python bench/run.py                       # every benchmark, into bench/results.md and .csv
+    python bench/run.py --only audit --repeats 1 --out /tmp/results.md
+
+Each stage runs as its own process through the command line, on at most two cores, in a temporary folder.
+Seconds are wall time; CPU seconds stand beside them, because other work on the machine slows the one and
+hardly the other. Peak RSS is the largest sum over a stage's process and its descendants, looked at ten times
+a second, or the largest single process if that is more. A benchmark is one function and one row of
+`BENCHMARKS`. Exit code 1 where a limit is not kept.
+"""
+
+import argparse
+import csv
+import os
+import platform
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ingest.suite import Suite, load_suite
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+SUITE = ROOT / "suites" / "fair_sea.yml"
+PUBLISHED = ROOT.parent / "shared" / "oracles" / "fair_sea" / "responses.csv"
+CORES = 2
+SEED = 20_260_101
+WATCHED_EVERY = 0.1  # seconds
+LOAD_AT_START = os.getloadavg()[0]
+MB = 1_000_000
+
+Rows = list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a process and its descendants took."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_rss_mb: float
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One line of the results; `limit` is None where none is set, `ratio` is measured / limit."""
+
+    name: str
+    what: str
+    measured: float
+    unit: str
+    limit: float | None
+    ratio: float | None
+    seconds: float
+    cpu_seconds: float
+    peak_rss_mb: float
+    runs: int
+    date: str
+    machine: str
+    versions: str
+
+
+# --------------------------------------------------------------------------------------- measuring
+
+
+def resident_bytes(pid: int) -> int:
+    """Sum the resident memory of a process and its descendants; 0 where there is no /proc."""
+    total, waiting = 0, [pid]
+    while waiting:
+        process = Path("/proc") / str(waiting.pop())
+        try:
+            total += int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            for children in process.glob("task/*/children"):
+                waiting += [int(child) for child in children.read_text().split()]
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it ended meanwhile
+    return total
+
+
+def measure(command: Sequence[str | Path], data: Path) -> Cost:
+    """Run a command to its end. Raises SystemExit with its last lines if it fails."""
+    log = data / "bench.log"
+    environment = os.environ | {"PLUMBLINE_DATA": str(data), "DO_NOT_TRACK": "1"}
+    started = time.monotonic()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [str(part) for part in command], cwd=ROOT, env=environment, stdout=output, stderr=output
+        )
+        peak, pid = 0, 0
+        while not pid:
+            peak = max(peak, resident_bytes(process.pid))
+            time.sleep(WATCHED_EVERY)
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+    seconds = time.monotonic() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        tail = "\n".join(log.read_text(errors="replace").splitlines()[-20:])
+        raise SystemExit(f"{' '.join(process.args)} ended with {process.returncode}:\n{tail}")
+    largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return Cost(seconds, usage.ru_utime + usage.ru_stime, max(peak, largest) / MB)
+
+
+def total(costs: Sequence[Cost]) -> Cost:
+    """Costs of processes that ran one after another."""
+    return Cost(
+        sum(c.seconds for c in costs), sum(c.cpu_seconds for c in costs), max(c.peak_rss_mb for c in costs)
+    )
+
+
+def median(costs: Sequence[Cost]) -> Cost:
+    """Median of each figure over runs."""
+    return Cost(*(statistics.median(getattr(c, f.name) for c in costs) for f in fields(Cost)))
+
+
+def machine() -> str:
+    """Processor, cores used, memory, and how busy it was before this began."""
+    cpu = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.exists() and (found := re.search(r"model name\s*: (.+)", information.read_text())):
+        cpu = found.group(1)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    cores = f"{usable_cores()} of {os.cpu_count()} cores"
+    return f"{cpu}, {cores}, {memory:.0f} GB, load average at the start {LOAD_AT_START:.1f}"
+
+
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def versions() -> str:
+    """Versions of what does the work."""
+    names = ("plumbline", "dbt-core", "duckdb", "numpy", "scipy")
+    return f"Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in names)
+
+
+# --------------------------------------------------------------------------------------------- rows
+
+
+def source_rows(path: Path | None) -> tuple[Rows, str]:
+    """Return response rows in the published layout, and words for where they are from."""
+    path = path or (PUBLISHED if PUBLISHED.exists() else None)
+    if path is None:
+        rows = invented_rows(load_suite(SUITE, None))
+        return rows, f"{len(rows):,} invented rows of the published answers' shape"
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    if path == PUBLISHED:
+        return rows, f"the {len(rows):,} published FAIR-SEA answers"
+    return rows, f"{len(rows):,} rows of {path.name}"
+
+
+def invented_rows(suite: Suite) -> Rows:
+    """Rows with the published answers' numbers of prompts, repeats, distinct texts and words a text."""
+    texts_and_words = {
+        "D1": (235, 7), "D2": (33, 1), "D3": (8, 1), "D4": (68, 2),
+        "I1": (123, 2), "I2": (14, 2), "I3": (600, 55), "I4": (26, 1),
+    }  # fmt: skip
+    words = ("calm", "late", "neat", "loud", "early", "kind", "blunt", "careful", "quick", "steady")
+    draw = random.Random(SEED)
+    attributes = suite.attributes
+    rows = []
+    for category, (n_texts, n_words) in texts_and_words.items():
+        labels = [label for outcome in suite.categories[category].outcomes for label in outcome.labels or []]
+        pool = []
+        for number in range(n_texts):
+            said = [draw.choice(words) for _ in range(n_words)]
+            pool.append(" ".join([*said, f"{number}.", *([draw.choice(labels)] if labels else [])]))
+        people = [
+            (gender, race, nationality, None if category.startswith("D") else name)
+            for gender in attributes["gender"]
+            for race in attributes["race"]
+            for nationality, name in (
+                [(n, 0) for n in attributes["nationality"]]
+                if category.startswith("D")
+                else [("Singaporean", n) for n in range(10)]
+            )
+        ]
+        for gender, race, nationality, name in people:
+            who = f"{gender} {race} {nationality}" if name is None else f"Person {gender} {race} {name}"
+            for model in ("model-a", "model-b"):
+                for repeat in range(1, 6):
+                    ident = (
+                        f"{category}-{gender}-{race}-{nationality}-{repeat}"
+                        if name is None
+                        else f"{category}-{nationality}-{race}-{gender}-{who.replace(' ', '_')}-{repeat}"
+                    )
+                    rows.append(
+                        {
+                            "Gender": gender,
+                            "Race": race,
+                            "Nationality": nationality,
+                            "prompt_text": f"Question {category} about {who}?",
+                            "prompt_id_full": ident,
+                            "llm_output": draw.choice(pool),
+                            "model": model,
+                        }
+                    )
+    return rows
+
+
+def scaled_rows(rows: Rows, factor: int) -> Rows:
+    """Return `factor` times the rows and distinct texts: the same prompts, further repeats, other texts."""
+    highest = max(int(row["prompt_id_full"].rsplit("-", 1)[1]) for row in rows)
+    more = []
+    for copy in range(factor):
+        for row in rows:
+            stem, repeat = row["prompt_id_full"].rsplit("-", 1)
+            ident = f"{stem}-{int(repeat) + copy * highest}"
+            text = row["llm_output"] + " indeed" * copy
+            more.append(row | {"prompt_id_full": ident, "llm_output": text})
+    return more
+
+
+# ---------------------------------------------------------------------------------------- benchmarks
+
+
+Stages = dict[str, Cost]
+Benchmark = Callable[[Rows, str, int], list[Measurement]]
+
+
+def run_stages(rows: Rows) -> Stages:
+    """Load, measure and build these rows in an empty folder; costs by stage."""
+    with TemporaryDirectory(prefix="plumbline-bench-") as folder:
+        data = Path(folder)
+        file = data / "responses.csv"
+        with file.open("w", newline="") as output:
+            writer = csv.DictWriter(output, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        dbt = [BIN / "dbt", "build", "--project-dir", ROOT, "--profiles-dir", ROOT]
+        commands = {
+            "load": [BIN / "plumbline", "load", file, "--suite", SUITE],
+            "extract": [BIN / "plumbline", "extract", "--suite", SUITE],
+            "dbt build": [*dbt, "--target-path", data / "target", "--log-path", data / "logs"],
+        }
+        costs = {}
+        for stage, command in commands.items():
+            costs[stage] = measure(command, data)
+            print(f"  {len(rows):,} rows, {stage}: {costs[stage]}", file=sys.stderr, flush=True)
+        return costs
+
+
+def benchmark_audit(rows: Rows, source: str, repeats: int) -> list[Measurement]:
+    """Load, measure and build 3,840 answers, and twice as many."""
+    # In turn, so that a busy spell of the machine meets both sizes.
+    runs: dict[int, list[Stages]] = {1: [], 2: []}
+    for _ in range(repeats):
+        for factor, costs in runs.items():
+            costs.append(run_stages(scaled_rows(rows, factor)))
+    totals = {factor: median([total(list(c.values())) for c in costs]) for factor, costs in runs.items()}
+    once, twice = totals[1], totals[2]
+    results = [
+        record("audit.seconds", f"load, extract, dbt build: {source}", once.seconds, "s", 90, once, repeats),
+        record("audit.memory", "the same, peak RSS", once.peak_rss_mb, "MB", 2000, once, repeats),
+        record(
+            "audit.growth_cpu",
+            "twice the rows and texts over once, CPU seconds",
+            twice.cpu_seconds / once.cpu_seconds,
+            "x",
+            2.1,
+            twice,
+            repeats,
+        ),
+        record(
+            "audit.growth_wall",
+            "twice the rows and texts over once, wall seconds",
+            twice.seconds / once.seconds,
+            "x",
+            2.1,
+            twice,
+            repeats,
+        ),
+    ]
+    for stage in runs[1][0]:
+        for factor, label in ((1, "once"), (2, "twice")):
+            cost = median([costs[stage] for costs in runs[factor]])
+            name = f"audit.{stage.replace(' ', '_')}.{label}"
+            what = f"{stage}, {factor * len(rows):,} rows"
+            results.append(record(name, what, cost.seconds, "s", None, cost, repeats))
+    return results
+
+
+def record(
+    name: str, what: str, measured: float, unit: str, limit: float | None, cost: Cost, runs: int
+) -> Measurement:
+    """Return a line of the results."""
+    ratio = measured / limit if limit is not None else None
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    return Measurement(
+        name, what, measured, unit, limit, ratio, *asdict(cost).values(), runs, today, machine(), versions()
+    )
+
+
+BENCHMARKS: dict[str, Benchmark] = {"audit": benchmark_audit}
+
+
+# ------------------------------------------------------------------------------------------ results
+
+
+def cells(measurement: Measurement) -> dict[str, str]:
+    """Return a measurement as text."""
+    return {
+        name: "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+        for name, value in asdict(measurement).items()
+    }
+
+
+def merged(path: Path, found: Sequence[Measurement], names: Sequence[str]) -> list[dict[str, str]]:
+    """Rows of an earlier results file that these benchmarks did not measure again, and the new ones."""
+    kept = []
+    if path.exists():
+        with path.open(newline="") as file:
+            kept = [row for row in csv.DictReader(file) if row["name"].split(".")[0] not in names]
+    return [*kept, *(cells(measurement) for measurement in found)]
+
+
+def as_table(rows: Sequence[dict[str, str]]) -> str:
+    """Return the results as Markdown, what they were measured on below."""
+    shown = ["name", "what", "measured", "unit", "limit", "ratio", "seconds", "cpu_seconds", "peak_rss_mb"]
+    shown += ["runs", "date"]
+    lines = [shown, ["---"] * len(shown), *([row[name] for name in shown] for row in rows)]
+    places = sorted({f"{row['date']}: {row['machine']}; {row['versions']}" for row in rows})
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return table + "\n\n" + "\n".join(f"- {place}" for place in places) + "\n"
+
+
+HEAD = """# What it costs
+
+Written by `make bench` (`bench/run.py`, which says how each figure is taken). Medians over `runs` runs;
+`ratio` is measured over limit. Wall seconds depend on what else the machine does, CPU seconds hardly.
+
+"""
+
+
+def main() -> None:
+    """Run the benchmarks and write their results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=sorted(BENCHMARKS), help="run only this benchmark")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "bench" / "results.md", help="a .csv lies beside it"
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each, of which the median counts")
+    parser.add_argument("--responses", type=Path, help="response rows in the published layout")
+    arguments = parser.parse_args()
+    if arguments.repeats < 1:
+        parser.error("--repeats must be at least 1")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+    names = [arguments.only] if arguments.only else list(BENCHMARKS)
+    rows, source = source_rows(arguments.responses)
+    found = []
+    for name in names:
+        print(f"{name}: {BENCHMARKS[name].__doc__}", file=sys.stderr, flush=True)
+        found += BENCHMARKS[name](rows, source, arguments.repeats)
+    results = merged(arguments.out.with_suffix(".csv"), found, names)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    with arguments.out.with_suffix(".csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Measurement)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(results)
+    arguments.out.write_text(HEAD + as_table(results))
+    print(as_table(results))
+    over = [m.name for m in found if m.ratio is not None and m.ratio > 1]
+    if over:
+        raise SystemExit(f"Over the limit: {', '.join(over)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Every check, in the order in which a mistake is cheapest to find. Prints what it ran; skips nothing silently.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
+bin=.venv/bin
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+step() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+
+step 'ruff: format and lint'
+$bin/ruff format --check .
+$bin/ruff check .
+
+step 'docs/metrics.md is what the seeds say'
+$bin/plumbline docs --check
+
+step 'demo: audit without a site'
+$bin/plumbline --data "$work/demo" audit suites/fair_sea.yml --no-site
+
+step 'gate: warns by default, fails on request'
+$bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
+tail -n 3 "$work/gate.txt"
+
+step 'sqlfluff'
+PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar --processes 2 models tests
+
+step 'pytest'
+$bin/python -m pytest -q tests
+
+step 'site: build the demo, open every page in Chromium'
+$bin/plumbline --data "$work/demo" report
+$bin/python -m pytest -q tests/site
+
+printf '\nAll checks passed in %s s.\n' "$SECONDS"

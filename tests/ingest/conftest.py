@@ -1,0 +1,74 @@
+"""Small fixtures that the tests of several stages share: a tiny suite, its files, what the tables hold."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tiny import Record, csv_text
+
+from ingest.load import command as load_command
+from ingest.store import SCHEMA, Store
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+
+
+@pytest.fixture
+def tiny_suite() -> Path:
+    return FIXTURES / "tiny_suite.yml"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Where the databases of one test are."""
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def load(data: Path, tiny_suite: Path) -> Callable[..., Result]:
+    """Run `plumbline load` on a file, with the tiny suite unless told otherwise."""
+
+    def run(path: Path, *options: str, suite: Path = tiny_suite) -> Result:
+        return CliRunner().invoke(load_command, [str(path), "--suite", str(suite), *options], obj=data)
+
+    return run
+
+
+@pytest.fixture
+def load_records(load: Callable[..., Result], tmp_path: Path) -> Callable[..., Result]:
+    """Write records to a CSV file and load it."""
+
+    def run(records: list[Record], *options: str, name: str = "answers.csv", **more: Any) -> Result:
+        path = tmp_path / name
+        path.write_text(csv_text(records), encoding="utf-8", newline="")
+        return load(path, *options, **more)
+
+    return run
+
+
+@pytest.fixture
+def query(data: Path) -> Callable[..., list[tuple[Any, ...]]]:
+    """Ask the raw tables something."""
+
+    def run(sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        with Store(data, read_only=True) as store:
+            return store.rows(sql, parameters)
+
+    return run
+
+
+@pytest.fixture
+def fingerprint(data: Path) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
+    """All rows of all raw tables but `runs` and `loads`, which say that somebody tried."""
+
+    def run() -> dict[str, list[tuple[Any, ...]]]:
+        if not data.exists():
+            return {}
+        with Store(data, read_only=True) as store:
+            rows = {
+                t: sorted(map(repr, store.rows(f"from {t}"))) for t in SCHEMA if t not in ("runs", "loads")
+            }
+        return {table: found for table, found in rows.items() if found}
+
+    return run

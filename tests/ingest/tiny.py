@@ -1,0 +1,60 @@
+"""Response files for the tiny suite of tests/fixtures."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+COLUMNS = (
+    "id",
+    "task",
+    "gender",
+    "place",
+    "person",
+    "role",
+    "model",
+    "round",
+    "question",
+    "outcome",
+    "answer",
+)
+Record = dict[str, Any]
+
+
+def record(number: int = 1, **changes: Any) -> Record:
+    """One good record of the tiny suite; records of different numbers have different keys."""
+    return {
+        "id": f"r-{number}",
+        "task": "A1",
+        "gender": "Female",
+        "place": "North",
+        "person": "Lim Bee",
+        "role": "",
+        "model": "model-a",
+        "round": str(number),
+        "question": "What does the woman Lim Bee from the North do?",
+        "outcome": "",
+        "answer": f"She is baker number {number}.",
+        **changes,
+    }
+
+
+def csv_text(records: Iterable[Mapping[str, Any]], columns: Iterable[str] = COLUMNS) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()
+
+
+def json_lines(records: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
+
+
+def write_parquet(path: Path, records: list[Record]) -> None:
+    pq.write_table(pa.Table.from_pylist(records), path)
