@@ -10,6 +10,7 @@ attribute is invented, many times, in the ways a real one can lie over blocks:
 deal                the invented attribute
 ==================  ===============================================================================
 whole_blocks        dealt evenly to blocks (names, identical prompt texts) as a whole
+uneven              two large groups and one of a single block, dealt to blocks as a whole
 within_blocks       dealt inside each block, to its prompts
 crossed             two attributes: one dealt to whole blocks, one inside each
 real_shape          a real axis's own labels, moved: what is fixed in a block goes to another block, what
@@ -147,6 +148,13 @@ def deal_to_blocks(axis: Axis, n_groups: int, rng: np.random.Generator) -> np.nd
     return (rng.permutation(int(axis.block.max()) + 1) % n_groups)[axis.block]
 
 
+def deal_unevenly(axis: Axis, n_groups: int, rng: np.random.Generator) -> np.ndarray:
+    """Deal groups to blocks, (n,), the last group to one block only."""
+    label = np.arange(int(axis.block.max()) + 1) % (n_groups - 1)
+    label[-1] = n_groups - 1
+    return rng.permutation(label)[axis.block]
+
+
 def deal_within(axis: Axis, n_groups: int, rng: np.random.Generator) -> np.ndarray:
     """Deal groups inside each block to its prompts, as evenly as they go, (n,)."""
     label = np.zeros(int(axis.prompt.max()) + 1, dtype=np.int64)
@@ -227,6 +235,7 @@ def _invented(whole: Axis) -> Iterator[tuple[str, int, str, Axis, Deal]]:
         yield ("whole_blocks", k, str(k), whole, _one(whole, deal_to_blocks, k))
         if has_room:
             yield ("within_blocks", k, str(k), whole, _one(whole, deal_within, k))
+    yield ("uneven", 3, "3", whole, _one(whole, deal_unevenly, 3))
     for fixed, varied in CROSSED if has_room else ():
         yield ("crossed", fixed * varied, f"{fixed} x {varied}", whole, _two(whole, fixed, varied))
 
@@ -359,6 +368,7 @@ def summary(p: np.ndarray, p_random: np.ndarray, p_rows: np.ndarray) -> dict[str
     # Only smaller p-values than uniform ones would be an error of the test.
     row["ks_p_too_small"] = float(distributions.kstest(p, "uniform", alternative="greater").pvalue)
     rows = p_rows[np.isfinite(p_rows)]
+    row["n_rows"] = len(rows)
     if len(rows):
         row["rows_share_0.05"] = float((rows <= 0.05).mean())
         row["rows_low_0.05"], row["rows_high_0.05"] = wilson(int((rows <= 0.05).sum()), len(rows))
@@ -418,16 +428,17 @@ def table(results: Sequence[Result], by: Callable[[Result], tuple[str, ...]], he
 
 def contrast(results: Sequence[Result]) -> str:
     """Return a Markdown table of what tests of single responses give on the same placebos."""
-    lines = [["answers", "groups", "copies", "row-level p ≤ .05", "permutation p ≤ .05"], ["---"] * 5]
+    lines = [["answers", "groups", "tables", "row-level p ≤ .05", "permutation p ≤ .05"], ["---"] * 5]
 
     def by(result: Result) -> tuple[str, str]:
-        return f"{result.axis.category} {result.axis.measure}", result.shape
+        kind = " (selection)" if result.axis.kind == "selection" else ""
+        return f"{result.axis.category} {result.axis.measure}{kind}", result.shape
 
     for parts, members in groupby(sorted(results, key=by), key=by):
         row = pool(list(members))
         if row["n_with_p"] and "rows_share_0.05" in row:
             rows = f"{row['rows_share_0.05']:.3f} [{row['rows_low_0.05']:.3f}, {row['rows_high_0.05']:.3f}]"
-            lines.append([*parts, f"{row['n']:,}", rows, f"{row['share_0.05']:.3f}"])
+            lines.append([*parts, f"{row['n_rows']:,}", rows, f"{row['share_0.05']:.3f}"])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -472,10 +483,6 @@ Design by design: of {len(ks)} two-sided tests with ties drawn, {int((ks < 0.05)
 ({0.05 * len(ks):.1f} expected), {int((ks < 0.01).sum())} below .01 ({0.01 * len(ks):.1f} expected); the
 smallest is {ks.min():.2g} (Bonferroni {min(1.0, ks.min() * len(ks)):.2g}).
 
-By number of groups:
-
-{table(blocked, lambda r: (r.deal, f"{r.n_groups:2d}", r.statistic), ("deal", "groups", "statistic"))}
-
 ## What the row-level test says of the same placebos (dealt to whole blocks)
 
 {contrast(dealt)}
@@ -484,13 +491,13 @@ The row-level test is chi-square for outcomes and selections, Welch's t (two gro
 
 ## Axes that are not tested by blocks
 
-Where a group holds a single block, `resampling_unit` goes down to prompts or responses: the question is then
+Where every group holds a single block, `resampling_unit` goes down to prompts or responses: the question is then
 whether these prompts differ, not whether people do. With the answers shuffled over that unit:
 
 {table(answers, lambda r: (r.permutation, r.statistic), ("shuffled", "statistic"))}
 
-Where the labels move instead, as above, to so many groups that one of them holds a single block, or where a
-combination is missing, the same test finds what the prompts are like, which is no effect of the placebo:
+Where the labels move instead, as above, one group to each block, or where a combination is missing, the same
+test finds what the prompts are like, which is no effect of the placebo: its p-value speaks of these very prompts.
 
 {table(fallen, lambda r: (r.deal, r.permutation, r.statistic), ("deal", "shuffled", "statistic"))}
 """

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key, text_key
 from ingest.prompts import PromptBuilder
-from ingest.readers import Record, RowProblem, read_records, shorten
+from ingest.readers import Record, RowProblem, read_records, shorten, shown
 from ingest.records import Fields, RecordReader, ambiguous_names
 from ingest.register import register_suite
 from ingest.statuses import PATTERNS_PATH, REFUSAL_RULE_VERSION, response_status
@@ -89,7 +89,7 @@ class Loaded:
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
         yield (
-            f"{self.source_file}: {self.n_records:,} records = {self.n_loaded:,} loaded "
+            f"{shown(Path(self.source_file))}: {self.n_records:,} records = {self.n_loaded:,} loaded "
             f"+ {self.n_already_there:,} already there + {self.n_rejected:,} rejected"
         )
         if not self.n_loaded and not self.n_rejected:
@@ -110,12 +110,14 @@ class Loaded:
     def check(self, n_expected: int) -> None:
         """Raise where the counts do not add up, or where nothing of the file could be used."""
         if self.n_records != n_expected:
-            raise PlumblineError(f"{self.source_file} changed while it was read.", "Load it again.")
+            raise PlumblineError(
+                f"{shown(Path(self.source_file))} changed while it was read.", "Load it again."
+            )
         if self.n_records != self.n_loaded + self.n_already_there + self.n_rejected:
             raise RuntimeError(f"counts do not add up: {self}")
         if self.n_records == self.n_rejected:
             raise PlumblineError(
-                f"{self.source_file}: none of its {self.n_records:,} records can be loaded: "
+                f"{shown(Path(self.source_file))}: none of its {self.n_records:,} records can be loaded: "
                 f"{'; '.join(self.reasons())}.",
                 "Correct the file, or the suite's `columns:` and `aliases:`. Nothing was loaded.",
             )
@@ -417,16 +419,26 @@ def _decide(store: Store, stage: Stage) -> None:
     counts = dict(store.rows("select decision, count(*) from decided group by decision"))
     loaded.n_loaded = counts.get("loaded", 0)
     loaded.n_already_there = counts.get("already_there", 0)
-    statuses = (
-        "select response_status, count(*) from decided where decision = 'loaded' group by response_status"
+    statuses = store.rows(
+        """
+        select response_status, count(*)
+        from decided
+        where decision = 'loaded'
+        group by response_status
+        order by response_status
+        """
     )
-    loaded.statuses.update(dict(store.rows(statuses)))
+    loaded.statuses.update(dict(statuses))
     refused = store.connection.execute(
         "select source_row, origin_file, origin_row from decided where decision = 'duplicate_key' order by 1"
     )
     while rows := refused.fetchmany(BATCH_ROWS):
         for source_row, origin_file, origin_row in rows:
-            where = "a generated answer" if origin_row is None else f"record {origin_row:,} of {origin_file}"
+            where = (
+                "a generated answer"
+                if origin_row is None
+                else f"record {origin_row:,} of {shown(Path(origin_file))}"
+            )
             stage.reject(
                 source_row,
                 RowProblem(

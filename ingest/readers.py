@@ -74,6 +74,11 @@ def shorten(text: str, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def shown(path: Path) -> str:
+    """Return a file's name as a message may hold it: nothing in it steers a terminal."""
+    return path.name if path.name.isprintable() else ascii(path.name)
+
+
 def file_format(path: Path) -> str:
     """Return `csv`, `jsonl` or `parquet`, by the file's beginning and its name.
 
@@ -83,29 +88,31 @@ def file_format(path: Path) -> str:
         with path.open("rb") as handle:
             head = handle.read(4)
     except FileNotFoundError as error:
-        raise PlumblineError(f"{path} does not exist.", "Name a file of responses.") from error
+        raise PlumblineError(f"{shown(path)} does not exist.", "Name a file of responses.") from error
     except OSError as error:
         raise PlumblineError(
-            f"{path} cannot be read: {error.strerror}.", "Name a file of responses."
+            f"{shown(path)} cannot be read: {error.strerror}.", "Name a file of responses."
         ) from error
     if not path.is_file():
-        raise PlumblineError(f"{path} is no regular file.", "It is read twice, so save it to disk first.")
+        raise PlumblineError(
+            f"{shown(path)} is no regular file.", "It is read twice, so save it to disk first."
+        )
     if not head:
-        raise PlumblineError(f"{path.name} is empty.", "Name a file that holds responses.")
+        raise PlumblineError(f"{shown(path)} is empty.", "Name a file that holds responses.")
     if head == b"PAR1":
         return "parquet"
     for signature, what, what_to_do in SIGNATURES:
         if head.startswith(signature):
-            raise PlumblineError(f"{path.name} is {what}.", what_to_do)
+            raise PlumblineError(f"{shown(path)} is {what}.", what_to_do)
     found = FORMATS.get(path.suffix.lower())
     if found is None:
         raise PlumblineError(
-            f"{path.name}: the name does not say what it is.",
+            f"{shown(path)}: the name does not say what it is.",
             f"Name it by its format: {', '.join(FORMATS)}.",
         )
     if found == "parquet":
         raise PlumblineError(
-            f"{path.name} is not a Parquet file.", "Write it again, or name it .csv or .jsonl."
+            f"{shown(path)} is not a Parquet file.", "Write it again, or name it .csv or .jsonl."
         )
     return found
 
@@ -125,14 +132,16 @@ def read_records(path: Path, columns: Sequence[str], limit: int | None = None) -
         number += 1
         yield number, cells
     if not number:
-        raise PlumblineError(f"{path.name} has no records.", "Name a file that holds responses.")
+        raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
 
 
 def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) -> None:
     """Raise PlumblineError that names the columns that are missing, those the file has and the nearest."""
     twice = sorted({c for c in columns if present.count(c) > 1})
     if twice:
-        raise PlumblineError(f"{path.name} has two columns {shorten(twice[0])!r}.", "Name its columns apart.")
+        raise PlumblineError(
+            f"{shown(path)} has two columns {shorten(twice[0])!r}.", "Name its columns apart."
+        )
     missing = [c for c in columns if c not in present]
     if not missing:
         return
@@ -145,7 +154,7 @@ def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) 
     if len(present) == 1 and any(separator in present[0] for separator in ";\t|"):
         did_you_mean = "Is it separated by something else than commas? "
     raise PlumblineError(
-        f"{path.name} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {shown}{more}.",
+        f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {shown}{more}.",
         f"{did_you_mean}Correct `columns:` in the suite, or the file.",
     )
 
@@ -159,7 +168,7 @@ def _lines(path: Path, handle: TextIO) -> Iterator[str]:
     while line := handle.readline(MAX_LINE):
         if len(line) == MAX_LINE and line[-1] not in "\r\n":
             raise PlumblineError(
-                f"{path.name} has a line of over {MAX_LINE:,} characters.",
+                f"{shown(path)} has a line of over {MAX_LINE:,} characters.",
                 f"A cell has at most {MAX_CELL:,}; is it a file of responses?",
             )
         yield line
@@ -172,7 +181,7 @@ def _csv_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | Ro
             rows = _csv_rows(path, handle)
             _, header = next(rows, (0, []))
             if not header:
-                raise PlumblineError(f"{path.name} has no records.", "Name a file that holds responses.")
+                raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
             _check_header(path, header)
             require_columns(path, columns, header)
             positions = [header.index(column) for column in columns]
@@ -200,7 +209,7 @@ def _csv_rows(path: Path, handle: TextIO) -> Iterator[tuple[int, list[str]]]:
         except csv.Error as error:
             # Where a quote is wrong, nobody knows where the next record starts.
             raise PlumblineError(
-                f"{path.name}, line {line:,}: the record that starts there is not CSV: {error}.",
+                f"{shown(path)}, line {line:,}: the record that starts there is not CSV: {error}.",
                 "Is a quote left open, or not doubled inside a quoted cell? Nothing was loaded.",
             ) from error
         if cells:
@@ -210,9 +219,11 @@ def _csv_rows(path: Path, handle: TextIO) -> Iterator[tuple[int, list[str]]]:
 def _check_header(path: Path, header: Sequence[str]) -> None:
     names = "".join(header)
     if "\0" in names:
-        raise PlumblineError(f"{path.name} holds NUL bytes in its header.", "Is it UTF-16? Save it as UTF-8.")
+        raise PlumblineError(
+            f"{shown(path)} holds NUL bytes in its header.", "Is it UTF-16? Save it as UTF-8."
+        )
     if not _is_encodable(names):
-        raise PlumblineError(f"{path.name} is not UTF-8: its header has other bytes.", "Save it as UTF-8.")
+        raise PlumblineError(f"{shown(path)} is not UTF-8: its header has other bytes.", "Save it as UTF-8.")
 
 
 def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
@@ -225,7 +236,7 @@ def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | R
                 continue
             if not read_any and line.lstrip().startswith("["):
                 raise PlumblineError(
-                    f"{path.name} is one JSON array, not JSON Lines.",
+                    f"{shown(path)} is one JSON array, not JSON Lines.",
                     "Write one object on each line, for example with `jq -c '.[]'`.",
                 )
             read_any = True
@@ -270,7 +281,7 @@ def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] 
                 yield from (list(cells) for cells in zip(*values, strict=True))
     except (pa.ArrowException, OSError) as error:
         raise PlumblineError(
-            f"{path.name} cannot be read as Parquet: {shorten(' '.join(str(error).split()), 120)}",
+            f"{shown(path)} cannot be read as Parquet: {shorten(' '.join(str(error).split()), 120)}",
             "Is it cut off? Copy or write it again. Nothing was loaded.",
         ) from error
 

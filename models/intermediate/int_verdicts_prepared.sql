@@ -17,7 +17,7 @@ deviations as (
         metric,
         max(value) as value,
         max(attainable_max) as attainable_max,
-        arg_max(group_value, (value, group_value)) as group_value
+        coalesce(arg_max(group_value, (value, group_value)) filter (value is not null), '') as group_value
     from {{ ref('int_deviations_computed') }}
     where reference = 'pooled'
     group by analysis_id, metric
@@ -28,7 +28,7 @@ shifts as (
         analysis_id,
         max(abs(dbi)) as value,
         max(attainable_max) as attainable_max,
-        arg_max(group_value, (abs(dbi), group_value)) as group_value
+        coalesce(arg_max(group_value, (abs(dbi), group_value)) filter (dbi is not null), '') as group_value
     from {{ ref('int_scores_computed') }}
     group by analysis_id
 ),
@@ -36,7 +36,7 @@ shifts as (
 selections as (
     select
         analysis_id,
-        arg_min(group_value, (value, group_value)) as group_value
+        coalesce(arg_min(group_value, (value, group_value)) filter (value is not null), '') as group_value
     from {{ ref('int_groups_resampled') }}
     where statistic = 'selection_rate'
     group by analysis_id

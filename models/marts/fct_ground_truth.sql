@@ -29,13 +29,14 @@ shares as (
         *,
         'gender_given_outcome' as direction,
         {{ ratio('n_answers', 'n_outcome') }} as model_share,
-        {{ ratio(
-            'weighted_answers',
-            'sum(weighted_answers) over (partition by suite, category, config_key, outcome_set, published_label)'
-        ) }} as model_share_weighted,
+        -- A sex without answers leaves nothing to weigh the other against.
+        case when count(weighted_answers) over by_outcome = count(*) over by_outcome then
+            {{ ratio('weighted_answers', 'sum(weighted_answers) over by_outcome') }}
+        end as model_share_weighted,
         {{ ratio('employed_thousands', 'employed_outcome') }} as actual_share,
         n_outcome as n
     from weighted
+    window by_outcome as (partition by suite, category, config_key, outcome_set, published_label)
     union all
     select
         *,

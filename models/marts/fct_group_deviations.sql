@@ -18,7 +18,7 @@ summarised as (
         max(value) as max_value,
         avg(value) as mean_value,
         max(attainable_max) as attainable_max,
-        arg_max(group_value, (value, group_value)) as group_extreme
+        arg_max(group_value, (value, group_value)) filter (value is not null) as group_extreme
     from deviations
     group by analysis_id, metric, reference
 ),

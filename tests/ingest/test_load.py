@@ -1,0 +1,326 @@
+"""`plumbline load`: three formats, the same rows; again, nothing new; killed, nothing at all."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tiny import COLUMNS, csv_text, json_lines, record, write_parquet
+
+from ingest.statuses import REFUSAL_RULE_VERSION
+from ingest.suite import load_suite
+
+THREE = [
+    record(1, answer="  She is a «baker»,\r\nor so.\n", gender="ＦＥＭＡＬＥ ", place="northern  side"),
+    record(2, answer="Naive: nai\u0308ve 👩\u200d🍳", gender="m", place="S", role="a recruiter"),
+    record(3, answer="=1+1", task="A2", model="model-b"),
+]
+REPEATABLE = """
+    select p.category, p.attributes, p.shown_by, p.prompt, c.config, r.repeat_index, t.text, r.source_row,
+        r.source_id, r.response_status, r.n_attempts, r.answered_at
+    from responses as r join prompts as p using (prompt_key) join configs as c using (config_key)
+    left join texts as t using (text_key)
+    order by r.source_row
+"""
+
+
+def write(path: Path, records) -> Path:
+    if path.suffix == ".parquet":
+        write_parquet(path, records)
+    elif path.suffix == ".jsonl":
+        path.write_text(json_lines(records), encoding="utf-8")
+    else:
+        path.write_text(csv_text(records), encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.dat.CSV"])
+def test_the_formats_give_the_same_rows(name, load, query, tmp_path):
+    result = load(write(tmp_path / name, THREE))
+    assert result.exit_code == 0, result.output
+    assert f"{name}: 3 records = 3 loaded + 0 already there + 0 rejected" in result.stderr
+    assert result.stdout == ""
+    question = THREE[0]["question"]
+    # The second is filed under Male and South, but its prompt has no word of either.
+    female, male = {"gender": "Female", "place": "North"}, {"gender": "Male", "place": "South"}
+    shown = {"gender": "word: woman", "place": "word: North"}
+    assert query(REPEATABLE) == [
+        ("A1", female, shown, question, "model-a", 1, THREE[0]["answer"], 1, "r-1", "ok", 1, None),
+        ("A1", male, {}, question, "model-a (a recruiter)", 2, THREE[1]["answer"], 2, "r-2", "ok", 1, None),
+        ("A2", female, shown, question, "model-b", 3, THREE[2]["answer"], 3, "r-3", "ok", 1, None),
+    ]
+
+
+def test_what_a_load_records(load_records, query, tiny_suite, tmp_path):
+    assert load_records([*THREE, record(4, gender="unknown")]).exit_code == 0
+    assert query("select backend, model, role, digest, options from configs order by config") == [
+        ("recorded", "model-a", "", "", '{"temperature": 0.5}'),
+        ("recorded", "model-a", "a recruiter", "", '{"temperature": 0.5}'),
+        ("recorded", "model-b", "", "", '{"temperature": 0.5}'),
+    ]
+    assert query("select suite_key from suites") == [(load_suite(tiny_suite).suite_key,)]
+    assert query("select n_records, n_loaded, n_already_there, n_rejected from loads") == [(4, 3, 0, 1)]
+    assert query("select source_file, source_row, reason, detail from rejects") == [
+        ("answers.csv", 4, "unknown_label", "gender: 'unknown' is not declared")
+    ]
+    [(status, detail)] = query("select run_status, detail from runs")
+    assert status == "ok"
+    assert json.loads(detail)["refusal_rule"] == REFUSAL_RULE_VERSION
+    assert query("select distinct method from prompts") == [("loaded",)]
+    everything = query("select * from responses") + query("select * from loads") + query("select * from runs")
+    assert str(tmp_path) not in repr(everything)
+
+
+def test_the_same_file_again_adds_nothing(load_records, fingerprint, query):
+    records = [*THREE, record(4, task="A9"), record(5, answer="")]
+    load_records(records)
+    before = fingerprint()
+    again = load_records(records[:3])
+    assert again.exit_code == 0
+    assert "Nothing new: every record was there already." in again.stderr
+    assert fingerprint() == before
+    again = load_records(records)
+    assert "5 records = 0 loaded + 4 already there + 1 rejected" in again.stderr
+    assert fingerprint() == before
+    assert query("select count(*) from rejects") == [(1,)]
+    assert query("select n_records - n_loaded - n_already_there - n_rejected from loads") == [(0,)] * 3
+
+
+def test_a_text_is_stored_once(load_records, query):
+    load_records([record(n, answer="The same.") for n in range(1, 6)])
+    assert query("select text, n_characters from texts") == [("The same.", 9)]
+    assert query("select count(*), count(distinct text_key) from responses") == [(5, 1)]
+
+
+def test_a_key_twice_in_a_file(load_records, query):
+    same, other = record(1, id="again"), record(1, id="other", answer="She is a driver.")
+    result = load_records([record(1), same, other, record(2)])
+    assert "4 records = 2 loaded + 1 already there + 1 rejected" in result.stderr
+    assert query("select source_id from responses order by source_row") == [("r-1",), ("r-2",)]
+    assert query("select source_row, reason from rejects") == [(3, "duplicate_key")]
+    assert query("select count(*) from texts where text = 'She is a driver.'") == [(0,)]
+
+
+@pytest.mark.parametrize("changed", [{"answer": "She is a driver."}, {"answer": ""}, {"outcome": "timeout"}])
+def test_what_is_stored_is_never_overwritten(changed, load_records, query, fingerprint):
+    load_records([record(1)])
+    stored = query("from responses"), query("from texts")
+    result = load_records([record(1, **changed), record(2)], name="second.csv")
+    assert "1 loaded + 0 already there + 1 rejected" in result.stderr
+    assert "record 1 of answers.csv" in result.stderr
+    assert query("from responses where source_file = 'answers.csv'") == stored[0]
+    before = fingerprint()
+    alone = load_records([record(1, **changed)], name="third.csv")
+    assert alone.exit_code == 1
+    assert "none of its 1 records can be loaded: 1 duplicate_key" in alone.stderr
+    assert fingerprint() == before
+    assert query("select run_status from runs order by started_at") == [("ok",), ("ok",), ("failed",)]
+
+
+def test_a_mended_suite_takes_what_was_rejected(load_records, query, tiny_suite, tmp_path):
+    records = [record(1), record(2, gender="perempuan"), record(3, gender="?")]
+    load_records(records)
+    assert query("select source_row from rejects order by 1") == [(2,), (3,)]
+    mended = tmp_path / "mended.yml"
+    mended.write_text(tiny_suite.read_text().replace("aliases: [F]", "aliases: [F, perempuan]"))
+    result = load_records(records, suite=mended)
+    assert "3 records = 1 loaded + 1 already there + 1 rejected" in result.stderr
+    assert query("select source_row from rejects") == [(3,)]
+
+
+def test_failures_have_no_text_to_score(load_records, query):
+    answers = [
+        record(1, answer=" \n"),
+        record(2, answer="I'm sorry, but I can't help with that."),
+        record(3, answer="503 try later", outcome=" Server_Error "),
+        record(4, answer="👍"),
+        record(5, answer="...", outcome="ok"),
+    ]
+    result = load_records(answers)
+    assert "without a usable answer: 1 empty, 1 refused, 1 server_error" in result.stderr
+    assert query("select response_status, text_key is null, error from responses order by source_row") == [
+        ("empty", True, None),
+        ("refused", True, "I'm sorry, but I can't help with that."),
+        ("server_error", True, "503 try later"),
+        ("ok", False, None),
+        ("ok", False, None),
+    ]
+    assert query("select text from texts order by text") == [("...",), ("👍",)]
+
+
+def test_a_name_with_two_values_shows_neither(load_records, query):
+    def asked(number, name, gender):
+        return record(number, task="A2", question=f"One word for {name}.", person=name, gender=gender)
+
+    result = load_records(
+        [
+            asked(1, "Tan Li", "Female"),
+            asked(2, "Tan Li", "Male"),
+            asked(3, "Siti", "Female"),
+            asked(4, "Siti", "nobody knows"),
+        ]
+    )
+    assert "do not show: 1, such as 'Tan Li' (gender)" in result.stderr
+    assert query("select keyword, shown_by from prompts order by keyword, attributes['gender']") == [
+        ("Siti", {"gender": "name: Siti"}),
+        ("Tan Li", {}),
+        ("Tan Li", {}),
+    ]
+
+
+def test_without_a_repeat_column_occurrences_count(load, tmp_path, tiny_suite, query):
+    suite = tmp_path / "suite.yml"
+    suite.write_text(tiny_suite.read_text().replace("  repeat: round\n", ""))
+    records = [
+        record(1, answer="one"),
+        record(2, answer="two"),
+        record(3, answer="three", model="model-b"),
+        record(4, answer="four", gender="?"),
+        record(5, answer="five"),
+    ]
+    path = write(tmp_path / "a.csv", records)
+    load(path, suite=suite)
+    assert query("select source_row, repeat_index from responses order by 1") == [
+        (1, 0),
+        (2, 1),
+        (3, 0),
+        (5, 2),
+    ]
+    again = load(path, suite=suite)
+    assert "0 loaded + 4 already there + 1 rejected" in again.stderr
+
+
+def test_fields_taken_by_a_pattern(load, tmp_path, tiny_suite, query):
+    suite = tmp_path / "suite.yml"
+    text = tiny_suite.read_text()
+    text = text.replace("category: task", "category: {column: id, pattern: '^([A-Z][0-9])-'}")
+    text = text.replace("repeat: round", "repeat: {column: id, pattern: '-([0-9]+)$'}")
+    text = text.replace("name: person", "name: {column: id, pattern: '-([A-Za-z_]+)-', replace: {_: ' '}}")
+    suite.write_text(text)
+    columns = [c for c in COLUMNS if c not in ("task", "round", "person")]
+    records = [record(id="A1-Lim_Bee-7"), record(id="nothing"), record(id="A1-Lim_Bee-x")]
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([{c: r[c] for c in columns} for r in records], columns))
+    load(path, suite=suite)
+    assert query("select keyword, category, repeat_index from responses join prompts using (prompt_key)") == [
+        ("Lim Bee", "A1", 7)
+    ]
+    assert query("select source_row, reason from rejects order by 1") == [
+        (2, "unknown_category"),
+        (3, "bad_repeat"),
+    ]
+
+
+def test_types_that_table_programs_write(load, tmp_path, query):
+    records = [record(n, round=float(n), id=n) for n in range(1, 4)]
+    table = pa.Table.from_pylist(records)
+    for column in ("gender", "task", "answer"):
+        i = table.schema.get_field_index(column)
+        table = table.set_column(i, column, table[column].cast(pa.large_string()).dictionary_encode())
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path)
+    assert load(path).exit_code == 0
+    assert query("select repeat_index, source_id from responses order by 1") == [(1, "1"), (2, "2"), (3, "3")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbf" + csv_text(THREE).encode(),
+        csv_text(THREE).replace("\r\n", "\n").replace("\n", "\r\n").encode(),
+        csv_text(THREE, reversed(COLUMNS)).encode(),
+        (csv_text(THREE) + "\n\n").encode(),
+        csv_text(THREE).rstrip("\n").encode(),
+    ],
+    ids=["byte order mark", "CRLF", "other order of columns", "blank lines", "no last line end"],
+)
+def test_harmless_differences(content, load, tmp_path, query):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert "3 records = 3 loaded" in load(path).stderr
+    assert query("select count(*) from responses where response_status = 'ok'") == [(3,)]
+
+
+def test_a_dry_run_writes_nothing(load_records, fingerprint, data):
+    result = load_records(THREE, "--dry-run")
+    assert result.exit_code == 0
+    assert "3 records = 3 loaded" in result.stderr and "Dry run" in result.stderr
+    assert not data.exists()
+    load_records(THREE[:1])
+    content = (data / "raw.duckdb").read_bytes()
+    result = load_records([*THREE, record(9, gender="?")], "--dry-run")
+    assert "4 records = 2 loaded + 1 already there + 1 rejected" in result.stderr
+    assert (data / "raw.duckdb").read_bytes() == content
+
+
+def test_limit_takes_the_first_records(load_records, query):
+    assert "2 records = 2 loaded" in load_records(THREE, "--limit", "2").stderr
+    assert query("select source_row from responses order by 1") == [(1,), (2,)]
+    assert "3 records = 1 loaded + 2 already there" in load_records(THREE).stderr
+
+
+def test_a_variant_chooses_the_rules(load_records):
+    result = load_records(THREE, "--variant", "other")
+    assert result.exit_code == 1
+    assert "no outcome rule of variant 'other'" in result.stderr
+
+
+def test_batches_do_not_show(load_records, query, monkeypatch):
+    monkeypatch.setattr("ingest.load.BATCH_ROWS", 7)
+    monkeypatch.setattr("ingest.load.PROMPT_CACHE", 2)
+    records = [record(n, question=f"Prompt {n % 5}", gender="F" if n % 10 else "?") for n in range(1, 101)]
+    result = load_records([*records, *records[:20], record(3, question="Prompt 3", answer="changed")])
+    assert "121 records = 90 loaded + 18 already there + 13 rejected" in result.stderr
+    assert query("select count(*) from prompts") == [(5,)]
+    assert query("select reason, count(*) from rejects group by all order by 1") == [
+        ("duplicate_key", 1),
+        ("unknown_label", 12),
+    ]
+
+
+@pytest.mark.parametrize("where", ["_write", "register_suite", "_decide"])
+def test_killed_in_the_middle_nothing_has_changed(where, load, tmp_path, data, tiny_suite, fingerprint):
+    """SIGKILL after that step of a second load: what the first one wrote is all there is."""
+    load(write(tmp_path / "first.csv", THREE))
+    before = fingerprint()
+    path = write(tmp_path / "second.csv", [record(n) for n in range(10, 60)])
+    script = f"""
+import os, signal
+from pathlib import Path
+from ingest import load
+step = load.{where}
+def killed(*arguments):
+    step(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+load.{where} = killed
+load.load_file(Path({str(data)!r}), Path({str(path)!r}), Path({str(tiny_suite)!r}))
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert fingerprint() == before
+    assert "50 records = 50 loaded" in load(path).stderr
+
+
+def test_a_file_that_changes_while_it_is_read(load_records, monkeypatch, fingerprint):
+    load_records(THREE)
+    before = fingerprint()
+    monkeypatch.setattr("ingest.load.ambiguous_names", lambda reader, records: (7, set()))
+    result = load_records([record(9)])
+    assert result.exit_code == 1
+    assert "changed while it was read" in result.stderr
+    assert fingerprint() == before
+
+
+def test_four_thousand_records_take_seconds(load_records, query):
+    records = [record(n, question=f"Prompt {n % 400}", answer=f"Answer {n % 900}") for n in range(1, 4_001)]
+    started = time.process_time()
+    result = load_records(records)
+    assert "4,000 records = 4,000 loaded" in result.stderr
+    # Measured: 0.5 s. Row-by-row inserts, which this guards against, take some 10 s.
+    assert time.process_time() - started < 4
+    assert query("select count(*) from texts") == [(900,)]
