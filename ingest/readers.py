@@ -59,7 +59,7 @@ class RowProblem(Exception):
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
         self.reason = reason
-        self.detail = shorten(detail, 200)
+        self.detail = shorten(printable(detail), 200)
 
 
 Record = tuple[int, "list[Any] | RowProblem"]
@@ -74,9 +74,18 @@ def shorten(text: str, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def printable(text: str) -> str:
+    r"""Return a text in which nothing steers a terminal.
+
+    >>> printable("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def shown(path: Path) -> str:
-    """Return a file's name as a message may hold it: nothing in it steers a terminal."""
-    return path.name if path.name.isprintable() else ascii(path.name)
+    """Return a file's name as a message may hold it."""
+    return printable(path.name)
 
 
 def file_format(path: Path) -> str:
@@ -148,13 +157,13 @@ def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) 
     near = {c: difflib.get_close_matches(c.lower(), [p.lower() for p in present], 1, 0.6) for c in missing}
     spelt = {p.lower(): p for p in present}
     hints = [f"{shorten(spelt[n[0]])!r} for {shorten(c)!r}" for c, n in near.items() if n]
-    shown = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
+    listed = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
     more = f" and {len(present) - MAX_NAMES_SHOWN:,} more" if len(present) > MAX_NAMES_SHOWN else ""
     did_you_mean = f"Did you mean {', '.join(hints)}? " if hints else ""
     if len(present) == 1 and any(separator in present[0] for separator in ";\t|"):
         did_you_mean = "Is it separated by something else than commas? "
     raise PlumblineError(
-        f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {shown}{more}.",
+        f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {listed}{more}.",
         f"{did_you_mean}Correct `columns:` in the suite, or the file.",
     )
 
