@@ -117,8 +117,14 @@ worded as (
         -- A p-value has no size: the association's own speaks beside it.
         verdicts.metric = 'chi_square_p' as is_p_value,
         associations.cramers_v,
-        case verdicts.metric when 'chi_square_p' then associations.ci_low else verdicts.ci_low end as shown_low,
-        case verdicts.metric when 'chi_square_p' then associations.ci_high else verdicts.ci_high end as shown_high,
+        case verdicts.metric
+            when 'chi_square_p' then associations.ci_low
+            else verdicts.ci_low
+        end as shown_low,
+        case verdicts.metric
+            when 'chi_square_p' then associations.ci_high
+            else verdicts.ci_high
+        end as shown_high,
         case verdicts.metric
             when 'chi_square_p' then associations.null_p95
             when 'min_impact_ratio' then verdicts.null_p05
@@ -206,6 +212,14 @@ select
     red_limit,
     direction,
     verdict,
+    case
+        when is_control then '– control'
+        when verdict = 'fail' then '✕ fail'
+        when verdict = 'monitor' then '▲ monitor'
+        when verdict = 'inconclusive' then '? inconclusive'
+        when verdict = 'pass' then '✓ pass'
+        else '– not applicable'
+    end as verdict_label,
     verdict_rank,
     row_number() over (
         partition by profile, suite, category, config, axis, measure, metric = 'jsd_census_nats'
