@@ -1,4 +1,4 @@
--- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: threshold × what it judges.
+-- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value.
 with suites as (
     select
         suite,

@@ -1,4 +1,4 @@
--- Every verdict has the limits of one threshold, and every threshold judged everything it is for, once. A suite's
+-- Every verdict has the limits of one threshold, and every threshold judged all that it is for, once. A suite's
 -- profile without thresholds would otherwise judge nothing in silence.
 with expected as (
     select

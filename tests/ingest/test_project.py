@@ -336,9 +336,9 @@ def test_an_answer_of_nothing_is_counted_and_never_scored(marts):
         marts,
         """
         select distinct
-            outcomes.outcome_set, outcomes.outcome, outcomes.outcome_status, outcomes.is_counted, outcomes.score
-        from fct_outcomes as outcomes inner join dim_responses as responses using (response_key)
-        where responses.response = '...' order by all
+            o.outcome_set, o.outcome, o.outcome_status, o.is_counted, o.score
+        from fct_outcomes as o inner join dim_responses as r using (response_key)
+        where r.response = '...' order by all
         """,
     )
     assert found == [
