@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, measure, axis, metric, group_value: what a threshold judges.
+-- Grain: one row per suite, category, config_key, measure, axis, metric, group_value: what thresholds judge.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
 ),
@@ -85,7 +85,7 @@ unanswered as (
             when metrics.metric = 'max_fdi' and exposed.n_attributes > 1 then 'max_idi'
             else metrics.metric
         end as metric,
-        settings.minimum_group,
+        suites.minimum_group,
         exposed.is_control,
         exposed.hidden_attributes
     from planned
@@ -110,7 +110,7 @@ unanswered as (
             planned.suite = exposed.suite
             and planned.category = exposed.category
     inner join {{ ref('int_configs_labelled') }} as configs on exposed.config_key = configs.config_key
-    inner join {{ ref('stg_suite__suites') }} as settings on planned.suite = settings.suite
+    inner join {{ ref('stg_suite__suites') }} as suites on planned.suite = suites.suite
     anti join answered
         on
             planned.suite = answered.suite

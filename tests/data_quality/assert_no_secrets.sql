@@ -1,5 +1,5 @@
--- No key, token or password in what a run records or an answer's error repeats (SPEC DQ-10). The texts of prompts
--- and answers are not searched: they are what is audited.
+-- No key, token or password in what a run records or an answer's error repeats (SPEC DQ-10). The texts of
+-- prompts and answers are not searched: they are what is audited.
 with records as (
     select
         'configs' as source_table,
@@ -45,7 +45,8 @@ patterns as (
         '(^|[^a-z0-9])AKIA[0-9A-Z]{16}([^a-z0-9]|$)',
         '(^|[^a-z0-9])AIza[0-9a-z_-]{30,}',
         'bearer\s+[a-z0-9._~+/-]{8,}',
-        '(api[-_ ]?key|secret|passw(or)?d|(access|auth)[-_ ]?token|authorization)["'']?\s*[:=]\s*["'']?[^\s"'',}]{4}',
+        '(api[-_ ]?key|secret|passw(or)?d|(access|auth)[-_ ]?token)["'']?\s*[:=]\s*["'']?[^\s"'',}]{4}',
+        'authorization["'']?\s*[:=]\s*["'']?[^\s"'',}]{4}',
         '://[^/\s:@]+:[^/\s:@]+@',
         '-----BEGIN [A-Z ]*PRIVATE KEY-----'
     ]) as pattern
