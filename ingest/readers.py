@@ -48,6 +48,7 @@ REASONS = {
     "missing_label": "an attribute is blank",
     "unknown_label": "an attribute's label is not declared in the suite",
     "bad_repeat": "the repeat is no whole number of 0 or more",
+    "missing_root": "the root is blank",
     "unknown_status": "the status is none of the closed list",
     "duplicate_key": "its model, prompt and repeat have another response already",
 }
@@ -148,14 +149,14 @@ def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) 
     near = {c: difflib.get_close_matches(c.lower(), [p.lower() for p in present], 1, 0.6) for c in missing}
     spelt = {p.lower(): p for p in present}
     hints = [f"{shorten(spelt[n[0]])!r} for {shorten(c)!r}" for c, n in near.items() if n]
-    shown = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
+    listed = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
     more = f" and {len(present) - MAX_NAMES_SHOWN:,} more" if len(present) > MAX_NAMES_SHOWN else ""
     did_you_mean = f"Did you mean {', '.join(hints)}? " if hints else ""
     if len(present) == 1 and any(separator in present[0] for separator in ";\t|"):
         did_you_mean = "Is it separated by something else than commas? "
     raise PlumblineError(
-        f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {shown}{more}.",
-        f"{did_you_mean}Correct `columns:` in the suite, or the file.",
+        f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {listed}{more}.",
+        f"{did_you_mean}Correct `columns:` or `measurements:` in the suite, or the file.",
     )
 
 
