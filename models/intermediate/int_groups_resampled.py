@@ -59,7 +59,7 @@ def model(dbt, session):
         groups.setdefault(analysis_id, []).append((group_value, codes))
 
     starts = np.searchsorted(rows["analysis_id"], [a[fields.index("analysis_id")] for a in analyses])
-    ends = np.append(starts[1:], len(rows["analysis_id"]))
+    ends = np.append(starts[1:], len(rows["analysis_id"]))[: len(starts)]
     table: dict[str, list] = {name: [] for name in COLUMNS}
     for record, start, end in zip(analyses, starts, ends, strict=True):
         analysis = dict(zip(fields, record, strict=True))
