@@ -34,8 +34,10 @@ def model(dbt, session):
         *identity, label, sex, employed = row
         names[tuple(identity)] = tuple(identity)
         census.setdefault(tuple(identity), {})[label, sex] = employed
-    settings = {row[0]: row[1:] for row in dbt.ref("stg_suite__suites").project(
-        "suite, seed, n_bootstrap, minimum_group").fetchall()}
+    settings = {
+        row[0]: row[1:]
+        for row in dbt.ref("stg_suite__suites").project("suite, seed, n_bootstrap, minimum_group").fetchall()
+    }
     answers: dict[tuple, list[tuple]] = {}
     for row in dbt.ref("int_ground_truth_answers").order("response_key").fetchall():
         answers.setdefault(row[:4], []).append(row[5:])
@@ -46,7 +48,9 @@ def model(dbt, session):
         found = answers.get(tuple(record[k] for k in ("suite", "category", "config_key", "outcome_set")), [])
         if found:
             seed, n_bootstrap, minimum_group = settings[record["suite"]]
-            seed = int(key(seed, "ground_truth", *(record[k] for k in KEYS[:4]), record["outcome_set"])[:15], 16)
+            seed = int(
+                key(seed, "ground_truth", *(record[k] for k in KEYS[:4]), record["outcome_set"])[:15], 16
+            )
             rows += [
                 {**record, **result, "minimum_group": minimum_group}
                 for result in _compared(found, census[identity], n_bootstrap, seed)
