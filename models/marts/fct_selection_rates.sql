@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config, axis, feature, calibration, standard, method, group_value.
--- Standard `favourable_outcome`: selected is a response whose outcome the suite calls favourable.
+-- Standard `favourable_outcome`: selected is a response whose outcome the suite calls favourable. The others: a
+-- response whose measurement meets a criterion against a number (SPEC 9.1).
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
     where kind = 'selection'
@@ -50,6 +51,34 @@ resampled_rates as (
 
 missing as (
     select * from {{ ref('int_axes_missing') }}
+),
+
+rated as (
+    select * from {{ ref('int_selections_rated') }}
+),
+
+samples as (
+    select * from {{ ref('int_samples_listed') }}
+),
+
+standards as (
+    select * from {{ ref('selection_standards') }}
+),
+
+methods as (
+    select * from {{ ref('selection_methods') }}
+),
+
+-- The baseline's texts are not an answer of a config: they show an axis where the prompts of some config do.
+exposed as (
+    select
+        suite,
+        category,
+        axis,
+        min(exposure) as exposure,
+        bool_and(is_control) as is_control
+    from {{ ref('int_axes_exposed') }}
+    group by suite, category, axis
 ),
 
 four_fifths as (
@@ -138,3 +167,51 @@ left join missing
         and analyses.measure = missing.measure
         and analyses.axis = missing.axis
         and referenced.group_value = missing.group_value
+union all
+select
+    {{ analysis_columns('samples') }},
+    samples.axis,
+    samples.feature,
+    samples.calibration,
+    standards.standard,
+    rated.standard_value,
+    methods.method,
+    samples.group_value,
+    rated.n,
+    rated.n_selected,
+    rated.n_missing,
+    rated.selection_rate,
+    {{ wilson('rated.n_selected', 'rated.n', 'low') }} as wilson_low,
+    {{ wilson('rated.n_selected', 'rated.n', 'high') }} as wilson_high,
+    cast(null as double) as ci_low,
+    cast(null as double) as ci_high,
+    rated.reference_group,
+    rated.impact_ratio,
+    rated.status,
+    cast(null as double) as impact_ratio_low,
+    cast(null as double) as impact_ratio_high,
+    rated.impact_ratio < four_fifths.red_limit as is_below_four_fifths,
+    case when rated.impact_ratio is not null then {{ ratio(
+        ratio('rated.n_selected', 'rated.n + rated.n_missing'), 'rated.reference_rate'
+    ) }} end as bound_low,
+    case when rated.impact_ratio is not null then {{ ratio(
+        ratio('rated.n_selected + rated.n_missing', 'rated.n + rated.n_missing'), 'rated.reference_rate'
+    ) }} end as bound_high,
+    cast(null as double) as p_max,
+    cast(null as double) as null_p05,
+    cast(null as double) as null_median,
+    cast(null as varchar) as resampling_unit,
+    cast(null as bigint) as n_units,
+    exposed.exposure,
+    exposed.is_control,
+    1 as metric_version
+from rated
+inner join samples on rated.sample_id = samples.sample_id
+inner join standards on rated.standard_id = standards.standard_id
+inner join methods on rated.method_id = methods.method_id
+inner join exposed
+    on
+        samples.suite = exposed.suite
+        and samples.category = exposed.category
+        and samples.axis = exposed.axis
+cross join four_fifths

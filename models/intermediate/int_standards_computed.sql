@@ -1,0 +1,54 @@
+-- Grain: one row per family_id: every standard of SPEC 9.1, over all groups of the axis pooled.
+-- depends_on: {{ ref('selection_standards') }}
+{%- set standards = declared_rows('selection_standards', 'standard_id') %}
+{%- set modes = standards | selectattr('macro', 'none') | list %}
+with coded as (
+    select
+        family_id,
+        value
+    from {{ ref('int_values_coded') }}
+    where value is not null
+),
+
+pooled as (
+    select
+        family_id,
+        min(value) as lowest
+        {%- for row in standards if row['macro'] %},
+        {{ declared_expression(row) }} as s_{{ row['standard_id'] }}
+        {%- endfor %}
+    from coded
+    group by family_id
+)
+
+{%- for row in modes %},
+
+bins_{{ row['standard_id'] }} as (
+    select
+        coded.family_id,
+        floor((coded.value - pooled.lowest) / {{ row['parameters']['width'] }}) as bin,
+        count(*) as n
+    from coded
+    inner join pooled on coded.family_id = pooled.family_id
+    group by 1, 2
+),
+
+mode_{{ row['standard_id'] }} as (
+    select
+        family_id,
+        -- Ties: the lowest bin.
+        arg_max(bin, (n, -bin)) as bin
+    from bins_{{ row['standard_id'] }}
+    group by family_id
+)
+{%- endfor %}
+
+select
+    pooled.*
+    {%- for row in modes %},
+    pooled.lowest + (mode_{{ row['standard_id'] }}.bin + 0.5) * {{ row['parameters']['width'] }} as s_{{ row['standard_id'] }}
+    {%- endfor %}
+from pooled
+{%- for row in modes %}
+inner join mode_{{ row['standard_id'] }} on pooled.family_id = mode_{{ row['standard_id'] }}.family_id
+{%- endfor %}
