@@ -41,13 +41,18 @@ def dbt(data: Path, arguments: Sequence[str], gate: str = "warn", quiet: bool = 
             f"{data / RAW_NAME} does not exist: nothing has been brought in yet.",
             "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
         )
+    from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt.cli.main import dbtRunner
 
     places = ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
     places += ["--log-path", str(data / "logs"), "--target-path", str(data / "target")]
     level = ["--log-level", "error" if quiet else "info", "--log-level-file", "debug"]
-    with _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE=gate):
-        result = dbtRunner().invoke([*level, *arguments, *places])
+    try:
+        with _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE=gate):
+            result = dbtRunner().invoke([*level, *arguments, *places])
+    finally:
+        # dbt keeps the databases open until the process ends; nobody else could open them in this one.
+        DuckDBConnectionManager.close_all_connections()
     if result.exception is not None:
         raise PlumblineError(
             f"dbt stopped: {result.exception}", f"{data / 'logs' / 'dbt.log'} holds the details."
