@@ -57,7 +57,7 @@ bench: setup
 	$(BIN)/python bench/run.py
 
 study: setup
-	$(BIN)/python experiments/placebo.py
+	$(BIN)/python experiments/placebo.py --data $${PLUMBLINE_DATA:-data} --out $${STUDY_OUT:-data/study}
 
 clean:
 	rm -rf data target logs reports/build reports/.evidence

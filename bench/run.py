@@ -1,7 +1,7 @@
 """Measure what the pipeline costs, against the limits it has to keep.
 
     python bench/run.py                       # every benchmark, into bench/results.md and .csv
-    python bench/run.py --only audit --repeats 1 --out /tmp/results.md
+    python bench/run.py --only audit --repeats 1 --out trial.md
 
 Each stage runs as its own process through the command line, on at most two cores, in a temporary folder.
 Seconds are wall time; CPU seconds stand beside them, because other work on the machine slows the one and

@@ -491,13 +491,14 @@ The row-level test is chi-square for outcomes and selections, Welch's t (two gro
 
 ## Axes that are not tested by blocks
 
-Where every group holds a single block, `resampling_unit` goes down to prompts or responses: the question is then
-whether these prompts differ, not whether people do. With the answers shuffled over that unit:
+Where every group holds a single block, `resampling_unit` goes down to prompts or responses: the question is
+then whether these prompts differ, not whether people do. With the answers shuffled over that unit:
 
 {table(answers, lambda r: (r.permutation, r.statistic), ("shuffled", "statistic"))}
 
 Where the labels move instead, as above, one group to each block, or where a combination is missing, the same
-test finds what the prompts are like, which is no effect of the placebo: its p-value speaks of these very prompts.
+test finds what the prompts are like, which is no effect of the placebo: such a p-value speaks of these very
+prompts.
 
 {table(fallen, lambda r: (r.deal, r.permutation, r.statistic), ("deal", "shuffled", "statistic"))}
 """

@@ -9,6 +9,8 @@ from ingest.errors import PlumblineError
 from ingest.store import Store, data_dir
 from ingest.suite import load_suite
 
+SHOWN = 10  # findings that `audit` prints; `gate` prints all
+
 SUITE = click.argument("suite_path", metavar="SUITE", type=click.Path(path_type=Path))
 
 
@@ -79,6 +81,11 @@ def audit(
             click.echo(error.format_message(), err=True)
     with warehouse.Warehouse(data) as marts:
         warehouse.print_verdicts(marts)
+        failing = warehouse.findings(marts)
+    for row in failing[:SHOWN]:
+        click.echo(warehouse.describe_finding(row))
+    if len(failing) > SHOWN:
+        click.echo(f"… and {len(failing) - SHOWN} more: plumbline gate")
     click.echo(f"Warehouse: {data / warehouse.AUDIT_NAME}")
 
 

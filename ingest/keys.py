@@ -4,6 +4,9 @@ import hashlib
 import json
 from typing import Any
 
+# One encoder for all keys: json.dumps builds a new one for each call with these options.
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
 
 def key(*parts: Any) -> str:
     """Return the key of a row made of `parts`: 32 hexadecimal digits.
@@ -16,8 +19,7 @@ def key(*parts: Any) -> str:
     >>> key({"seed": 1, "top_p": 0.9}) == key({"top_p": 0.9, "seed": 1})
     True
     """
-    canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.blake2b(canonical.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return hashlib.blake2b(_canonical(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def text_key(text: str) -> str:

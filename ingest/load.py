@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -119,7 +120,7 @@ class Loaded:
         if self.n_records == self.n_rejected:
             raise PlumblineError(
                 f"{shown(Path(self.source_file))}: none of its {self.n_records:,} records can be loaded: "
-                f"{'; '.join(self.reasons())}.",
+                f"{'; '.join(islice(self.reasons(), 3))}.",
                 "Correct the file, or the suite's `columns:` and `aliases:`. Nothing was loaded.",
             )
 

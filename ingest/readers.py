@@ -60,7 +60,7 @@ class RowProblem(Exception):
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
         self.reason = reason
-        self.detail = shorten(detail, 200)
+        self.detail = shorten(printable(detail), 200)
 
 
 Record = tuple[int, "list[Any] | RowProblem"]
@@ -75,9 +75,18 @@ def shorten(text: str, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def printable(text: str) -> str:
+    r"""Return a text in which nothing steers a terminal.
+
+    >>> printable("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def shown(path: Path) -> str:
-    """Return a file's name as a message may hold it: nothing in it steers a terminal."""
-    return path.name if path.name.isprintable() else ascii(path.name)
+    """Return a file's name as a message may hold it."""
+    return printable(path.name)
 
 
 def file_format(path: Path) -> str:

@@ -140,9 +140,9 @@ def _is_constant(codes: Codes, within: Codes) -> bool:
 def resampling_unit(design: Design) -> Unit:
     """Return the coarsest level of which some group holds at least two: block, prompt, else response.
 
-    Source: SPEC INF-1. A group that holds one block beside groups that hold many stays one block: at a finer
-    level its repeats would count as so many people (experiments/placebo.py: up to 4 in 10 placebos at
-    p <= .05). Where every group holds one, the group is its block, and only finer units can vary.
+    Source: SPEC INF-1. One group with a single block does not send the others to a finer level, where the
+    repeats of a block would count as so many blocks. Where every group holds one, group and block are the
+    same thing, and only finer units vary.
     """
     levels: tuple[Unit, ...] = ("block", "prompt")
     for unit in levels:
@@ -1192,7 +1192,7 @@ def f_p(f: ArrayLike, dof_between: ArrayLike, dof_within: ArrayLike) -> Array:
 
 
 class Interval(NamedTuple):
-    """95 % bootstrap interval of each group's value: `low` and `high` (K,), NaN where `status` is `too_few`."""
+    """95 % bootstrap interval of each group's value: `low`, `high` (K,), NaN where `status` is `too_few`."""
 
     low: Array
     high: Array

@@ -2,11 +2,13 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import duckdb
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -74,14 +76,22 @@ class Rule(Strict):
             empty = [label for label, phrases in self.labels.items() if not phrases]
             if empty:
                 raise ValueError(f"label {empty[0]!r} has no phrase")
+            for phrase in self._own_patterns():
+                try:
+                    duckdb.execute("select regexp_matches('', ?)", [phrase])
+                except duckdb.Error as error:
+                    raise ValueError(f"{phrase!r} is not a regular expression (RE2): {error}") from error
             unknown = [x for x in self.favourable if x not in self.labels and x != self.unmatched]
             if unknown:
                 raise ValueError(f"`favourable` names {unknown[0]!r}, which is no label of this rule")
         return self
 
+    def _own_patterns(self) -> list[str]:
+        return [p for phrases in self.labels.values() for p in phrases] if self.regex else []
+
     @property
     def measured_feature(self) -> str:
-        """Name of the feature in `fct_measurements`: says which text was scored unless it is the clean one."""
+        """Name of the feature in `fct_measurements`, with the text that was scored unless it is the clean one."""
         return self.feature if self.text == "clean" else f"{self.feature}_{self.text}"
 
 
@@ -389,8 +399,6 @@ def all_intersections(attributes: list[str]) -> list[str]:
 
 def normalise_label(label: str) -> str:
     """Fold what does not distinguish labels: case, Unicode form, surrounding and repeated spaces."""
-    import unicodedata
-
     return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
 
 
@@ -418,6 +426,15 @@ class _Loader(yaml.SafeLoader):
                 )
             seen.add((key_node.tag, str(key_node.value)))
         return super().construct_mapping(node, deep)
+
+
+def _refuse_binary(loader: _Loader, node: yaml.Node) -> None:
+    raise yaml.constructor.ConstructorError(
+        None, None, "binary values are not allowed in a suite", node.start_mark
+    )
+
+
+_Loader.add_constructor("tag:yaml.org,2002:binary", _refuse_binary)
 
 
 def load_suite(path: Path, variant: str | None = None) -> Suite:
@@ -454,10 +471,14 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
     try:
         return Suite.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
+        # Of a union's errors, the one that got furthest into the value says what is wrong with it.
+        first = max(
+            error.errors(), key=lambda e: (e["loc"][:2] == error.errors()[0]["loc"][:2], len(e["loc"]))
+        )
         line = _line_of(node, first["loc"])
         where = ".".join(str(part) for part in first["loc"]) or "the suite"
-        more = f" ({error.error_count() - 1} more mistakes)" if error.error_count() > 1 else ""
+        others = {e["loc"][:2] for e in error.errors()} - {first["loc"][:2]}
+        more = f" ({len(others)} more below)" if others else ""
         problem = first["msg"].removeprefix("Value error, ")
         raise PlumblineError(
             f"{path}, line {line}: {where}: {problem}.{more}",

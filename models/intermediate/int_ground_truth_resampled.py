@@ -1,4 +1,4 @@
-"""Grain: one row per suite, category, config_key, outcome_set, sex: divergence from the census with its interval."""
+"""Grain: one row per suite, category, config_key, outcome_set, sex: divergence from the census."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Grain: one row per analysis_id, statistic, group_value ('' at the axis's level). What chance alone gives."""
+"""Grain: one row per analysis_id, statistic, group_value ('' for the axis). What chance alone gives."""
 
 import math
 
@@ -58,8 +58,8 @@ def model(dbt, session):
     ):
         groups.setdefault(analysis_id, []).append((group_value, codes))
 
-    starts = np.searchsorted(rows["analysis_id"], [a[fields.index("analysis_id")] for a in analyses])
-    ends = np.append(starts[1:], len(rows["analysis_id"]))[: len(starts)]
+    ids = [a[fields.index("analysis_id")] for a in analyses]
+    starts, ends = (np.searchsorted(rows["analysis_id"], ids, side=side) for side in ("left", "right"))
     table: dict[str, list] = {name: [] for name in COLUMNS}
     for record, start, end in zip(analyses, starts, ends, strict=True):
         analysis = dict(zip(fields, record, strict=True))

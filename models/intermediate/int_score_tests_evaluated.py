@@ -1,4 +1,4 @@
-"""Grain: one row per analysis_id, test of kind score: p-values of tests that treat responses as independent."""
+"""Grain: one row per analysis_id, test of kind score: p-values as if responses were independent."""
 
 import numpy as np
 import pyarrow as pa

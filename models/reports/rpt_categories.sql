@@ -11,6 +11,18 @@ prompts as (
     select * from {{ ref('dim_prompts') }}
 ),
 
+-- A score has one rule and no label.
+labels as (
+    select
+        suite,
+        category,
+        outcome_set,
+        string_agg(label, ' · ' order by label_position) filter (label <> '') as outcomes,
+        max(unmatched_label) as unmatched_label
+    from {{ ref('dim_outcome_rules') }}
+    group by suite, category, outcome_set
+),
+
 asked as (
     select
         responses.suite,
@@ -39,6 +51,8 @@ select
     categories.outcome_set,
     categories.rule_kind,
     categories.variant,
+    labels.outcomes,
+    labels.unmatched_label,
     asked.n_prompts,
     asked.n_responses,
     asked.example_prompt
@@ -47,3 +61,8 @@ inner join asked
     on
         categories.suite = asked.suite
         and categories.category = asked.category
+left join labels
+    on
+        categories.suite = labels.suite
+        and categories.category = labels.category
+        and categories.outcome_set = labels.outcome_set

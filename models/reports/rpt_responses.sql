@@ -9,6 +9,30 @@ responses as (
 
 prompts as (
     select * from {{ ref('dim_prompts') }}
+),
+
+shown as (
+    select
+        prompt_key,
+        unnest(map_keys(shown_by)) as shown_attribute,
+        unnest(map_values(shown_by)) as evidence
+    from prompts
+),
+
+shown_in_words as (
+    select
+        prompt_key,
+        string_agg(shown_attribute || ' (' || evidence || ')', '; ' order by shown_attribute) as shown_by
+    from shown
+    group by prompt_key
+),
+
+keys as (
+    select
+        prompt_key,
+        string_agg(group_key, ' ' order by group_key) as group_keys
+    from {{ ref('rpt_groups') }}
+    group by prompt_key
 )
 
 select
@@ -19,17 +43,27 @@ select
     outcomes.category,
     outcomes.config,
     outcomes.is_simulated,
+    outcomes.prompt_key,
     array_to_string(map_values(prompts.attributes), ' & ') as group_value,
+    keys.group_keys,
     outcomes.outcome_set,
+    outcomes.rule_kind,
     outcomes.outcome,
     outcomes.outcome_status,
+    case
+        when outcomes.outcome_status = 'failed_response'
+            then {{ page_key("'response_status'", 'outcomes.response_status') }}
+        when outcomes.rule_kind <> 'score' or outcomes.outcome_status <> 'ok'
+            then {{ page_key('outcomes.outcome_set', 'coalesce(outcomes.outcome, outcomes.outcome_status)') }}
+    end as outcome_key,
+    outcomes.n_matches,
     outcomes.similarity,
     outcomes.margin,
     outcomes.score,
     outcomes.response_status,
     left(prompts.prompt, 1000) as prompt,
     left(responses.response, 1000) as response,
-    array_to_string(map_values(prompts.shown_by), '; ') as shown_by,
+    shown_in_words.shown_by,
     responses.repeat_index,
     responses.source_file,
     responses.source_row,
@@ -37,3 +71,5 @@ select
 from outcomes
 inner join responses on outcomes.response_key = responses.response_key
 inner join prompts on outcomes.prompt_key = prompts.prompt_key
+left join shown_in_words on outcomes.prompt_key = shown_in_words.prompt_key
+left join keys on outcomes.prompt_key = keys.prompt_key

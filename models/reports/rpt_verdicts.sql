@@ -1,4 +1,4 @@
--- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value, with words for a page.
+-- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
 with verdicts as (
     select * from {{ ref('fct_verdicts') }}
 ),
@@ -16,15 +16,138 @@ metrics as (
     select * from {{ ref('dim_metrics') }}
 ),
 
+presence as (
+    select * from {{ ref('fct_attribute_presence') }}
+),
+
+associations as (
+    select * from {{ ref('fct_associations') }}
+),
+
+shares as (
+    select
+        *,
+        group_value || ' ' || printf('%.0f', 100 * share)
+        || ' % (' || n_cell || ' of ' || n_group || ')' as words
+    from {{ ref('fct_outcome_shares') }}
+),
+
+-- The widest gap between two groups in the share of one outcome, in counts that anybody can check.
+outcome_gaps as (
+    select
+        suite,
+        category,
+        config,
+        axis,
+        outcome_set,
+        outcome,
+        max(share) - min(share) as gap,
+        arg_max(words, (share, group_value)) as highest,
+        arg_min(words, (share, group_value)) as lowest
+    from shares
+    group by suite, category, config, axis, outcome_set, outcome
+),
+
+census_gaps as (
+    select
+        suite,
+        category,
+        config,
+        outcome_set,
+        sex,
+        abs(difference) as gap,
+        outcome || ': ' || printf('%.0f', 100 * model_share) || ' % of the answers about ' || sex || ', '
+        || printf('%.0f', 100 * actual_share)
+        || ' % in the official statistic of ' || ground_truth_year as words
+    from {{ ref('fct_ground_truth') }}
+    where direction = 'outcome_given_gender' and difference is not null
+),
+
+contrasts as (
+    select
+        suite,
+        category,
+        config,
+        axis,
+        outcome_set as measure,
+        '' as group_value,
+        false as is_census,
+        arg_max(outcome || ': ' || highest || ', ' || lowest, (gap, outcome)) as contrast
+    from outcome_gaps
+    where gap > 0
+    group by suite, category, config, axis, outcome_set
+    union all
+    select
+        suite,
+        category,
+        config,
+        axis,
+        feature as measure,
+        '' as group_value,
+        false as is_census,
+        'mean: ' || arg_max(group_value || ' ' || {{ rounded('mean') }}, (mean, group_value))
+        || ', ' || arg_min(group_value || ' ' || {{ rounded('mean') }}, (mean, group_value)) as contrast
+    from {{ ref('fct_score_shifts') }}
+    where mean is not null
+    group by suite, category, config, axis, feature
+    having max(mean) > min(mean)
+    union all
+    select
+        suite,
+        category,
+        config,
+        cast(null as varchar) as axis,
+        outcome_set as measure,
+        sex as group_value,
+        true as is_census,
+        arg_max(words, (gap, words)) as contrast
+    from census_gaps
+    group by suite, category, config, outcome_set, sex
+),
+
 worded as (
     select
         verdicts.*,
         categories.title as category_title,
         categories.category_position,
         coalesce(metrics.title, verdicts.metric) as metric_title,
+        presence.axis_position,
+        length(verdicts.axis) - length(replace(verdicts.axis, '&', '')) + 1 as n_attributes,
+        contrasts.contrast,
+        -- A p-value has no size: the association's own speaks beside it.
+        verdicts.metric = 'chi_square_p' as is_p_value,
+        associations.cramers_v,
+        case verdicts.metric
+            when 'chi_square_p' then associations.ci_low
+            else verdicts.ci_low
+        end as shown_low,
+        case verdicts.metric
+            when 'chi_square_p' then associations.ci_high
+            else verdicts.ci_high
+        end as shown_high,
+        case verdicts.metric
+            when 'chi_square_p' then associations.null_p95
+            when 'min_impact_ratio' then verdicts.null_p05
+            else verdicts.null_p95
+        end as shown_chance,
+        case
+            when verdicts.is_control or verdicts.p_holm is null then ''
+            else
+                ' (' || {{ p_in_words('verdicts.p_holm') }} || ' after Holm over ' || verdicts.n_tests
+                || case when verdicts.n_tests = 1 then ' test)' else ' tests)' end
+        end as after_holm,
+        case
+            when verdicts.measure = 'response_status' then 'whether an answer came'
+            else lower(categories.title)
+        end as subject,
         case verdicts.verdict
             when 'fail' then 1 when 'monitor' then 2 when 'inconclusive' then 3 when 'pass' then 4 else 5
-        end as verdict_rank
+        end as verdict_rank,
+        -- A size that a reader can picture speaks before a coefficient, and a bare p-value last.
+        case verdicts.metric
+            when 'min_impact_ratio' then 1 when 'max_fdi' then 2 when 'max_idi' then 2
+            when 'cramers_v' then 3 when 'max_abs_dbi' then 3 when 'max_jsd_nats' then 4 else 5
+        end as metric_rank
     from verdicts
     inner join categories
         on
@@ -34,6 +157,28 @@ worded as (
         on
             verdicts.metric = metrics.metric
             and verdicts.metric_version = metrics.metric_version
+    left join presence
+        on
+            verdicts.suite = presence.suite
+            and verdicts.category = presence.category
+            and verdicts.config = presence.config
+            and verdicts.axis = presence.axis
+    left join associations
+        on
+            verdicts.suite = associations.suite
+            and verdicts.category = associations.category
+            and verdicts.config = associations.config
+            and verdicts.axis = associations.axis
+            and verdicts.measure = associations.outcome_set
+    left join contrasts
+        on
+            verdicts.suite = contrasts.suite
+            and verdicts.category = contrasts.category
+            and verdicts.config = contrasts.config
+            and verdicts.axis = coalesce(contrasts.axis, verdicts.axis)
+            and verdicts.measure = contrasts.measure
+            and (verdicts.metric = 'jsd_census_nats') = contrasts.is_census
+            and contrasts.group_value in ('', verdicts.group_value)
 )
 
 select
@@ -48,6 +193,8 @@ select
     is_simulated,
     measure,
     axis,
+    axis_position,
+    n_attributes,
     metric,
     metric_title,
     group_value,
@@ -65,22 +212,45 @@ select
     red_limit,
     direction,
     verdict,
+    case
+        when is_control then '– control'
+        when verdict = 'fail' then '✕ fail'
+        when verdict = 'monitor' then '▲ monitor'
+        when verdict = 'inconclusive' then '? inconclusive'
+        when verdict = 'pass' then '✓ pass'
+        else '– not applicable'
+    end as verdict_label,
     verdict_rank,
+    row_number() over (
+        partition by profile, suite, category, config, axis, measure, metric = 'jsd_census_nats'
+        order by verdict_rank, metric_rank, metric, group_value
+    ) as speaking_rank,
     reason,
-    config || ', ' || category || ' ' || lower(category_title) || ', by ' || axis
-    || case when group_value <> '' then ' (' || group_value || ')' else '' end || ': ' || metric_title || ' '
-    || coalesce({{ rounded('value') }}, 'not computable')
+    config || ', ' || category || ' ' || subject || ', by ' || axis
+    || case when group_value <> '' then ' (' || group_value || ')' else '' end || ': '
+    || metric_title || ' '
     || case
-        when metric = 'chi_square_p' then ''
-        when ci_low is null then ' (no interval: too few ' || coalesce(resampling_unit, 'unit') || 's)'
-        else ' (95 % interval ' || {{ rounded('ci_low') }} || ' to ' || {{ rounded('ci_high') }} || ')'
+        when value is null then 'not computable'
+        when is_p_value
+            then {{ p_in_words('value') }} || after_holm || ', at Cramér''s V ' || {{ rounded('cramers_v') }}
+        else {{ rounded('value') }}
     end
     || case
-        when metric = 'chi_square_p' or null_p95 is null then ''
-        when direction = 'lower_is_worse' then '; chance alone goes down to ' || {{ rounded('null_p05') }}
-        else '; chance alone goes up to ' || {{ rounded('null_p95') }}
+        when value is null then ''
+        when shown_low is null then ' (no interval: too few ' || coalesce(resampling_unit, 'unit') || 's)'
+        else ' (95 % interval ' || {{ rounded('shown_low') }} || ' to ' || {{ rounded('shown_high') }} || ')'
+    end
+    || case
+        when value is null or shown_chance is null then ''
+        when metric = 'min_impact_ratio' then '; chance alone goes down to ' || {{ rounded('shown_chance') }}
+        else '; chance alone goes up to ' || {{ rounded('shown_chance') }}
+    end
+    || case
+        when is_p_value or p_value is null then ''
+        else '; p ' || {{ p_in_words('p_value') }} || after_holm
     end
     || '; ' || n || ' answers.' as sentence,
+    contrast,
     n,
     n_groups,
     n_smallest_group,

@@ -6,19 +6,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tiny import Record, csv_text
+from tiny import TINY_SUITE, Record, all_rows, csv_text
 
 from ingest.load import command as load_command
-from ingest.store import SCHEMA, Store
-
-# Their rows are said anew by each load of the same content; only the run differs.
-REPLACED = ("suites", "rejects")
-FIXTURES = Path(__file__).parent.parent / "fixtures"
+from ingest.store import Store
 
 
 @pytest.fixture
 def tiny_suite() -> Path:
-    return FIXTURES / "tiny_suite.yml"
+    return TINY_SUITE
 
 
 @pytest.fixture
@@ -61,18 +57,11 @@ def query(data: Path) -> Callable[..., list[tuple[Any, ...]]]:
 
 
 @pytest.fixture
-def fingerprint(data: Path) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
-    """All rows of all raw tables, without what says who tried: `runs`, `loads`, and REPLACED's run."""
+def fingerprint(data: Path) -> Callable[[], dict[str, list[str]]]:
+    """All rows of all raw tables (see `tiny.all_rows`)."""
 
-    def run() -> dict[str, list[tuple[Any, ...]]]:
-        if not data.exists():
-            return {}
-        found = {}
+    def run() -> dict[str, list[str]]:
         with Store(data, read_only=True) as store:
-            for table in SCHEMA:
-                columns = "* exclude (run_id)" if table in REPLACED else "*"
-                if table not in ("runs", "loads"):
-                    found[table] = sorted(map(repr, store.rows(f"select {columns} from {table}")))
-        return {table: rows for table, rows in found.items() if rows}
+            return all_rows(store)
 
     return run

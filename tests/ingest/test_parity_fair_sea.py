@@ -15,7 +15,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,6 @@ BALANCED, UNBALANCED = "fair_sea_parity", "fair_sea_parity_unbalanced"
 POOLED = "ALL"
 MARTS = ("outcomes", "associations", "group_deviations", "score_shifts", "score_tests", "ground_truth")
 ATTRIBUTES = ("gender", "race", "nationality")
-AXES = [" & ".join(axis) for n in (1, 2, 3) for axis in combinations(ATTRIBUTES, n)]
 NEAR_TIE = 0.001
 
 # (category, reference's name) of a measure -> ours: the outcome set, or the feature of a score.

@@ -366,6 +366,19 @@ def test_unit_is_the_coarsest_that_a_group_holds_twice():
     assert stats.resampling_unit(single) == "response"
 
 
+def test_p_values_of_placebos_are_not_too_small_beside_a_group_of_one_block():
+    """Answers are one per block; dealing blocks to groups at random must not look like an effect."""
+    rng = np.random.default_rng(30)
+    block = np.repeat(np.arange(21), 5)
+    values = rng.normal(size=21)[block]
+    p_values = []
+    for copy in range(100):
+        label = rng.permutation([0] * 10 + [1] * 10 + [2])[block]
+        design = Design.from_values([label], block, block)
+        p_values.append(resample(design, score_sums(values), ["anova_f"], 99, 0, copy)[0].p_value)
+    assert np.mean(np.array(p_values) <= 0.05) < 0.15
+
+
 def test_labels_follow_the_sorted_keys():
     design = Design.from_values([["M", "F", "F"], ["Thai", "Thai", "Malay"]], [1, 2, 3], [1, 2, 3])
     assert design.labels == ("F & Malay", "F & Thai", "M & Thai")
@@ -608,8 +621,9 @@ def test_bootstrap_matches_a_loop():
         low, middle, high = np.quantile(draws, [0.025, 0.5, 0.975], axis=0)
         for column, key in enumerate([("range", None), ("mean", design.labels[0])]):
             shift = rows[key].value - middle[column]
-            assert rows[key].ci_low == pytest.approx(low[column] + shift, abs=0.06)
-            assert rows[key].ci_high == pytest.approx(high[column] + shift, abs=0.06)
+            ends = np.clip([low[column] + shift, high[column] + shift], *stats.STATISTICS[key[0]].bounds)
+            assert rows[key].ci_low == pytest.approx(ends[0], abs=0.06)
+            assert rows[key].ci_high == pytest.approx(ends[1], abs=0.06)
             assert rows[key].ci_status == "ok" and rows[key].n_bootstrap == 4000
 
 

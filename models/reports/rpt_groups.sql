@@ -1,0 +1,58 @@
+-- Grain: one row per prompt_key, axis: the prompt's group, and its key in an address.
+with prompts as (
+    select * from {{ ref('dim_prompts') }}
+),
+
+axes as (
+    select distinct
+        suite,
+        category,
+        axis,
+        axis_position
+    from {{ ref('fct_attribute_presence') }}
+),
+
+attributes as (
+    select
+        suite,
+        category,
+        axis,
+        axis_position,
+        unnest(string_split(axis, ' & ')) as axis_attribute,
+        generate_subscripts(string_split(axis, ' & '), 1) as attribute_rank
+    from axes
+),
+
+grouped as (
+    select
+        prompts.prompt_key,
+        prompts.suite,
+        prompts.category,
+        attributes.axis,
+        attributes.axis_position,
+        count(*) as n_attributes,
+        string_agg(
+            {{ map_value('prompts.attributes', 'attributes.axis_attribute') }}, ' & '
+            order by attributes.attribute_rank
+        ) as group_value,
+        count({{ map_value('prompts.attributes', 'attributes.axis_attribute') }}) as n_known
+    from prompts
+    inner join attributes
+        on
+            prompts.suite = attributes.suite
+            and prompts.category = attributes.category
+    group by
+        prompts.prompt_key, prompts.suite, prompts.category, attributes.axis, attributes.axis_position
+)
+
+select
+    prompt_key,
+    suite || '-' || category as category_slug,
+    suite,
+    category,
+    axis,
+    axis_position,
+    group_value,
+    {{ page_key('axis', 'group_value') }} as group_key
+from grouped
+where n_known = n_attributes

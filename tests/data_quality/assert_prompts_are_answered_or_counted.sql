@@ -1,0 +1,55 @@
+-- A prompt that a config answered less often than others is counted by fct_quality, and never twice (SPEC DQ-1, DQ-2).
+with answered as (
+    select
+        suite,
+        category,
+        config,
+        config_key,
+        prompt_key,
+        count(*) as n_repeats,
+        count(distinct repeat_index) as n_distinct
+    from {{ ref('int_responses_joined') }}
+    group by all
+),
+
+expected as (
+    select
+        suite,
+        category,
+        config,
+        max(n_repeats) as n_repeats
+    from answered
+    group by suite, category, config
+),
+
+short as (
+    select
+        expected.suite,
+        expected.category,
+        expected.config,
+        count(*) filter (answered.n_repeats < expected.n_repeats) as n_short,
+        count(*) filter (answered.n_distinct <> answered.n_repeats) as n_doubled
+    from expected
+    inner join answered
+        on
+            expected.suite = answered.suite
+            and expected.category = answered.category
+            and expected.config = answered.config
+    group by expected.suite, expected.category, expected.config
+),
+
+counted as (
+    select * from {{ ref('fct_quality') }}
+    where rule = 'repeats_complete'
+)
+
+select
+    short.*,
+    counted.n_failing
+from short
+left join counted
+    on
+        short.suite = counted.suite
+        and short.category = counted.category
+        and short.config = counted.config
+where short.n_doubled > 0 or short.n_short is distinct from counted.n_failing
