@@ -158,9 +158,7 @@ def print_verdicts(warehouse: Warehouse) -> None:
 
 def describe_finding(row: dict[str, Any]) -> str:
     """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective."""
-    interval = (
-        f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
-    )
+    interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
     group = f" ({row['group_value']})" if row["group_value"] else ""
     p_value = f", Holm p {row['p_holm']:.4f}" if row["p_holm"] is not None else ""
     value = f"{row['value']:.4f}" if row["unit"] == "probability" else f"{row['value']:.3f}"

@@ -14,6 +14,7 @@ groups as (
 prompts as (
     select
         prompt_key,
+        row_number() over (order by prompt_key) - 1 as prompt_id,
         dense_rank() over (order by block_key) - 1 as block_id
     from {{ ref('stg_assemble__prompts') }}
 ),
@@ -31,6 +32,7 @@ prompts_coded as (
         groups.config_key,
         groups.group_id,
         groups.comparison_id,
+        prompts.prompt_id,
         prompts.block_id
     from grouped
     inner join groups
@@ -46,6 +48,8 @@ coded as (
     select
         (prompts_coded.group_id * features.n_feature_ids + features.feature_id) * 2 as sample_id,
         (prompts_coded.comparison_id * features.n_feature_ids + features.feature_id) * 2 as family_id,
+        prompts_coded.group_id,
+        prompts_coded.prompt_id,
         prompts_coded.block_id,
         features.has_baseline,
         measurements.value,
@@ -65,6 +69,8 @@ coded as (
 select
     sample_id,
     family_id,
+    group_id,
+    prompt_id,
     block_id,
     value,
     baseline_value
@@ -73,6 +79,8 @@ union all
 select
     sample_id + 1 as sample_id,
     family_id + 1 as family_id,
+    group_id,
+    prompt_id,
     block_id,
     value - baseline_value as value,
     -- A calibrated baseline is the baseline minus itself.
