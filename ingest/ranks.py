@@ -7,7 +7,7 @@ from scipy import stats
 Array = NDArray[np.float64]
 
 DENSE_UP_TO = 256  # rows: beyond, sorting beats comparing all pairs
-CHUNK_PAIRS = 4_000_000
+CHUNK_VALUES = 200_000  # of samples compared at once, so that they stay in the cache
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike, starts: ArrayLike) -> Array:
@@ -27,7 +27,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike, starts: ArrayLike) -> Array:
                 rows = slice(firsts[sample], firsts[sample] + size)
                 tau[sample] = _by_sorting(x[rows], y[rows])
             continue
-        chunk = max(1, CHUNK_PAIRS // int(size) ** 2)
+        chunk = max(1, CHUNK_VALUES // int(size))
         for start in range(0, len(samples), chunk):
             part = samples[start : start + chunk]
             rows = firsts[part][:, None] + np.arange(size)
@@ -36,13 +36,17 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike, starts: ArrayLike) -> Array:
 
 
 def _over_pairs(x: Array, y: Array) -> Array:
-    """Tau-b of each row of x and y, (S, n), from the signs of all pairs."""
-    first, second = np.triu_indices(x.shape[1], 1)
-    sign_x = np.sign(x[:, first] - x[:, second])
-    sign_y = np.sign(y[:, first] - y[:, second])
-    untied = (sign_x != 0).sum(1, dtype=np.float64) * (sign_y != 0).sum(1)
-    out = np.full(len(x), np.nan)
-    return np.divide((sign_x * sign_y).sum(1), np.sqrt(untied), out=out, where=untied > 0)
+    """Tau-b of each row of x and y, (S, n): all pairs, those of rows so many places apart at a time."""
+    agreeing, untied_x, untied_y = (np.zeros(len(x), dtype=np.int64) for _ in range(3))
+    for lag in range(1, x.shape[1]):
+        up_x, down_x = x[:, lag:] > x[:, :-lag], x[:, lag:] < x[:, :-lag]
+        up_y, down_y = y[:, lag:] > y[:, :-lag], y[:, lag:] < y[:, :-lag]
+        agreeing += np.count_nonzero((up_x & up_y) | (down_x & down_y), axis=1)
+        agreeing -= np.count_nonzero((up_x & down_y) | (down_x & up_y), axis=1)
+        untied_x += np.count_nonzero(up_x | down_x, axis=1)
+        untied_y += np.count_nonzero(up_y | down_y, axis=1)
+    pairs = np.sqrt(untied_x.astype(np.float64) * untied_y)
+    return np.divide(agreeing, pairs, out=np.full(len(x), np.nan), where=pairs > 0)
 
 
 def _by_sorting(x: Array, y: Array) -> float:

@@ -91,11 +91,19 @@ joined as (
             and disparities.disparity = inferred.disparity
 ),
 
+tested as (
+    select * from joined
+    where p_value is not null
+),
+
 -- A family: the configs and axes of a category on which one disparity was tested (SPEC INF-7). Controls stand apart.
 adjusted as (
-    {{ with_adjusted_p('joined', 'p_value', [
+    {{ with_adjusted_p('tested', 'p_value', [
         'suite', 'category', 'feature', 'calibration', 'statistic', 'parameters', 'disparity', 'is_control'
     ]) }}
+    union all by name
+    select * from joined
+    where p_value is null
 )
 
 select

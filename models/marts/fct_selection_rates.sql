@@ -61,6 +61,22 @@ samples as (
     select * from {{ ref('int_samples_listed') }}
 ),
 
+families_resampled as (
+    select
+        family_id,
+        group_id,
+        statistic_key,
+        max(resampling_unit) as resampling_unit,
+        max(n_units) as n_units,
+        max(case when disparity = 'group_value' then ci_low end) as ci_low,
+        max(case when disparity = 'group_value' then ci_high end) as ci_high,
+        max(case when disparity = 'impact_ratio' then ci_low end) as ratio_low,
+        max(case when disparity = 'impact_ratio' then ci_high end) as ratio_high
+    from {{ ref('int_families_resampled') }}
+    where statistic_key >= 1000 and group_id is not null
+    group by family_id, group_id, statistic_key
+),
+
 standards as (
     select * from {{ ref('selection_standards') }}
 ),
@@ -183,13 +199,18 @@ select
     rated.selection_rate,
     {{ wilson('rated.n_selected', 'rated.n', 'low') }} as wilson_low,
     {{ wilson('rated.n_selected', 'rated.n', 'high') }} as wilson_high,
-    cast(null as double) as ci_low,
-    cast(null as double) as ci_high,
+    families_resampled.ci_low,
+    families_resampled.ci_high,
     rated.reference_group,
     rated.impact_ratio,
     rated.status,
-    cast(null as double) as impact_ratio_low,
-    cast(null as double) as impact_ratio_high,
+    -- Drawn for the default standard and method (see their seeds); Katz's interval is for independent answers.
+    case when rated.impact_ratio is not null and samples.group_value <> rated.reference_group then
+        families_resampled.ratio_low
+    end as impact_ratio_low,
+    case when rated.impact_ratio is not null and samples.group_value <> rated.reference_group then
+        families_resampled.ratio_high
+    end as impact_ratio_high,
     rated.impact_ratio < four_fifths.red_limit as is_below_four_fifths,
     case when rated.impact_ratio is not null then {{ ratio(
         ratio('rated.n_selected', 'rated.n + rated.n_missing'), 'rated.reference_rate'
@@ -200,8 +221,8 @@ select
     cast(null as double) as p_max,
     cast(null as double) as null_p05,
     cast(null as double) as null_median,
-    cast(null as varchar) as resampling_unit,
-    cast(null as bigint) as n_units,
+    families_resampled.resampling_unit,
+    families_resampled.n_units,
     exposed.exposure,
     exposed.is_control,
     1 as metric_version
@@ -214,4 +235,9 @@ inner join exposed
         samples.suite = exposed.suite
         and samples.category = exposed.category
         and samples.axis = exposed.axis
+left join families_resampled
+    on
+        samples.family_id = families_resampled.family_id
+        and samples.group_id = families_resampled.group_id
+        and 1000 + 10 * rated.standard_id + rated.method_id = families_resampled.statistic_key
 cross join four_fifths

@@ -9,6 +9,11 @@ samples as (
 
 statistics as (
     select * from {{ ref('statistics') }}
+),
+
+resampled as (
+    select * from {{ ref('int_families_resampled') }}
+    where disparity = 'group_value'
 )
 
 select
@@ -21,6 +26,8 @@ select
     coalesce(statistics.parameters, '') as parameters,
     computed.value,
     computed.status,
+    resampled.ci_low,
+    resampled.ci_high,
     computed.n,
     computed.n_missing,
     statistics.unit,
@@ -28,3 +35,8 @@ select
 from computed
 inner join samples on computed.sample_id = samples.sample_id
 inner join statistics on computed.statistic_id = statistics.statistic_id
+left join resampled
+    on
+        samples.family_id = resampled.family_id
+        and samples.group_id = resampled.group_id
+        and computed.statistic_id = resampled.statistic_key
