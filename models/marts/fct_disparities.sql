@@ -96,13 +96,35 @@ tested as (
     where p_value is not null
 ),
 
--- A family: the configs and axes of a category on which one disparity was tested (SPEC INF-7). Controls stand apart.
+-- A family: the configs and axes of a category on which one disparity was tested (SPEC INF-7). Controls
+-- and the baseline, which is nobody's answer, stand apart.
 adjusted as (
     {{ with_adjusted_p('tested', 'p_value', [
-        'suite', 'category', 'feature', 'calibration', 'statistic', 'parameters', 'disparity', 'is_control'
+        'suite', 'category', 'feature', 'calibration', 'statistic', 'parameters', 'disparity', 'is_control', "config = 'baseline'"
     ]) }}
     union all by name
     select * from joined
+    where p_value is null
+),
+
+-- Is it one group, or all of them (SPEC DIS-9)? Only where the range is more than chance gives.
+labelled as (
+    select
+        *,
+        case
+            when max(case when disparity = 'range' then null_p95 end) over family is null then null
+            when not bool_or(disparity = 'range' and value > null_p95) over family then 'no_disparity_detected'
+            when
+                bool_or(disparity = 'dixon_q' and critical_margin > 0) over family
+                or bool_or(disparity = 'max_abs_z' and value > null_p95) over family
+                then 'concentrated'
+            else 'dispersed'
+        end as concentration
+    from adjusted
+    where p_value is not null
+    window family as (partition by suite, category, config, axis, feature, calibration, statistic, parameters)
+    union all by name
+    select * from adjusted
     where p_value is null
 )
 
@@ -135,6 +157,7 @@ select
     attainable_max,
     critical_value,
     critical_margin,
+    concentration,
     group_low,
     group_high,
     cast(n_groups as bigint) as n_groups,
@@ -145,4 +168,4 @@ select
     exposure,
     is_control,
     1 as metric_version
-from adjusted
+from labelled
