@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, axis, group_value; group_id names it, comparison_id the axis.
+-- Grain: one row per suite, category, config_key, axis, group_value; comparison_id joins an axis's groups.
 -- The declared values of an attribute are groups of its axis even where nobody answered about them (SPEC 19).
 with answered as (
     select distinct
@@ -63,6 +63,8 @@ listed as (
 
 select
     *,
-    row_number() over (order by suite, category, config_key, axis_position, axis, attribute_codes) - 1 as group_id,
+    row_number() over (
+        order by suite, category, config_key, axis_position, axis, attribute_codes
+    ) - 1 as group_id,
     dense_rank() over (order by suite, category, config_key, axis_position, axis) - 1 as comparison_id
 from listed

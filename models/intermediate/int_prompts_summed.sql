@@ -1,5 +1,5 @@
--- Grain: one row per sample_id, prompt_id: the sums of which means and selection rates are made. A prompt's repeats go
--- together: no resampling parts them.
+-- Grain: one row per sample_id, prompt_id: the sums of which means and selection rates are made. A prompt's
+-- repeats go together: no resampling parts them.
 -- depends_on: {{ ref('selection_standards') }} {{ ref('selection_methods') }}
 {%- set standards = declared_rows('selection_standards', 'standard_id', 'is_default') %}
 {%- set methods = declared_rows('selection_methods', 'method_id', 'is_default') %}

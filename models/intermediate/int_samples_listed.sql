@@ -1,4 +1,4 @@
--- Grain: one row per group_id, feature, calibration: sample_id. family_id joins the samples that are compared.
+-- Grain: one row per sample_id: group_id, feature, calibration. family_id joins what is compared.
 with groups as (
     select * from {{ ref('int_groups_listed') }}
 ),
@@ -11,8 +11,10 @@ features as (
 )
 
 select
-    (groups.group_id * features.n_feature_ids + features.feature_id) * 2 + calibrations.is_calibrated as sample_id,
-    (groups.comparison_id * features.n_feature_ids + features.feature_id) * 2 + calibrations.is_calibrated as family_id,
+    (groups.group_id * features.n_feature_ids + features.feature_id) * 2
+    + calibrations.is_calibrated as sample_id,
+    (groups.comparison_id * features.n_feature_ids + features.feature_id) * 2
+    + calibrations.is_calibrated as family_id,
     groups.group_id,
     groups.comparison_id,
     features.feature_id,
@@ -29,10 +31,11 @@ select
     features.feature,
     calibrations.calibration,
     features.has_baseline,
-    case when calibrations.is_calibrated = 0 then features.range_low else features.range_low - features.range_high end
-        as range_low,
-    case when calibrations.is_calibrated = 0 then features.range_high else features.range_high - features.range_low end
-        as range_high
+    -- A difference of two numbers between 0 and 1 lies between -1 and 1.
+    features.range_low
+    - case when calibrations.is_calibrated = 1 then features.range_high else 0 end as range_low,
+    features.range_high
+    - case when calibrations.is_calibrated = 1 then features.range_low else 0 end as range_high
 from groups
 inner join features
     on

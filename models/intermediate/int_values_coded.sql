@@ -1,4 +1,4 @@
--- Grain: one row per response_key, axis, feature, calibration, under the keys of int_samples_listed.
+-- Grain: one row per sample_id, response_hash: each value, raw and calibrated, under integer keys.
 with measurements as (
     select * from {{ ref('int_measurements_collected') }}
 ),
@@ -51,6 +51,7 @@ coded as (
         prompts_coded.group_id,
         prompts_coded.prompt_id,
         prompts_coded.block_id,
+        hash(measurements.response_key) as response_hash,
         features.has_baseline,
         measurements.value,
         measurements.baseline_value
@@ -72,6 +73,7 @@ select
     group_id,
     prompt_id,
     block_id,
+    response_hash,
     value,
     baseline_value
 from coded
@@ -82,6 +84,7 @@ select
     group_id,
     prompt_id,
     block_id,
+    response_hash,
     value - baseline_value as value,
     -- A calibrated baseline is the baseline minus itself.
     baseline_value - baseline_value as baseline_value

@@ -3,11 +3,11 @@ with computed as (
     select * from {{ ref('int_statistics_computed') }}
 ),
 
-samples as (
+analyses as (
     select * from {{ ref('int_samples_listed') }}
 ),
 
-statistics as (
+declared as (
     select * from {{ ref('statistics') }}
 ),
 
@@ -17,26 +17,26 @@ resampled as (
 )
 
 select
-    {{ analysis_columns('samples') }},
-    samples.axis,
-    samples.group_value,
-    samples.feature,
-    samples.calibration,
-    statistics.statistic,
-    coalesce(statistics.parameters, '') as parameters,
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.group_value,
+    analyses.feature,
+    analyses.calibration,
+    declared.statistic,
+    coalesce(declared.parameters, '') as parameters,
     computed.value,
     computed.status,
     resampled.ci_low,
     resampled.ci_high,
     computed.n,
     computed.n_missing,
-    statistics.unit,
+    declared.unit,
     1 as metric_version
 from computed
-inner join samples on computed.sample_id = samples.sample_id
-inner join statistics on computed.statistic_id = statistics.statistic_id
+inner join analyses on computed.sample_id = analyses.sample_id
+inner join declared on computed.statistic_id = declared.statistic_id
 left join resampled
     on
-        samples.family_id = resampled.family_id
-        and samples.group_id = resampled.group_id
+        analyses.family_id = resampled.family_id
+        and analyses.group_id = resampled.group_id
         and computed.statistic_id = resampled.statistic_key
