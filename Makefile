@@ -51,7 +51,8 @@ browser:
 lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	PLUMBLINE_DATA=$${PLUMBLINE_DATA:-data} $(BIN)/sqlfluff lint --disable-progress-bar models tests
+	test -f $${PLUMBLINE_DATA:-data}/audit.duckdb || $(BIN)/plumbline audit $(SUITE) --no-site
+	$(BIN)/sqlfluff lint --disable-progress-bar models tests
 
 bench: setup
 	$(BIN)/python bench/run.py

@@ -23,7 +23,8 @@ AUDIT_NAME = "audit.duckdb"
 SCHEMA: dict[str, str] = {
     "runs": """
         run_id varchar primary key, command varchar not null, started_at timestamp not null,
-        ended_at timestamp, run_status varchar not null, detail varchar not null, versions varchar not null""",
+        ended_at timestamp, run_status varchar not null, detail varchar not null,
+        versions varchar not null""",
     "suites": """
         suite varchar primary key, suite_key varchar not null, title varchar not null,
         description varchar not null, version integer not null, language varchar not null,
@@ -64,8 +65,9 @@ SCHEMA: dict[str, str] = {
         primary key (suite, category, attribute, value, answer)""",
     "prompts": """
         prompt_key varchar primary key, suite varchar not null, domain varchar not null,
-        category varchar not null, concept varchar, keyword varchar, source_tag varchar, method varchar not null,
-        language varchar not null, prompt varchar not null, baseline_text_key varchar, root_key varchar not null,
+        category varchar not null, concept varchar, keyword varchar, source_tag varchar,
+        method varchar not null, language varchar not null, prompt varchar not null,
+        baseline_text_key varchar, root_key varchar not null,
         block_key varchar not null, attributes map(varchar, varchar) not null,
         shown_by map(varchar, varchar) not null""",
     "configs": """

@@ -91,7 +91,7 @@ class Rule(Strict):
 
     @property
     def measured_feature(self) -> str:
-        """Name of the feature in `fct_measurements`, with the text that was scored unless it is the clean one."""
+        """Name of the feature in `fct_measurements`; it says which text was scored if not the clean one."""
         return self.feature if self.text == "clean" else f"{self.feature}_{self.text}"
 
 
@@ -472,12 +472,12 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
         return Suite.model_validate(content)
     except ValidationError as error:
         # Of a union's errors, the one that got furthest into the value says what is wrong with it.
-        first = max(
-            error.errors(), key=lambda e: (e["loc"][:2] == error.errors()[0]["loc"][:2], len(e["loc"]))
-        )
+        mistakes = error.errors()
+        place = mistakes[0]["loc"][:2]
+        first = max((e for e in mistakes if e["loc"][:2] == place), key=lambda e: len(e["loc"]))
         line = _line_of(node, first["loc"])
         where = ".".join(str(part) for part in first["loc"]) or "the suite"
-        others = {e["loc"][:2] for e in error.errors()} - {first["loc"][:2]}
+        others = {e["loc"][:2] for e in mistakes} - {place}
         more = f" ({len(others)} more below)" if others else ""
         problem = first["msg"].removeprefix("Value error, ")
         raise PlumblineError(

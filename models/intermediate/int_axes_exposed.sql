@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, axis. What the prompts' text shows of the axis (SPEC INF-9).
+-- Grain: one row per suite, category, config_key, axis: what the prompts' text shows of it (SPEC INF-9).
 with asked as (
     select distinct
         suite,

@@ -46,7 +46,8 @@ deviations as (
         max(referenced.n) as n,
         max(group_counts.n_groups) as n_groups,
         case
-            when referenced.reference = 'pooled' then {{ ratio('max(referenced.n_group)', 'max(referenced.n)') }}
+            when referenced.reference = 'pooled'
+                then {{ ratio('max(referenced.n_group)', 'max(referenced.n)') }}
             else {{ ratio('1', 'max(group_counts.n_groups)') }}
         end as group_weight,
         {{ total_variation('referenced.share', 'referenced.reference_share') }} as fdi,

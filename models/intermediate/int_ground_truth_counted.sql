@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, outcome_set, published_label, sex: the model's answers and the
+-- Grain: one row per suite, category, config_key, outcome_set, published_label, sex: answers and the
 -- census's figures on the same labels (SPEC FS-13). Answers that are no published group are left out of both.
 with truths as (
     select * from {{ ref('stg_suite__ground_truths') }}

@@ -1,4 +1,4 @@
--- Grain: one row per response_key, feature. Only usable responses are measured; the rest stay null with a status.
+-- Grain: one row per response_key, feature. Only usable responses are measured; the rest keep a status.
 with responses as (
     select * from {{ ref('int_responses_joined') }}
     -- A usable response without a text came with its measurements.
@@ -24,17 +24,24 @@ measurements as (
     inner join scorers on measurements.scorer_key = scorers.scorer_key
 ),
 
+scored as (
+    select distinct
+        scorer,
+        feature
+    from measurements
+),
+
 -- Every category is measured on the clean text, and on what its score rules read.
 features as (
-    select distinct
+    select
         categories.suite,
         categories.category,
-        measurements.scorer,
-        measurements.feature as scorer_feature,
+        scored.scorer,
+        scored.feature as scorer_feature,
         'clean' as text_variant,
-        measurements.feature
+        scored.feature
     from {{ ref('stg_suite__categories') }} as categories
-    cross join (select distinct scorer, feature from measurements) as measurements
+    cross join scored
     union
     select
         suite,
@@ -69,7 +76,8 @@ select
     case when responses.is_usable then measurements.value end as value,
     case
         when not responses.is_usable then 'failed_response'
-        when measurements.value is null and measurements.measurement_status in ('ok', 'capped') then 'not_finite'
+        when measurements.value is null and measurements.measurement_status in ('ok', 'capped')
+            then 'not_finite'
         else coalesce(measurements.measurement_status, 'not_measured')
     end as measurement_status,
     baselines.value as baseline_value

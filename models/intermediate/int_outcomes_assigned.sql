@@ -42,7 +42,8 @@ read_answers as (
         coalesce(matched.label, case when compared.is_clear then compared.label end) as label,
         matched.n_matches,
         -- Only an answer that was read can be told to hold no label: what nobody measured is not an `other`.
-        texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or compared.label is not null) as is_read,
+        texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or compared.label is not null)
+            as is_read,
         coalesce(texts.is_blank, false) and rules.rule_kind <> 'pattern' as is_blank,
         compared.similarity,
         compared.margin,

@@ -44,4 +44,6 @@ left join variants
         responses.text_key = variants.text_key
         and rules.text_variant = variants.text_variant
 left join texts
-    on case when rules.text_variant = 'raw' then responses.text_key else variants.variant_text_key end = texts.text_key
+    on
+        case when rules.text_variant = 'raw' then responses.text_key else variants.variant_text_key end
+        = texts.text_key

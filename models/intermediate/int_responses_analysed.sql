@@ -43,7 +43,7 @@ measured as (
         outcome_set as measure,
         outcome,
         cast(null as double) as value,
-        outcomes.* exclude (outcome_set, outcome, score)
+        * exclude (outcome_set, outcome, score)
     from outcomes
     where is_counted
     union all
@@ -52,7 +52,7 @@ measured as (
         feature as measure,
         cast(null as varchar) as outcome,
         score as value,
-        outcomes.* exclude (outcome_set, outcome, score)
+        * exclude (outcome_set, outcome, score)
     from outcomes
     where rule_kind = 'score' and score is not null
     union all

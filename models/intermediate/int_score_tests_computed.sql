@@ -108,7 +108,8 @@ select
     'cohens_d' as effect,
     {{ ratio('difference', 'sqrt(pooled_variance)') }} as effect_value,
     'hedges_g' as unbiased_effect,
-    {{ ratio('difference', 'sqrt(pooled_variance)') }} * (1 - 3.0 / (4 * (n_a + n_b - 2) - 1)) as unbiased_effect_value
+    {{ ratio('difference', 'sqrt(pooled_variance)') }} * (1 - 3.0 / (4 * (n_a + n_b - 2) - 1))
+        as unbiased_effect_value
 from t_tests
 union all
 select

@@ -14,7 +14,7 @@ totals as (
     group by analysis_id
 ),
 
-groups as (
+by_group as (
     select
         analysis_id,
         group_value,
@@ -28,17 +28,19 @@ groups as (
 )
 
 select
-    groups.*,
+    by_group.*,
     totals.n,
     totals.mean_all,
     totals.standard_deviation_all,
-    case when groups.n_group < totals.n then
-        {{ ratio('groups.mean - totals.mean_all', 'totals.standard_deviation_all') }}
+    case
+        when by_group.n_group < totals.n
+            then {{ ratio('by_group.mean - totals.mean_all', 'totals.standard_deviation_all') }}
     end as dbi,
-    case when groups.n_group < totals.n then
-        sqrt({{ ratio('totals.n - groups.n_group', 'groups.n_group') }})
+    case
+        when by_group.n_group < totals.n
+            then sqrt({{ ratio('totals.n - by_group.n_group', 'by_group.n_group') }})
     end as attainable_max,
-    row_number() over (partition by groups.analysis_id order by groups.attribute_codes) as group_rank,
-    count(*) over (partition by groups.analysis_id) as n_groups
-from groups
-inner join totals on groups.analysis_id = totals.analysis_id
+    row_number() over (partition by by_group.analysis_id order by by_group.attribute_codes) as group_rank,
+    count(*) over (partition by by_group.analysis_id) as n_groups
+from by_group
+inner join totals on by_group.analysis_id = totals.analysis_id

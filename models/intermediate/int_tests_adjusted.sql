@@ -23,4 +23,6 @@ tests as (
     inner join analyses on resampled.analysis_id = analyses.analysis_id
 )
 
-{{ with_adjusted_p('tests', 'family_p', ['suite', 'category', 'kind', 'measure', 'statistic', 'is_simulated']) }}
+{{ with_adjusted_p(
+    'tests', 'family_p', ['suite', 'category', 'kind', 'measure', 'statistic', 'is_simulated']
+) }}

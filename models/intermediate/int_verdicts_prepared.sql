@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, measure, axis, metric, group_value: all that a threshold judges.
+-- Grain: one row per suite, category, config_key, measure, axis, metric, group_value: what thresholds judge.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
 ),
@@ -63,6 +63,11 @@ planned as (
     group by all
 ),
 
+answered as (
+    select * from analyses
+    where n > 0
+),
+
 unanswered as (
     select
         planned.suite,
@@ -80,7 +85,7 @@ unanswered as (
             when metrics.metric = 'max_fdi' and exposed.n_attributes > 1 then 'max_idi'
             else metrics.metric
         end as metric,
-        settings.minimum_group,
+        suites.minimum_group,
         exposed.is_control,
         exposed.hidden_attributes
     from planned
@@ -105,8 +110,8 @@ unanswered as (
             planned.suite = exposed.suite
             and planned.category = exposed.category
     inner join {{ ref('int_configs_labelled') }} as configs on exposed.config_key = configs.config_key
-    inner join {{ ref('stg_suite__suites') }} as settings on planned.suite = settings.suite
-    anti join (select * from analyses where n > 0) as answered
+    inner join {{ ref('stg_suite__suites') }} as suites on planned.suite = suites.suite
+    anti join answered
         on
             planned.suite = answered.suite
             and planned.category = answered.category
@@ -192,7 +197,8 @@ select
     tests.p_value,
     tests.p_holm,
     tests.n_tests,
-    case when judged.metric = 'chi_square_p' then tests.min_attainable_p else judged.attainable end as attainable,
+    case when judged.metric = 'chi_square_p' then tests.min_attainable_p else judged.attainable end
+        as attainable,
     tests.min_attainable_p,
     tests.resampling_unit,
     tests.n_units,
@@ -210,7 +216,21 @@ left join tests
         and judged.statistic = tests.statistic
 union all by name
 select
-    unanswered.*,
+    suite,
+    domain,
+    category,
+    config_key,
+    config,
+    model,
+    role,
+    is_simulated,
+    measure,
+    axis,
+    axis_kind,
+    metric,
+    minimum_group,
+    is_control,
+    hidden_attributes,
     '' as group_value,
     0 as n,
     0 as n_groups,
@@ -241,7 +261,8 @@ select
     compared.n as n_smallest_group,
     compared.minimum_group,
     shown.attribute is null as is_control,
-    case when shown.attribute is null then [truths.attribute] else cast([] as varchar[]) end as hidden_attributes,
+    case when shown.attribute is null then [truths.attribute] else cast([] as varchar[]) end
+        as hidden_attributes,
     ln(2) as attainable
 from {{ ref('int_ground_truth_resampled') }} as compared
 inner join {{ ref('stg_suite__ground_truths') }} as truths

@@ -30,8 +30,9 @@ shares as (
         'gender_given_outcome' as direction,
         {{ ratio('n_answers', 'n_outcome') }} as model_share,
         -- A sex without answers leaves nothing to weigh the other against.
-        case when count(weighted_answers) over by_outcome = count(*) over by_outcome then
-            {{ ratio('weighted_answers', 'sum(weighted_answers) over by_outcome') }}
+        case
+            when count(weighted_answers) over by_outcome = count(*) over by_outcome
+                then {{ ratio('weighted_answers', 'sum(weighted_answers) over by_outcome') }}
         end as model_share_weighted,
         {{ ratio('employed_thousands', 'employed_outcome') }} as actual_share,
         n_outcome as n
@@ -105,8 +106,8 @@ left join divergences
         and shares.config_key = divergences.config_key
         and shares.outcome_set = divergences.outcome_set
         and shares.direction = divergences.direction
-        and case when shares.direction = 'gender_given_outcome' then shares.published_label else shares.sex end
-        = divergences.given
+        and divergences.given
+        = case when shares.direction = 'gender_given_outcome' then shares.published_label else shares.sex end
 left join resampled
     on
         shares.direction = 'outcome_given_gender'

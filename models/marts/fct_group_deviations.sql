@@ -73,7 +73,7 @@ levels as (
     from summarised
 ),
 
--- Groups that enter no table are listed: too small ones, and those without a single answer that could be read.
+-- Groups that enter no table are listed: too small ones, and those without an answer that could be read.
 excluded as (
     select distinct
         analysis_id,
@@ -97,6 +97,13 @@ excluded as (
             and analyses.measure = missing.measure
             and analyses.axis = missing.axis
     where missing.group_value <> '' and missing.n_missing = missing.n_responses
+),
+
+metrics as (
+    select distinct
+        metric,
+        reference
+    from deviations
 ),
 
 listed as (
@@ -136,12 +143,7 @@ listed as (
         excluded.n,
         excluded.status
     from excluded
-    cross join (
-        select distinct
-            metric,
-            reference
-        from deviations
-    ) as metrics
+    cross join metrics
 )
 
 select
@@ -150,7 +152,8 @@ select
     analyses.measure as outcome_set,
     listed.group_value,
     -- The same distance is called IDI over an intersection of attributes (SPEC FS-4).
-    case when analyses.n_attributes > 1 then replace(listed.metric, 'fdi', 'idi') else listed.metric end as metric,
+    case when analyses.n_attributes > 1 then replace(listed.metric, 'fdi', 'idi') else listed.metric end
+        as metric,
     listed.reference,
     listed.value,
     listed.status,

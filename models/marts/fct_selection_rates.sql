@@ -122,14 +122,16 @@ selected as (
         resampled_rates.ci_low,
         resampled_rates.ci_high,
         referenced.reference_group,
-        case when referenced.n_groups > 1 then {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} end
-            as impact_ratio,
+        case
+            when referenced.n_groups > 1
+                then {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }}
+        end as impact_ratio,
         case
             when referenced.n_groups < 2 then 'single_group'
             when referenced.reference_rate = 0 then 'zero_max'
             else 'ok'
         end as status,
-        -- Katz's interval is for independent answers; where they come in blocks the bootstrap's stands (SPEC INF-5).
+        -- Katz's interval is for independent answers; where they come in blocks the bootstrap's stands (INF-5).
         case
             when referenced.n_groups < 2 or referenced.group_value = referenced.reference_group then null
             when resampled.resampling_unit <> 'response' or referenced.n_selected = 0 then resampled.ci_low
@@ -144,10 +146,11 @@ selected as (
                 'referenced.n_selected', 'referenced.n', 'referenced.n_selected_reference', 'referenced.n_reference', 'high'
             ) }}
         end as impact_ratio_high,
-        case when referenced.n_groups > 1 then
-            {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} < four_fifths.red_limit
+        case
+            when referenced.n_groups > 1
+                then {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} < four_fifths.red_limit
         end as is_below_four_fifths,
-        -- Every missing answer of the group unselected, or every one selected, against the reference as it stands.
+        -- Every missing answer of the group unselected, or every one selected; the reference stays as it is.
         case when referenced.n_groups > 1 then {{ ratio(
             ratio('referenced.n_selected', 'referenced.n + coalesce(missing.n_missing, 0)'), 'referenced.reference_rate'
         ) }} end as bound_low,

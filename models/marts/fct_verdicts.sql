@@ -1,4 +1,4 @@
--- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: threshold × what it judges.
+-- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value.
 with suites as (
     select
         suite,
@@ -111,13 +111,16 @@ select
         when verdict = 'monitor' then 'Within the green limit, yet more than chance gives: real, and small.'
         when verdict = 'pass' then 'Within the green limit, with enough answers to have seen more.'
         when colour = 'red' and not is_p_attainable
-            then 'Beyond the red limit; with ' || n_units || ' ' || resampling_unit
+            then
+                'Beyond the red limit; with ' || n_units || ' ' || resampling_unit
                 || 's this design cannot tell it from chance. Ask more prompts.'
-        when colour = 'red' then 'Beyond the red limit, but no more than chance can give. Collect more answers.'
+        when colour = 'red'
+            then 'Beyond the red limit, but no more than chance can give. Collect more answers.'
         when not is_threshold_attainable
             then 'Unattainable: this design cannot reach the limit, so being within it proves nothing.'
         when not is_p_attainable
-            then 'Within the green limit; with ' || n_units || ' ' || resampling_unit
+            then
+                'Within the green limit; with ' || n_units || ' ' || resampling_unit
                 || 's this design could not have shown a difference. Ask more prompts.'
         else 'Within the green limit, on groups smaller than ' || minimum_group || ' answers. Collect more.'
     end as reason,

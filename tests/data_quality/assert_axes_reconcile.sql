@@ -1,4 +1,4 @@
--- On every axis: responses analysed, in groups too small, or missing from the table make up all responses (SPEC DQ-8).
+-- On every axis the responses analysed, small groups included, and those missing are all responses (DQ-8).
 with responses as (
     select
         joined.suite,

@@ -6,7 +6,7 @@ with cells as (
 by_group as (
     select
         analysis_id,
-        group_value as name,
+        group_value as margin,
         sum(n_cell) as n_added,
         max(n_group) as n_stated,
         sum(share) as share_added
@@ -17,7 +17,7 @@ by_group as (
 by_outcome as (
     select
         analysis_id,
-        outcome as name,
+        outcome as margin,
         sum(n_cell) as n_added,
         max(n_outcome) as n_stated,
         1.0 as share_added
@@ -44,7 +44,7 @@ listed as (
 
 select
     analysis_id,
-    name,
+    margin,
     n_added,
     n_stated
 from by_group
@@ -52,7 +52,7 @@ where n_added is distinct from n_stated or (abs(share_added - 1) <= 1e-9) is not
 union all
 select
     analysis_id,
-    name,
+    margin,
     n_added,
     n_stated
 from by_outcome
@@ -60,7 +60,7 @@ where n_added is distinct from n_stated
 union all
 select
     coalesce(by_analysis.analysis_id, listed.analysis_id) as analysis_id,
-    '' as name,
+    '' as margin,
     by_analysis.n_added,
     listed.n as n_stated
 from by_analysis

@@ -1,5 +1,5 @@
--- Holm's p is at least Benjamini-Hochberg's q, q at least p, none above 1; a p without a family, or a control in one,
--- is an error (SPEC INF-7, INF-9).
+-- Holm's p is at least Benjamini-Hochberg's q, q at least p, none above 1; a p without a family is an error,
+-- and so is a control in one (SPEC INF-7, INF-9).
 select
     tests.analysis_id,
     tests.statistic,

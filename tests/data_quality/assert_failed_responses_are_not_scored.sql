@@ -1,5 +1,5 @@
--- No response that failed has an outcome, a score or a measurement, or is in a table other than that of the statuses
--- (SPEC DQ-9). Read from staging, so that no model of ours decides what failed.
+-- No response that failed has an outcome, a score or a measurement, or is in a table other than that of the
+-- statuses (SPEC DQ-9). Read from staging, so that no model of ours decides what failed.
 with failed as (
     select response_key
     from {{ ref('stg_generate__responses') }}

@@ -1,4 +1,4 @@
--- A prompt that a config answered less often than others is counted by fct_quality, and never twice (SPEC DQ-1, DQ-2).
+-- A prompt answered less often than others is counted by fct_quality; no repeat is there twice (DQ-1, DQ-2).
 with answered as (
     select
         suite,

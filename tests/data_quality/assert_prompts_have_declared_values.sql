@@ -3,18 +3,16 @@ with held as (
     select
         prompt_key,
         suite,
-        unnest(map_entries(attributes)) as entry
+        unnest(map_keys(attributes)) as attribute,
+        unnest(map_values(attributes)) as value
     from {{ ref('stg_assemble__prompts') }}
 )
 
-select
-    held.prompt_key,
-    held.entry.key as attribute,
-    held.entry.value as value
+select held.*
 from held
 left join {{ ref('stg_suite__attributes') }} as declared
     on
         held.suite = declared.suite
-        and held.entry.key = declared.attribute
-        and held.entry.value = declared.value
+        and held.attribute = declared.attribute
+        and held.value = declared.value
 where declared.attribute is null

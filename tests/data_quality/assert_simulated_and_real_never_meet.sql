@@ -13,24 +13,24 @@ analysed as (
         analysed.is_simulated as is_marked_simulated,
         backends.is_simulated
     from {{ ref('int_responses_analysed') }} as analysed
-    inner join {{ ref('stg_generate__responses') }} as responses on analysed.response_key = responses.response_key
+    inner join {{ ref('stg_generate__responses') }} as responses
+        on analysed.response_key = responses.response_key
     left join backends on responses.config_key = backends.config_key
 )
 
-select
-    'analysis ' || analysis_id as meeting_place
+select 'analysis ' || analysis_id as meeting_place
 from analysed
 group by analysis_id
-having count(distinct is_simulated) <> 1 or count(*) filter (is_simulated is distinct from is_marked_simulated) > 0
+having
+    count(distinct is_simulated) <> 1
+    or count(*) filter (is_simulated is distinct from is_marked_simulated) > 0
 union all
-select
-    'config ' || config as meeting_place
+select 'config ' || config as meeting_place
 from backends
 group by config
 having count(*) > 1
 union all
-select
-    'verdict ' || verdicts.config || ' ' || verdicts.measure || ' ' || verdicts.axis as meeting_place
+select 'verdict ' || verdicts.config || ' ' || verdicts.measure || ' ' || verdicts.axis as meeting_place
 from {{ ref('fct_verdicts') }} as verdicts
 left join backends on verdicts.config = backends.config
 where verdicts.is_simulated is distinct from backends.is_simulated

@@ -1,5 +1,5 @@
--- SQL and the resampling kernel define the same statistics: on the observed data they agree, also on what cannot be
--- computed. Every statistic that SQL computes must have been resampled.
+-- SQL and the resampling kernel define the same statistics: on the observed data they agree, also on what
+-- cannot be computed. Every statistic that SQL computes must have been resampled.
 with selections as (
     select
         analyses.analysis_id,

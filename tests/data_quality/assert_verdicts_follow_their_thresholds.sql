@@ -1,4 +1,4 @@
--- Every verdict has the limits of one threshold, and every threshold judged everything it is for, once. A suite's
+-- Every verdict has the limits of one threshold, and every threshold judged all that it is for, once. A
 -- profile without thresholds would otherwise judge nothing in silence.
 with expected as (
     select
@@ -7,13 +7,13 @@ with expected as (
         thresholds.red_limit,
         thresholds.direction,
         thresholds.unit,
-        prepared.suite,
-        prepared.category,
-        prepared.config,
-        prepared.measure,
-        prepared.axis,
-        prepared.metric,
-        prepared.group_value
+        judged.suite,
+        judged.category,
+        judged.config,
+        judged.measure,
+        judged.axis,
+        judged.metric,
+        judged.group_value
     from (
         select
             suite,
@@ -21,12 +21,12 @@ with expected as (
         from {{ ref('stg_suite__suites') }}
     ) as suites
     left join {{ ref('thresholds') }} as thresholds on suites.profile = thresholds.profile
-    left join {{ ref('int_verdicts_prepared') }} as prepared
+    left join {{ ref('int_verdicts_prepared') }} as judged
         on
-            suites.suite = prepared.suite
-            and thresholds.metric = prepared.metric
-            and (thresholds.axis_kind = 'any' or thresholds.axis_kind = prepared.axis_kind)
-    where thresholds.profile is null or prepared.suite is not null
+            suites.suite = judged.suite
+            and thresholds.metric = judged.metric
+            and (thresholds.axis_kind = 'any' or thresholds.axis_kind = judged.axis_kind)
+    where thresholds.profile is null or judged.suite is not null
 ),
 
 verdicts as (

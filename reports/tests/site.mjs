@@ -1,0 +1,119 @@
+// node tests/site.mjs FOLDER [--hover] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON, what each did.
+// A page is opened at desktop and at phone width. FOLDER is served on a loopback port; --page replaces the list of all pages.
+import { spawnSync } from 'node:child_process';
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, resolve, sep } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
+const root = resolve(positionals[0] ?? 'build');
+const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const BROWSERS = [process.env.CHROMIUM, 'chromium', 'chromium-browser', 'google-chrome'];
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.wasm': 'application/wasm', '.webmanifest': 'application/manifest+json' };
+
+function findBrowser() {
+	for (const name of BROWSERS.filter(Boolean)) {
+		const found = spawnSync('sh', ['-c', 'command -v "$0"', name], { encoding: 'utf8' });
+		if (found.status === 0) return found.stdout.trim();
+	}
+	throw new Error('No Chromium found: install it (Debian: apt-get install chromium) or name it in CHROMIUM.');
+}
+
+function serve() {
+	const server = createServer((request, response) => {
+		const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
+		let file = resolve(join(root, path));
+		if (file !== root && !file.startsWith(root + sep)) return response.writeHead(403).end();
+		if (existsSync(file) && statSync(file).isDirectory()) file = join(file, 'index.html');
+		if (!existsSync(file)) return response.writeHead(404).end();
+		response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': statSync(file).size });
+		createReadStream(file).pipe(response);
+	});
+	return new Promise((done) => server.listen(0, '127.0.0.1', () => done(server)));
+}
+
+const pagesIn = (folder, path = '/') =>
+	readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+		if (entry.isDirectory()) return entry.name.startsWith('_') ? [] : pagesIn(join(folder, entry.name), `${path}${entry.name}/`);
+		return entry.name === 'index.html' ? [path] : [];
+	});
+
+/** Move over every chart, close enough together to meet each row and column. */
+async function hover(page) {
+	const tips = new Set();
+	for (const canvas of await page.locator('canvas').all()) {
+		await canvas.scrollIntoViewIfNeeded();
+		const box = await canvas.boundingBox();
+		if (!box) continue;
+		for (let y = box.y + 12; y < box.y + box.height - 4; y += 18) {
+			for (const part of [0.35, 0.55, 0.75]) {
+				await page.mouse.move(box.x + part * box.width, y);
+				const text = await canvas.evaluate((node) => node.parentElement.parentElement.innerText.trim());
+				if (text) tips.add(text);
+			}
+		}
+	}
+	await page.mouse.move(2, 2);
+	return [...tips];
+}
+
+async function visit(context, origin, path) {
+	const page = await context.newPage();
+	const problems = [];
+	page.on('dialog', async (dialog) => {
+		problems.push(`dialog: ${dialog.message()}`);
+		await dialog.dismiss();
+	});
+	page.on('console', (message) => message.type() === 'error' && problems.push(`console: ${message.text()}`));
+	page.on('pageerror', (error) => problems.push(`script: ${error.message}`));
+	page.on('request', (request) => {
+		if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url())) problems.push(`request to ${request.url()}`);
+	});
+	page.on('response', (response) => response.status() >= 400 && problems.push(`status ${response.status()}: ${response.url().replace(origin, '')}`));
+	await page.goto(origin + path, { waitUntil: 'networkidle' });
+	await page.evaluate(() => document.fonts.ready);
+	const tips = values.hover ? await hover(page) : [];
+	const seen = await page.evaluate(() => ({
+		title: document.title,
+		text: document.body.innerText,
+		wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+		hasBanner: document.querySelector('p.simulated[role=note]') !== null,
+		hasPolicy: document.querySelector('meta[http-equiv="content-security-policy"]') !== null,
+		cutCharts: [...document.querySelectorAll('canvas')].filter((canvas) => {
+			let outer = canvas.parentElement;
+			while (outer && getComputedStyle(outer).overflowX === 'visible') outer = outer.parentElement;
+			const edge = Math.min(document.documentElement.clientWidth, outer ? outer.getBoundingClientRect().right : Infinity);
+			return canvas.getBoundingClientRect().right > edge + 1;
+		}).length,
+		errors: [...document.querySelectorAll('.bg-red-50')].map((box) => box.innerText.trim()),
+		injected: [...document.querySelectorAll('img[src="x"], script')].filter((node) => node.tagName === 'IMG' || node.text.includes('alert(')).length
+	}));
+	for (const text of seen.errors) problems.push(`a component failed: ${text}`);
+	if (seen.injected > 0) problems.push(`${seen.injected} elements came out of data`);
+	if (seen.wide > 0) problems.push(`${seen.wide} px wider than the window`);
+	if (seen.cutCharts > 0) problems.push(`${seen.cutCharts} charts wider than what holds them`);
+	await page.close();
+	return { ...seen, tips, problems };
+}
+
+const server = await serve();
+const origin = `http://127.0.0.1:${server.address().port}`;
+const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--disable-gpu'] });
+const visits = [];
+try {
+	for (const [width, viewport] of Object.entries(WIDTHS)) {
+		const context = await browser.newContext({ viewport });
+		const paths = [...(values.page ?? pagesIn(root).sort())];
+		const work = async () => {
+			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path)) });
+		};
+		await Promise.all([work(), work()]);
+		await context.close();
+	}
+} finally {
+	await browser.close();
+	server.close();
+}
+console.log(JSON.stringify(visits));

@@ -1,0 +1,202 @@
+"""The built site, as readers and an attacker meet it.
+
+Needs Node, Chromium, and `plumbline report` before it. PLUMBLINE_SITE and PLUMBLINE_SITE_TABLES name another
+build and the tables that it was made from.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from hashlib import md5
+from pathlib import Path
+
+import duckdb
+import pytest
+
+REPORTS = Path(__file__).resolve().parents[2] / "reports"
+PAYLOAD = "<img src=x onerror=alert(1)><script>alert(1)</script>{{7*7}}{7*7}${7*7}=cmd()'\"`"
+# What people or models write must reach the site as text. These columns hold names of ours.
+STRUCTURE = {
+    name
+    for line in (
+        "suite category axis attribute metric rule rule_kind outcome_set measure feature profile",
+        "gate_profile verdict direction unit better mart column axis_kind spec status outcome_status",
+        "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
+        "response_id run_id command text_variant",
+    )
+    for name in line.split()
+}
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    folder = Path(os.environ.get("PLUMBLINE_SITE", REPORTS / "build"))
+    assert (folder / "index.html").is_file(), f"No site in {folder}: run `plumbline report` first."
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tables() -> Path:
+    file = Path(os.environ.get("PLUMBLINE_SITE_TABLES", REPORTS / "sources" / "audit" / "report.duckdb"))
+    assert file.is_file(), f"No report tables at {file}: run `plumbline report` first."
+    return file
+
+
+@pytest.fixture(scope="module")
+def visits(site) -> list[dict]:
+    return open_pages(site)
+
+
+def open_pages(folder: Path, *options: str) -> list[dict]:
+    """Open a site's pages at desktop and phone width; return what reports/tests/site.mjs saw of each."""
+    done = subprocess.run(
+        ["node", "tests/site.mjs", str(folder.resolve()), *options],
+        cwd=REPORTS,
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def problems(visits: list[dict]) -> list[str]:
+    return [
+        f"{visit['width']} {visit['path']}: {problem}" for visit in visits for problem in visit["problems"]
+    ]
+
+
+def key(kind: str, text: str) -> str:
+    return md5(f"{kind}:{text}".encode()).hexdigest()[:8]
+
+
+def test_the_browser_check_sees_what_it_looks_for(tmp_path):
+    (tmp_path / "index.html").write_text(
+        """<!doctype html><title>Bad</title><body>
+        <div style="width: 2000px">wide</div><img src="x" onerror="alert(1)">
+        <script>fetch('http://127.0.0.2:9/').catch(() => {});</script>
+        <script>console.error('said'); throw Error('thrown')</script>
+        """
+    )
+    for visit in open_pages(tmp_path):
+        found = "\n".join(visit["problems"])
+        for expected in ("dialog: 1", "request to http://127.0.0.2", "console: said", "script: thrown"):
+            assert expected in found
+        assert "wider than the window" in found
+        assert "elements came out of data" in found
+        assert not visit["hasPolicy"]
+
+
+def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
+    assert problems(visits) == []
+    assert {visit["width"] for visit in visits} == {"desktop", "phone"}
+    assert {"/", "/responses/", "/census/", "/quality/", "/provenance/", "/metrics/", "/planted/"} <= {
+        visit["path"] for visit in visits
+    }
+
+
+def test_every_page_has_a_policy_and_a_title(visits):
+    assert [visit["path"] for visit in visits if not visit["hasPolicy"]] == []
+    assert [visit["path"] for visit in visits if visit["title"] in ("", "Evidence")] == []
+
+
+def test_simulated_answers_are_marked_on_every_page(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        (is_simulated,) = connection.execute("select bool_or(is_simulated) from rpt_configs").fetchone()
+    assert {visit["hasBanner"] for visit in visits} == {bool(is_simulated)}
+
+
+def test_every_config_of_every_category_has_its_answers(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        slugs = connection.execute(
+            "select distinct responses_slug, category_slug from rpt_categories"
+        ).fetchall()
+    paths = {visit["path"] for visit in visits}
+    assert {f"/responses/{answers}/" for answers, _ in slugs} <= paths
+    assert {f"/category/{category}/" for _, category in slugs} <= paths
+
+
+def test_a_link_leads_to_the_answers_that_were_counted(site, tables):
+    """The count on the page against the table of shares, which another part of the pipeline made."""
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        slug, axis, group, outcome_set, outcome, n_cell = connection.execute(
+            """
+            select responses_slug, axis, group_value, outcome_set, outcome, n_cell from rpt_shares
+            where outcome_set <> 'response_status' and n_cell > 0
+            order by axis like '%&%' desc, n_cell, responses_slug, group_value, outcome limit 1
+            """
+        ).fetchone()
+    address = f"/responses/{slug}/?group={key(axis, group)}&outcome={key(outcome_set, outcome)}"
+    for visit in open_pages(site, "--page", address):
+        assert visit["problems"] == []
+        assert f"Answers 1 to {min(25, n_cell)} of {n_cell}, chosen from" in visit["text"]
+
+
+@pytest.fixture(scope="module")
+def hostile_site(tmp_path_factory, tables) -> Path:
+    """A site of its own, built from the report's tables with the payload in everything that others wrote."""
+    root = tmp_path_factory.mktemp("hostile")
+    for name in ("package.json", "svelte.config.js", "evidence.plugins.yaml", "build.mjs"):
+        shutil.copy(REPORTS / name, root)
+    for name in ("components", "pages"):
+        shutil.copytree(REPORTS / name, root / name)
+    shutil.copytree(REPORTS / "sources", root / "sources", ignore=shutil.ignore_patterns("*.duckdb"))
+    (root / "node_modules").symlink_to(REPORTS / "node_modules")
+    shutil.copy(tables, root / "sources" / "audit" / "report.duckdb")
+    with duckdb.connect(str(root / "sources" / "audit" / "report.duckdb")) as connection:
+        poison(connection)
+    environment = {**os.environ, "SEND_ANONYMOUS_USAGE_STATS": "no"}
+    for command in ("sources", "site"):
+        done = subprocess.run(
+            ["node", "build.mjs", command],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    return root / "build"
+
+
+def poison(connection: duckdb.DuckDBPyConnection) -> None:
+    columns = connection.execute(
+        """
+        select table_name, column_name, data_type from duckdb_columns()
+        where table_name like 'rpt\\_%' escape '\\' order by table_name, column_index
+        """
+    ).fetchall()
+    categories = connection.execute(
+        "select distinct category from rpt_categories order by category desc limit 2"
+    ).fetchall()
+    for table in sorted({table for table, _, _ in columns}):
+        own = {name: kind for owner, name, kind in columns if owner == table}
+        if "category" in own and table != "rpt_quality":
+            connection.execute(
+                f'delete from "{table}" where category not in (select unnest(?))',
+                [[name for (name,) in categories]],
+            )
+        for name, kind in own.items():
+            if kind == "VARCHAR" and name not in STRUCTURE and not name.endswith(("_slug", "_key")):
+                connection.execute(
+                    f'update "{table}" set "{name}" = coalesce("{name}", \'\') || ?', [PAYLOAD]
+                )
+    connection.execute(
+        """
+        insert into rpt_rejects (reject_key, suite, source_file, source_row, reason, detail)
+        values ('k', 's', ?, 1, ?, ?)
+        """,
+        [PAYLOAD] * 3,
+    )
+
+
+def test_text_from_outside_stays_text(hostile_site):
+    """Every page is opened, every chart hovered over: nothing runs, and the payload is there to be read."""
+    seen = open_pages(hostile_site, "--hover")
+    assert [line for line in problems(seen) if "wider than" not in line] == []
+    assert any("<img src=x onerror=alert(1)>" in tip for visit in seen for tip in visit["tips"])
+    for visit in seen:
+        if visit["path"].startswith(("/responses/", "/category/", "/provenance/", "/quality/")):
+            assert PAYLOAD in visit["text"], f"{visit['path']} shows no hostile text at all"
