@@ -36,7 +36,9 @@ judged as (
         1e-12 * greatest(1, abs(highest), abs(lowest)) as slack,
         highest - lowest <= 1e-12 * greatest(1, abs(highest), abs(lowest)) as is_equal,
         statistic_key = 0 or statistic_key >= 1000 as is_rate,
-        statistic_key = 0 or statistic_key >= 1000 or statistic_key in (select statistic_key from rates) as is_share
+        statistic_key = 0
+        or statistic_key >= 1000
+        or statistic_key in (select statistic_key from rates) as is_share
     from ends
 ),
 

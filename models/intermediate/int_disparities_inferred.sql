@@ -65,9 +65,13 @@ others as (
 ),
 
 rates as (
-    select 'min_max_ratio' as resampled_as, 'min_max_ratio' as disparity
+    select
+        'min_max_ratio' as resampled_as,
+        'min_max_ratio' as disparity
     union all
-    select 'min_max_ratio' as resampled_as, 'min_impact_ratio' as disparity
+    select
+        'min_max_ratio' as resampled_as,
+        'min_impact_ratio' as disparity
 )
 
 -- What a verdict reads comes from one place: a family resampled there is not taken from here.

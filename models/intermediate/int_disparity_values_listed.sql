@@ -1,13 +1,13 @@
 -- Grain: one row per family_id, statistic_key, group_value: what disparities are computed from.
--- statistic_key: the statistic_id; of selection rates 1000 + 10 * standard_id + method_id, 0 for favourable outcomes,
--- whose family_id is negative.
+-- statistic_key: the statistic_id; of selection rates 1000 + 10 * standard_id + method_id, 0 for favourable
+-- outcomes, whose family_id is negative.
 with samples as (
     select
         listed.sample_id,
         listed.group_value,
-        settings.minimum_cell
+        suites.minimum_cell
     from {{ ref('int_samples_listed') }} as listed
-    inner join {{ ref('stg_suite__suites') }} as settings on listed.suite = settings.suite
+    inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
 ),
 
 computed as (

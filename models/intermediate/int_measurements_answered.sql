@@ -46,7 +46,8 @@ select
     cast(null as varchar) as text_variant,
     ready.value,
     case
-        when ready.value is null and ready.measurement_status = 'ok' then 'not_finite' else ready.measurement_status
+        when ready.value is null and ready.measurement_status = 'ok' then 'not_finite'
+        else ready.measurement_status
     end as measurement_status,
     ready.baseline_value
 from ready

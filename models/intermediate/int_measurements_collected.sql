@@ -1,5 +1,5 @@
--- Grain: one row per response_key, feature. Under the pseudo-config `baseline` stands each prompt's baseline, so
--- that a scorer's own disparity is computed as a model's is (SPEC DM-1, CAL-2).
+-- Grain: one row per response_key, feature. Under the pseudo-config `baseline` stands each prompt's baseline,
+-- so that a scorer's own disparity is computed as a model's is (SPEC DM-1, CAL-2).
 select * from {{ ref('int_measurements_answered') }}
 union all
 select

@@ -48,8 +48,9 @@ select
     rated.* exclude (group_value),
     best.reference_group,
     best.reference_rate,
-    case when rated.is_compared and best.n_groups > 1 then
-        {{ ratio('rated.selection_rate', 'best.reference_rate') }}
+    case
+        when rated.is_compared and best.n_groups > 1
+            then {{ ratio('rated.selection_rate', 'best.reference_rate') }}
     end as impact_ratio,
     case
         when rated.n = 0 then 'all_missing'

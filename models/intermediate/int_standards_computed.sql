@@ -30,7 +30,7 @@ bins_{{ row['standard_id'] }} as (
         count(*) as n
     from coded
     inner join pooled on coded.family_id = pooled.family_id
-    group by 1, 2
+    group by coded.family_id, bin
 ),
 
 mode_{{ row['standard_id'] }} as (
@@ -46,7 +46,8 @@ mode_{{ row['standard_id'] }} as (
 select
     pooled.*
     {%- for row in modes %},
-    pooled.lowest + (mode_{{ row['standard_id'] }}.bin + 0.5) * {{ row['parameters']['width'] }} as s_{{ row['standard_id'] }}
+    pooled.lowest
+    + (mode_{{ row['standard_id'] }}.bin + 0.5) * {{ row['parameters']['width'] }} as s_{{ row['standard_id'] }}
     {%- endfor %}
 from pooled
 {%- for row in modes %}

@@ -55,7 +55,7 @@ bins_{{ mode['statistic_id'] }} as (
     from coded
     inner join ends on coded.sample_id = ends.sample_id
     where coded.value is not null
-    group by 1, 2
+    group by coded.sample_id, bin
 ),
 
 mode_{{ mode['statistic_id'] }} as (

@@ -54,7 +54,10 @@ joined as (
         disparities.disparity,
         computed.value,
         computed.status,
-        case when disparities.unit = 'as the statistic' then statistics.unit else disparities.unit end as unit,
+        case
+            when disparities.unit = 'as the statistic' then statistics.unit
+            else disparities.unit
+        end as unit,
         inferred.ci_low,
         inferred.ci_high,
         inferred.p_value,
@@ -82,7 +85,9 @@ joined as (
             computed.n_groups = critical_values.n_groups
             and critical_values.sides
             = case disparities.disparity
-                when 'dixon_q' then 'two_sided' when 'dixon_q_low' then 'one_sided' when 'dixon_q_high' then 'one_sided'
+                when 'dixon_q' then 'two_sided'
+                when 'dixon_q_low' then 'one_sided'
+                when 'dixon_q_high' then 'one_sided'
             end
     left join inferred
         on

@@ -208,12 +208,14 @@ selected as (
         rated.reference_group,
         rated.impact_ratio,
         rated.status,
-        -- Drawn for the default standard and method (see their seeds); Katz's interval is for independent answers.
-        case when rated.impact_ratio is not null and samples.group_value <> rated.reference_group then
-            families_resampled.ratio_low
+        -- Drawn for the default standard and method (see their seeds); Katz's is for independent answers.
+        case
+            when rated.impact_ratio is not null and samples.group_value <> rated.reference_group
+                then families_resampled.ratio_low
         end as impact_ratio_low,
-        case when rated.impact_ratio is not null and samples.group_value <> rated.reference_group then
-            families_resampled.ratio_high
+        case
+            when rated.impact_ratio is not null and samples.group_value <> rated.reference_group
+                then families_resampled.ratio_high
         end as impact_ratio_high,
         rated.impact_ratio < four_fifths.red_limit as is_below_four_fifths,
         case when rated.impact_ratio is not null then {{ ratio(
