@@ -165,8 +165,9 @@ select
     listed.null_median,
     listed.null_p95,
     listed.attainable_max,
-    bounds.bound_low,
-    bounds.bound_high,
+    -- What is measured, leaving the missing out, is one of the readings that the bounds span.
+    case when bounds.bound_low is not null then least(bounds.bound_low, listed.value) end as bound_low,
+    case when bounds.bound_high is not null then greatest(bounds.bound_high, listed.value) end as bound_high,
     listed.group_extreme,
     analyses.n_groups,
     listed.n,
