@@ -1,4 +1,4 @@
-"""Grain: one row per family_id, statistic_key, disparity, group_id (null for a disparity). What chance alone gives."""
+"""Grain: one row per family_id, statistic_key, disparity, group_id (null for a disparity): chance alone."""
 
 import numpy as np
 import pyarrow as pa

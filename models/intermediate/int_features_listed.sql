@@ -1,12 +1,28 @@
--- Grain: one row per suite, category, feature. feature_id belongs to (suite, feature).
-with measured as (
-    select
+-- Grain: one row per suite, category, feature: what is diagnosed. feature_id belongs to (suite, feature).
+-- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all.
+with asked as (
+    select distinct
         suite,
         category,
-        feature,
-        count(baseline_value) > 0 as has_baseline
-    from {{ ref('int_measurements_answered') }}
-    group by suite, category, feature
+        feature
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'score'
+),
+
+measured as (
+    select
+        answered.suite,
+        answered.category,
+        answered.feature,
+        count(answered.baseline_value) > 0 as has_baseline
+    from {{ ref('int_measurements_answered') }} as answered
+    left join asked
+        on
+            answered.suite = asked.suite
+            and answered.category = asked.category
+            and answered.feature = asked.feature
+    where answered.scorer = 'ready' or asked.feature is not null
+    group by answered.suite, answered.category, answered.feature
 ),
 
 declared as (

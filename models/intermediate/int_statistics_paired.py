@@ -1,4 +1,4 @@
-"""Grain: one row per sample_id, statistic_id: Kendall's tau-b with the baseline, which compares all pairs of rows."""
+"""Grain: one row per sample_id, statistic_id: Kendall's tau-b with the baseline, over all pairs of rows."""
 
 import numpy as np
 import pyarrow as pa
