@@ -105,7 +105,8 @@ left join variants as baseline_variants
 left join measurements as baselines
     on
         case
-            when features.text_variant = 'raw' then prompts.baseline_text_key else baseline_variants.variant_text_key
+            when features.text_variant = 'raw' then prompts.baseline_text_key
+            else baseline_variants.variant_text_key
         end = baselines.text_key
         and features.scorer = baselines.scorer
         and features.scorer_feature = baselines.feature

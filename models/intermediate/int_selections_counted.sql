@@ -2,30 +2,26 @@
 -- depends_on: {{ ref('selection_standards') }} {{ ref('selection_methods') }}
 {%- set standards = declared_rows('selection_standards', 'standard_id') %}
 {%- set methods = declared_rows('selection_methods', 'method_id') %}
-{%- set pairs = [] %}
+{%- set pairs, columns = [], [] %}
 {%- for standard in standards %}
-    {%- for method in methods if standard['macro'] is none or not method['needs_mode'] %}
-        {%- do pairs.append((standard, method)) %}
-    {%- endfor %}
+{%- set value = 'standards.s_' ~ standard['standard_id'] %}
+{%- do columns.append('any_value(' ~ value ~ ') as s_' ~ standard['standard_id']) %}
+{%- for method in methods if standard['macro'] is none or not method['needs_mode'] %}
+{%- set mode = {'lowest': 'standards.lowest', 'width': standard['parameters']['width']} %}
+{%- do pairs.append((standard, method)) %}
+{%- do columns.append(
+    'count(*) filter (' ~ declared_expression(method, standard=value, mode=mode) ~ ') as c_'
+    ~ standard['standard_id'] ~ '_' ~ method['method_id']
+) %}
+{%- endfor %}
 {%- endfor %}
 with counted as (
     select
         coded.sample_id,
         any_value(coded.family_id) as family_id,
         count(coded.value) as n,
-        count(*) - count(coded.value) as n_missing
-        {%- for standard in standards %},
-        any_value(standards.s_{{ standard['standard_id'] }}) as s_{{ standard['standard_id'] }}
-        {%- endfor %}
-        {%- for standard, method in pairs %},
-        count(*) filter (
-            {{ declared_expression(
-                method,
-                standard='standards.s_' ~ standard['standard_id'],
-                mode={'lowest': 'standards.lowest', 'width': standard['parameters']['width']}
-            ) }}
-        ) as c_{{ standard['standard_id'] }}_{{ method['method_id'] }}
-        {%- endfor %}
+        count(*) - count(coded.value) as n_missing,
+        {{ columns | join(',\n        ') }}
     from {{ ref('int_values_coded') }} as coded
     left join {{ ref('int_standards_computed') }} as standards on coded.family_id = standards.family_id
     group by coded.sample_id

@@ -2,6 +2,16 @@
 -- depends_on: {{ ref('selection_standards') }}
 {%- set standards = declared_rows('selection_standards', 'standard_id') %}
 {%- set modes = standards | selectattr('macro', 'none') | list %}
+{%- set columns, midpoints, joins = [], [], [] %}
+{%- for row in standards if row['macro'] %}
+{%- do columns.append(declared_expression(row) ~ ' as s_' ~ row['standard_id']) %}
+{%- endfor %}
+{%- for row in modes %}
+{%- set mode, width = 'mode_' ~ row['standard_id'], row['parameters']['width'] %}
+{%- set midpoint = 'pooled.lowest + (' ~ mode ~ '.bin + 0.5) * ' ~ width %}
+{%- do midpoints.append(midpoint ~ ' as s_' ~ row['standard_id']) %}
+{%- do joins.append('inner join ' ~ mode ~ ' on pooled.family_id = ' ~ mode ~ '.family_id') %}
+{%- endfor %}
 with coded as (
     select
         family_id,
@@ -13,10 +23,8 @@ with coded as (
 pooled as (
     select
         family_id,
-        min(value) as lowest
-        {%- for row in standards if row['macro'] %},
-        {{ declared_expression(row) }} as s_{{ row['standard_id'] }}
-        {%- endfor %}
+        min(value) as lowest,
+        {{ columns | join(',\n        ') }}
     from coded
     group by family_id
 )
@@ -44,12 +52,7 @@ mode_{{ row['standard_id'] }} as (
 {%- endfor %}
 
 select
-    pooled.*
-    {%- for row in modes %},
-    pooled.lowest
-    + (mode_{{ row['standard_id'] }}.bin + 0.5) * {{ row['parameters']['width'] }} as s_{{ row['standard_id'] }}
-    {%- endfor %}
+    pooled.*,
+    {{ midpoints | join(',\n    ') }}
 from pooled
-{%- for row in modes %}
-inner join mode_{{ row['standard_id'] }} on pooled.family_id = mode_{{ row['standard_id'] }}.family_id
-{%- endfor %}
+{{ joins | join('\n') }}

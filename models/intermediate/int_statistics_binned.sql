@@ -4,10 +4,11 @@
 {%- set divergences = declared_rows('statistics', 'statistic_id', "statistic = 'kl_divergence'") %}
 {%- set histograms = {} %}
 {%- for row in divergences %}
-    {%- if row['parameters']['edges'] not in ('shared', 'own') or row['parameters']['zeros'] not in ('add_half', 'floor') %}
-        {{ exceptions.raise_compiler_error('kl_divergence: no such parameters: ' ~ row['parameters']) }}
-    {%- endif %}
-    {%- do histograms.update({row['parameters']['edges'] ~ '_' ~ row['parameters']['bins']: row['parameters']}) %}
+{%- set edges, zeros = row['parameters']['edges'], row['parameters']['zeros'] %}
+{%- if edges not in ('shared', 'own') or zeros not in ('add_half', 'floor') %}
+{%- do exceptions.raise_compiler_error('kl_divergence: no such parameters: ' ~ row['parameters']) %}
+{%- endif %}
+{%- do histograms.update({edges ~ '_' ~ row['parameters']['bins']: row['parameters']}) %}
 {%- endfor %}
 with coded as (
     select
@@ -68,12 +69,17 @@ mode_{{ mode['statistic_id'] }} as (
 ),
 {%- endfor %}
 {%- for name, parameters in histograms.items() %}
+{%- set side, other = ('shared_', 'shared_') if parameters['edges'] == 'shared' else ('', 'baseline_') %}
+{%- set ends, other_ends = [], [] %}
+{%- for end in ('lowest', 'highest') %}
+{%- do ends.append('ends.' ~ side ~ end) %}
+{%- do other_ends.append('ends.' ~ other ~ end) %}
+{%- endfor %}
 
 sides_{{ name }} as (
     select
         coded.sample_id,
-        {{ histogram_bin('coded.value', 'ends.shared_lowest' if parameters['edges'] == 'shared' else 'ends.lowest',
-            'ends.shared_highest' if parameters['edges'] == 'shared' else 'ends.highest', parameters['bins']) }} as bin,
+        {{ histogram_bin('coded.value', ends[0], ends[1], parameters['bins']) }} as bin,
         1 as n,
         0 as n_baseline
     from coded
@@ -82,8 +88,7 @@ sides_{{ name }} as (
     union all
     select
         coded.sample_id,
-        {{ histogram_bin('coded.baseline_value', 'ends.shared_lowest' if parameters['edges'] == 'shared' else 'ends.baseline_lowest',
-            'ends.shared_highest' if parameters['edges'] == 'shared' else 'ends.baseline_highest', parameters['bins']) }} as bin,
+        {{ histogram_bin('coded.baseline_value', other_ends[0], other_ends[1], parameters['bins']) }} as bin,
         0 as n,
         1 as n_baseline
     from coded
@@ -105,21 +110,22 @@ cells_{{ name }} as (
 {%- endfor %}
 {%- for row in divergences %}
 {%- set bins = row['parameters']['bins'] %}
+{%- if row['parameters']['zeros'] == 'add_half' %}
+{%- set p = '(n + 0.5) / (n_all + 0.5 * ' ~ bins ~ ')' %}
+{%- set q = '(n_baseline + 0.5) / (n_baseline_all + 0.5 * ' ~ bins ~ ')' %}
+{%- set empty = kl_term(p | replace('(n ', '(0 '), q | replace('(n_baseline ', '(0 ')) %}
+{#- Bins that neither side fills weigh in too. #}
+{%- set divergence = 'sum(' ~ kl_term(p, q) ~ ') + (' ~ bins ~ ' - count(*)) * min(' ~ empty ~ ')' %}
+{%- else %}
+{%- set p, q = 'greatest(n / n_all, 1e-10)', 'greatest(n_baseline / n_baseline_all, 1e-10)' %}
+{%- set divergence = 'sum(' ~ kl_term(p, q) ~ ')' %}
+{%- endif %}
 
 kl_{{ row['statistic_id'] }} as (
     select
         sample_id,
         {{ row['statistic_id'] }} as statistic_id,
-        case when min(n_all) > 0 and min(n_baseline_all) > 0 then
-            {%- if row['parameters']['zeros'] == 'add_half' %}
-            -- Bins that neither side fills weigh in too.
-            {%- set p, q = '(n + 0.5) / (n_all + 0.5 * ' ~ bins ~ ')', '(n_baseline + 0.5) / (n_baseline_all + 0.5 * ' ~ bins ~ ')' %}
-            sum({{ kl_term(p, q) }})
-            + ({{ bins }} - count(*)) * min({{ kl_term(p | replace('(n ', '(0 '), q | replace('(n_baseline ', '(0 ')) }})
-            {%- else %}
-            sum({{ kl_term('greatest(n / n_all, 1e-10)', 'greatest(n_baseline / n_baseline_all, 1e-10)') }})
-            {%- endif %}
-        end as value
+        case when min(n_all) > 0 and min(n_baseline_all) > 0 then {{ divergence }} end as value
     from cells_{{ row['parameters']['edges'] }}_{{ bins }}
     group by sample_id
 ),

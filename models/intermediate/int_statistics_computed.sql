@@ -1,6 +1,16 @@
--- Grain: one row per sample_id, statistic_id. A value that cannot be computed is null with a status (SPEC CON-1).
+-- Grain: one row per sample_id, statistic_id. What cannot be computed is null with a status (SPEC CON-1).
 -- depends_on: {{ ref('statistics') }}
 {%- set statistics = declared_rows('statistics', 'statistic_id') %}
+{%- set pivoted, columns = [], [] %}
+{%- for row in statistics %}
+{%- set name, id = 's_' ~ row['statistic_id'], row['statistic_id'] %}
+{%- if row['stage'] == 'aggregate' %}
+{%- do columns.append('aggregated.' ~ name) %}
+{%- else %}
+{%- do pivoted.append('max(case when statistic_id = ' ~ id ~ ' then value end) as ' ~ name) %}
+{%- do columns.append('others_by_sample.' ~ name) %}
+{%- endif %}
+{%- endfor %}
 with samples as (
     select * from {{ ref('int_samples_listed') }}
 ),
@@ -19,10 +29,8 @@ others as (
 
 others_by_sample as (
     select
-        sample_id
-        {%- for row in statistics if row['stage'] != 'aggregate' %},
-        max(case when statistic_id = {{ row['statistic_id'] }} then value end) as s_{{ row['statistic_id'] }}
-        {%- endfor %}
+        sample_id,
+        {{ pivoted | join(',\n        ') }}
     from others
     group by sample_id
 ),
@@ -34,11 +42,8 @@ joined as (
         samples.has_baseline,
         coalesce(aggregated.n, 0) as n,
         coalesce(aggregated.n_missing, 0) as n_missing,
-        coalesce(aggregated.n_pairs, 0) as n_pairs
-        {%- for row in statistics %},
-        {% if row['stage'] == 'aggregate' %}aggregated{% else %}others_by_sample{% endif -%}
-        .s_{{ row['statistic_id'] }}
-        {%- endfor %}
+        coalesce(aggregated.n_pairs, 0) as n_pairs,
+        {{ columns | join(',\n        ') }}
     from samples
     left join aggregated on samples.sample_id = aggregated.sample_id
     left join others_by_sample on samples.sample_id = others_by_sample.sample_id

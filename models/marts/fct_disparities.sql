@@ -118,7 +118,8 @@ labelled as (
         *,
         case
             when max(case when disparity = 'range' then null_p95 end) over family is null then null
-            when not bool_or(disparity = 'range' and value > null_p95) over family then 'no_disparity_detected'
+            when not bool_or(disparity = 'range' and value > null_p95) over family
+                then 'no_disparity_detected'
             when
                 bool_or(disparity = 'dixon_q' and critical_margin > 0) over family
                 or bool_or(disparity = 'max_abs_z' and value > null_p95) over family

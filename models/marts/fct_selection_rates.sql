@@ -131,24 +131,29 @@ selected as (
             when referenced.reference_rate = 0 then 'zero_max'
             else 'ok'
         end as status,
-        -- Katz's interval is for independent answers; where they come in blocks the bootstrap's stands (INF-5).
+        -- Katz's interval is for independent answers; where they come in blocks the bootstrap's stands
+        -- (INF-5).
         case
             when referenced.n_groups < 2 or referenced.group_value = referenced.reference_group then null
             when resampled.resampling_unit <> 'response' or referenced.n_selected = 0 then resampled.ci_low
             else {{ katz(
-                'referenced.n_selected', 'referenced.n', 'referenced.n_selected_reference', 'referenced.n_reference', 'low'
+                'referenced.n_selected', 'referenced.n',
+                'referenced.n_selected_reference', 'referenced.n_reference', 'low'
             ) }}
         end as impact_ratio_low,
         case
             when referenced.n_groups < 2 or referenced.group_value = referenced.reference_group then null
             when resampled.resampling_unit <> 'response' or referenced.n_selected = 0 then resampled.ci_high
             else {{ katz(
-                'referenced.n_selected', 'referenced.n', 'referenced.n_selected_reference', 'referenced.n_reference', 'high'
+                'referenced.n_selected', 'referenced.n',
+                'referenced.n_selected_reference', 'referenced.n_reference', 'high'
             ) }}
         end as impact_ratio_high,
         case
             when referenced.n_groups > 1
-                then {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }} < four_fifths.red_limit
+                then
+                    {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }}
+                    < four_fifths.red_limit
         end as is_below_four_fifths,
         -- Every missing answer of the group unselected, or every one selected; the reference stays as it is.
         case when referenced.n_groups > 1 then {{ ratio(

@@ -115,7 +115,8 @@ select
                 'Beyond the red limit; with ' || n_units || ' ' || resampling_unit
                 || 's this design cannot tell it from chance. Ask more prompts.'
         when colour = 'red'
-            then 'Beyond the red limit, but no more than chance can give once corrected for all tests. '
+            then
+                'Beyond the red limit, but no more than chance can give once corrected for all tests. '
                 || 'Collect more answers.'
         when not is_threshold_attainable
             then 'Unattainable: this design cannot reach the limit, so being within it proves nothing.'
