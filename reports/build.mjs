@@ -9,8 +9,12 @@ const UNUSED = /^duckdb(-browser)?-mvp\b/;
 function evidence(command) {
 	const cli = join('node_modules', '@evidence-dev', 'evidence', 'cli.js');
 	const env = { ...process.env, SEND_ANONYMOUS_USAGE_STATS: 'no' };
-	const { status } = spawnSync(process.execPath, [cli, command], { stdio: 'inherit', env });
+	const { status, stdout, stderr } = spawnSync(process.execPath, [cli, command], { encoding: 'utf8', env, maxBuffer: 2 ** 28 });
+	process.stdout.write(stdout ?? '');
+	process.stderr.write(stderr ?? '');
 	if (status !== 0) process.exit(status ?? 1);
+	// Evidence calls a build complete although a page's query failed.
+	if (/Error in Query/i.test(`${stdout}${stderr}`)) fail(`\`evidence ${command}\`: a query failed (see "Error in Query" above).`);
 }
 
 function fail(message) {

@@ -27,7 +27,7 @@ step 'sqlfluff'
 PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar --processes 2 models tests
 
 step 'pytest'
-$bin/python -m pytest -q tests
+$bin/python -m pytest -q tests/ingest
 
 step 'site: build the demo, open every page in Chromium'
 $bin/plumbline --data "$work/demo" report

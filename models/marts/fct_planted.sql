@@ -96,8 +96,8 @@ select
     by_group.value,
     by_group.answer,
     recovered.outcome_set,
-    planted.log_odds as planted_log_odds,
-    planted.log_odds is not null as is_planted,
+    case when configs.is_planted then planted.log_odds * configs.planted_scale end as planted_log_odds,
+    planted.log_odds is not null and configs.is_planted as is_planted,
     by_group.expected_share,
     recovered.share as recovered_share,
     recovered.share_low as recovered_low,
@@ -105,6 +105,7 @@ select
     recovered.n_group as n,
     by_group.expected_share between recovered.share_low and recovered.share_high as is_within_interval
 from by_group
+inner join configs on by_group.config_key = configs.config_key
 inner join recovered
     on
         by_group.suite = recovered.suite
