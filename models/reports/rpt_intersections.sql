@@ -1,6 +1,6 @@
 -- Grain: one row per suite, category, config, outcome_set, axis of two or more attributes: does the
--- intersection hold more than its parts? Amplification = largest IDI - largest FDI of a single attribute
--- (SPEC FS-4).
+-- intersection hold more than its parts?
+-- Amplification = largest IDI - largest FDI of a single attribute (SPEC FS-4).
 with deviations as (
     select * from {{ ref('fct_group_deviations') }}
     where reference = 'pooled' and metric in ('max_fdi', 'max_idi')
