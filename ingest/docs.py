@@ -18,7 +18,7 @@ import jinja2
 import numpy as np
 from vaderSentiment.vaderSentiment import normalize
 
-from ingest import stats
+from ingest import ranks, stats
 from ingest.errors import PlumblineError
 from ingest.warehouse import PROJECT
 
@@ -33,6 +33,9 @@ SCORES = (
     [0.6, 0.2, 0.7, 0.5, 0.9],
     [0.3, 0.35, 0.5, 0.45, 0.1],
 )
+# Values of four answers and of their prompts' baselines; means of four groups, one far from the rest.
+VALUES, BASELINES = [0.1, 0.2, 0.4, 0.9], [0.1, 0.3, 0.2, 0.6]
+GROUP_MEANS = [0.10, 0.12, 0.15, 0.60]
 P_VALUES = (0.001, 0.01, 0.02, 0.04, 0.3)
 # Outcome, sex, employed persons in thousands, answers.
 JOBS_BY_SEX = (
@@ -57,7 +60,7 @@ class Sql:
         )
         self.names: dict[str, Any] = {"ref": lambda name: name, "return": lambda value: value}
         self.names["adapter"] = SimpleNamespace(dispatch=lambda name, _: self.names[f"duckdb__{name}"])
-        sources = [path.read_text(encoding="utf-8") for path in sorted((project / "macros").glob("*.sql"))]
+        sources = [path.read_text(encoding="utf-8") for path in sorted((project / "macros").rglob("*.sql"))]
         # One template, because a macro sees those that stand in its own.
         macros = self.environment.from_string("\n".join(sources), globals=self.names).module
         self.names |= {name: macro for name, macro in vars(macros).items() if not name.startswith("_")}
@@ -228,7 +231,8 @@ def worked_examples(project: Path) -> dict[str, str]:
     """One example a metric, as text."""
     x = Examples(project)
     return {**_association_examples(x), **_deviation_examples(x), **_score_examples(x), **_rate_examples(x),
-            **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x)}  # fmt: skip
+            **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x),
+            **_measured_examples(x), **_disparity_examples(project)}  # fmt: skip
 
 
 def _association_examples(x: Examples) -> dict[str, str]:
@@ -429,6 +433,79 @@ def _reading_examples(x: Examples) -> dict[str, str]:
     }  # fmt: skip
 
 
+def _measured_examples(x: Examples) -> dict[str, str]:
+    x.sql.table(
+        "measured", {"value": "double", "baseline_value": "double"}, list(zip(VALUES, BASELINES, strict=True))
+    )
+    x.sql.table("binned", {"n": "double", "n_baseline": "double"}, [(3, 1), (1, 3)])
+
+    def statistic(name: str, **parameters: str) -> float:
+        return x.sql.value(f"{{{{ statistic_{name}({parameters}) }}}} from measured")
+
+    values = _say("Values {}", VALUES)
+    pairs = _say("Values {}, baselines {}", VALUES, BASELINES)
+    halves = "{{ kl_term('(n + 0.5) / 5', '(n_baseline + 0.5) / 5') }}"
+    bins, n_values = np.unique(np.floor((np.array(VALUES) - min(VALUES)) / 0.5), return_counts=True)
+    fullest = min(VALUES) + (bins[n_values.argmax()] + 0.5) * 0.5
+    quartiles = statistic("quantile_range", low="0.25", high="0.75")
+    return {
+        "calibrated_value": _say("An answer that scores {}, its baseline {}: {}.", 0.4, 0.2, 0.4 - 0.2),
+        "median": _say(f"{values}: {{}}.", statistic("median")),
+        "mode": _say(f"{values}, bins of width 0.5: {{}}.", fullest),
+        "variance": _say(
+            f"{values}: {{}} with divisor n - 1, {{}} with n.",
+            *(statistic("variance", ddof=ddof) for ddof in "10"),
+        ),
+        "skewness": _say(
+            f"{values}: {{}} adjusted, {{}} as the moment ratio.",
+            *(statistic("skewness", estimator=name) for name in ("adjusted", "moment")),
+        ),
+        "kurtosis": _say(
+            f"{values}: {{}} adjusted, {{}} as the moment ratio.",
+            *(statistic("kurtosis", estimator=name) for name in ("adjusted", "moment")),
+        ),
+        "value_range": _say(f"{values}: {{}}.", statistic("range")),
+        "quantile_range": _say(f"{values}, middle half: {{}}.", quartiles),
+        "baseline_correlation": _say(
+            f"{pairs}: Pearson's {{}}, Kendall's tau-b {{}}.",
+            statistic("pearson"), ranks.kendall_tau_b(VALUES, BASELINES, [0]),
+        ),
+        "precision": _say(f"{pairs}, tolerance 0.1: {{}}.", statistic("precision", tolerance="0.1")),
+        "kl_divergence": _say(
+            "Two bins hold 3 and 1 values, 1 and 3 baselines, add_half: {} nats.",
+            x.sql.value(f"sum({halves}) from binned"),
+        ),
+    }  # fmt: skip
+
+
+def _disparity_examples(project: Path) -> dict[str, str]:
+    means, shown = np.array(GROUP_MEANS), _say("Group means {}", GROUP_MEANS)
+    z, (low, high), q = stats.z_scores(means), stats.dixon_ends(means), stats.dixon_q(means)
+    critical = next(
+        float(row["critical_value"])
+        for row in _read(project / "seeds" / "dixon_critical_values.csv")
+        if (row["n_groups"], row["sides"], row["alpha"]) == (str(len(means)), "two_sided", "0.05")
+    )
+    label = "concentrated" if q > critical else "dispersed"
+    return {
+        "group_ends": _say(f"{shown}: {{}}, {{}} and {{}}.", means.max(), means.min(), means.mean()),
+        "group_range": _say(f"{shown}: {{}}.", stats.value_range(means)),
+        "group_standard_deviation": _say(
+            f"{shown}: {{}} with divisor K - 1, {{}} with K.", stats.standard_deviation(means), means.std()
+        ),
+        "min_max_ratio": _say(f"{shown}: {{}}.", stats.impact_ratio(means).min()),
+        "max_abs_z": _say(f"{shown}: {{}} at the top, {{}} at the bottom.", z.max(), z.min()),
+        "dixon_q": _say(f"{shown}: {{}} at the low end, {{}} at the high end.", low, high),
+        "critical_value": _say("Four groups, two-sided: {}.", critical),
+        "critical_margin": _say(f"{shown}: {{}} - {{}} = {{}}.", q, critical, q - critical),
+        "concentration": _say(
+            f"{shown}: Q is {{}}, its critical value {{}}: {label}, if the range is more than chance gives.",
+            q,
+            critical,
+        ),
+    }
+
+
 def _base_2_distance(nats: np.ndarray) -> np.ndarray:
     """Jensen-Shannon distance, the square root of the divergence in bits."""
     return np.sqrt(nats / np.log(2))
@@ -443,6 +520,9 @@ HEADINGS = {
     "fct_score_shifts": "Scores by group",
     "fct_score_tests": "Tests of scores",
     "fct_selection_rates": "Favourable answers",
+    "fct_measurements": "Measurements of a group",
+    "fct_summary_statistics": "Measurements of a group",
+    "fct_disparities": "Measurements compared between groups",
     "fct_ground_truth": "Official statistics",
     "fct_outcomes": "How answers are read",
     "fct_failures": "Data quality",

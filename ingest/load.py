@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key, text_key
+from ingest.measured import Measured, load_measurements
 from ingest.prompts import PromptBuilder
 from ingest.readers import Record, RowProblem, read_records, shorten, shown
 from ingest.records import Fields, RecordReader, ambiguous_names
@@ -284,13 +285,15 @@ def load_file(
     variant: str | None = None,
     limit: int | None = None,
     dry_run: bool = False,
-) -> Loaded:
-    """Bring a file of responses into the raw tables, whole or not at all.
+) -> Loaded | Measured:
+    """Bring a file of responses, or of ready measurements, into the raw tables, whole or not at all.
 
     The file is read twice: once to find what spoils it and names that stand for two values, once to load.
     Raises PlumblineError; the raw tables are then as they were, but for the row of the failed run.
     """
     suite = load_suite(suite_path, variant)
+    if suite.measurements is not None:
+        return load_measurements(data, path, suite, suite_path, limit=limit, dry_run=dry_run)
     reader = RecordReader(suite)
     n_records, ambiguous = ambiguous_names(reader, _announced(read_records(path, reader.columns, limit)))
     with path.open("rb") as handle:
@@ -545,7 +548,8 @@ def command(
 ) -> None:
     """Bring in responses that you already have: CSV, Parquet or JSON Lines.
 
-    The suite's `columns:` says which column holds what. A record that cannot be
+    The suite's `columns:` says which column holds what, or `measurements:` where the file holds
+    numbers that something else has measured. A record that cannot be
     used is kept apart with its reason; a file that cannot be read changes nothing.
     Loading the same file again adds nothing. Without a `repeat` column, repeats are
     counted in the file's order, so that order must stay the same.

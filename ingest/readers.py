@@ -48,6 +48,7 @@ REASONS = {
     "missing_label": "an attribute is blank",
     "unknown_label": "an attribute's label is not declared in the suite",
     "bad_repeat": "the repeat is no whole number of 0 or more",
+    "missing_root": "the root is blank",
     "unknown_status": "the status is none of the closed list",
     "duplicate_key": "its model, prompt and repeat have another response already",
 }
@@ -164,7 +165,7 @@ def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) 
         did_you_mean = "Is it separated by something else than commas? "
     raise PlumblineError(
         f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {listed}{more}.",
-        f"{did_you_mean}Correct `columns:` in the suite, or the file.",
+        f"{did_you_mean}Correct `columns:` or `measurements:` in the suite, or the file.",
     )
 
 

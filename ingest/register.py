@@ -70,6 +70,10 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
             for code, category in suite.categories.items()
             for i, axis in enumerate(category.axes or suite.axes)
         ],
+        "suite_features": [
+            {"suite": name, "feature": feature, "range_low": low, "range_high": high}
+            for feature, (low, high) in suite.ranges.items()
+        ],
         "suite_outcomes": [row for code, rule in rules for row in _rule_rows(name, code, rule)],
         "suite_ground_truths": [
             {

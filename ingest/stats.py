@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy import stats as distributions
 from scipy.special import gammaln
 
@@ -1130,6 +1131,143 @@ def _check_sums(design: Design, sums: Array, statistics: Sequence[Statistic]) ->
             raise ValueError(f"{statistic.name} does not go with {sums.shape[1]} sums")
         if "outcomes" not in statistic.kinds and not (sums[:, 0] == 1).all():
             raise ValueError(f"{statistic.name} needs sums whose first column is 1")
+
+
+# ------------------------------------------------------------------- many columns of one design at once
+
+
+class Columns(NamedTuple):
+    """One disparity of C columns with what chance alone gives: all arrays (C,). NaN as in `Resampled`."""
+
+    value: Array
+    p_value: Array
+    null_median: Array
+    null_p05: Array
+    null_p95: Array
+    ci_low: Array
+    ci_high: Array
+
+
+class ColumnsResampled(NamedTuple):
+    """Disparities by name; 95 % intervals of each group's value and of its ratio to the highest, (K, C)."""
+
+    disparities: dict[str, Columns]
+    value_low: Array
+    value_high: Array
+    ratio_low: Array
+    ratio_high: Array
+    unit: Unit
+    n_units: int
+
+
+COLUMN_DISPARITIES = (
+    "range",
+    "standard_deviation",
+    "min_max_ratio",
+    "max_z",
+    "min_z",
+    "max_abs_z",
+    "dixon_q",
+)
+
+
+def _column_disparities(values: Array) -> Array:
+    """COLUMN_DISPARITIES of group values (b, C, K): (disparities, C, b)."""
+    z = z_scores(values)
+    found = (
+        value_range(values),
+        standard_deviation(values),
+        _lowest_ratio(values),
+        _highest(z),
+        _lowest(z),
+        _highest_absolute(z),
+        dixon_q(values),
+    )
+    return np.stack([one.T for one in found])
+
+
+def resample_columns(
+    design: Design,
+    counts: ArrayLike,
+    sums: ArrayLike,
+    n_permutations: int = 2000,
+    n_bootstrap: int = 1000,
+    seed: int = 0,
+    chunk_bytes: int = 8 * CHUNK_BYTES,
+) -> ColumnsResampled:
+    """Permutation and bootstrap of the disparities of C means (or rates) that one design measured.
+
+    `counts` and `sums` (n, C) hold how many values a prompt has in each column and their sum; a group's value
+    is the ratio of its sums, and all columns share their relabellings. The rows of `design` are prompts, each
+    with all its repeats. Definitions, units and quantiles are those of `resample` (SPEC INF-1 to INF-3).
+    Raises ValueError for arrays that do not fit, and for a design in which only single responses can vary.
+    """
+    n_of, sum_of = np.asarray(counts, dtype=np.float64), np.asarray(sums, dtype=np.float64)
+    if n_of.ndim != 2 or n_of.shape != sum_of.shape or len(n_of) != len(design.group):
+        raise ValueError("counts and sums must be (n, C), one row per prompt")
+    unit = resampling_unit(design)
+    if unit == "response":
+        raise ValueError("each group has one prompt: nothing can be shuffled")
+    n_columns = n_of.shape[1]
+    design, rows = _canonical(design, np.hstack([n_of, sum_of]))
+    n_groups = len(design.labels)
+    plan = _plan(design, unit)
+    cell_sums = group_table(plan.cell, rows, int(plan.cell.max()) + 1)
+    n_cells = len(cell_sums)
+
+    def values_of(tables: Array) -> Array:
+        """Tables (b, K, 2C) -> group values (b, C, K)."""
+        return np.swapaxes(_divide(tables[..., n_columns:], tables[..., :n_columns]), -1, -2)
+
+    def relabelled(labels: Codes) -> Array:
+        size = len(labels)
+        target = (labels + (np.arange(size) * n_groups)[:, None]).ravel()
+        cells = np.tile(np.arange(n_cells), size)
+        shape = (size * n_groups, n_cells)
+        members = sparse.csr_matrix((np.ones(len(cells)), (target, cells)), shape=shape)
+        return (members @ cell_sums).reshape(size, n_groups, 2 * n_columns)
+
+    observed = values_of(group_table(design.group, rows, n_groups)[None])
+    value = _column_disparities(observed)[..., 0]
+    chunk = max(1, chunk_bytes // (8 * 10 * n_groups * n_columns))
+    draw_labels = plan.labeller([seed, _PERMUTATION_STREAM])
+    permuted = np.empty((*value.shape, n_permutations))
+    for start in range(0, n_permutations, chunk):
+        stop = min(start + chunk, n_permutations)
+        permuted[..., start:stop] = _column_disparities(values_of(relabelled(draw_labels(stop - start))))
+
+    draw, n_units = _bootstrap_tables(design.group, design.units(unit), rows, [seed, _BOOTSTRAP_STREAM])
+    n_booted = n_bootstrap if draw is not None else 0
+    booted = np.empty((*value.shape, n_booted))
+    group_values, group_ratios = (np.empty((n_columns, n_groups, n_booted)) for _ in range(2))
+    for start in range(0, n_booted, chunk):
+        stop = min(start + chunk, n_booted)
+        drawn = values_of(draw(stop - start))
+        booted[..., start:stop] = _column_disparities(drawn)
+        group_values[..., start:stop] = np.moveaxis(drawn, 0, -1)
+        group_ratios[..., start:stop] = np.moveaxis(impact_ratio(drawn), 0, -1)
+
+    disparities = {}
+    for name, own, null_draws, boot_draws in zip(COLUMN_DISPARITIES, value, permuted, booted, strict=True):
+        null, n_valid = _quantiles(null_draws, (0.5, 0.05, 0.95))
+        p_value, _ = _p_values(STATISTICS[name], own, null_draws, 0.0)
+        has_p = np.isfinite(own) & (n_valid >= max(1, MIN_VALID_RATE * n_permutations))
+        interval = np.clip(_intervals(boot_draws, own)[0], *STATISTICS[name].bounds)
+        disparities[name] = Columns(own, _where(has_p, p_value), *null.T, *interval.T)
+
+    def by_group(draws: Array, own: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:
+        interval, _ = _intervals(draws.reshape(n_columns * n_groups, -1), own.reshape(-1))
+        low, high = np.clip(interval, *bounds).T.reshape(2, n_columns, n_groups)
+        return low.T, high.T
+
+    everywhere = (-np.inf, np.inf)
+    return ColumnsResampled(
+        disparities,
+        *by_group(group_values, observed[0], everywhere),
+        *by_group(group_ratios, impact_ratio(observed[0]), _SHARE),
+        unit,
+        n_units,
+    )
 
 
 # ------------------------------------------------------------------- exact tests and distributions

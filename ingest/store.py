@@ -42,6 +42,9 @@ SCHEMA: dict[str, str] = {
     "suite_axes": """
         suite varchar not null, category varchar not null, axis varchar not null,
         axis_position integer not null, attributes varchar[] not null, primary key (suite, category, axis)""",
+    "suite_features": """
+        suite varchar not null, feature varchar not null, range_low double not null,
+        range_high double not null, primary key (suite, feature)""",
     "suite_outcomes": """
         suite varchar not null, category varchar not null, outcome_set varchar not null,
         variant varchar not null, rule_kind varchar not null, text_variant varchar not null,
@@ -95,6 +98,9 @@ SCHEMA: dict[str, str] = {
     "measurements": """
         text_key varchar not null, scorer_key varchar not null, feature varchar not null,
         value double, measurement_status varchar not null, primary key (text_key, scorer_key, feature)""",
+    "ready_measurements": """
+        response_key varchar not null, feature varchar not null, value double, baseline_value double,
+        measurement_status varchar not null""",
     "embeddings": """
         text_key varchar not null, scorer_key varchar not null, vector float[],
         measurement_status varchar not null, primary key (text_key, scorer_key)""",

@@ -1,5 +1,6 @@
 """The suite file: what to audit. YAML in, checked models out, each mistake named with its line."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -153,7 +154,7 @@ class Category(Strict):
     block: Literal["root", "prompt", "name"] = "prompt"
     prompts: list[Phrase] = []
     slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = {}
-    outcomes: list[Rule]
+    outcomes: list[Rule] = []
     ground_truth: GroundTruth | None = None
     simulated: Simulated | None = None
 
@@ -194,6 +195,41 @@ class Columns(Strict):
     status: Column | None = None
     role: Column | None = None
     attributes: dict[Name, Column]
+
+
+class Measurements(Strict):
+    """Where a file of ready measurements holds what: one row a response, one column a feature.
+
+    There is no text to look into, so `shows` says which attributes the prompts showed. `baselines` names the
+    column of the same feature measured on the prompt's baseline text. Without `repeat` a prompt is answered
+    once under a config; without `category` the suite has one.
+    """
+
+    root: Label
+    attributes: dict[Name, Label] = Field(min_length=1)
+    shows: list[Name] = []
+    model: Label
+    role: Label | None = None
+    category: Label | None = None
+    repeat: Label | None = None
+    features: dict[Name, Label] = Field(min_length=1)
+    baselines: dict[Name, Label] = {}
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Measurements":
+        unknown = set(self.baselines) - set(self.features)
+        if unknown:
+            raise ValueError(f"`baselines` names {min(unknown)!r}, which is no feature")
+        unknown = set(self.shows) - set(self.attributes)
+        if unknown:
+            raise ValueError(f"`shows` names {min(unknown)!r}, which has no column in `attributes`")
+        return self
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns that are read, each once."""
+        single = [self.root, self.model, self.role, self.category, self.repeat]
+        several = [*self.attributes.values(), *self.features.values(), *self.baselines.values()]
+        return list(dict.fromkeys([*(column for column in single if column is not None), *several]))
 
 
 class Minimum(Strict):
@@ -241,6 +277,8 @@ class Suite(Strict):
     names: Names | None = None
     configs: list[Config] = []
     columns: Columns | None = None
+    measurements: Measurements | None = None
+    ranges: dict[Name, tuple[float, float]] = {}
     options: dict[str, str | int | float | bool] = {}
     categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
         min_length=1
@@ -271,7 +309,23 @@ class Suite(Strict):
             unknown = set(self.columns.attributes) - set(self.attributes)
             if unknown:
                 raise ValueError(f"`columns: attributes:` names {min(unknown)!r}, which is no attribute")
+        if self.measurements:
+            self._check_measurements(self.measurements)
+        for feature, (low, high) in self.ranges.items():
+            if not (math.isfinite(low) and math.isfinite(high) and low < high):
+                raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
         return self
+
+    def _check_measurements(self, measurements: Measurements) -> None:
+        if self.columns:
+            raise ValueError(
+                "a suite has `columns` (files of texts) or `measurements` (of numbers), not both"
+            )
+        unknown = set(measurements.attributes) - set(self.attributes)
+        if unknown:
+            raise ValueError(f"`measurements: attributes:` names {min(unknown)!r}, which is no attribute")
+        if measurements.category is None and len(self.categories) > 1:
+            raise ValueError("`measurements` needs a `category` column: the suite has several categories")
 
     def _check_person(self, person: dict[str, str]) -> None:
         if "name" not in person:
@@ -286,7 +340,8 @@ class Suite(Strict):
 
     def _check_category(self, code: str, category: Category) -> None:
         active = [rule.set for rule in category.outcomes if rule.variant == self.variant]
-        if not active:
+        # Ready measurements come without a text that a rule could read.
+        if not active and not (self.measurements and not category.outcomes):
             raise ValueError(f"category {code} has no outcome rule of variant {self.variant!r}")
         if len(set(active)) < len(active):
             raise ValueError(f"category {code} has two rules for one set in variant {self.variant!r}")

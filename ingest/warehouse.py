@@ -10,7 +10,7 @@ import click
 import duckdb
 
 from ingest.errors import PlumblineError
-from ingest.store import AUDIT_NAME, RAW_NAME
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
 
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
 PROJECT = Path(__file__).resolve().parent.parent
@@ -41,6 +41,9 @@ def dbt(data: Path, arguments: Sequence[str], gate: str = "warn", quiet: bool = 
             f"{data / RAW_NAME} does not exist: nothing has been brought in yet.",
             "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
         )
+    # Data brought in by an older version lacks the raw tables that models have come to read since.
+    with Store(data):
+        pass
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt.cli.main import dbtRunner
 

@@ -1,6 +1,12 @@
 -- Grain: one row per response_key, feature. Only usable responses are measured; the rest keep a status.
 with responses as (
     select * from {{ ref('int_responses_joined') }}
+    -- A usable response without a text came with its measurements.
+    where text_key is not null or not is_usable
+),
+
+prompts as (
+    select * from {{ ref('stg_assemble__prompts') }}
 ),
 
 scorers as (
@@ -73,7 +79,8 @@ select
         when measurements.value is null and measurements.measurement_status in ('ok', 'capped')
             then 'not_finite'
         else coalesce(measurements.measurement_status, 'not_measured')
-    end as measurement_status
+    end as measurement_status,
+    baselines.value as baseline_value
 from responses
 inner join features
     on
@@ -89,3 +96,17 @@ left join measurements
         = measurements.text_key
         and features.scorer = measurements.scorer
         and features.scorer_feature = measurements.feature
+-- The prompt's baseline text is measured as the response is: same scorer, same variant (SPEC CAL-1).
+left join prompts on responses.prompt_key = prompts.prompt_key
+left join variants as baseline_variants
+    on
+        prompts.baseline_text_key = baseline_variants.text_key
+        and features.text_variant = baseline_variants.text_variant
+left join measurements as baselines
+    on
+        case
+            when features.text_variant = 'raw' then prompts.baseline_text_key
+            else baseline_variants.variant_text_key
+        end = baselines.text_key
+        and features.scorer = baselines.scorer
+        and features.scorer_feature = baselines.feature

@@ -1,4 +1,4 @@
--- Grain: one row per response_key, feature.
+-- Grain: one row per response_key, feature. Config `baseline`: the prompt's baseline itself.
 select
     response_key,
     prompt_key,
@@ -14,6 +14,6 @@ select
     text_variant,
     value,
     measurement_status,
-    cast(null as double) as baseline_value,
-    cast(null as double) as calibrated_value
-from {{ ref('int_measurements_joined') }}
+    baseline_value,
+    value - baseline_value as calibrated_value
+from {{ ref('int_measurements_collected') }}

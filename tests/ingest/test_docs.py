@@ -18,12 +18,14 @@ THRESHOLDS = docs._read(PROJECT / docs.THRESHOLDS)
 RESULT_MARTS = (
     "fct_associations", "fct_group_deviations", "fct_score_shifts", "fct_score_tests", "fct_selection_rates",
     "fct_ground_truth", "fct_outcome_shares", "fct_failures", "fct_attribute_presence",
+    "fct_summary_statistics", "fct_disparities",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
     r"n|n_.*|is_simulated|is_control|suite|domain|category|config|model|role|axis|outcome_set|outcome|feature|test"
     r"|group_value|group_a|group_b|group_extreme|reference|reference_group|metric|metric_version|effect"
     r"|unbiased_effect|calibration|standard|standard_value|method|sex|direction|exposure|resampling_unit"
+    r"|statistic|parameters|disparity|unit|group_low|group_high"
     r"|(.*_)?status|ground_truth_year|(axis|group)_position|(shown|hidden)_attributes"
 )
 
@@ -165,6 +167,15 @@ GOLDEN = {
     "p_holm": ["0.005, 0.04, 0.06, 0.08, 0.3"],
     "q_value": ["0.005, 0.025, 0.0333, 0.05, 0.3"],
     "min_attainable_p": ["0.1,", "0.0667", "0.0286"],
+    # By hand: 0.6 - 0.1; 0.1 / 0.6; gap 0.45 of range 0.5; 0.9 - 0.83.
+    "group_range": [": 0.5."],
+    "min_max_ratio": [": 0.1667."],
+    "dixon_q": ["0.04 at the low end, 0.9 at"],
+    "critical_margin": ["0.9 - 0.83 = 0.07"],
+    # Two of four values lie 0.1 or less from their baseline; five of six pairs are in order.
+    "precision": [": 0.5."],
+    "baseline_correlation": ["tau-b 0.6667"],
+    "variance": ["0.1267 with divisor n - 1, 0.095 with n"],
 }
 
 

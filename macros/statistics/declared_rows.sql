@@ -1,0 +1,23 @@
+{# Rows of a seed, as mappings, in the order of its integer key: what a model is generated from. `parameters`
+   ("low=0.25;high=0.75") becomes a mapping. The model says `-- depends_on` itself: in a unit test ref() is a fixture,
+   while the definitions stay those of the seed. #}
+{% macro declared_rows(seed, id, where='true') -%}
+    {%- set rows = [] -%}
+    {%- if execute -%}
+        {%- set relation = adapter.get_relation(target.database, target.schema, seed) -%}
+        {%- if relation is none -%}
+            {{ exceptions.raise_compiler_error('The seed ' ~ seed ~ ' is not there yet: run dbt seed, or dbt build.') }}
+        {%- endif -%}
+        {%- set found = run_query('select * from ' ~ relation ~ ' where ' ~ where ~ ' order by ' ~ id) -%}
+        {%- for values in found.rows -%}
+            {%- set row = dict(zip(found.column_names, values.values())) -%}
+            {%- set parameters = {} -%}
+            {%- for part in (row['parameters'] or '').split(';') if part -%}
+                {%- do parameters.update({part.split('=')[0]: part.split('=')[1]}) -%}
+            {%- endfor -%}
+            {%- do row.update({'parameters': parameters}) -%}
+            {%- do rows.append(row) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(rows) }}
+{%- endmacro %}

@@ -1,0 +1,9 @@
+{# Share of values that lie within a tolerance of their baseline (SPEC SUM-10); pairs without one are left out.
+   The tolerance has the slack of SPEC CON-3. #}
+{% macro statistic_precision(parameters) -%}
+    avg(case
+        when value is null or baseline_value is null then null
+        when abs(value - baseline_value) <= {{ parameters['tolerance'] }} + 1e-9 then 1.0
+        else 0.0
+    end)
+{%- endmacro %}

@@ -1,0 +1,18 @@
+{# Skewness (SPEC SUM-5): bias-adjusted as in the paper, or the biased moment ratio g1. #}
+{% macro statistic_skewness(parameters) -%}
+    {%- if parameters['estimator'] not in ('adjusted', 'moment') -%}
+        {{ exceptions.raise_compiler_error('skewness: no such estimator: ' ~ parameters['estimator']) }}
+    {%- endif -%}
+    {{ return(adapter.dispatch('skewness_estimate', 'plumbline')(parameters['estimator'])) }}
+{%- endmacro %}
+
+{# DuckDB's own is the adjusted one. #}
+{% macro duckdb__skewness_estimate(estimator) -%}
+    case when min(value) < max(value) and count(value) >= 3 then
+        {%- if estimator == 'adjusted' %}
+        {{ finite('skewness(value)') }}
+        {%- else %}
+        {{ finite('skewness(value) * (count(value) - 2) / sqrt(count(value) * (count(value) - 1.0))') }}
+        {%- endif %}
+    end
+{%- endmacro %}

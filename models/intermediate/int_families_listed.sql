@@ -1,0 +1,75 @@
+-- Grain: one row per family_id: one feature, raw or calibrated, of one axis under one config.
+with samples as (
+    select distinct
+        family_id,
+        suite,
+        domain,
+        category,
+        config_key,
+        config,
+        model,
+        role,
+        is_simulated,
+        axis,
+        feature,
+        calibration
+    from {{ ref('int_samples_listed') }}
+),
+
+analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where kind = 'selection'
+),
+
+families as (
+    select * from samples
+    union all
+    select
+        -1 - analysis_id as family_id,
+        suite,
+        domain,
+        category,
+        config_key,
+        config,
+        model,
+        role,
+        is_simulated,
+        axis,
+        measure as feature,
+        'none' as calibration
+    from analyses
+),
+
+-- The baseline's texts are not an answer of a config: they show an axis where the prompts of some config do.
+exposed as (
+    select
+        suite,
+        category,
+        axis,
+        config_key,
+        exposure,
+        is_control
+    from {{ ref('int_axes_exposed') }}
+    union all
+    select
+        suite,
+        category,
+        axis,
+        'baseline' as config_key,
+        min(exposure) as exposure,
+        bool_and(is_control) as is_control
+    from {{ ref('int_axes_exposed') }}
+    group by suite, category, axis
+)
+
+select
+    families.*,
+    exposed.exposure,
+    exposed.is_control
+from families
+inner join exposed
+    on
+        families.suite = exposed.suite
+        and families.category = exposed.category
+        and families.axis = exposed.axis
+        and families.config_key = exposed.config_key

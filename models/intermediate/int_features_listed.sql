@@ -1,0 +1,44 @@
+-- Grain: one row per suite, category, feature: what is diagnosed. feature_id belongs to (suite, feature).
+-- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all.
+with asked as (
+    select distinct
+        suite,
+        category,
+        feature
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'score'
+),
+
+measured as (
+    select
+        answered.suite,
+        answered.category,
+        answered.feature,
+        count(answered.baseline_value) > 0 as has_baseline
+    from {{ ref('int_measurements_answered') }} as answered
+    left join asked
+        on
+            answered.suite = asked.suite
+            and answered.category = asked.category
+            and answered.feature = asked.feature
+    where answered.scorer = 'ready' or asked.feature is not null
+    group by answered.suite, answered.category, answered.feature
+),
+
+declared as (
+    select * from {{ ref('stg_suite__features') }}
+)
+
+select
+    measured.suite,
+    measured.category,
+    measured.feature,
+    measured.has_baseline,
+    declared.range_low,
+    declared.range_high,
+    dense_rank() over (order by measured.suite, measured.feature) - 1 as feature_id
+from measured
+left join declared
+    on
+        measured.suite = declared.suite
+        and measured.feature = declared.feature

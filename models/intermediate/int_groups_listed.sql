@@ -1,0 +1,70 @@
+-- Grain: one row per suite, category, config_key, axis, group_value; comparison_id joins an axis's groups.
+-- The declared values of an attribute are groups of its axis even where nobody answered about them (SPEC 19).
+with answered as (
+    select distinct
+        prompt_key,
+        suite,
+        domain,
+        category,
+        config_key,
+        config,
+        model,
+        role,
+        is_simulated
+    from {{ ref('int_responses_joined') }}
+    union all
+    select distinct
+        prompt_key,
+        suite,
+        domain,
+        category,
+        'baseline' as config_key,
+        'baseline' as config,
+        'baseline' as model,
+        '' as role,
+        false as is_simulated
+    from {{ ref('int_baselines_measured') }}
+),
+
+grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+),
+
+attribute_values as (
+    select * from {{ ref('stg_suite__attributes') }}
+),
+
+occurring as (
+    select distinct
+        answered.* exclude (prompt_key),
+        grouped.axis,
+        grouped.axis_position,
+        grouped.n_attributes,
+        grouped.group_value,
+        grouped.attribute_codes
+    from answered
+    inner join grouped on answered.prompt_key = grouped.prompt_key
+),
+
+listed as (
+    select * from occurring
+    union
+    select
+        occurring.* exclude (group_value, attribute_codes),
+        attribute_values.value as group_value,
+        [attribute_values.value_position] as attribute_codes
+    from occurring
+    inner join attribute_values
+        on
+            occurring.suite = attribute_values.suite
+            and occurring.axis = attribute_values.attribute
+    where occurring.n_attributes = 1
+)
+
+select
+    *,
+    row_number() over (
+        order by suite, category, config_key, axis_position, axis, attribute_codes
+    ) - 1 as group_id,
+    dense_rank() over (order by suite, category, config_key, axis_position, axis) - 1 as comparison_id
+from listed

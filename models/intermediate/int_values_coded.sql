@@ -1,0 +1,92 @@
+-- Grain: one row per sample_id, response_hash: each value, raw and calibrated, under integer keys.
+with measurements as (
+    select * from {{ ref('int_measurements_collected') }}
+),
+
+grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+),
+
+groups as (
+    select * from {{ ref('int_groups_listed') }}
+),
+
+prompts as (
+    select
+        prompt_key,
+        row_number() over (order by prompt_key) - 1 as prompt_id,
+        dense_rank() over (order by block_key) - 1 as block_id
+    from {{ ref('stg_assemble__prompts') }}
+),
+
+features as (
+    select
+        *,
+        max(feature_id) over () + 1 as n_feature_ids
+    from {{ ref('int_features_listed') }}
+),
+
+prompts_coded as (
+    select
+        grouped.prompt_key,
+        groups.config_key,
+        groups.group_id,
+        groups.comparison_id,
+        prompts.prompt_id,
+        prompts.block_id
+    from grouped
+    inner join groups
+        on
+            grouped.suite = groups.suite
+            and grouped.category = groups.category
+            and grouped.axis = groups.axis
+            and grouped.group_value = groups.group_value
+    inner join prompts on grouped.prompt_key = prompts.prompt_key
+),
+
+coded as (
+    select
+        (prompts_coded.group_id * features.n_feature_ids + features.feature_id) * 2 as sample_id,
+        (prompts_coded.comparison_id * features.n_feature_ids + features.feature_id) * 2 as family_id,
+        prompts_coded.group_id,
+        prompts_coded.prompt_id,
+        prompts_coded.block_id,
+        hash(measurements.response_key) as response_hash,
+        features.has_baseline,
+        measurements.value,
+        measurements.baseline_value
+    from measurements
+    inner join prompts_coded
+        on
+            measurements.prompt_key = prompts_coded.prompt_key
+            and measurements.config_key = prompts_coded.config_key
+    inner join features
+        on
+            measurements.suite = features.suite
+            and measurements.category = features.category
+            and measurements.feature = features.feature
+)
+
+select
+    sample_id,
+    family_id,
+    group_id,
+    prompt_id,
+    block_id,
+    response_hash,
+    value,
+    baseline_value
+from coded
+union all
+select
+    sample_id + 1 as sample_id,
+    family_id + 1 as family_id,
+    group_id,
+    prompt_id,
+    block_id,
+    response_hash,
+    value - baseline_value as value,
+    -- A calibrated baseline is the baseline minus itself.
+    baseline_value - baseline_value as baseline_value
+from coded
+where has_baseline

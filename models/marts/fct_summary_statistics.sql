@@ -1,0 +1,42 @@
+-- Grain: one row per suite, category, config, axis, group_value, feature, calibration, statistic, parameters.
+with computed as (
+    select * from {{ ref('int_statistics_computed') }}
+),
+
+analyses as (
+    select * from {{ ref('int_samples_listed') }}
+),
+
+declared as (
+    select * from {{ ref('statistics') }}
+),
+
+resampled as (
+    select * from {{ ref('int_families_resampled') }}
+    where disparity = 'group_value'
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.group_value,
+    analyses.feature,
+    analyses.calibration,
+    declared.statistic,
+    coalesce(declared.parameters, '') as parameters,
+    computed.value,
+    computed.status,
+    resampled.ci_low,
+    resampled.ci_high,
+    computed.n,
+    computed.n_missing,
+    declared.unit,
+    1 as metric_version
+from computed
+inner join analyses on computed.sample_id = analyses.sample_id
+inner join declared on computed.statistic_id = declared.statistic_id
+left join resampled
+    on
+        analyses.family_id = resampled.family_id
+        and analyses.group_id = resampled.group_id
+        and computed.statistic_id = resampled.statistic_key

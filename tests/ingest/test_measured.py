@@ -1,0 +1,344 @@
+"""Ready measurements: from files that are not as they should be to the marts' edge cases (SPEC 19)."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from ingest import load, warehouse
+from ingest.store import Store
+
+SUITE: dict[str, Any] = {
+    "suite": "numbers",
+    "title": "Numbers",
+    "version": 1,
+    "minimum": {"cell": 1},
+    "resampling": {"permutations": 100, "bootstrap": 100},
+    "attributes": {"place": {"North": {"aliases": ["N."]}, "South": {}, "East": {}}},
+    "axes": ["place"],
+    "measurements": {
+        "root": "question",
+        "attributes": {"place": "place"},
+        "shows": ["place"],
+        "model": "model",
+        "features": {"warmth": "warmth"},
+        "baselines": {"warmth": "warmth before"},
+    },
+    "categories": {"A1": {"title": "One", "block": "root"}},
+}
+Row = dict[str, Any]
+
+
+def row(**changes: Any) -> Row:
+    return {
+        "question": "1",
+        "place": "North",
+        "model": "m",
+        "warmth": "0.5",
+        "warmth before": "0.25",
+    } | changes
+
+
+@pytest.fixture
+def bring(tmp_path: Path, data: Path) -> Callable[..., Result]:
+    """Write rows to a CSV file and load it with the suite, changed at the top level by `changes`."""
+
+    def run(rows: list[Row], *options: str, **changes: Any) -> Result:
+        suite, path = tmp_path / "suite.yml", tmp_path / "numbers.csv"
+        suite.write_text(yaml.safe_dump(SUITE | changes), encoding="utf-8")
+        out = io.StringIO(newline="")
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+        path.write_text(out.getvalue(), encoding="utf-8", newline="")
+        return CliRunner().invoke(load.command, [str(path), "--suite", str(suite), *options], obj=data)
+
+    return run
+
+
+def test_what_is_no_number_is_missing_with_a_reason(bring, query):
+    said = ["0.5", "nan", "-inf", "", "high", "1e400"]
+    result = bring([row(question=str(i), warmth=text) for i, text in enumerate(said)])
+    assert result.exit_code == 0, result.output
+    found = query(
+        """
+        select value, measurement_status
+        from ready_measurements join responses using (response_key)
+        order by source_row
+        """
+    )
+    assert found[0] == (0.5, "ok")
+    assert [value for value, _ in found[1:]] == [None] * 5
+    assert [status for _, status in found[1:5]] == ["not_finite", "not_finite", "missing", "not_a_number"]
+    assert found[5][1] in ("not_finite", "not_a_number")
+
+
+def test_a_baseline_that_is_no_number_is_missing(bring, query):
+    bring([row(**{"warmth before": "nan"})])
+    assert query("select value, baseline_value from ready_measurements") == [(0.5, None)]
+
+
+def test_records_are_refused_with_a_reason_and_counts_add_up(bring, query):
+    rows = [row(), row(place="West"), row(place=" "), row(model=""), row(question=""), row(), row(place="n.")]
+    result = bring(rows)
+    assert "7 records = 1 loaded + 0 already there + 6 rejected" in result.output
+    assert dict(query("select source_row, reason from rejects")) == {
+        2: "unknown_label",
+        3: "missing_label",
+        4: "missing_model",
+        5: "missing_root",
+        6: "duplicate_key",
+        7: "duplicate_key",
+    }
+    assert query("select n_records, n_loaded, n_already_there, n_rejected from loads") == [(7, 1, 0, 6)]
+
+
+def test_loading_again_adds_nothing_and_overwrites_nothing(bring, fingerprint, query):
+    bring([row(), row(question="2")])
+    before = fingerprint()
+    assert "2 already there" in bring([row(), row(question="2")]).output
+    assert fingerprint() == before
+    changed = bring([row(warmth="0.75"), row(question="2")])
+    assert "1 already there + 1 rejected" in changed.output
+    assert query("select distinct value from ready_measurements") == [(0.5,)]
+
+
+def test_a_feature_that_comes_later_is_added(bring, query):
+    bring([row(), row(question="2")])
+    spec = SUITE["measurements"] | {"features": {"warmth": "warmth", "length": "length"}}
+    result = bring([row(length="10"), row(question="2", length="20")], measurements=spec)
+    assert "2 loaded" in result.output
+    assert "2 measurements are new" in result.output
+    assert query("select count(*) from responses") == [(2,)]
+    assert query("select sum(value) from ready_measurements where feature = 'length'") == [(30,)]
+
+
+def test_repeats_are_told_apart_by_their_column(bring, query):
+    spec = SUITE["measurements"] | {"repeat": "round"}
+    result = bring([row(round=i) for i in ("0", "1", "-1", "x")], measurements=spec)
+    assert "2 loaded + 0 already there + 2 rejected" in result.output
+    assert query("select distinct reason from rejects") == [("bad_repeat",)]
+
+
+def test_a_dry_run_writes_nothing(bring, data):
+    result = bring([row()], "--dry-run")
+    assert "1 loaded" in result.output
+    assert not data.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"measurements": SUITE["measurements"] | {"root": "quest"}}, "has no column 'quest'"),
+        ({"measurements": SUITE["measurements"] | {"shows": ["age"]}}, "has no column in `attributes`"),
+        ({"measurements": SUITE["measurements"] | {"baselines": {"cold": "c"}}}, "which is no feature"),
+        ({"ranges": {"warmth": [1, 0]}}, "the first number must be below the second"),
+        ({"categories": SUITE["categories"] | {"A2": {"title": "Two"}}}, "needs a `category` column"),
+    ],
+)
+def test_a_suite_that_does_not_fit_says_so(bring, changes, expected):
+    result = bring([row()], **changes)
+    assert result.exit_code == 1
+    assert expected in result.output
+
+
+def test_a_file_of_nothing_usable_changes_nothing(bring, fingerprint):
+    result = bring([row(place="West")])
+    assert result.exit_code == 1
+    assert "none of its 1 records can be loaded" in result.output
+    assert not fingerprint()
+
+
+def test_hostile_names_are_names(bring, query):
+    name = 'warmth"; drop table prompts; --'
+    spec = SUITE["measurements"] | {"features": {"warmth": name}, "baselines": {}}
+    result = bring(
+        [{"question": "'", "place": "North", "model": "'; select 1", name: "0.5"}], measurements=spec
+    )
+    assert result.exit_code == 0, result.output
+    assert query(
+        """
+        select value, model
+        from ready_measurements join responses using (response_key) join configs using (config_key)
+        """
+    ) == [(0.5, "'; select 1")]
+
+
+# ------------------------------------------------------------------------------------ to the marts
+
+MANY = [f"g{i:02}" for i in range(31)]
+CASES: dict[str, dict[str, list[Any]]] = {
+    "EQUAL": {"g00": [0.1] * 7, "g01": [0.1] * 3, "g02": [0.1] * 5},
+    "ALONE": {"g00": [0.1, 0.2, 0.3]},
+    "MISSING": {"g00": [0.1, 0.2], "g01": ["nan", ""], "g02": [0.3, 0.4]},
+    "TIES": {"g02": [0.2, 0.4], "g00": [0.4, 0.2], "g01": [0.8, 0.8], "g03": [0.8, 0.8]},
+    "MANY": {name: [0.1 + 0.01 * i, 0.2 + 0.01 * i] for i, name in enumerate(MANY)},
+    "BELOW": {"g00": [0.1, 0.2], "g01": [0.3, 0.1], "g02": [0.5, 0.6]},
+}
+
+
+@pytest.fixture(scope="module")
+def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Warehouse]:
+    """Every case as a category of one suite; each value has the baseline 0.4."""
+    folder = tmp_path_factory.mktemp("edges")
+    suite = SUITE | {
+        "attributes": {"group": {name: {} for name in MANY}},
+        "axes": ["group"],
+        "ranges": {"warmth": [0, 1]},
+        "categories": {code: {"title": code, "block": "root"} for code in CASES},
+    }
+    suite["measurements"] = SUITE["measurements"] | {
+        "attributes": {"group": "group"},
+        "shows": ["group"],
+        "category": "category",
+    }
+    (folder / "suite.yml").write_text(yaml.safe_dump(suite), encoding="utf-8")
+    with (folder / "numbers.csv").open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(["category", "question", "group", "model", "warmth", "warmth before"])
+        for code, groups in CASES.items():
+            for group, values in groups.items():
+                writer.writerows([code, i, group, "m", value, 0.4] for i, value in enumerate(values))
+    arguments = [str(folder / "numbers.csv"), "--suite", str(folder / "suite.yml")]
+    assert CliRunner().invoke(load.command, arguments, obj=folder / "data").exit_code == 0
+    with Store(folder / "data", read_only=True) as store:
+        assert store.value("select count(*) from responses") == 100
+    built = ["--select", "+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
+    checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
+    assert warehouse.dbt(folder / "data", ["build", *checks, *built])
+    with warehouse.Warehouse(folder / "data") as opened:
+        yield opened
+
+
+def disparities(
+    marts, category: str, statistic: str = "mean", calibration: str = "none", parameters: str = ""
+):
+    rows = marts.rows(
+        """
+        select * from fct_disparities
+        where category = ? and statistic = ? and calibration = ? and parameters = ? and config = 'm'
+        """,
+        [category, statistic, calibration, parameters],
+    )
+    assert rows
+    return {row["disparity"]: row for row in rows}
+
+
+def rates(marts, category: str, standard: str, method: str = "larger", calibration: str = "none"):
+    rows = marts.rows(
+        """
+        select * from fct_selection_rates
+        where category = ? and standard = ? and method = ? and calibration = ? and config = 'm' and n > 0
+        """,
+        [category, standard, method, calibration],
+    )
+    return {row["group_value"]: row for row in rows}
+
+
+def test_all_values_equal(marts):
+    """Rates and ratios of 1, although averages of equal numbers miss them; nothing to standardise."""
+    found = rates(marts, "EQUAL", "mean")
+    assert {row["selection_rate"] for row in found.values()} == {1.0}
+    assert {row["impact_ratio"] for row in found.values()} == {1.0}
+    means = disparities(marts, "EQUAL")
+    assert means["range"]["value"] == pytest.approx(0, abs=1e-15)
+    for name, status in (
+        ("max_z", "zero_variance"),
+        ("max_abs_z", "zero_variance"),
+        ("dixon_q", "zero_denominator"),
+    ):
+        assert (means[name]["value"], means[name]["status"]) == (None, status)
+    assert means["max"]["group_high"] == means["max"]["group_low"] == "g00; g01; g02"
+    shapes = marts.rows(
+        """
+        select statistic, value, status from fct_summary_statistics
+        where category = 'EQUAL' and group_value = 'g00' and config = 'm' and calibration = 'none'
+            and statistic in ('skewness', 'kurtosis', 'pearson', 'spearman', 'kendall')
+        """
+    )
+    assert len(shapes) == 7
+    assert {(row["value"], row["status"]) for row in shapes} == {(None, "zero_variance")}
+
+
+def test_one_group(marts):
+    means = disparities(marts, "ALONE")
+    for name in ("range", "standard_deviation", "min_max_ratio", "max_z", "min_z", "max_abs_z", "dixon_q"):
+        assert (means[name]["value"], means[name]["status"]) == (None, "single_group")
+    assert means["max"]["value"] == pytest.approx(0.2)
+    assert {row["status"] for row in rates(marts, "ALONE", "mean").values()} == {"single_group"}
+
+
+def test_groups_without_values_are_listed_and_not_compared(marts):
+    found = {
+        row["group_value"]: (row["status"], row["n"], row["n_missing"])
+        for row in marts.rows(
+            """
+            select * from fct_summary_statistics
+            where category = 'MISSING' and config = 'm' and calibration = 'none' and statistic = 'mean'
+            """
+        )
+    }
+    assert len(found) == 31
+    assert found["g01"] == ("all_missing", 0, 2)
+    assert found["g30"] == ("empty_group", 0, 0)
+    means = disparities(marts, "MISSING")["range"]
+    assert (means["n_groups"], means["n_groups_excluded"]) == (2, 29)
+    assert means["value"] == pytest.approx(0.2)
+
+
+def test_ties_name_every_group(marts):
+    means = disparities(marts, "TIES")["range"]
+    assert (means["group_low"], means["group_high"]) == ("g00; g02", "g01; g03")
+
+
+def test_more_groups_than_dixon_has_critical_values_for(marts):
+    means = disparities(marts, "MANY")
+    assert (means["dixon_q"]["value"], means["dixon_q"]["status"]) == (None, "n_out_of_range")
+    assert means["range"]["value"] == pytest.approx(0.3)
+    assert means["max_z"]["status"] == "ok"
+    assert means["max_z"]["value"] <= means["max_z"]["attainable_max"] == pytest.approx(30**0.5)
+
+
+def test_nobody_selected(marts):
+    """A fixed standard above every value: no ratio; some groups selected: 0 for the others."""
+    assert {row["status"] for row in rates(marts, "MISSING", "fixed_0.5").values()} == {
+        "zero_max",
+        "all_missing",
+    } - {"all_missing"}
+    found = rates(marts, "BELOW", "fixed_0.5")
+    assert (found["g00"]["impact_ratio"], found["g00"]["is_below_four_fifths"]) == (0, True)
+    rate = "standard=fixed_0.5;method=larger"
+    lowest = disparities(marts, "BELOW", "selection_rate", parameters=rate)["min_impact_ratio"]
+    assert (lowest["value"], lowest["status"]) == (0, "ok")
+
+
+def test_negative_statistics_have_no_ratio(marts):
+    means = disparities(marts, "BELOW", calibration="baseline")
+    assert (means["min_max_ratio"]["value"], means["min_max_ratio"]["status"]) == (None, "not_applicable")
+    assert means["range"]["value"] == pytest.approx(0.4)
+    assert means["max_z"]["status"] == "ok"
+
+
+def test_a_negative_standard_selects_by_its_size(marts):
+    """Mean -0.1: within a fifth of it lies -0.1 itself, which the signed form would not select."""
+    absolute = rates(marts, "BELOW", "mean", "within_percentage_0.2", "baseline")
+    signed = rates(marts, "BELOW", "mean", "within_percentage_0.2_signed", "baseline")
+    assert absolute["g01"]["standard_value"] == pytest.approx(-0.1)
+    assert absolute["g01"]["selection_rate"] == 0.5
+    assert signed["g01"]["selection_rate"] == 0
+
+
+def test_the_baseline_has_disparities_of_its_own(marts):
+    """The tool's bias: here none, the baseline being 0.4 whatever the group."""
+    rows = marts.rows(
+        """
+        select calibration, value from fct_disparities
+        where category = 'BELOW' and config = 'baseline' and statistic = 'mean' and disparity = 'range'
+        """
+    )
+    assert {row["calibration"]: row["value"] for row in rows} == {"none": 0, "baseline": 0}
