@@ -5,14 +5,12 @@ is stored and writes what is new. So memory stays bounded and a load that is kil
 """
 
 import hashlib
-import json
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -23,6 +21,7 @@ import pyarrow.parquet as pq
 
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key, text_key
+from ingest.loads import Tally, recorded_config
 from ingest.measured import Measured, load_measurements
 from ingest.prompts import PromptBuilder
 from ingest.readers import Record, RowProblem, read_records, shorten, shown
@@ -33,7 +32,6 @@ from ingest.store import RAW_NAME, Store
 from ingest.suite import Suite, load_suite
 
 METHOD = "loaded"
-BACKEND = "recorded"
 BATCH_ROWS = 10_000
 BATCH_CHARACTERS = 16_000_000
 PROMPT_CACHE = 20_000
@@ -66,41 +64,20 @@ COLUMNS = Response._fields[:-2]
 
 
 @dataclass
-class Loaded:
-    """What a load found and did."""
+class Loaded(Tally):
+    """What a load of responses found and did."""
 
-    source_file: str
-    n_records: int = 0
-    n_loaded: int = 0
-    n_already_there: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, str] = field(default_factory=dict)
-    statuses: Counter[str] = field(default_factory=Counter)
     ambiguous: set[tuple[str, str]] = field(default_factory=set)
-
-    @property
-    def n_rejected(self) -> int:
-        """Records that were not taken, for whatever reason."""
-        return self.rejected.total()
-
-    def reasons(self) -> Iterator[str]:
-        """Yield each reason with its count and its first record."""
-        for reason, n in self.rejected.most_common():
-            yield f"{n:,} {reason}, first {self.examples[reason]}"
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
-        yield (
-            f"{shown(Path(self.source_file))}: {self.n_records:,} records = {self.n_loaded:,} loaded "
-            f"+ {self.n_already_there:,} already there + {self.n_rejected:,} rejected"
-        )
+        yield self.headline()
         if not self.n_loaded and not self.n_rejected:
             yield "Nothing new: every record was there already."
         for reason in self.reasons():
             yield f"  rejected: {reason}"
-        failed = [f"{n:,} {status}" for status, n in self.statuses.most_common() if status != "ok"]
-        if failed:
-            yield f"  without a usable answer: {', '.join(failed)}"
+        if failed := self.other_statuses():
+            yield f"  without a usable answer: {failed}"
         if self.ambiguous:
             name, attribute = min(self.ambiguous)
             n_names = len({n for n, _ in self.ambiguous})
@@ -110,19 +87,12 @@ class Loaded:
             )
 
     def check(self, n_expected: int) -> None:
-        """Raise where the counts do not add up, or where nothing of the file could be used."""
+        """Raise where the file changed, the counts do not add up, or nothing of it could be used."""
         if self.n_records != n_expected:
             raise PlumblineError(
                 f"{shown(Path(self.source_file))} changed while it was read.", "Load it again."
             )
-        if self.n_records != self.n_loaded + self.n_already_there + self.n_rejected:
-            raise RuntimeError(f"counts do not add up: {self}")
-        if self.n_records == self.n_rejected:
-            raise PlumblineError(
-                f"{shown(Path(self.source_file))}: none of its {self.n_records:,} records can be loaded: "
-                f"{'; '.join(islice(self.reasons(), 3))}.",
-                "Correct the file, or the suite's `columns:` and `aliases:`. Nothing was loaded.",
-            )
+        self.check_sums("columns")
 
 
 class Stage:
@@ -142,7 +112,6 @@ class Stage:
         self.file_sha256 = file_sha256
         self.run_id = run_id
         self.builder = PromptBuilder(suite, loaded.ambiguous)
-        self.options = json.dumps(suite.options, sort_keys=True, ensure_ascii=False)
         self.configs: dict[tuple[str, str], dict[str, Any]] = {}
         self.prompts: dict[tuple[Any, ...], str] = {}
         self.repeats: Counter[tuple[str, str]] = Counter()
@@ -245,19 +214,7 @@ class Stage:
     def _config_key(self, model: str, role: str) -> str:
         found = self.configs.get((model, role))
         if found is None:
-            row = {
-                "backend": BACKEND,
-                "model": model,
-                "digest": "",
-                "quantisation": "",
-                "role": role,
-                "system_prompt": "",
-                "template": "",
-                "options": self.options,
-                "server_version": "",
-            }
-            label = f"{model} ({role})" if role else model
-            found = self.configs[model, role] = {"config_key": key("config", row), "config": label, **row}
+            found = self.configs[model, role] = recorded_config(model, role, self.suite.options)
         return found["config_key"]
 
     def _prompt_key(self, fields: Fields) -> str:

@@ -6,12 +6,10 @@ writes what is new.
 """
 
 import hashlib
-import json
 import os
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,62 +19,33 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
+from ingest.loads import Tally, recorded_config
 from ingest.readers import file_format, require_columns, shorten, shown
 from ingest.register import register_suite
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Measurements, Suite, normalise_label
 
 METHOD = "measured"
-BACKEND = "recorded"
 REPEAT_MAX = 2**31 - 1
 
 
 @dataclass
-class Measured:
-    """What a load of measurements found and did; counts are of records, a record being a response."""
+class Measured(Tally):
+    """What a load of measurements found and did."""
 
-    source_file: str
-    n_records: int = 0
-    n_loaded: int = 0
-    n_already_there: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, str] = field(default_factory=dict)
     n_measurements: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def n_rejected(self) -> int:
-        """Records that were not taken, for whatever reason."""
-        return self.rejected.total()
-
-    def reasons(self) -> Iterator[str]:
-        """Yield each reason with its count and its first record."""
-        for reason, n in self.rejected.most_common():
-            yield f"{n:,} {reason}, first {self.examples[reason]}"
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
-        yield (
-            f"{shown(Path(self.source_file))}: {self.n_records:,} records = {self.n_loaded:,} loaded "
-            f"+ {self.n_already_there:,} already there + {self.n_rejected:,} rejected; "
-            f"{self.n_measurements:,} measurements are new"
-        )
+        yield f"{self.headline()}; {self.n_measurements:,} measurements are new"
         for reason in self.reasons():
             yield f"  rejected: {reason}"
-        without = [f"{n:,} {status}" for status, n in self.statuses.most_common() if status != "ok"]
-        if without:
-            yield f"  without a number: {', '.join(without)}"
+        if without := self.other_statuses():
+            yield f"  without a number: {without}"
 
     def check(self) -> None:
         """Raise where the counts do not add up, or where nothing of the file could be used."""
-        if self.n_records != self.n_loaded + self.n_already_there + self.n_rejected:
-            raise RuntimeError(f"counts do not add up: {self}")
-        if self.n_records == self.n_rejected:
-            raise PlumblineError(
-                f"{shown(Path(self.source_file))}: none of its {self.n_records:,} records can be loaded: "
-                f"{'; '.join(self.reasons())}.",
-                "Correct the file, or the suite's `measurements:` and `aliases:`. Nothing was loaded.",
-            )
+        self.check_sums("measurements")
 
 
 def load_measurements(
@@ -279,7 +248,7 @@ class _Load:
         configs = self._execute(
             "select distinct model, role from checked where reason is null order by all"
         ).fetchall()
-        self.configs = [self._config(model, role) for model, role in configs]
+        self.configs = [recorded_config(model, role, self.suite.options) for model, role in configs]
         prompt_columns = {
             "prompt_key": pa.array([row["prompt_key"] for row in self.prompts], pa.string()),
             "category": pa.array([row[0] for row in prompts], pa.string()),
@@ -332,21 +301,6 @@ class _Load:
             "attributes": list(attributes.items()),
             "shown_by": [(a, "declared") for a in self.attributes if a in self.measurements.shows],
         }
-
-    def _config(self, model: str, role: str) -> dict[str, Any]:
-        row = {
-            "backend": BACKEND,
-            "model": model,
-            "digest": "",
-            "quantisation": "",
-            "role": role,
-            "system_prompt": "",
-            "template": "",
-            "options": json.dumps(self.suite.options, sort_keys=True, ensure_ascii=False),
-            "server_version": "",
-        }
-        label = f"{model} ({role})" if role else model
-        return {"config_key": key("config", row), "config": label, **row}
 
     def _decide(self) -> None:
         """Make `measured` (a row a record and feature) and `decided`, and count.
