@@ -344,6 +344,15 @@ def _rate_examples(x: Examples) -> dict[str, str]:
     katz = [x.sql.value(f"{{{{ katz(20, 40, 30, 40, '{end}') }}}}") for end in ("low", "high")]
     least = x.favourable["min_impact_ratio", None]
     interval = _say(f"{RATES}: impact ratios {{}}; Katz's interval for B is {{}}.", ratios, katz)
+    sample = "from unnest([0.1, 0.2, 0.5, 0.5, 0.3, 0.5, 0.6, 0.8]) with ordinality as t (value, i)"
+    median = x.sql.rows(f"select {{{{ standard_median({{}}) }}}} as m {sample}")[0]["m"]
+    scored = x.sql.rows(
+        f"select avg(if({{{{ method_above({median}, {{}}, none) }}}}, 1, 0)) as rate, "
+        f"{{{{ ratio('count(*)', 8) }}}} as share {sample}"
+        " group by i <= 4 order by min(i)"
+    )
+    scoring = [row["rate"] for row in scored]
+    scores = "Scores of A .1 .2 .5 .5 and of B .3 .5 .6 .8"
     return {
         "selection_rate": _say(f"{RATES}: {{}}.", rates),
         "wilson_low": _say("30 favourable of 40: interval {}.", wilson),
@@ -357,6 +366,12 @@ def _rate_examples(x: Examples) -> dict[str, str]:
         "is_below_four_fifths": _say(f"{RATES}: impact ratios {{}}. B is below.", ratios),
         "impact_ratio_low": interval,
         "impact_ratio_high": interval,
+        "scoring_rate": _say(
+            f"{scores}: the median is {{}}, the scoring rates are {{}}, the impact ratios {{}}.",
+            median, scoring, stats.impact_ratio(np.array(scoring)),
+        ),
+        "sample_median": _say(f"{scores}: {{}}.", median),
+        "share_of_answers": _say(f"{scores}: {{}}.", [row["share"] for row in scored]),
     }  # fmt: skip
 
 
@@ -520,6 +535,7 @@ HEADINGS = {
     "fct_score_shifts": "Scores by group",
     "fct_score_tests": "Tests of scores",
     "fct_selection_rates": "Favourable answers",
+    "fct_local_law_144": "Favourable answers",
     "fct_measurements": "Measurements of a group",
     "fct_summary_statistics": "Measurements of a group",
     "fct_disparities": "Measurements compared between groups",

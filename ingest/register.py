@@ -6,7 +6,7 @@ from typing import Any
 
 from ingest.keys import text_key
 from ingest.store import Store
-from ingest.suite import Rule, Suite
+from ingest.suite import LocalLaw144, Rule, Suite
 
 WORD = r"[\p{L}\p{M}\p{N}_]"  # marks: vowel signs of Indic and Thai scripts are part of a word
 
@@ -73,6 +73,15 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
         "suite_features": [
             {"suite": name, "feature": feature, "range_low": low, "range_high": high}
             for feature, (low, high) in suite.ranges.items()
+        ],
+        "suite_local_law_axes": [
+            {
+                "suite": name,
+                "axis": axis,
+                "axis_role": role,
+                "minimum_share": (suite.local_law_144 or LocalLaw144()).minimum_share,
+            }
+            for axis, role in suite.local_law_axes().items()
         ],
         "suite_outcomes": [row for code, rule in rules for row in _rule_rows(name, code, rule)],
         "suite_ground_truths": [

@@ -45,6 +45,9 @@ SCHEMA: dict[str, str] = {
     "suite_features": """
         suite varchar not null, feature varchar not null, range_low double not null,
         range_high double not null, primary key (suite, feature)""",
+    "suite_local_law_axes": """
+        suite varchar not null, axis varchar not null, axis_role varchar not null,
+        minimum_share double not null, primary key (suite, axis)""",
     "suite_outcomes": """
         suite varchar not null, category varchar not null, outcome_set varchar not null,
         variant varchar not null, rule_kind varchar not null, text_variant varchar not null,

@@ -31,6 +31,7 @@ Label = Annotated[str, Field(min_length=1, max_length=200)]
 Phrase = Annotated[str, Field(min_length=1, max_length=2_000)]
 AXIS_SEPARATOR = " & "
 FIELD = re.compile(r"\{([^{}]*)\}")
+SEX_NAMES, RACE_NAMES = ("sex", "gender"), ("race_ethnicity", "race", "ethnicity")
 
 
 class Misplaced(ValueError):
@@ -290,6 +291,17 @@ class Resampling(Strict):
     bootstrap: int = Field(1_000, ge=100, le=100_000)
 
 
+class LocalLaw144(Strict):
+    """Which attributes the tables of New York City's Local Law 144 are made over.
+
+    A category below `minimum_share` of the answers may be left out of the impact ratio (6 RCNY 5-301).
+    """
+
+    sex: Name | None = None
+    race: Name | None = None
+    minimum_share: float = Field(0.02, ge=0, lt=1)
+
+
 class Config(Strict):
     """A model as it is asked: backend, role, options."""
 
@@ -341,6 +353,7 @@ class Suite(Strict):
     columns: Columns | None = None
     measurements: Measurements | None = None
     ranges: dict[Name, tuple[float, float]] = {}
+    local_law_144: LocalLaw144 | None = None
     options: dict[str, str | int | float | bool] = {}
     categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
         min_length=1
@@ -374,6 +387,8 @@ class Suite(Strict):
         if self.measurements:
             self._check_measurements(self.measurements)
         self._check_roles()
+        if self.local_law_144:
+            self._check_local_law(self.local_law_144)
         for feature, (low, high) in self.ranges.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
@@ -401,6 +416,16 @@ class Suite(Strict):
             raise ValueError(f"`measurements: attributes:` names {min(unknown)!r}, which is no attribute")
         if measurements.category is None and len(self.categories) > 1:
             raise ValueError("`measurements` needs a `category` column: the suite has several categories")
+
+    def _check_local_law(self, law: LocalLaw144) -> None:
+        named = [attribute for attribute in (law.sex, law.race) if attribute is not None]
+        if not named:
+            raise ValueError("`local_law_144` names the attribute that is `sex`, or `race`, or both")
+        if len(set(named)) < len(named):
+            raise ValueError("`local_law_144`: sex and race are two attributes")
+        for attribute in named:
+            if attribute not in self.attributes:
+                raise ValueError(f"`local_law_144` names {attribute!r}, which is no attribute")
 
     def _check_person(self, person: dict[str, str]) -> None:
         if "name" not in person:
@@ -489,6 +514,20 @@ class Suite(Strict):
         sizes = {"roots": roots, "configs": configs}
         changed = {size: n for size, n in sizes.items() if n is not None}
         return self.model_copy(update={"sample": self.sample.model_copy(update=changed)})
+
+    def local_law_axes(self) -> dict[str, str]:
+        """Return the axes of Local Law 144's tables and what each is: sex, race_ethnicity, intersectional.
+
+        Without `local_law_144` they are the attributes of the usual names, or none.
+        """
+        law = self.local_law_144 or LocalLaw144(
+            sex=next((name for name in SEX_NAMES if name in self.attributes), None),
+            race=next((name for name in RACE_NAMES if name in self.attributes), None),
+        )
+        axes = {name: role for name, role in ((law.sex, "sex"), (law.race, "race_ethnicity")) if name}
+        if len(axes) == 2:
+            axes[AXIS_SEPARATOR.join(name for name in self.attributes if name in axes)] = "intersectional"
+        return axes
 
     @property
     def suite_key(self) -> str:

@@ -453,6 +453,18 @@ SUITES: dict[str, tuple[str | bytes, str]] = {
     "an unknown axis": (replaced("axes: all", "axes: [age]"), "'age' is no attribute"),
     "an unknown attribute": (replaced("shows: [gender]", "shows: [age]"), "'age', which is no attribute"),
     "a column of no attribute": (replaced("{gender: gender,", "{age: gender,"), "names 'age'"),
+    "a law's table of no attribute": (
+        replaced("axes: all", "axes: all\nlocal_law_144: {sex: age}"),
+        "`local_law_144` names 'age', which is no attribute",
+    ),
+    "a law's table of nothing": (
+        replaced("axes: all", "axes: all\nlocal_law_144: {minimum_share: 0.1}"),
+        "names the attribute that is `sex`, or `race`, or both",
+    ),
+    "a law's table of one attribute twice": (
+        replaced("axes: all", "axes: all\nlocal_law_144: {sex: gender, race: gender}"),
+        "sex and race are two attributes",
+    ),
     "no category": (SUITE[: SUITE.index("categories:")] + "categories: {}\n", "categories"),
     "no columns": (
         SUITE[: SUITE.index("columns:")] + SUITE[SUITE.index("categories:") :],

@@ -23,7 +23,8 @@ STRUCTURE = {
         "suite category axis attribute metric rule rule_kind outcome_set measure feature profile",
         "gate_profile verdict direction unit better mart column axis_kind spec status outcome_status",
         "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
-        "response_id run_id command text_variant",
+        "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
+        "unequal_end place",
     )
     for name in line.split()
 }
@@ -92,9 +93,8 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
 def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert problems(visits) == []
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
-    assert {"/", "/responses/", "/census/", "/quality/", "/provenance/", "/metrics/", "/planted/"} <= {
-        visit["path"] for visit in visits
-    }
+    pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
+    assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
 
 def test_every_page_has_a_policy_and_a_title(visits):
@@ -132,6 +132,33 @@ def test_a_link_leads_to_the_answers_that_were_counted(site, tables):
     for visit in open_pages(site, "--page", address):
         assert visit["problems"] == []
         assert f"Answers 1 to {min(25, n_cell)} of {n_cell}, chosen from" in visit["text"]
+
+
+def test_every_law_table_has_its_numbers_and_no_pass_mark(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        groups = connection.execute(
+            """
+            select distinct group_value from rpt_local_law_144
+            where config = (
+                select config from rpt_local_law_144 order by is_simulated, suite, config limit 1
+            )
+            """
+        ).fetchall()
+    for visit in visits:
+        if visit["path"] == "/ll144/":
+            assert "There is no pass mark." in visit["text"]
+            assert "not applicants of a deployed tool" in visit["text"]
+            assert [group for (group,) in groups if group not in visit["text"]] == []
+            assert groups or "local_law_144: {sex: gender, race: nationality}" in visit["text"]
+
+
+def test_the_sentence_of_what_lies_farthest_out_is_on_the_page(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        sentences = {s for (s,) in connection.execute("select sentence from rpt_nulls").fetchall()}
+    for visit in visits:
+        if visit["path"] == "/nulls/" and sentences:
+            assert any(f"): {sentence}" in visit["text"] for sentence in sentences)
+            assert "comparisons lie beyond chance" in visit["text"] or "lies beyond chance" in visit["text"]
 
 
 @pytest.fixture(scope="module")
@@ -198,5 +225,6 @@ def test_text_from_outside_stays_text(hostile_site):
     assert problems(seen) == []
     assert any("<img src=x onerror=alert(1)>" in tip for visit in seen for tip in visit["tips"])
     for visit in seen:
-        if visit["path"].startswith(("/responses/", "/category/", "/provenance/", "/quality/")):
+        shows = ("/responses/", "/category/", "/provenance/", "/quality/", "/nulls/", "/ll144/")
+        if visit["path"].startswith(shows):
             assert PAYLOAD in visit["text"], f"{visit['path']} shows no hostile text at all"

@@ -1,0 +1,159 @@
+-- Grain: one row per suite, category, config, axis, feature, calibration, parameters: the smallest impact
+-- ratio against four fifths, beside what chance gives. At most 3,000, comparisons before controls.
+with disparities as (
+    select * from {{ ref('fct_disparities') }}
+    where disparity = 'min_impact_ratio' and not (config = 'baseline' and calibration = 'baseline')
+),
+
+-- Rates of which chance was drawn somewhere: where it could not be, the row says why.
+drawn as (
+    select distinct parameters
+    from disparities
+    where null_p05 is not null
+),
+
+judged as (
+    select * from {{ ref('fct_verdicts') }}
+    where profile = 'four_fifths' and metric = 'min_impact_ratio'
+),
+
+limits as (
+    select * from {{ ref('thresholds') }}
+    where profile = 'four_fifths' and metric = 'min_impact_ratio'
+),
+
+sizes as (
+    select
+        suite,
+        category,
+        config,
+        axis,
+        feature,
+        calibration,
+        'standard=' || standard || ';method=' || method as parameters,
+        min(n) as n_smallest_group
+    from {{ ref('fct_selection_rates') }}
+    where n > 0
+    group by all
+),
+
+suites as (
+    select
+        suite,
+        minimum_group
+    from {{ ref('dim_suites') }}
+),
+
+categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+compared as (
+    select
+        disparities.*,
+        coalesce(categories.title, '') as category_title,
+        coalesce(categories.category_position, 0) as category_position,
+        limits.red_limit,
+        sizes.n_smallest_group,
+        judged.verdict as judged_verdict,
+        disparities.value < limits.red_limit as is_below,
+        {{ threshold_colour(
+            'disparities.value', 'limits.direction', 'limits.green_limit', 'limits.red_limit'
+        ) }} as colour,
+        coalesce(disparities.p_holm <= 0.05, false) as is_significant,
+        coalesce(sizes.n_smallest_group >= suites.minimum_group, false) as is_adequate_n
+    from disparities
+    inner join drawn on disparities.parameters = drawn.parameters
+    left join categories
+        on
+            disparities.suite = categories.suite
+            and disparities.category = categories.category
+    inner join suites on disparities.suite = suites.suite
+    cross join limits
+    left join sizes
+        on
+            disparities.suite = sizes.suite
+            and disparities.category = sizes.category
+            and disparities.config = sizes.config
+            and disparities.axis = sizes.axis
+            and disparities.feature = sizes.feature
+            and disparities.calibration = sizes.calibration
+            and disparities.parameters = sizes.parameters
+    left join judged
+        on
+            disparities.suite = judged.suite
+            and disparities.category = judged.category
+            and disparities.config = judged.config
+            and disparities.axis = judged.axis
+            and disparities.feature = judged.measure
+            and disparities.parameters = 'standard=favourable_outcome;method=in_set'
+),
+
+decided as (
+    select
+        *,
+        case
+            when is_control then 'not_applicable'
+            when judged_verdict is not null then judged_verdict
+            -- Of measured rates nothing says which p-value the design can reach, so none is proven to pass.
+            else {{ verdict('colour', 'is_significant', 'is_adequate_n', 'false') }}
+        end as verdict,
+        count(*) over () as n_found,
+        row_number() over (
+            order by
+                is_control, suite, category_position, category, axis, feature, calibration, parameters, config
+        ) as position
+    from compared
+)
+
+select
+    {{ page_slugs() }},
+    suite,
+    category,
+    category_title,
+    category_position,
+    config,
+    is_simulated,
+    axis,
+    feature,
+    calibration,
+    parameters,
+    case
+        when parameters = 'standard=favourable_outcome;method=in_set' then 'favourable answers'
+        when parameters = 'standard=mean;method=larger' then 'at least the mean of all groups'
+        else replace(replace(parameters, ';', ', '), '_', ' ')
+    end as selected_in_words,
+    value,
+    status,
+    red_limit,
+    case when is_below then '● below' when not is_below then '○ not below' else '–' end as rule_says,
+    null_p05,
+    null_median,
+    null_p95,
+    p_value,
+    p_holm,
+    n_tests,
+    verdict,
+    case
+        when is_control then 'Control: the prompts do not show every attribute.'
+        when value is null then 'No ratio: ' || replace(status, '_', ' ') || '.'
+        when null_p05 is null then 'What chance gives could not be drawn.'
+        when is_below and is_significant then 'Below, and lower than chance gives.'
+        when is_below and value >= null_p05 then 'Below, and so would equal groups be.'
+        when is_below then 'Below, but not beyond chance once corrected for all tests.'
+        when is_significant then 'Not below, yet lower than chance gives: real, and small.'
+        else 'Not below, and no lower than chance gives.'
+    end as reading,
+    coalesce(null_p05 < red_limit, false) as is_noise_below,
+    n_groups,
+    n,
+    n_smallest_group,
+    is_control,
+    n_found
+from decided
+where position <= 3000

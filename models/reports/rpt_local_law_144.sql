@@ -1,0 +1,92 @@
+-- Grain: one row per suite, category, config, form, feature, axis, group_value. Whole tables, at most 3,000
+-- rows, comparisons before controls.
+with categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+suites as (
+    select
+        suite,
+        title as suite_title
+    from {{ ref('dim_suites') }}
+),
+
+numbered as (
+    select
+        law.*,
+        coalesce(categories.title, '') as category_title,
+        coalesce(categories.category_position, 0) as category_position,
+        suites.suite_title,
+        case law.axis_role when 'sex' then 1 when 'race_ethnicity' then 2 else 3 end as axis_position,
+        md5(concat_ws(
+            '|', law.suite, law.config, law.category, law.form, law.feature, law.axis
+        )) as table_key,
+        row_number() over (
+            order by
+                law.is_control asc, law.suite asc, law.config asc, category_position asc, law.category asc,
+                law.form desc, law.feature asc, law.axis asc, law.group_value asc
+        ) as row_position
+    from {{ ref('fct_local_law_144') }} as law
+    left join categories
+        on
+            law.suite = categories.suite
+            and law.category = categories.category
+    inner join suites on law.suite = suites.suite
+),
+
+placed as (
+    select
+        *,
+        count(*) over () as n_found,
+        max(row_position) over (partition by table_key) as last_row
+    from numbered
+)
+
+select
+    {{ page_slugs() }},
+    table_key,
+    suite,
+    suite_title,
+    category,
+    category_title,
+    category_position,
+    config,
+    is_simulated,
+    form,
+    feature,
+    axis,
+    axis_role,
+    axis_position,
+    group_value,
+    n,
+    n_selected,
+    n_missing,
+    n_unknown,
+    share_of_answers,
+    sample_median,
+    selection_rate,
+    impact_ratio,
+    status,
+    case
+        when exclusion_reason is not null then 'left out: ' || exclusion_reason
+        when status = 'zero_max' and form = 'scoring' then 'no score of any group is above the median'
+        when status = 'zero_max' then 'nobody selected in any group'
+        when status = 'single_group' then 'no other group to compare with'
+    end as note,
+    null_p05,
+    p_max,
+    min_impact_ratio,
+    min_null_p05,
+    p_value,
+    resampling_unit,
+    n_units,
+    audited_on,
+    is_control,
+    n_found
+from placed
+where last_row <= 3000

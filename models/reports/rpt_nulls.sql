@@ -1,0 +1,281 @@
+-- Grain: one row per suite, category, config, axis, feature, calibration, number_key: a number of how far
+-- groups differ, beside what equal groups would give. At most 3,000, comparisons before controls.
+with disparities as (
+    select * from {{ ref('fct_disparities') }}
+    -- The baseline less itself is nothing.
+    where null_p05 is not null and not (config = 'baseline' and calibration = 'baseline')
+),
+
+-- The other numbers that profiles judge, each once.
+verdicts as (
+    select * from {{ ref('fct_verdicts') }}
+    where null_p05 is not null and metric not in ('min_impact_ratio', 'chi_square_p')
+    qualify
+        row_number() over (partition by suite, category, config, measure, axis, metric order by profile) = 1
+),
+
+bounds as (
+    select
+        suite,
+        category,
+        config,
+        axis,
+        outcome_set as measure,
+        metric,
+        max(attainable_max) as attainable_max
+    from {{ ref('fct_group_deviations') }}
+    where reference = 'pooled' and metric in ('max_fdi', 'max_idi', 'max_jsd_nats')
+    group by suite, category, config, axis, outcome_set, metric
+    union all
+    select
+        suite,
+        category,
+        config,
+        axis,
+        feature as measure,
+        'max_abs_dbi' as metric,
+        max(attainable_max) as attainable_max
+    from {{ ref('fct_score_shifts') }}
+    group by suite, category, config, axis, feature
+),
+
+declared as (
+    select * from {{ ref('disparities') }}
+),
+
+metrics as (
+    select
+        metric,
+        any_value(title) as title
+    from {{ ref('dim_metrics') }}
+    group by metric
+),
+
+collected as (
+    select
+        disparities.suite,
+        disparities.category,
+        disparities.config,
+        disparities.is_simulated,
+        disparities.axis,
+        disparities.feature,
+        disparities.calibration,
+        disparities.statistic,
+        disparities.parameters,
+        disparities.disparity,
+        declared.title as disparity_title,
+        case declared.better when 'higher' then 'low' else 'high' end as unequal_end,
+        disparities.value,
+        disparities.ci_low,
+        disparities.ci_high,
+        disparities.null_p05,
+        disparities.null_median,
+        disparities.null_p95,
+        disparities.p_value,
+        disparities.p_holm,
+        disparities.n_tests,
+        disparities.attainable_max,
+        disparities.n_groups,
+        disparities.n,
+        disparities.resampling_unit,
+        disparities.n_units,
+        disparities.is_control,
+        case
+            when disparities.disparity = 'min_impact_ratio' then 1
+            when disparities.disparity = 'range' then 2
+            else 3
+        end as disparity_position
+    from disparities
+    inner join declared on disparities.disparity = declared.disparity
+    where
+        -- Of rates it says what the smallest impact ratio says.
+        not (disparities.statistic = 'selection_rate' and disparities.disparity = 'min_max_ratio')
+        -- Of two groups every z-score is 1.
+        and not (disparities.n_groups = 2 and disparities.disparity in ('max_z', 'min_z', 'max_abs_z'))
+    union all by name
+    select
+        verdicts.suite,
+        verdicts.category,
+        verdicts.config,
+        verdicts.is_simulated,
+        verdicts.axis,
+        verdicts.measure as feature,
+        'none' as calibration,
+        case when verdicts.metric = 'max_abs_dbi' then 'mean' else 'share' end as statistic,
+        '' as parameters,
+        verdicts.metric as disparity,
+        coalesce(metrics.title, verdicts.metric) as disparity_title,
+        case verdicts.direction when 'lower_is_worse' then 'low' else 'high' end as unequal_end,
+        verdicts.value,
+        verdicts.ci_low,
+        verdicts.ci_high,
+        verdicts.null_p05,
+        verdicts.null_median,
+        verdicts.null_p95,
+        verdicts.p_value,
+        verdicts.p_holm,
+        verdicts.n_tests,
+        case when verdicts.metric = 'cramers_v' then 1 else bounds.attainable_max end as attainable_max,
+        verdicts.n_groups,
+        verdicts.n,
+        verdicts.resampling_unit,
+        verdicts.n_units,
+        verdicts.is_control,
+        0 as disparity_position
+    from verdicts
+    left join metrics on verdicts.metric = metrics.metric
+    left join bounds
+        on
+            verdicts.suite = bounds.suite
+            and verdicts.category = bounds.category
+            and verdicts.config = bounds.config
+            and verdicts.axis = bounds.axis
+            and verdicts.measure = bounds.measure
+            and verdicts.metric = bounds.metric
+),
+
+categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+placed as (
+    select
+        collected.*,
+        coalesce(categories.title, '') as category_title,
+        coalesce(categories.category_position, 0) as category_position,
+        case collected.statistic
+            when 'selection_rate' then 'selection rates'
+            else replace(collected.statistic, '_', ' ') || 's'
+        end as things,
+        collected.n_groups || ' ' || things as compared,
+        case
+            when collected.parameters = 'standard=favourable_outcome;method=in_set' then 'favourable answers'
+            when collected.parameters = 'standard=mean;method=larger' then 'at least the mean of all groups'
+            else replace(replace(collected.parameters, ';', ', '), '_', ' ')
+        end as parameters_in_words,
+        -- 1 is the end of the band on the side of unequal groups, 0 its middle.
+        case collected.unequal_end
+            when 'high'
+                then {{ ratio(
+                    'collected.value - collected.null_median', 'collected.null_p95 - collected.null_median'
+                ) }}
+            else {{ ratio(
+                'collected.null_median - collected.value', 'collected.null_median - collected.null_p05'
+            ) }}
+        end as excess,
+        case collected.unequal_end
+            when 'high' then collected.value > collected.null_p95 + 1e-9
+            else collected.value < collected.null_p05 - 1e-9
+        end as is_beyond,
+        {{ rounded('collected.value') }} as value_in_words
+    from collected
+    left join categories
+        on
+            collected.suite = categories.suite
+            and collected.category = categories.category
+),
+
+worded as (
+    select
+        *,
+        left(md5(statistic || '|' || parameters || '|' || disparity), 8) as number_key,
+        disparity_title
+        || case
+            when statistic = 'share' or disparity = 'max_abs_dbi' then ''
+            when parameters = '' then ' of ' || things
+            else ' of ' || things || ' (' || parameters_in_words || ')'
+        end as number_title,
+        case
+            when is_beyond is not true then 'within'
+            when p_holm <= 0.05 then 'beyond'
+            else 'beyond_alone'
+        end as place,
+        case
+            when disparity in ('min_impact_ratio', 'min_max_ratio')
+                then 'the smallest of ' || compared || ' is ' || value_in_words || ' of the largest'
+            when disparity = 'range'
+                then 'the largest and the smallest of ' || compared || ' are ' || value_in_words || ' apart'
+            when disparity = 'standard_deviation'
+                then compared || ' have a standard deviation of ' || value_in_words
+            when disparity = 'dixon_q' then disparity_title || ' of ' || compared || ' is ' || value_in_words
+            when disparity in ('max_z', 'min_z', 'max_abs_z')
+                then
+                    'the '
+                    || case disparity
+                        when 'max_z' then 'largest' when 'min_z' then 'smallest' else 'farthest'
+                    end
+                    || ' of ' || compared || ' lies at ' || value_in_words
+                    || ' standard deviations from their average'
+            else disparity_title || ' over ' || n_groups || ' groups is ' || value_in_words
+        end
+        || '; ' || n_groups || ' equal groups would give between ' || {{ rounded('null_p05') }} || ' and '
+        || {{ rounded('null_p95') }} || ' nine times in ten'
+        || coalesce(' (p ' || {{ p_in_words('p_value') }}, '')
+        || coalesce(
+            ', after Holm over ' || n_tests || case when n_tests = 1 then ' test ' else ' tests ' end
+            || {{ p_in_words('p_holm') }},
+            ''
+        )
+        || case when p_value is null then '.' else ').' end as sentence
+    from placed
+),
+
+ranked as (
+    select
+        *,
+        dense_rank() over (order by disparity_position asc, statistic desc, parameters asc, disparity asc)
+            as number_position,
+        count(*) over () as n_found,
+        row_number() over (
+            order by
+                is_control asc, disparity_position asc, statistic desc, parameters asc, disparity asc,
+                suite asc, category_position asc, category asc, axis asc, feature asc, calibration asc,
+                config asc
+        ) as position
+    from worded
+)
+
+select
+    {{ page_slugs() }},
+    suite,
+    category,
+    category_title,
+    category_position,
+    config,
+    is_simulated,
+    axis,
+    feature,
+    calibration,
+    statistic,
+    parameters,
+    disparity,
+    number_key,
+    number_title,
+    number_position,
+    unequal_end,
+    value,
+    ci_low,
+    ci_high,
+    null_p05,
+    null_median,
+    null_p95,
+    p_value,
+    p_holm,
+    n_tests,
+    attainable_max,
+    excess,
+    place,
+    sentence,
+    n_groups,
+    n,
+    resampling_unit,
+    n_units,
+    is_control,
+    n_found
+from ranked
+where position <= 3000
