@@ -5,8 +5,11 @@ export const escapeHtml = (text) => String(text).replace(/[&<>"']/g, (c) => ENTI
 
 export const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 
+/** `fmt`: pct, num (three significant digits), or how many decimals. */
 export const formatNumber = (value, fmt) => {
 	if (!isNumber(value)) return '–';
+	// No -0.00.
+	if (isNumber(fmt)) return value.toFixed(fmt).replace(/^-(0\.?0*)$/, '$1');
 	return fmt === 'pct' ? `${(100 * value).toFixed(1)}%` : Number(value.toPrecision(3)).toString();
 };
 

@@ -24,7 +24,7 @@ STRUCTURE = {
         "gate_profile verdict direction unit better mart column axis_kind spec status outcome_status",
         "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
         "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
-        "unequal_end place",
+        "unequal_end place concentration",
     )
     for name in line.split()
 }
@@ -94,6 +94,7 @@ def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert problems(visits) == []
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
     pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
+    pages += ["measurements", "summary", "disparities"]
     assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
 
@@ -116,6 +117,25 @@ def test_every_config_of_every_category_has_its_answers(visits, tables):
     paths = {visit["path"] for visit in visits}
     assert {f"/responses/{answers}/" for answers, _ in slugs} <= paths
     assert {f"/category/{category}/" for _, category in slugs} <= paths
+
+
+def test_scores_have_their_three_pages_or_a_sentence(visits, tables):
+    pages = ("measurements", "summary", "disparities")
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        shown = connection.execute(
+            "select comparison_slug, n from rpt_comparisons where is_shown order by position"
+        ).fetchall()
+    found = {(visit["path"], visit["width"]): visit["text"] for visit in visits}
+    for width in ("desktop", "phone"):
+        for page in pages:
+            text = found[f"/{page}/", width]
+            assert ("No score is compared between groups here" in text) == (not shown)
+        if len(shown) > 1:
+            for slug, n in shown:
+                assert f"{n:,} values of" in found[f"/measurements/{slug}/", width]
+                assert {f"/{page}/{slug}/" for page in pages} <= {path for path, _ in found}
+        elif shown:
+            assert f"{shown[0][1]:,} values of" in found["/measurements/", width]
 
 
 def test_a_link_leads_to_the_answers_that_were_counted(site, tables):

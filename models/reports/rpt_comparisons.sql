@@ -1,0 +1,104 @@
+-- Grain: one row per suite, category, feature, axis: what the pages of measurements and disparities show.
+-- A browser opens the rows of every comparison, so only the first ones, single attributes leading, are shown.
+{%- set most_rows = 15000 %}
+with families as (
+    select * from {{ ref('fct_disparities') }}
+    where statistic = 'mean' and disparity = 'range' and not is_control
+),
+
+samples as (
+    select * from {{ ref('fct_summary_statistics') }}
+    where statistic = 'mean' and calibration = 'none' and config <> 'baseline'
+),
+
+categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+compared as (
+    select
+        suite,
+        category,
+        feature,
+        axis,
+        bool_or(is_simulated) as is_simulated,
+        bool_or(calibration = 'baseline') as has_baseline,
+        count(distinct config) filter (config <> 'baseline') as n_configs,
+        count(distinct model) filter (config <> 'baseline') as n_models,
+        count(distinct role) filter (config <> 'baseline') as n_roles,
+        max(n_groups + n_groups_excluded) as n_groups,
+        cast(sum(n_groups + n_groups_excluded + 1) as bigint) as n_rows
+    from families
+    group by suite, category, feature, axis
+),
+
+counted as (
+    select
+        samples.suite,
+        samples.category,
+        samples.feature,
+        samples.axis,
+        cast(sum(samples.n) as bigint) as n,
+        cast(sum(samples.n_missing) as bigint) as n_missing
+    from samples
+    semi join families
+        on
+            samples.suite = families.suite
+            and samples.category = families.category
+            and samples.config = families.config
+            and samples.feature = families.feature
+            and samples.axis = families.axis
+    group by samples.suite, samples.category, samples.feature, samples.axis
+),
+
+ordered as (
+    select
+        compared.*,
+        counted.n,
+        counted.n_missing,
+        coalesce(categories.title, '') as category_title,
+        row_number() over (
+            order by
+                length(compared.axis) - length(replace(compared.axis, '&', '')) asc,
+                compared.suite asc,
+                categories.category_position asc nulls last,
+                compared.category asc,
+                compared.feature asc,
+                compared.axis asc
+        ) as position
+    from compared
+    inner join counted
+        on
+            compared.suite = counted.suite
+            and compared.category = counted.category
+            and compared.feature = counted.feature
+            and compared.axis = counted.axis
+    left join categories
+        on
+            compared.suite = categories.suite
+            and compared.category = categories.category
+)
+
+select
+    suite || '-' || category || '-' || {{ page_key('feature', 'axis') }} as comparison_slug,
+    suite,
+    category,
+    category_title,
+    feature,
+    axis,
+    position,
+    is_simulated,
+    has_baseline,
+    n_configs,
+    n_models,
+    n_roles,
+    n_groups,
+    n,
+    n_missing,
+    position = 1 or sum(n_rows) over (order by position) <= {{ most_rows }} as is_shown
+from ordered

@@ -1,0 +1,68 @@
+-- Grain: one row per comparison_slug, config, calibration, statistic, disparity: those that SAGED's dashboard
+-- shows, of means and of selection rates against the default standard. fct_disparities holds the others.
+with comparisons as (
+    select * from {{ ref('rpt_comparisons') }}
+    where is_shown
+),
+
+disparities as (
+    select * from {{ ref('fct_disparities') }}
+    where not is_control and not (config = 'baseline' and calibration = 'baseline')
+),
+
+declared as (
+    select * from {{ ref('disparities') }}
+),
+
+rates as (
+    select 'standard=' || standards.standard || ';method=' || methods.method as parameters
+    from {{ ref('selection_standards') }} as standards
+    cross join {{ ref('selection_methods') }} as methods
+    where standards.is_default and methods.is_default
+)
+
+select
+    comparisons.comparison_slug,
+    disparities.config,
+    disparities.model,
+    disparities.role,
+    disparities.is_simulated,
+    disparities.config = 'baseline' as is_baseline,
+    disparities.calibration,
+    disparities.statistic,
+    disparities.disparity,
+    declared.disparity_id as disparity_position,
+    declared.title,
+    disparities.unit,
+    disparities.value,
+    {{ status_in_words('disparities.status') }} as note,
+    disparities.ci_low,
+    disparities.ci_high,
+    disparities.p_value,
+    disparities.p_holm,
+    disparities.n_tests,
+    disparities.null_p05,
+    disparities.null_median,
+    disparities.null_p95,
+    disparities.attainable_max,
+    disparities.critical_value,
+    disparities.concentration,
+    {{ groups_in_words('disparities.group_low') }} as group_low,
+    {{ groups_in_words('disparities.group_high') }} as group_high,
+    disparities.n_groups,
+    disparities.n_groups_excluded,
+    disparities.n,
+    disparities.resampling_unit,
+    disparities.n_units
+from disparities
+inner join comparisons
+    on
+        disparities.suite = comparisons.suite
+        and disparities.category = comparisons.category
+        and disparities.feature = comparisons.feature
+        and disparities.axis = comparisons.axis
+inner join declared on disparities.disparity = declared.disparity
+left join rates on disparities.parameters = rates.parameters
+where
+    (disparities.statistic = 'mean' and disparities.disparity in ('range', 'max_z', 'max_abs_z', 'dixon_q'))
+    or (rates.parameters is not null and disparities.disparity in ('range', 'min_impact_ratio'))

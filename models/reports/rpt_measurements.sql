@@ -1,0 +1,185 @@
+-- Grain: one row per comparison_slug, config, calibration, group_value ('' for all groups together).
+-- The baseline minus itself is 0 by construction and is left out.
+with comparisons as (
+    select * from {{ ref('rpt_comparisons') }}
+    where is_shown
+),
+
+families as (
+    select * from {{ ref('fct_disparities') }}
+    where
+        statistic = 'mean'
+        and disparity = 'range'
+        and not is_control
+        and not (config = 'baseline' and calibration = 'baseline')
+),
+
+shown as (
+    select
+        comparisons.comparison_slug,
+        families.suite,
+        families.category,
+        families.config,
+        families.model,
+        families.role,
+        families.is_simulated,
+        families.axis,
+        families.feature,
+        families.calibration,
+        families.resampling_unit,
+        families.n_units
+    from families
+    inner join comparisons
+        on
+            families.suite = comparisons.suite
+            and families.category = comparisons.category
+            and families.feature = comparisons.feature
+            and families.axis = comparisons.axis
+),
+
+measurements as (
+    select * from {{ ref('fct_measurements') }}
+),
+
+groups as (
+    select * from {{ ref('rpt_groups') }}
+),
+
+placed as (
+    select
+        shown.comparison_slug,
+        shown.config,
+        shown.calibration,
+        unnest([groups.group_value, '']) as group_value,
+        case shown.calibration
+            when 'none' then measurements.value
+            else measurements.calibrated_value
+        end as value
+    from shown
+    inner join measurements
+        on
+            shown.suite = measurements.suite
+            and shown.category = measurements.category
+            and shown.config = measurements.config
+            and shown.feature = measurements.feature
+    inner join groups
+        on
+            measurements.prompt_key = groups.prompt_key
+            and shown.axis = groups.axis
+),
+
+spread as (
+    select
+        comparison_slug,
+        config,
+        calibration,
+        group_value,
+        count(value) as n,
+        count(*) - count(value) as n_missing,
+        avg(value) as mean,
+        stddev_samp(value) as standard_deviation,
+        min(value) as smallest,
+        max(value) as largest,
+        quantile_cont(value, [0.05, 0.25, 0.5, 0.75, 0.95]) as quantiles
+    from placed
+    group by comparison_slug, config, calibration, group_value
+),
+
+means as (
+    select * from {{ ref('fct_summary_statistics') }}
+    where statistic = 'mean'
+),
+
+rates as (
+    select rates.*
+    from {{ ref('fct_selection_rates') }} as rates
+    inner join {{ ref('selection_standards') }} as standards on rates.standard = standards.standard
+    inner join {{ ref('selection_methods') }} as methods on rates.method = methods.method
+    where standards.is_default and methods.is_default
+),
+
+listed as (
+    select
+        shown.*,
+        means.group_value,
+        means.value as mean,
+        means.ci_low as mean_low,
+        means.ci_high as mean_high,
+        means.status,
+        means.n,
+        means.n_missing,
+        rates.selection_rate,
+        rates.ci_low as rate_low,
+        rates.ci_high as rate_high,
+        rates.impact_ratio
+    from shown
+    inner join means
+        on
+            shown.suite = means.suite
+            and shown.category = means.category
+            and shown.config = means.config
+            and shown.axis = means.axis
+            and shown.feature = means.feature
+            and shown.calibration = means.calibration
+    left join rates
+        on
+            means.suite = rates.suite
+            and means.category = rates.category
+            and means.config = rates.config
+            and means.axis = rates.axis
+            and means.feature = rates.feature
+            and means.calibration = rates.calibration
+            and means.group_value = rates.group_value
+    union all by name
+    select
+        shown.*,
+        spread.group_value,
+        spread.mean,
+        case when spread.n > 0 then 'ok' else 'all_missing' end as status,
+        spread.n,
+        spread.n_missing
+    from shown
+    inner join spread
+        on
+            shown.comparison_slug = spread.comparison_slug
+            and shown.config = spread.config
+            and shown.calibration = spread.calibration
+    where spread.group_value = ''
+)
+
+select
+    listed.comparison_slug,
+    listed.config,
+    listed.model,
+    listed.role,
+    listed.is_simulated,
+    listed.config = 'baseline' as is_baseline,
+    listed.calibration,
+    listed.group_value,
+    listed.n,
+    listed.n_missing,
+    listed.mean,
+    listed.mean_low,
+    listed.mean_high,
+    spread.standard_deviation,
+    spread.smallest,
+    spread.quantiles[1] as p05,
+    spread.quantiles[2] as p25,
+    spread.quantiles[3] as median,
+    spread.quantiles[4] as p75,
+    spread.quantiles[5] as p95,
+    spread.largest,
+    listed.selection_rate,
+    listed.rate_low,
+    listed.rate_high,
+    listed.impact_ratio,
+    {{ status_in_words('listed.status') }} as note,
+    listed.resampling_unit,
+    listed.n_units
+from listed
+left join spread
+    on
+        listed.comparison_slug = spread.comparison_slug
+        and listed.config = spread.config
+        and listed.calibration = spread.calibration
+        and listed.group_value = spread.group_value
