@@ -51,7 +51,8 @@ def model(dbt, session):
         ids = np.array([group[0] for group in members])
         # Groups of a comparison have consecutive numbers.
         start, end = np.searchsorted(rows["group_id"], [ids[0], ids[-1] + 1])
-        if start == end:
+        _, n_permutations, n_bootstrap, _ = settings[members[0][2]]
+        if start == end or n_permutations == n_bootstrap == 0:
             continue
         part = {name: column[start:end] for name, column in rows.items()}
         parts += _comparison(part, members, sums, settings[members[0][2]])
