@@ -116,6 +116,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if not (arguments.saged / "saged" / "_diagnoser.py").exists():
         parser.error(f"{arguments.saged} holds no saged/_diagnoser.py")
+    if not arguments.table.exists():
+        parser.error(f"{arguments.table} does not exist")
     # Hints about constant columns and empty ratios, thousands of them.
     warnings.simplefilter("ignore")
     diagnoser_class = load_diagnoser(arguments.saged)

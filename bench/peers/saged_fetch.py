@@ -52,11 +52,11 @@ def fetch(cache: Path, checkout: Path | None) -> Peer:
 
     Raises PeerMissingError where it, or what it imports, cannot be had.
     """
+    if checkout is not None and not (checkout / "saged" / "_diagnoser.py").exists():
+        raise PeerMissingError(f"{checkout} holds no saged/_diagnoser.py")
     python = _environment(cache / "saged-env")
     if checkout is not None:
         folder, what = checkout, f"a checkout, {_revision(checkout)}"
-        if not (folder / "saged" / "_diagnoser.py").exists():
-            raise PeerMissingError(f"{folder} holds no saged/_diagnoser.py")
     else:
         folder, what = _repository_or_wheel(cache, python)
     needs = ", ".join(need.replace("==", " ") for need in NEEDS[:3])
@@ -66,10 +66,10 @@ def fetch(cache: Path, checkout: Path | None) -> Peer:
 
 def _repository_or_wheel(cache: Path, python: Path) -> tuple[Path, str]:
     try:
-        folder = _repository(cache / "saged-repository")
+        folder = _repository(cache / f"saged-{COMMIT}")
     except PeerMissingError as unreachable:
         print(f"  {unreachable}; trying the wheel {WHEEL}", file=sys.stderr, flush=True)
-        return _wheel(cache / "saged-wheel", python), f"wheel {WHEEL} (older interface: `category`)"
+        return _wheel(cache / WHEEL, python), f"wheel {WHEEL} (older interface: `category`)"
     return folder, f"repository holistic-ai/SAGED-Bias, {_revision(folder)}"
 
 
