@@ -26,7 +26,7 @@ RESAMPLING_MODELS = ("int_families_resampled", "int_groups_resampled")
 QUICK_FEATURES = 3
 DRAWS = 1_000
 # Databases, what queries spill, and the table itself.
-DISK_BYTES_PER_MEASUREMENT = 400
+DISK_BYTES_PER_MEASUREMENT = 300
 DISK_BYTES_AT_LEAST = 2_000_000_000
 WRITE_MARTS = """
 import sys, duckdb
