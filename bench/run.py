@@ -1,147 +1,40 @@
 """Measure what the pipeline costs, against the limits it has to keep.
 
-    python bench/run.py                       # every benchmark, into bench/results.md and .csv
+    python bench/run.py                       # every benchmark but `full`, into bench/results.md and .csv
     python bench/run.py --only audit --repeats 1 --out trial.md
+    python bench/run.py --only full           # 140 million measurements: long, and much disk
 
 Each stage runs as its own process through the command line, on at most two cores, in a temporary folder.
 Seconds are wall time; CPU seconds stand beside them, because other work on the machine slows the one and
 hardly the other. Peak RSS is the largest sum over a stage's process and its descendants, looked at ten times
 a second, or the largest single process if that is more. A benchmark is one function and one row of
 `BENCHMARKS`. Exit code 1 where a limit is not kept.
+
+The peer that `diagnosis` is compared with is fetched when it runs, into a cache folder
+(`peers/saged_fetch.py`).
 """
 
 import argparse
 import csv
 import os
-import platform
 import random
-import re
-import statistics
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime
-from importlib.metadata import version
+from dataclasses import asdict, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, benchmark_resampling
+from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total
+
 from ingest.suite import Suite, load_suite
 
-ROOT = Path(__file__).resolve().parent.parent
-BIN = Path(sys.executable).parent
 SUITE = ROOT / "suites" / "fair_sea.yml"
 PUBLISHED = ROOT.parent / "shared" / "oracles" / "fair_sea" / "responses.csv"
 CORES = 2
 SEED = 20_260_101
-WATCHED_EVERY = 0.1  # seconds
-LOAD_AT_START = os.getloadavg()[0]
-MB = 1_000_000
 
 Rows = list[dict[str, str]]
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a process and its descendants took."""
-
-    seconds: float
-    cpu_seconds: float
-    peak_rss_mb: float
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One line of the results; `limit` is None where none is set, `ratio` is measured / limit."""
-
-    name: str
-    what: str
-    measured: float
-    unit: str
-    limit: float | None
-    ratio: float | None
-    seconds: float
-    cpu_seconds: float
-    peak_rss_mb: float
-    runs: int
-    date: str
-    machine: str
-    versions: str
-
-
-# --------------------------------------------------------------------------------------- measuring
-
-
-def resident_bytes(pid: int) -> int:
-    """Sum the resident memory of a process and its descendants; 0 where there is no /proc."""
-    total, waiting = 0, [pid]
-    while waiting:
-        process = Path("/proc") / str(waiting.pop())
-        try:
-            total += int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            for children in process.glob("task/*/children"):
-                waiting += [int(child) for child in children.read_text().split()]
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended meanwhile
-    return total
-
-
-def measure(command: Sequence[str | Path], data: Path) -> Cost:
-    """Run a command to its end. Raises SystemExit with its last lines if it fails."""
-    log = data / "bench.log"
-    environment = os.environ | {"PLUMBLINE_DATA": str(data), "DO_NOT_TRACK": "1"}
-    started = time.monotonic()
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [str(part) for part in command], cwd=ROOT, env=environment, stdout=output, stderr=output
-        )
-        peak, pid = 0, 0
-        while not pid:
-            peak = max(peak, resident_bytes(process.pid))
-            time.sleep(WATCHED_EVERY)
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-    seconds = time.monotonic() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-20:])
-        raise SystemExit(f"{' '.join(process.args)} ended with {process.returncode}:\n{tail}")
-    largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return Cost(seconds, usage.ru_utime + usage.ru_stime, max(peak, largest) / MB)
-
-
-def total(costs: Sequence[Cost]) -> Cost:
-    """Costs of processes that ran one after another."""
-    return Cost(
-        sum(c.seconds for c in costs), sum(c.cpu_seconds for c in costs), max(c.peak_rss_mb for c in costs)
-    )
-
-
-def median(costs: Sequence[Cost]) -> Cost:
-    """Median of each figure over runs."""
-    return Cost(*(statistics.median(getattr(c, f.name) for c in costs) for f in fields(Cost)))
-
-
-def machine() -> str:
-    """Processor, cores used, memory, and how busy it was before this began."""
-    cpu = platform.processor() or platform.machine()
-    information = Path("/proc/cpuinfo")
-    if information.exists() and (found := re.search(r"model name\s*: (.+)", information.read_text())):
-        cpu = found.group(1)
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    cores = f"{usable_cores()} of {os.cpu_count()} cores"
-    return f"{cpu}, {cores}, {memory:.0f} GB, load average at the start {LOAD_AT_START:.1f}"
-
-
-def usable_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def versions() -> str:
-    """Versions of what does the work."""
-    names = ("plumbline", "dbt-core", "duckdb", "numpy", "scipy")
-    return f"Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in names)
 
 
 # --------------------------------------------------------------------------------------------- rows
@@ -226,7 +119,7 @@ def scaled_rows(rows: Rows, factor: int) -> Rows:
 
 
 Stages = dict[str, Cost]
-Benchmark = Callable[[Rows, str, int], list[Measurement]]
+Benchmark = Callable[[Options], list[Measurement]]
 
 
 def run_stages(rows: Rows) -> Stages:
@@ -251,8 +144,10 @@ def run_stages(rows: Rows) -> Stages:
         return costs
 
 
-def benchmark_audit(rows: Rows, source: str, repeats: int) -> list[Measurement]:
+def benchmark_audit(options: Options) -> list[Measurement]:
     """Load, measure and build 3,840 answers, and twice as many."""
+    rows, source = source_rows(options.responses)
+    repeats = options.repeats
     # In turn, so that a busy spell of the machine meets both sizes.
     runs: dict[int, list[Stages]] = {1: [], 2: []}
     for _ in range(repeats):
@@ -291,18 +186,14 @@ def benchmark_audit(rows: Rows, source: str, repeats: int) -> list[Measurement]:
     return results
 
 
-def record(
-    name: str, what: str, measured: float, unit: str, limit: float | None, cost: Cost, runs: int
-) -> Measurement:
-    """Return a line of the results."""
-    ratio = measured / limit if limit is not None else None
-    today = f"{datetime.now(UTC):%Y-%m-%d}"
-    return Measurement(
-        name, what, measured, unit, limit, ratio, *asdict(cost).values(), runs, today, machine(), versions()
-    )
-
-
-BENCHMARKS: dict[str, Benchmark] = {"audit": benchmark_audit}
+BENCHMARKS: dict[str, Benchmark] = {
+    "audit": benchmark_audit,
+    "diagnosis": benchmark_diagnosis,
+    "resampling": benchmark_resampling,
+    "growth": benchmark_growth,
+    "full": benchmark_full,
+}
+ONLY_WHEN_ASKED = {"full"}
 
 
 # ------------------------------------------------------------------------------------------ results
@@ -338,9 +229,20 @@ def as_table(rows: Sequence[dict[str, str]]) -> str:
 HEAD = """# What it costs
 
 Written by `make bench` (`bench/run.py`, which says how each figure is taken). Medians over `runs` runs;
-`ratio` is measured over limit. Wall seconds depend on what else the machine does, CPU seconds hardly.
+`ratio` is measured over limit, or limit over measured where the limit is a least: above 1 it is not kept.
+Wall seconds depend on what else the machine does, CPU seconds hardly.
 
 """
+
+
+def write_results(out: Path, rows: Sequence[dict[str, str]]) -> None:
+    """Write the results as Markdown, and as CSV beside it."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.with_suffix(".csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Measurement)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    out.write_text(HEAD + as_table(rows))
 
 
 def main() -> None:
@@ -352,25 +254,35 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=3, help="runs of each, of which the median counts")
     parser.add_argument("--responses", type=Path, help="response rows in the published layout")
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "plumbline-bench"
+    parser.add_argument("--peer", type=Path, help="a checkout of SAGED-Bias to use instead of fetching one")
+    parser.add_argument("--cache", type=Path, default=cache, help="where what is fetched is kept")
+    parser.add_argument(
+        "--quick", action="store_true", help="diagnosis: 3 features instead of 45, without limits"
+    )
     arguments = parser.parse_args()
     if arguments.repeats < 1:
         parser.error("--repeats must be at least 1")
+    if arguments.quick and arguments.out == parser.get_default("out"):
+        parser.error("--quick needs --out: its figures do not belong among the results")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
-    names = [arguments.only] if arguments.only else list(BENCHMARKS)
-    rows, source = source_rows(arguments.responses)
+    names = [arguments.only] if arguments.only else [n for n in BENCHMARKS if n not in ONLY_WHEN_ASKED]
+    options = Options(
+        arguments.repeats,
+        arguments.responses,
+        arguments.peer and arguments.peer.resolve(),
+        arguments.cache.resolve(),
+        arguments.quick,
+    )
     found = []
     for name in names:
         print(f"{name}: {BENCHMARKS[name].__doc__}", file=sys.stderr, flush=True)
-        found += BENCHMARKS[name](rows, source, arguments.repeats)
-    results = merged(arguments.out.with_suffix(".csv"), found, names)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    with arguments.out.with_suffix(".csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Measurement)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(results)
-    arguments.out.write_text(HEAD + as_table(results))
-    print(as_table(results))
+        measured = BENCHMARKS[name](options)
+        found += measured
+        # One after another: a later benchmark that ends in an error takes nothing with it.
+        write_results(arguments.out, merged(arguments.out.with_suffix(".csv"), measured, [name]))
+    print(arguments.out.read_text())
     over = [m.name for m in found if m.ratio is not None and m.ratio > 1]
     if over:
         raise SystemExit(f"Over the limit: {', '.join(over)}")

@@ -23,8 +23,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy import stats as distributions
+from scipy import sparse, special
 from scipy.special import gammaln
 
 Array = NDArray[np.float64]
@@ -1284,6 +1283,8 @@ def monte_carlo_chi_square(table: ArrayLike, n: int, seed: int) -> float:
         return float("nan")
     observed = float(chi_square(counts.astype(np.float64)))
     limit = observed - (_RELATIVE_SLACK * observed + _ABSOLUTE_SLACK)
+    from scipy import stats as distributions  # here, as it takes 1.5 s that every command would pay for
+
     margins = distributions.random_table(counts.sum(1), counts.sum(0))
     rng = np.random.default_rng([seed, _MONTE_CARLO_STREAM])
     chunk = max(1, CHUNK_BYTES // (8 * 4 * counts.size))
@@ -1301,6 +1302,8 @@ def fisher_exact_p(table: ArrayLike) -> float:
         raise ValueError("Fisher's exact test is for 2x2 tables")
     if not (counts.any(0).all() and counts.any(1).all()):
         return float("nan")
+    from scipy import stats as distributions
+
     return float(distributions.fisher_exact(counts).pvalue)
 
 
@@ -1313,17 +1316,17 @@ def _tail(survival: Callable[..., Array], x: ArrayLike, *dof: ArrayLike) -> Arra
 
 def chi_square_p(x: ArrayLike, dof: ArrayLike) -> Array:
     """Upper tail of the chi-square distribution, shape as broadcast."""
-    return _tail(distributions.chi2.sf, x, dof)
+    return _tail(lambda x, dof: special.chdtrc(dof, x), x, dof)
 
 
 def t_p(t: ArrayLike, dof: ArrayLike) -> Array:
     """Both tails of Student's t distribution, shape as broadcast."""
-    return 2 * _tail(distributions.t.sf, np.abs(t), dof)
+    return 2 * _tail(lambda t, dof: special.stdtr(dof, -t), np.abs(t), dof)
 
 
 def f_p(f: ArrayLike, dof_between: ArrayLike, dof_within: ArrayLike) -> Array:
     """Upper tail of the F distribution, shape as broadcast."""
-    return _tail(distributions.f.sf, f, dof_between, dof_within)
+    return _tail(lambda f, *dof: special.fdtrc(*dof, f), np.maximum(f, 0.0), dof_between, dof_within)
 
 
 # ---------------------------------------------------------------------------- against fixed shares
@@ -1377,7 +1380,7 @@ def attainable_dbi(share: ArrayLike) -> Array:
 def _exact_n(rate: Array, ratio: Array, power: float, alpha: float) -> Array:
     other = rate * ratio
     mean = (rate + other) / 2
-    z_alpha, z_power = distributions.norm.ppf([1 - alpha / 2, power])
+    z_alpha, z_power = special.ndtri([1 - alpha / 2, power])
     spread = z_alpha * np.sqrt(2 * mean * (1 - mean))
     spread = spread + z_power * np.sqrt(rate * (1 - rate) + other * (1 - other))
     return _divide(spread**2, (rate - other) ** 2)

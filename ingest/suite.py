@@ -284,11 +284,18 @@ class Minimum(Strict):
 
 
 class Resampling(Strict):
-    """How chance is drawn."""
+    """How chance is drawn; 0 resamples: not at all, so that no number has an interval or a p-value."""
 
     seed: int = Field(42, ge=0)
-    permutations: int = Field(2_000, ge=100, le=100_000)
-    bootstrap: int = Field(1_000, ge=100, le=100_000)
+    permutations: int = Field(2_000, ge=0, le=100_000)
+    bootstrap: int = Field(1_000, ge=0, le=100_000)
+
+    @field_validator("permutations", "bootstrap")
+    @classmethod
+    def _enough(cls, value: int) -> int:
+        if 0 < value < 100:
+            raise ValueError("fewer than 100 resamples say nothing: 0 for none, or at least 100")
+        return value
 
 
 class LocalLaw144(Strict):

@@ -42,10 +42,13 @@ def model(dbt, session):
         name: int(name.removeprefix("rate_sum_")) for name in summed.columns if name.startswith("rate_sum_")
     }
     sums["mean_sum"] = statistics[0]
-    rows = summed.order("group_id, prompt_id, family_id").fetchnumpy()
     comparisons: dict[int, list] = {}
     for group in groups:
-        comparisons.setdefault(group[1], []).append(group)
+        _, n_permutations, n_bootstrap, _ = settings[group[2]]
+        if n_permutations or n_bootstrap:
+            comparisons.setdefault(group[1], []).append(group)
+    # A table of all sums is large: where nothing is drawn it is not read.
+    rows = summed.order("group_id, prompt_id, family_id").fetchnumpy() if comparisons else {}
     parts = []
     for members in comparisons.values():
         ids = np.array([group[0] for group in members])

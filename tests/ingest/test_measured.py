@@ -137,6 +137,7 @@ def test_a_dry_run_writes_nothing(bring, data):
         ({"measurements": SUITE["measurements"] | {"root": "quest"}}, "has no column 'quest'"),
         ({"measurements": SUITE["measurements"] | {"shows": ["age"]}}, "has no column in `attributes`"),
         ({"measurements": SUITE["measurements"] | {"baselines": {"cold": "c"}}}, "which is no feature"),
+        ({"resampling": {"permutations": 99}}, "0 for none, or at least 100"),
         ({"ranges": {"warmth": [1, 0]}}, "the first number must be below the second"),
         ({"categories": SUITE["categories"] | {"A2": {"title": "Two"}}}, "needs a `category` column"),
     ],
@@ -182,15 +183,14 @@ CASES: dict[str, dict[str, list[Any]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Warehouse]:
-    """Every case as a category of one suite; each value has the baseline 0.4."""
-    folder = tmp_path_factory.mktemp("edges")
+def build_cases(folder: Path, **changes: Any) -> None:
+    """Load and build every case as a category of one suite; each value has the baseline 0.4."""
     suite = SUITE | {
         "attributes": {"group": {name: {} for name in MANY}},
         "axes": ["group"],
         "ranges": {"warmth": [0, 1]},
         "categories": {code: {"title": code, "block": "root"} for code in CASES},
+        **changes,
     }
     suite["measurements"] = SUITE["measurements"] | {
         "attributes": {"group": "group"},
@@ -211,6 +211,12 @@ def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Wareho
     built = ["--select", "+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
     checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
     assert warehouse.dbt(folder / "data", ["build", *checks, *built])
+
+
+@pytest.fixture(scope="module")
+def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Warehouse]:
+    folder = tmp_path_factory.mktemp("edges")
+    build_cases(folder)
     with warehouse.Warehouse(folder / "data") as opened:
         yield opened
 
@@ -238,6 +244,26 @@ def rates(marts, category: str, standard: str, method: str = "larger", calibrati
         [category, standard, method, calibration],
     )
     return {row["group_value"]: row for row in rows}
+
+
+def test_no_resampling_leaves_the_numbers_and_nothing_that_chance_gives(marts, tmp_path):
+    build_cases(tmp_path, resampling={"permutations": 0, "bootstrap": 0})
+    numbers = """
+        select category, config, axis, feature, calibration, statistic, parameters, disparity, value, status
+        from fct_disparities
+        order by all
+        """
+    drawn = """
+        select count(ci_low) + count(p_value) + count(null_p95) as n from fct_disparities
+        union all
+        select count(ci_low) from fct_summary_statistics
+        union all
+        select count(ci_low) + count(impact_ratio_low) from fct_selection_rates
+        """
+    with warehouse.Warehouse(tmp_path / "data") as without:
+        assert without.rows(numbers) == marts.rows(numbers)
+        assert [row["n"] for row in without.rows(drawn)] == [0, 0, 0]
+    assert marts.rows(drawn)[0]["n"]
 
 
 def test_all_values_equal(marts):

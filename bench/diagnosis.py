@@ -1,0 +1,327 @@
+"""Benchmarks of diagnosis on ready measurements: against SAGED's diagnoser, with resampling, and in growth.
+
+One table for all, `saged_table.py`'s. Our side is two processes, `plumbline load` and one `dbt build` of the
+three marts that hold what the peer computes, with everything they are made from but no tests; into an empty
+folder each time. It computes more than the peer does: 65 statistics to its 46, 15 disparities to its 8,
+groups at the ends with ties, statuses and counts.
+"""
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+from measuring import BIN, MB, ROOT, Cost, Measurement, Options, measure, median, record, total
+from peers.saged_fetch import Peer, PeerMissingError, fetch
+from saged_table import FEATURES, PROMPTS, Size, write_suite, write_table
+
+DRIVER = ROOT / "bench" / "peers" / "saged_diagnosis.py"
+MARTS = ("fct_summary_statistics", "fct_selection_rates", "fct_disparities")
+RESAMPLING_MODELS = ("int_families_resampled", "int_groups_resampled")
+QUICK_FEATURES = 3
+DRAWS = 1_000
+# Databases, what queries spill, and the table itself.
+DISK_BYTES_PER_MEASUREMENT = 300
+DISK_BYTES_AT_LEAST = 2_000_000_000
+WRITE_MARTS = """
+import sys, duckdb
+folder, *marts = sys.argv[1:]
+with duckdb.connect(f"{folder}/audit.duckdb", read_only=True) as audit:
+    for mart in marts:
+        audit.table(mart).write_parquet(f"{folder}/{mart}.parquet")
+"""
+LIMITS = {"memory_mb": 2_000, "full_memory_mb": 8_000, "growth": 10.5, "faster": 40, "resampling_s": 60}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one load and build cost, what writing the marts to files costs beyond, and what they left."""
+
+    stages: dict[str, Cost]
+    writing: Cost
+    disk_mb: float
+    model_seconds: dict[str, float]
+
+
+def run_ours(size: Size, resamples: int, look: Callable[[Path], None] | None = None) -> Run:
+    """Write the table, load it, build the marts; `look` may read the folder before it is removed."""
+    refuse_without_room(size)
+    with TemporaryDirectory(prefix="plumbline-bench-") as folder:
+        data = Path(folder)
+        table, suite = data / "measurements.parquet", data / "suite.yml"
+        write_table(table, size)
+        write_suite(suite, size, resamples, resamples)
+        select = ["--select", *(f"+{mart}" for mart in MARTS)]
+        kinds = ["--resource-type", "model", "--resource-type", "seed"]
+        places = ["--project-dir", ROOT, "--profiles-dir", ROOT]
+        places += ["--target-path", data / "target", "--log-path", data / "logs"]
+        commands = {
+            "load": [BIN / "plumbline", "load", table, "--suite", suite],
+            "dbt build": [BIN / "dbt", "build", *select, *kinds, *places],
+        }
+        stages = {}
+        for stage, command in commands.items():
+            stages[stage] = measure(command, data)
+            said = f"{size.measurements:,} measurements, {resamples} resamples, {stage}: {stages[stage]}"
+            print(f"  {said}", file=sys.stderr, flush=True)
+        results = json.loads((data / "target" / "run_results.json").read_text())["results"]
+        seconds = {result["unique_id"].split(".")[-1]: result["execution_time"] for result in results}
+        # Marts may be views: a build need not have put their rows together.
+        writing = measure([sys.executable, "-c", WRITE_MARTS, data, *MARTS], data)
+        disk = sum(path.stat().st_size for path in data.glob("*.duckdb")) / MB
+        if look is not None:
+            look(data)
+        return Run(stages, writing, disk, seconds)
+
+
+def refuse_without_room(size: Size) -> None:
+    """Raise SystemExit where the folder for temporary files is too small for a table of this size."""
+    needed = max(DISK_BYTES_AT_LEAST, DISK_BYTES_PER_MEASUREMENT * size.measurements)
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if free < needed:
+        raise SystemExit(
+            f"{size.measurements:,} measurements need about {needed / 1e9:.0f} GB of disk in "
+            f"{tempfile.gettempdir()}, where {free / 1e9:.0f} GB are free. TMPDIR names another folder."
+        )
+
+
+def in_words(size: Size) -> str:
+    """Return what a table holds."""
+    return f"{size.responses:,} responses x {size.features} features = {size.measurements:,} measurements"
+
+
+def middle(runs: Sequence[Run]) -> Cost:
+    """Median over runs of the sum of their stages."""
+    return median([total(list(run.stages.values())) for run in runs])
+
+
+def stage_lines(prefix: str, runs: Sequence[Run]) -> list[Measurement]:
+    """Lines of each stage, without limits."""
+    lines = []
+    for stage in runs[0].stages:
+        cost = median([run.stages[stage] for run in runs])
+        name = f"{prefix}.{stage.replace(' ', '_')}"
+        lines.append(record(name, stage, cost.seconds, "s", None, cost, len(runs)))
+    return lines
+
+
+# ---------------------------------------------------------------------------------------- benchmarks
+
+
+def benchmark_diagnosis(options: Options) -> list[Measurement]:
+    """Every statistic and disparity of 1.4 million measurements, raw and calibrated, ours and SAGED's."""
+    size = Size(features=QUICK_FEATURES if options.is_quick else FEATURES)
+    try:
+        peer = fetch(options.cache, options.peer)
+    except PeerMissingError as reason:
+        print(f"  SAGED could not be had, nothing is compared: {reason}", file=sys.stderr, flush=True)
+        peer = None
+    with TemporaryDirectory(prefix="plumbline-bench-") as folder:
+        theirs = run_peer(peer, size, Path(folder)) if peer else None
+        compared: list[tuple[int, int, float]] = []
+
+        def compare(data: Path) -> None:
+            if theirs is not None and not compared:
+                compared.append(differences(data / "audit.duckdb", Path(folder) / "out" / "summary.csv"))
+
+        runs = [run_ours(size, 0, compare) for _ in range(options.repeats)]
+    ours, out, n = middle(runs), median([run.writing for run in runs]), len(runs)
+    limits = {} if options.is_quick else LIMITS
+    what = f"load and dbt build without resampling: {in_words(size)}, raw and calibrated"
+    memory = limits.get("memory_mb")
+    lines = [
+        record("diagnosis.seconds", what, ours.seconds, "s", None, ours, n),
+        record("diagnosis.memory", "the same, peak RSS", ours.peak_rss_mb, "MB", memory, ours, n),
+        *stage_lines("diagnosis", runs),
+        record(
+            "diagnosis.writing", "the three marts written as Parquet, beyond", out.seconds, "s", None, out, n
+        ),
+    ]
+    if peer is None or theirs is None:
+        return lines
+    n_compared, n_apart, largest = compared[0]
+    made = {"made_with": peer.versions}
+    same = f"the same table, 46 statistics and their disparities with SAGED's diagnoser, {peer.what}"
+    faster = f"SAGED's seconds over ours, whole processes; SAGED: {peer.what}"
+    agreed = (
+        f"values of SAGED's 46 statistics that ours miss by more than 1e-9, of {n_compared:,}; largest miss"
+    )
+    return [
+        *lines,
+        record("diagnosis.peer", same, theirs.seconds, "s", None, theirs, 1, **made),
+        record(
+            "diagnosis.faster_wall",
+            f"{faster} (wall, at least)",
+            theirs.seconds / ours.seconds,
+            "x",
+            limits.get("faster"),
+            ours,
+            n,
+            is_least=True,
+        ),
+        record(
+            "diagnosis.faster_cpu",
+            f"{faster} (CPU)",
+            theirs.cpu_seconds / ours.cpu_seconds,
+            "x",
+            None,
+            ours,
+            n,
+        ),
+        record("diagnosis.agreement", f"{agreed} {largest:.1e}", n_apart, "values", None, theirs, 1),
+    ]
+
+
+def run_peer(peer: Peer, size: Size, folder: Path) -> Cost:
+    """Run the peer once on the table, as a process of its own."""
+    table = folder / "measurements.parquet"
+    write_table(table, size)
+    command = [peer.python, DRIVER, "--saged", peer.folder, "--table", table, "--out", folder / "out"]
+    cost = measure(command, folder)
+    print(f"  SAGED, {in_words(size)}: {cost}", file=sys.stderr, flush=True)
+    return cost
+
+
+def benchmark_resampling(options: Options) -> list[Measurement]:
+    """1,000 permutations and 1,000 bootstrap draws of the disparities of 1.4 million measurements."""
+    counted: list[tuple[int, int]] = []
+
+    def count(data: Path) -> None:
+        with duckdb.connect(str(data / "audit.duckdb"), read_only=True) as audit:
+            counted.append(
+                audit.execute(
+                    """
+                    select count(*), count(distinct (config, feature, calibration, statistic, parameters))
+                    from fct_disparities
+                    where p_value is not null
+                    """
+                ).fetchone()
+            )
+
+    runs = [run_ours(Size(), DRAWS, count) for _ in range(options.repeats)]
+    build = median([run.stages["dbt build"] for run in runs])
+    n_disparities, n_families = counted[0]
+    alone = sorted(sum(run.model_seconds[model] for model in RESAMPLING_MODELS) for run in runs)
+    what = (
+        f"dbt build with {DRAWS:,} permutations and {DRAWS:,} bootstrap draws: {n_disparities:,} disparities"
+    )
+    what += f" of {n_families:,} statistics; {in_words(Size())}"
+    models = f"the models that resample, of the same build: {' + '.join(RESAMPLING_MODELS)}"
+    n = len(runs)
+    return [
+        record("resampling.seconds", what, build.seconds, "s", LIMITS["resampling_s"], build, n),
+        record("resampling.models", models, alone[n // 2], "s", None, build, n),
+        record("resampling.memory", "the same build, peak RSS", build.peak_rss_mb, "MB", None, build, n),
+    ]
+
+
+def benchmark_growth(options: Options) -> list[Measurement]:
+    """14 million measurements against 1.4 million: ten times the prompts of each group."""
+    large = Size(prompts=10 * PROMPTS)
+    refuse_without_room(large)
+    runs: dict[Size, list[Run]] = {Size(): [], large: []}
+    for _ in range(options.repeats):
+        for size, found in runs.items():
+            found.append(run_ours(size, 0))
+    once, tenfold = middle(runs[Size()]), middle(runs[large])
+    n, limit = options.repeats, LIMITS["growth"]
+    what = f"{in_words(large)} over {Size().measurements:,}"
+    wall, cpu = tenfold.seconds / once.seconds, tenfold.cpu_seconds / once.cpu_seconds
+    return [
+        record("growth.wall", f"{what}, wall seconds", wall, "x", limit, tenfold, n),
+        record("growth.cpu", f"{what}, CPU seconds", cpu, "x", limit, tenfold, n),
+        record("growth.memory", "14 million, peak RSS", tenfold.peak_rss_mb, "MB", None, tenfold, n),
+        record("growth.disk", "14 million, both databases", runs[large][0].disk_mb, "MB", None, tenfold, n),
+        *stage_lines("growth", runs[large]),
+    ]
+
+
+def benchmark_full(options: Options) -> list[Measurement]:
+    """140 million measurements, once."""
+    size = Size(prompts=100 * PROMPTS)
+    run = run_ours(size, 0)
+    cost = middle([run])
+    what = f"load and dbt build without resampling: {in_words(size)}"
+    return [
+        record("full.seconds", what, cost.seconds, "s", None, cost, 1),
+        record(
+            "full.memory",
+            "the same, peak RSS",
+            cost.peak_rss_mb,
+            "MB",
+            LIMITS["full_memory_mb"],
+            cost,
+            1,
+        ),
+        record("full.disk", "the same, both databases", run.disk_mb, "MB", None, cost, 1),
+        *stage_lines("full", [run]),
+    ]
+
+
+# ------------------------------------------------------------------------------------------ agreement
+
+
+def differences(audit: Path, summary: Path) -> tuple[int, int, float]:
+    """Compare every value of the peer's with ours; return how many, how many apart by > 1e-9, the largest.
+
+    A value that only one side has counts as apart. The seeds name each statistic as the peer does; its
+    `bin_20` takes ten bins all the same.
+    """
+    with duckdb.connect(str(audit), read_only=True) as connection:
+        return connection.execute(
+            """
+            with theirs as (
+                unpivot (
+                    select * exclude (domain, source_tag)
+                    from read_csv($1, header = true, all_varchar = true)
+                )
+                on columns(* exclude (concept, statistics, feature, calibrated))
+                into name config value said
+            ),
+
+            ours as (
+                select statistics.peer, config, feature, calibration, group_value, value
+                from fct_summary_statistics as found
+                inner join statistics
+                    on
+                        found.statistic = statistics.statistic
+                        and found.parameters = coalesce(statistics.parameters, '')
+                where statistics.peer is not null
+                union all
+                select
+                    'sr_' || methods.peer || '_sd_' || standards.peer, config, feature, calibration,
+                    group_value, selection_rate
+                from fct_selection_rates as found
+                inner join selection_methods as methods on found.method = methods.method
+                inner join selection_standards as standards on found.standard = standards.standard
+                where methods.peer is not null
+            ),
+
+            paired as (
+                select try_cast(theirs.said as double) as their_value, ours.value as our_value
+                from theirs
+                full join ours
+                    on
+                        replace(theirs.statistics, 'bin_20', 'bin_10') = ours.peer
+                        and theirs.config = ours.config
+                        and theirs.feature = ours.feature
+                        and theirs.concept = ours.group_value
+                        and case theirs.calibrated when 'True' then 'baseline' else 'none' end
+                        = ours.calibration
+            )
+
+            select
+                count(their_value),
+                count(*) filter (
+                    (their_value is null) <> (our_value is null) or abs(their_value - our_value) > 1e-9
+                ),
+                max(abs(their_value - our_value))
+            from paired
+            """,
+            [str(summary)],
+        ).fetchone()
