@@ -349,6 +349,7 @@ def _rate_examples(x: Examples) -> dict[str, str]:
         "wilson_low": _say("30 favourable of 40: interval {}.", wilson),
         "wilson_high": _say("30 favourable of 40: interval {}. None of ten: 0 to {}.", wilson, nobody),
         "impact_ratio": _say(f"{RATES}: rates {{}}, impact ratios {{}}.", rates, ratios),
+        "chosen_impact_ratio": _say(f"{RATES}; B chosen: {{}}.", rates / rates[1]),
         "min_impact_ratio": _say(
             f"{RATES}: {{}}. With one answer a name half of all shuffles give {{}} or less, "
             "and one in twenty less than {}; p {}.",

@@ -74,6 +74,10 @@ joined as (
         computed.n,
         inferred.resampling_unit,
         inferred.n_units,
+        {{ inference_status('computed.value', 'inferred.family_id is not null', 'inferred.p_value') }}
+            as p_status,
+        {{ inference_status('computed.value', 'inferred.family_id is not null', 'inferred.ci_low') }}
+            as ci_status,
         families.exposure,
         families.is_control
     from computed
@@ -171,6 +175,8 @@ select
     n,
     resampling_unit,
     n_units,
+    p_status,
+    ci_status,
     exposure,
     is_control,
     1 as metric_version

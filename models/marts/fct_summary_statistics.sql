@@ -14,6 +14,10 @@ declared as (
 resampled as (
     select * from {{ ref('int_families_resampled') }}
     where disparity = 'group_value'
+),
+
+asked as (
+    select * from {{ ref('int_resampling_listed') }}
 )
 
 select
@@ -28,6 +32,7 @@ select
     computed.status,
     resampled.ci_low,
     resampled.ci_high,
+    {{ inference_status('computed.value', 'asked.suite is not null', 'resampled.ci_low') }} as ci_status,
     computed.n,
     computed.n_missing,
     declared.unit,
@@ -40,3 +45,7 @@ left join resampled
         analyses.family_id = resampled.family_id
         and analyses.group_id = resampled.group_id
         and computed.statistic_id = resampled.statistic_key
+left join asked
+    on
+        analyses.suite = asked.suite
+        and computed.statistic_id = asked.statistic_key
