@@ -70,7 +70,12 @@ class Samples:
     @cached_property
     def squares(self) -> Array:
         """Sum of squared deviations, (...,); exactly 0 where all values are equal."""
-        return np.where(self.lowest < self.highest, (self.deviations**2).sum(-1), 0)
+        return np.where(self.lowest < self.highest, self.powers(2), 0)
+
+    def powers(self, exponent: int) -> Array:
+        """Sum of deviations to a power of 2, 3 or 4, (...,); products, for pow() takes ten times as long."""
+        square = self.deviations * self.deviations
+        return (square if exponent == 2 else square * (self.deviations if exponent == 3 else square)).sum(-1)
 
     @cached_property
     def pairs(self) -> tuple[Array, Array]:
@@ -123,7 +128,7 @@ def _standard_deviation(samples: Samples, parameters: Parameters) -> Array:
 
 def _skewness(samples: Samples, parameters: Parameters) -> Array:
     n, second = samples.n, _divide(samples.squares, samples.n)
-    g1 = _divide(_divide((samples.deviations**3).sum(-1), n), second**1.5)
+    g1 = _divide(_divide(samples.powers(3), n), second**1.5)
     g1 = np.where(n >= 3, g1, np.nan)
     if parameters["estimator"] == "moment":
         return g1
@@ -132,7 +137,7 @@ def _skewness(samples: Samples, parameters: Parameters) -> Array:
 
 def _kurtosis(samples: Samples, parameters: Parameters) -> Array:
     n, second = samples.n, _divide(samples.squares, samples.n)
-    g2 = _divide(_divide((samples.deviations**4).sum(-1), n), second**2) - 3
+    g2 = _divide(_divide(samples.powers(4), n), second**2) - 3
     g2 = np.where(n >= 4, g2, np.nan)
     if parameters["estimator"] == "moment":
         return g2

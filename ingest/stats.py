@@ -1229,6 +1229,7 @@ class ColumnsResampled(NamedTuple):
     value_high: Array
     ratios: Ratios | None
     unit: Unit
+    permutation: Scheme
     n_units: int
 
 
@@ -1350,7 +1351,9 @@ class _Draws:
                 *null.T.reshape(2, n_columns, n_groups).swapaxes(1, 2),
                 *(np.maximum(end, 0).T for end in chosen),
             )
-        return ColumnsResampled(disparities, value_low.T, value_high.T, ratios, self.unit, self.n_units)
+        return ColumnsResampled(
+            disparities, value_low.T, value_high.T, ratios, self.unit, self.plan.scheme, self.n_units
+        )
 
 
 def _value_of(values: Array, references: Codes) -> Array:

@@ -26,6 +26,7 @@ COLUMNS = {
     "ci_high": pa.float64(),
     "resampling_unit": pa.string(),
     "n_units": pa.int64(),
+    "permutation_scheme": pa.string(),
 }
 MEAN = "mean_sum"
 
@@ -258,6 +259,7 @@ class _Comparison:
         if result is None:
             # Each group has one prompt: only its repeats vary, and they are taken as independent.
             shared |= {"resampling_unit": ["response"] * n, "n_units": np.full(n, len(design.group))}
+            shared["permutation_scheme"] = [None] * n
             for disparity in COLUMN_DISPARITIES:
                 yield {
                     **shared,
@@ -269,6 +271,7 @@ class _Comparison:
                 }
             return
         shared |= {"resampling_unit": [result.unit] * n, "n_units": np.full(n, result.n_units)}
+        shared["permutation_scheme"] = [result.permutation] * n
         for disparity, columns in result.disparities.items():
             measured = columns._asdict()
             del measured["value"]

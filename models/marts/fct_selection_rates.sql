@@ -172,6 +172,10 @@ asked as (
     select * from {{ ref('int_resampling_listed') }}
 ),
 
+baselines as (
+    select * from {{ ref('int_baselines_classified') }}
+),
+
 standards as (
     select * from {{ ref('selection_standards') }}
 ),
@@ -291,6 +295,7 @@ selected as (
         resampled_rates.n_units,
         analyses.exposure,
         analyses.is_control,
+        cast(null as varchar) as baseline_kind,
         1 as metric_version
     from referenced
     inner join analyses on referenced.analysis_id = analyses.analysis_id
@@ -388,6 +393,7 @@ selected as (
         family_units.n_units,
         exposed.exposure,
         exposed.is_control,
+        case when samples.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,
         1 as metric_version
     from rated
     inner join samples on rated.sample_id = samples.sample_id
@@ -403,6 +409,10 @@ selected as (
             samples.family_id = families_resampled.family_id
             and samples.group_id = families_resampled.group_id
             and 1000 + 10 * rated.standard_id + rated.method_id = families_resampled.statistic_key
+    left join baselines
+        on
+            samples.suite = baselines.suite
+            and samples.category = baselines.category
     left join family_units on samples.family_id = family_units.family_id
     left join asked
         on
@@ -454,5 +464,6 @@ select
     n_units,
     exposure,
     is_control,
+    baseline_kind,
     metric_version
 from selected

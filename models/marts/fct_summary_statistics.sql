@@ -18,6 +18,10 @@ resampled as (
 
 asked as (
     select * from {{ ref('int_resampling_listed') }}
+),
+
+baselines as (
+    select * from {{ ref('int_baselines_classified') }}
 )
 
 select
@@ -36,6 +40,7 @@ select
     computed.n,
     computed.n_missing,
     declared.unit,
+    case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,
     1 as metric_version
 from computed
 inner join analyses on computed.sample_id = analyses.sample_id
@@ -49,3 +54,7 @@ left join asked
     on
         analyses.suite = asked.suite
         and computed.statistic_id = asked.statistic_key
+left join baselines
+    on
+        analyses.suite = baselines.suite
+        and analyses.category = baselines.category

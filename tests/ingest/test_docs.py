@@ -24,7 +24,7 @@ RESULT_MARTS = (
 NO_METRIC = re.compile(
     r"n|n_.*|is_simulated|is_control|suite|domain|category|config|model|role|axis|outcome_set|outcome|feature|test"
     r"|group_value|group_a|group_b|group_extreme|reference|(chosen_)?reference_group|metric|metric_version|effect"
-    r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit"
+    r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit|permutation_scheme"
     r"|statistic|parameters|disparity|unit|group_low|group_high"
     r"|(.*_)?status|ground_truth_year|(axis|group)_position|(shown|hidden)_attributes"
 )
