@@ -356,6 +356,7 @@ def _rate_examples(x: Examples) -> dict[str, str]:
             ratios.min(), least.null_median, least.null_p05, least.p_value,
         ),
         "is_below_four_fifths": _say(f"{RATES}: impact ratios {{}}. B is below.", ratios),
+        "impact_ratio_z": _say(f"{RATES}: {{}}.", x.sql.value("{{ pooled_z(20, 40, 30, 40) }}")),
         "impact_ratio_low": interval,
         "impact_ratio_high": interval,
     }  # fmt: skip

@@ -258,6 +258,16 @@ selected as (
                     {{ ratio('referenced.selection_rate', 'referenced.reference_rate') }}
                     < four_fifths.red_limit
         end as is_below_four_fifths,
+        case
+            when
+                referenced.has_ratio
+                and referenced.group_value <> referenced.reference_group
+                and resampled.resampling_unit = 'response'
+                then {{ pooled_z(
+                    'referenced.n_selected', 'referenced.n',
+                    'referenced.n_selected_reference', 'referenced.n_reference'
+                ) }}
+        end as impact_ratio_z,
         -- Every missing answer of the group unselected, or every one selected; the reference stays as it is.
         case when referenced.has_ratio then {{ ratio(
             ratio('referenced.n_selected', 'referenced.n + coalesce(missing.n_missing, 0)'), 'referenced.reference_rate'
@@ -362,6 +372,15 @@ selected as (
             ) }}
         end as impact_ratio_high,
         rated.impact_ratio < four_fifths.red_limit as is_below_four_fifths,
+        case
+            when
+                rated.impact_ratio is not null
+                and samples.group_value <> rated.reference_group
+                and family_units.resampling_unit = 'response'
+                then {{ pooled_z(
+                    'rated.n_selected', 'rated.n', 'rated.n_selected_reference', 'rated.n_reference'
+                ) }}
+        end as impact_ratio_z,
         case when rated.impact_ratio is not null then {{ ratio(
             ratio('rated.n_selected', 'rated.n + rated.n_missing'), 'rated.reference_rate'
         ) }} end as bound_low,
@@ -451,6 +470,7 @@ select
     impact_ratio_low,
     impact_ratio_high,
     is_below_four_fifths,
+    impact_ratio_z,
     bound_low,
     bound_high,
     chosen_reference_group,
