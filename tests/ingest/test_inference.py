@@ -32,13 +32,16 @@ SUITE: dict[str, Any] = {
         "methods": METHODS,
     },
     "reference": {"place": "South"},
-    "attributes": {"place": {name: {} for name in [*GROUPS, "Centre"]}},
-    "axes": ["place"],
+    "attributes": {
+        "place": {name: {} for name in [*GROUPS, "Centre"]},
+        "size": {"Small": {}, "Large": {}},
+    },
+    "axes": ["place", "place & size"],
     "ranges": {"warmth": [0, 1]},
     "measurements": {
         "root": "question",
-        "attributes": {"place": "place"},
-        "shows": ["place"],
+        "attributes": {"place": "place", "size": "size"},
+        "shows": ["place", "size"],
         "model": "model",
         "repeat": "round",
         "features": {"warmth": "warmth", "length": "length"},
@@ -50,22 +53,31 @@ SUITE: dict[str, Any] = {
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """Every group asked about its own number of questions, twice each; a tenth of the numbers missing."""
+    """Every place asked its own number of questions, twice each; a tenth of the numbers missing.
+
+    A question is about one size; nobody asked about what is large in the East.
+    """
     rng = np.random.default_rng(7)
+
+    def numbers() -> np.ndarray:
+        found = np.array([rng.beta(2, 3), np.round(rng.normal(20, 5), 1)])
+        return np.where(rng.random(2) < 0.1, np.nan, found)
+
     for group, n in GROUPS.items():
-        for question in range(n):
+        for question in range(0, 2 * n, 2) if group == "East" else range(n):
+            baselines = numbers()
             for repeat in range(2):
-                numbers = rng.beta(2, 3, size=2), np.round(rng.normal(20, 5, size=2), 1)
-                gaps = np.where(rng.random((2, 2)) < 0.1, np.nan, numbers)
+                values = numbers()
                 yield {
                     "question": question,
                     "place": group,
+                    "size": ("Small", "Large")[question % 2],
                     "model": "m",
                     "round": repeat,
-                    "warmth": gaps[0, 0],
-                    "warmth before": gaps[0, 1],
-                    "length": gaps[1, 0],
-                    "length before": gaps[1, 1],
+                    "warmth": values[0],
+                    "warmth before": baselines[0],
+                    "length": values[1],
+                    "length before": baselines[1],
                 }
 
 
@@ -163,6 +175,7 @@ def test_all_that_was_asked_for_is_resampled(marts):
             ci_status, resampling_unit
         from fct_disparities
         where config = 'm' and calibration = 'none' and feature = 'warmth' and value is not null
+            and axis = 'place'
         """
     )
     for row in found:
@@ -183,11 +196,36 @@ def test_all_that_was_asked_for_is_resampled(marts):
     assert missing == [{"p_status": "not_applicable", "ci_status": "not_applicable"}]
 
 
+def test_where_a_combination_was_never_asked_no_test_is_valid(marts):
+    """Labels cannot be swapped within questions: it says so, and calls nothing concentrated."""
+    found = marts.rows(
+        """
+        select distinct axis, resampling_unit, permutation_scheme, max(concentration) as concentration
+        from fct_disparities where p_status = 'ok' and config = 'm' group by all order by axis
+        """
+    )
+    assert [(row["axis"], row["resampling_unit"], row["permutation_scheme"]) for row in found] == [
+        ("place", "block", "within_blocks"),
+        ("place & size", "block", "prompts"),
+    ]
+    assert found[0]["concentration"] is not None
+    assert found[1]["concentration"] is None
+
+
+def test_calibrated_rows_say_what_the_baseline_is(marts):
+    for mart in ("fct_summary_statistics", "fct_disparities", "fct_selection_rates"):
+        found = marts.rows(f"select distinct calibration, baseline_kind from {mart} order by calibration")
+        assert [(row["calibration"], row["baseline_kind"]) for row in found] == [
+            ("baseline", "counterfactual"),
+            ("none", None),
+        ]
+
+
 def test_groups_have_intervals_or_a_reason(marts):
     found = marts.rows(
         """
         select statistic, group_value, value, ci_status, ci_low, ci_high from fct_summary_statistics
-        where config = 'm' and calibration = 'none' and feature = 'length'
+        where config = 'm' and calibration = 'none' and feature = 'length' and axis = 'place'
         """
     )
     by_group: dict[str, set[str]] = {}
@@ -206,7 +244,7 @@ def test_rates_have_what_chance_gives_and_ratios_to_the_chosen_group(marts):
             """
             select * from fct_selection_rates
             where config = 'm' and calibration = 'none' and feature = 'warmth' and standard = 'median'
-                and method = 'larger'
+                and method = 'larger' and axis = 'place'
             """
         )
     }
@@ -235,6 +273,7 @@ def test_rates_have_what_chance_gives_and_ratios_to_the_chosen_group(marts):
         select value, p_value from fct_disparities
         where config = 'm' and calibration = 'none' and feature = 'warmth'
             and parameters = 'standard=median;method=larger' and disparity = 'min_impact_ratio'
+            and axis = 'place'
         """
     )
     assert disparity["value"] == pytest.approx(lowest)
