@@ -358,12 +358,14 @@ def _rate_examples(x: Examples) -> dict[str, str]:
         "wilson_low": _say("30 favourable of 40: interval {}.", wilson),
         "wilson_high": _say("30 favourable of 40: interval {}. None of ten: 0 to {}.", wilson, nobody),
         "impact_ratio": _say(f"{RATES}: rates {{}}, impact ratios {{}}.", rates, ratios),
+        "chosen_impact_ratio": _say(f"{RATES}; B chosen: {{}}.", rates / rates[1]),
         "min_impact_ratio": _say(
             f"{RATES}: {{}}. With one answer a name half of all shuffles give {{}} or less, "
             "and one in twenty less than {}; p {}.",
             ratios.min(), least.null_median, least.null_p05, least.p_value,
         ),
         "is_below_four_fifths": _say(f"{RATES}: impact ratios {{}}. B is below.", ratios),
+        "impact_ratio_z": _say(f"{RATES}: {{}}.", x.sql.value("{{ pooled_z(20, 40, 30, 40) }}")),
         "impact_ratio_low": interval,
         "impact_ratio_high": interval,
         "scoring_rate": _say(

@@ -83,6 +83,31 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
             }
             for axis, role in suite.local_law_axes().items()
         ],
+        "suite_resampled": [
+            {"suite": name, "part": part, "item": item}
+            for part, names in (
+                ("statistic", suite.resampling.statistics),
+                ("standard", suite.resampling.standards),
+                ("method", suite.resampling.methods),
+            )
+            for item in names
+        ],
+        "suite_references": [
+            {"suite": name, "axis": axis, "reference_kind": "group", "group_value": group}
+            for axis, group in suite.reference.items()
+        ]
+        if isinstance(suite.reference, dict)
+        else [
+            {"suite": name, "axis": axis, "reference_kind": suite.reference, "group_value": None}
+            for axis in suite.all_axes()
+        ],
+        "suite_choices": [
+            {
+                "suite": name,
+                "standard_weighting": suite.standard_weighting,
+                "baseline_kind": suite.measurements.baseline_kind if suite.measurements else None,
+            }
+        ],
         "suite_outcomes": [row for code, rule in rules for row in _rule_rows(name, code, rule)],
         "suite_ground_truths": [
             {

@@ -26,6 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, special
 from scipy.special import gammaln
 
+from ingest.kernels import Column, Samples
+
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Unit = Literal["block", "prompt", "response"]
@@ -627,13 +629,18 @@ def standard_deviation(values: Array) -> Array:
     return _spread(values, ddof=1)
 
 
+def population_deviation(values: Array) -> Array:
+    """Standard deviation over groups, divisor K, (...,). Source: SPEC DIS-4."""
+    return _spread(values, ddof=0)
+
+
 def z_scores(values: Array) -> Array:
     """Each value's distance from the mean of groups in population standard deviations, (..., K).
 
     NaN where all are equal. Source: SPEC DIS-7.
     """
     # The range decides, because the deviations of equal numbers from their mean can differ from 0 by an ulp.
-    deviation = np.where(value_range(values) > 0, _spread(values, ddof=0), 0)
+    deviation = np.where(value_range(values) > 0, population_deviation(values), 0)
     return _divide(values - _mean_of_groups(values)[..., None], deviation[..., None])
 
 
@@ -744,6 +751,14 @@ def _lowest_ratio(values: Array) -> Array:
     return _lowest(impact_ratio(values))
 
 
+def _dixon_low(values: Array) -> Array:
+    return dixon_ends(values)[0]
+
+
+def _dixon_high(values: Array) -> Array:
+    return dixon_ends(values)[1]
+
+
 _SHARE, _NATS, _POSITIVE = (0.0, 1.0), (0.0, float(np.log(2))), (0.0, np.inf)
 _OUTCOMES: tuple[Kind, ...] = ("outcomes",)
 _SCORE: tuple[Kind, ...] = ("score",)
@@ -818,10 +833,20 @@ _REGISTERED = (
     ),
     Statistic("range", _VALUES, "axis", group_mean, value_range, bounds=_POSITIVE),
     Statistic("standard_deviation", _VALUES, "axis", group_mean, standard_deviation, bounds=_POSITIVE),
+    Statistic(
+        "standard_deviation_population",
+        _VALUES,
+        "axis",
+        group_mean,
+        population_deviation,
+        bounds=_POSITIVE,
+    ),
     Statistic("max_z", _VALUES, "axis", group_mean, _highest_z),
     Statistic("min_z", _VALUES, "axis", group_mean, _lowest_z, "less"),
     Statistic("max_abs_z", _VALUES, "axis", group_mean, _highest_absolute_z, bounds=_POSITIVE),
     Statistic("dixon_q", _VALUES, "axis", group_mean, dixon_q, reason=_dixon_reason, bounds=_SHARE),
+    Statistic("dixon_q_low", _VALUES, "axis", group_mean, _dixon_low, reason=_dixon_reason, bounds=_SHARE),
+    Statistic("dixon_q_high", _VALUES, "axis", group_mean, _dixon_high, reason=_dixon_reason, bounds=_SHARE),
 )
 STATISTICS: dict[str, Statistic] = {statistic.name: statistic for statistic in _REGISTERED}
 
@@ -891,42 +916,74 @@ def _draw(
     return out
 
 
+@dataclass(frozen=True)
+class _Units:
+    """Whole units, drawn with replacement: within their group where none holds two, else over all.
+
+    `of_row` (n,) is each row's unit; `parts` lists the units that are drawn among themselves, one part a
+    group or one for all; `n` counts them.
+    """
+
+    of_row: Codes
+    parts: tuple[Codes, ...]
+    is_nested: bool
+    n: int
+
+    @classmethod
+    def of(cls, group: Codes, unit: Codes) -> "_Units":
+        of_row = _dense(unit)
+        n = int(of_row.max()) + 1
+        is_nested = _is_constant(group, of_row)
+        parts: tuple[Codes, ...] = (np.arange(n),)
+        if is_nested:
+            group_of_unit = group[_first_rows(of_row)]
+            parts = tuple(np.flatnonzero(group_of_unit == g) for g in range(int(group.max()) + 1))
+        return cls(of_row, parts, is_nested, n)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are 10 units, and 5 in each group that is drawn from."""
+        fewest = min(len(part) for part in self.parts)
+        return self.n >= MIN_UNITS and (not self.is_nested or fewest >= MIN_UNITS_PER_GROUP)
+
+    def drawer(self, seed: Sequence[int]) -> Callable[[int], list[Codes]]:
+        """Return a function that draws the next b times: places (b, size) in each part."""
+        streams = [np.random.default_rng([*seed, index]) for index in range(len(self.parts))]
+        return lambda b: [
+            rng.integers(0, len(part), size=(b, len(part)))
+            for part, rng in zip(self.parts, streams, strict=True)
+        ]
+
+
 def _bootstrap_tables(
     group: Codes, unit: Codes, sums: Array, seed: Sequence[int]
 ) -> tuple[Callable[[int], Array] | None, int]:
     """Return a function that draws the next b tables (b, K, J) of resampled units, and how many a draw takes.
 
-    Where no unit holds two groups, units are drawn within their group, else over all. None with fewer than
-    10 units, or fewer than 5 in a group that is drawn from.
+    None with fewer than 10 units, or fewer than 5 in a group that is drawn from.
     """
     n_groups, n_sums = int(group.max()) + 1, sums.shape[1]
-    units, dense = np.unique(unit, return_inverse=True)
-    n_units = len(units)
-    if _is_constant(group, dense):
-        group_of_unit = group[_first_rows(dense)]
-        members = [np.flatnonzero(group_of_unit == g) for g in range(n_groups)]
-        unit_sums = group_table(dense, sums, n_units)
-        parts = [unit_sums[rows] for rows in members]
-        is_enough = n_units >= MIN_UNITS and min(len(rows) for rows in members) >= MIN_UNITS_PER_GROUP
+    units = _Units.of(group, unit)
+    if not units.is_enough:
+        return None, units.n
+    if units.is_nested:
+        unit_sums = group_table(units.of_row, sums, units.n)
+        parts = [unit_sums[rows] for rows in units.parts]
     else:
-        cells = group_table(dense * n_groups + group, sums, n_units * n_groups)
-        parts = [cells.reshape(n_units, n_groups * n_sums)]
-        is_enough = n_units >= MIN_UNITS
-    if not is_enough:
-        return None, n_units
-    streams = [np.random.default_rng([*seed, index]) for index in range(len(parts))]
+        cells = group_table(units.of_row * n_groups + group, sums, units.n * n_groups)
+        parts = [cells.reshape(units.n, n_groups * n_sums)]
+    places = units.drawer(seed)
 
     def draw(b: int) -> Array:
         rows = np.arange(b)[:, None]
         tables = []
-        for part, rng in zip(parts, streams, strict=True):
+        for part, drawn in zip(parts, places(b), strict=True):
             size = len(part)
-            drawn = rng.integers(0, size, size=(b, size)) + rows * size
-            weights = np.bincount(drawn.ravel(), minlength=b * size).reshape(b, size).astype(np.float64)
-            tables.append(weights @ part)
+            counts = np.bincount((drawn + rows * size).ravel(), minlength=b * size)
+            tables.append(counts.reshape(b, size).astype(np.float64) @ part)
         return np.stack(tables, axis=1).reshape(b, n_groups, n_sums)
 
-    return draw, n_units
+    return draw, units.n
 
 
 def _quantiles(draws: Array, levels: Sequence[float]) -> tuple[Array, Codes]:
@@ -1147,42 +1204,181 @@ class Columns(NamedTuple):
     ci_high: Array
 
 
+class Ratios(NamedTuple):
+    """Each group's ratio to the highest, and to the chosen group, of C columns: all arrays (K, C).
+
+    `p_max` is the p-value against the lowest ratio of each relabelling, the quantiles are those of the
+    group's own; `chosen_*` is the interval of the ratio to the group that was chosen, NaN where none was.
+    """
+
+    ci_low: Array
+    ci_high: Array
+    p_max: Array
+    null_median: Array
+    null_p05: Array
+    chosen_low: Array
+    chosen_high: Array
+
+
 class ColumnsResampled(NamedTuple):
-    """Disparities by name; 95 % intervals of each group's value and of its ratio to the highest, (K, C)."""
+    """Disparities by name; 95 % intervals of each group's value (K, C); ratios where they were asked for."""
 
     disparities: dict[str, Columns]
     value_low: Array
     value_high: Array
-    ratio_low: Array
-    ratio_high: Array
+    ratios: Ratios | None
     unit: Unit
+    permutation: Scheme
     n_units: int
 
 
 COLUMN_DISPARITIES = (
     "range",
     "standard_deviation",
+    "standard_deviation_population",
     "min_max_ratio",
     "max_z",
     "min_z",
     "max_abs_z",
     "dixon_q",
+    "dixon_q_low",
+    "dixon_q_high",
 )
 
 
 def _column_disparities(values: Array) -> Array:
     """COLUMN_DISPARITIES of group values (b, C, K): (disparities, C, b)."""
     z = z_scores(values)
+    low, high = dixon_ends(values)
     found = (
         value_range(values),
         standard_deviation(values),
+        population_deviation(values),
         _lowest_ratio(values),
         _highest(z),
         _lowest(z),
         _highest_absolute(z),
-        dixon_q(values),
+        np.fmax(low, high),
+        low,
+        high,
     )
     return np.stack([one.T for one in found])
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """Group values as observed (C, K), of given relabellings (b, C, K), and of the next b resamples."""
+
+    plan: _Plan
+    unit: Unit
+    n_units: int
+    observed: Array
+    relabelled: Callable[[Codes], Array]
+    drawn: Callable[[int], Array] | None
+
+    def infer(
+        self,
+        n_permutations: int,
+        n_bootstrap: int,
+        seed: int,
+        chunk: int,
+        bounds: Array | None,
+        with_ratios: bool,
+        references: Codes | None,
+    ) -> ColumnsResampled:
+        """Draw, and compare with what was observed.
+
+        `bounds` (C, 2) are those of a group's value; `references` (C,) is the group to which ratios are
+        wanted besides those to the highest, -1 for none.
+        """
+        n_columns, n_groups = self.observed.shape
+        value = _column_disparities(self.observed[None])[..., 0]
+        own_ratios = impact_ratio(self.observed)
+        labels = self.plan.labeller([seed, _PERMUTATION_STREAM])
+        permuted = np.empty((*value.shape, n_permutations))
+        null_ratios = np.empty((n_columns, n_groups, n_permutations if with_ratios else 0))
+        for start in range(0, n_permutations, chunk):
+            stop = min(start + chunk, n_permutations)
+            values = self.relabelled(labels(stop - start))
+            permuted[..., start:stop] = _column_disparities(values)
+            if with_ratios:
+                null_ratios[..., start:stop] = np.moveaxis(impact_ratio(values), 0, -1)
+
+        n_booted = n_bootstrap if self.drawn is not None else 0
+        booted = np.empty((*value.shape, n_booted))
+        group_values = np.empty((n_columns, n_groups, n_booted))
+        for start in range(0, n_booted, chunk):
+            stop = min(start + chunk, n_booted)
+            values = self.drawn(stop - start)
+            booted[..., start:stop] = _column_disparities(values)
+            group_values[..., start:stop] = np.moveaxis(values, 0, -1)
+
+        disparities = {}
+        lowest = {}
+        for name, own, null_draws, boot_draws in zip(
+            COLUMN_DISPARITIES, value, permuted, booted, strict=True
+        ):
+            null, n_valid = _quantiles(null_draws, (0.5, 0.05, 0.95))
+            p_value, _ = _p_values(STATISTICS[name], own, null_draws, 0.0)
+            has_p = np.isfinite(own) & (n_valid >= max(1, MIN_VALID_RATE * n_permutations))
+            interval = np.clip(_intervals(boot_draws, own)[0], *STATISTICS[name].bounds)
+            disparities[name] = Columns(own, _where(has_p, p_value), *null.T, *interval.T)
+            lowest[name] = null_draws
+
+        def by_group(draws: Array, own: Array) -> tuple[Array, Array]:
+            interval, _ = _intervals(draws.reshape(n_columns * n_groups, -1), own.reshape(-1))
+            return tuple(interval.T.reshape(2, n_columns, n_groups))
+
+        value_low, value_high = by_group(group_values, self.observed)
+        if bounds is not None:
+            value_low, value_high = (
+                np.clip(ends, bounds[:, :1], bounds[:, 1:]) for ends in (value_low, value_high)
+            )
+        ratios = None
+        if with_ratios:
+            resampled = np.moveaxis(group_values, -1, 0)
+            ends = by_group(np.moveaxis(impact_ratio(resampled), 0, -1), own_ratios)
+            null, _ = _quantiles(null_ratios.reshape(n_columns * n_groups, -1), (0.5, 0.05))
+            divisor = np.where(references[:, None] >= 0, _value_of(self.observed, references), np.nan)
+            chosen = by_group(
+                np.moveaxis(_divide(resampled, _value_of(resampled, references)), 0, -1),
+                _divide(self.observed, divisor),
+            )
+            ratios = Ratios(
+                *(np.clip(end, *_SHARE).T for end in ends),
+                _p_lowest(own_ratios, lowest["min_max_ratio"]).T,
+                *null.T.reshape(2, n_columns, n_groups).swapaxes(1, 2),
+                *(np.maximum(end, 0).T for end in chosen),
+            )
+        return ColumnsResampled(
+            disparities, value_low.T, value_high.T, ratios, self.unit, self.plan.scheme, self.n_units
+        )
+
+
+def _value_of(values: Array, references: Codes) -> Array:
+    """Values (..., C, K) of one group a column, (..., C, 1)."""
+    index = np.broadcast_to(references[:, None], (*values.shape[:-1], 1))
+    return np.take_along_axis(values, index, axis=-1)
+
+
+def _p_lowest(own: Array, draws: Array) -> Array:
+    """p-value of each group's ratio (C, K) against the lowest ratio of each relabelling (C, B), (C, K).
+
+    A relabelling without a value counts as extreme; NaN where fewer than 90 % gave one, as in `resample`.
+    """
+    n_resamples = draws.shape[1]
+    n_valid = np.isfinite(draws).sum(1)
+    limit = own + _RELATIVE_SLACK * np.abs(own) + _ABSOLUTE_SLACK
+    ordered = np.sort(draws, axis=1)
+    n_extreme = np.stack(
+        [
+            np.searchsorted(row[:valid], ends, side="right")
+            for row, valid, ends in zip(ordered, n_valid, limit, strict=True)
+        ]
+    )
+    p_max = (1 + n_extreme + (n_resamples - n_valid)[:, None]) / (1 + n_resamples)
+    has_p = np.isfinite(own) & (n_valid >= max(1, MIN_VALID_RATE * n_resamples))[:, None]
+    return _where(has_p, p_max)
 
 
 def resample_columns(
@@ -1193,20 +1389,22 @@ def resample_columns(
     n_bootstrap: int = 1000,
     seed: int = 0,
     chunk_bytes: int = 8 * CHUNK_BYTES,
+    bounds: tuple[float, float] | None = None,
+    with_ratios: bool = True,
+    references: Sequence[str | None] | None = None,
 ) -> ColumnsResampled:
     """Permutation and bootstrap of the disparities of C means (or rates) that one design measured.
 
     `counts` and `sums` (n, C) hold how many values a prompt has in each column and their sum; a group's value
     is the ratio of its sums, and all columns share their relabellings. The rows of `design` are prompts, each
     with all its repeats. Definitions, units and quantiles are those of `resample` (SPEC INF-1 to INF-3).
-    Raises ValueError for arrays that do not fit, and for a design in which only single responses can vary.
+    `bounds` are those of a mean; `references` labels, by column, a group to which ratios are wanted too.
+    Raises ValueError for arrays that do not fit, and where only single responses can vary.
     """
     n_of, sum_of = np.asarray(counts, dtype=np.float64), np.asarray(sums, dtype=np.float64)
     if n_of.ndim != 2 or n_of.shape != sum_of.shape or len(n_of) != len(design.group):
         raise ValueError("counts and sums must be (n, C), one row per prompt")
-    unit = resampling_unit(design)
-    if unit == "response":
-        raise ValueError("each group has one prompt: nothing can be shuffled")
+    unit = _unit_of_prompts(design)
     n_columns = n_of.shape[1]
     design, rows = _canonical(design, np.hstack([n_of, sum_of]))
     n_groups = len(design.labels)
@@ -1224,49 +1422,141 @@ def resample_columns(
         cells = np.tile(np.arange(n_cells), size)
         shape = (size * n_groups, n_cells)
         members = sparse.csr_matrix((np.ones(len(cells)), (target, cells)), shape=shape)
-        return (members @ cell_sums).reshape(size, n_groups, 2 * n_columns)
-
-    observed = values_of(group_table(design.group, rows, n_groups)[None])
-    value = _column_disparities(observed)[..., 0]
-    chunk = max(1, chunk_bytes // (8 * 10 * n_groups * n_columns))
-    draw_labels = plan.labeller([seed, _PERMUTATION_STREAM])
-    permuted = np.empty((*value.shape, n_permutations))
-    for start in range(0, n_permutations, chunk):
-        stop = min(start + chunk, n_permutations)
-        permuted[..., start:stop] = _column_disparities(values_of(relabelled(draw_labels(stop - start))))
+        return values_of((members @ cell_sums).reshape(size, n_groups, 2 * n_columns))
 
     draw, n_units = _bootstrap_tables(design.group, design.units(unit), rows, [seed, _BOOTSTRAP_STREAM])
-    n_booted = n_bootstrap if draw is not None else 0
-    booted = np.empty((*value.shape, n_booted))
-    group_values, group_ratios = (np.empty((n_columns, n_groups, n_booted)) for _ in range(2))
-    for start in range(0, n_booted, chunk):
-        stop = min(start + chunk, n_booted)
-        drawn = values_of(draw(stop - start))
-        booted[..., start:stop] = _column_disparities(drawn)
-        group_values[..., start:stop] = np.moveaxis(drawn, 0, -1)
-        group_ratios[..., start:stop] = np.moveaxis(impact_ratio(drawn), 0, -1)
-
-    disparities = {}
-    for name, own, null_draws, boot_draws in zip(COLUMN_DISPARITIES, value, permuted, booted, strict=True):
-        null, n_valid = _quantiles(null_draws, (0.5, 0.05, 0.95))
-        p_value, _ = _p_values(STATISTICS[name], own, null_draws, 0.0)
-        has_p = np.isfinite(own) & (n_valid >= max(1, MIN_VALID_RATE * n_permutations))
-        interval = np.clip(_intervals(boot_draws, own)[0], *STATISTICS[name].bounds)
-        disparities[name] = Columns(own, _where(has_p, p_value), *null.T, *interval.T)
-
-    def by_group(draws: Array, own: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:
-        interval, _ = _intervals(draws.reshape(n_columns * n_groups, -1), own.reshape(-1))
-        low, high = np.clip(interval, *bounds).T.reshape(2, n_columns, n_groups)
-        return low.T, high.T
-
-    everywhere = (-np.inf, np.inf)
-    return ColumnsResampled(
-        disparities,
-        *by_group(group_values, observed[0], everywhere),
-        *by_group(group_ratios, impact_ratio(observed[0]), _SHARE),
+    draws = _Draws(
+        plan,
         unit,
         n_units,
+        values_of(group_table(design.group, rows, n_groups)),
+        relabelled,
+        None if draw is None else lambda b: values_of(draw(b)),
     )
+    chunk = max(1, chunk_bytes // (8 * 10 * n_groups * n_columns))
+    limits = None if bounds is None else np.tile(bounds, (n_columns, 1))
+    position = {label: index for index, label in enumerate(design.labels)}
+    chosen = [position.get(label, -1) for label in references or [None] * n_columns]
+    return draws.infer(n_permutations, n_bootstrap, seed, chunk, limits, with_ratios, np.array(chosen))
+
+
+def _unit_of_prompts(design: Design) -> Unit:
+    unit = resampling_unit(design)
+    if unit == "response":
+        raise ValueError("each group has one prompt: nothing can be shuffled")
+    return unit
+
+
+class _Rows(NamedTuple):
+    """Which rows each group holds in the observed design (1, K, M), a relabelling and a resample (b, K, M).
+
+    The row after the last one stands for none.
+    """
+
+    observed: Codes
+    relabelled: Callable[[Codes], Codes]
+    drawn: Callable[[int], Codes] | None
+
+
+def _rows_of_groups(labels: Codes, n_groups: int) -> Codes:
+    """Rows of each group under labels (b, n), (b, K, M), M the size of the largest; n where there is none."""
+    b, n = labels.shape
+    order = np.argsort(labels.astype(np.int16), axis=1, kind="stable")
+    sizes = np.bincount((labels + np.arange(b)[:, None] * n_groups).ravel(), minlength=b * n_groups)
+    sizes = sizes.reshape(b, n_groups)
+    largest = int(sizes.max())
+    if (sizes == largest).all():
+        return order.reshape(b, n_groups, largest)
+    starts = np.cumsum(sizes, axis=1) - sizes
+    ordered = np.take_along_axis(labels, order, axis=1)
+    place = np.arange(n) - np.take_along_axis(starts, ordered, axis=1)
+    rows = np.full((b, n_groups, largest), n)
+    rows[np.arange(b)[:, None], ordered, place] = order
+    return rows
+
+
+def _rows_of_draws(group: Codes, units: _Units, seed: Sequence[int]) -> Callable[[int], Codes]:
+    """Return a function that draws the next b resamples: the rows of each group (b, K, M)."""
+    n, n_groups = len(group), int(group.max()) + 1
+    cell = units.of_row * n_groups + group
+    rows_of_cell = _rows_of_groups(_dense(cell)[None], len(np.unique(cell)))[0]
+    held = np.full((units.n * n_groups, rows_of_cell.shape[1]), n)
+    held[np.unique(cell)] = rows_of_cell
+    held = held.reshape(units.n, n_groups, -1)
+    places = units.drawer(seed)
+
+    def draw(b: int) -> Codes:
+        if not units.is_nested:
+            return np.moveaxis(held[places(b)[0]], 1, 2).reshape(b, n_groups, -1)
+        found = [
+            held[part[drawn], index].reshape(b, -1)
+            for index, (part, drawn) in enumerate(zip(units.parts, places(b), strict=True))
+        ]
+        rows = np.full((b, n_groups, max(part.shape[1] for part in found)), n)
+        for index, part in enumerate(found):
+            rows[:, index, : part.shape[1]] = part
+        return rows
+
+    return draw
+
+
+def resample_samples(
+    design: Design,
+    values: ArrayLike,
+    columns: Sequence[Column],
+    baselines: ArrayLike | None = None,
+    edges: Sequence[tuple[float, float]] | None = None,
+    n_permutations: int = 2000,
+    n_bootstrap: int = 1000,
+    seed: int = 0,
+    chunk_bytes: int = CHUNK_BYTES,
+) -> ColumnsResampled:
+    """As `resample_columns`, of statistics that are no ratio of sums, with the same relabellings.
+
+    `values` and `baselines` (n, F) hold F features, one row per response, NaN where there is none; `columns`
+    are S statistics with their parameters. Results have F * S columns, a feature's statistics side by side.
+    `edges` are, by feature, the ends of bins that groups share; they, like standards, are those of the
+    observed data and not drawn again. Raises ValueError as `resample_columns` does.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    y = None if baselines is None else np.asarray(baselines, dtype=np.float64)
+    if x.ndim != 2 or len(x) != len(design.group) or (y is not None and y.shape != x.shape):
+        raise ValueError("values and baselines must be (n, F), one row per response")
+    unit = _unit_of_prompts(design)
+    n_features = x.shape[1]
+    design, rows = _canonical(design, x if y is None else np.hstack([x, y]))
+    n_groups = len(design.labels)
+    plan = _plan(design, unit)
+    ends = edges if edges is not None else [(0.0, 1.0)] * n_features
+    # The row after the last one has no value.
+    padded = np.vstack([rows, np.full((1, rows.shape[1]), np.nan)])
+    features = [np.ascontiguousarray(padded[:, index]) for index in range(padded.shape[1])]
+
+    def values_of(indices: Codes) -> Array:
+        """Rows of groups (b, K, M) -> group values (b, F * S, K)."""
+        found = []
+        for feature in range(n_features):
+            others = None if y is None else features[n_features + feature][indices]
+            samples = Samples(features[feature][indices], others, ends[feature])
+            found += [column.of(samples) for column in columns]
+        return np.stack(found, axis=1)
+
+    units = _Units.of(design.group, design.units(unit))
+    draw = None
+    if units.is_enough:
+        draw = _rows_of_draws(design.group, units, [seed, _BOOTSTRAP_STREAM])
+    observed = _rows_of_groups(design.group[None], n_groups)
+    draws = _Draws(
+        plan,
+        unit,
+        units.n,
+        values_of(observed)[0],
+        lambda labels: values_of(_rows_of_groups(labels[:, plan.cell], n_groups)),
+        None if draw is None else lambda b: values_of(draw(b)),
+    )
+    chunk = max(1, chunk_bytes // (8 * 6 * observed.size))
+    bounds = np.tile([column.bounds for column in columns], (n_features, 1))
+    return draws.infer(n_permutations, n_bootstrap, seed, chunk, bounds, False, None)
 
 
 # ------------------------------------------------------------------- exact tests and distributions

@@ -48,6 +48,14 @@ SCHEMA: dict[str, str] = {
     "suite_local_law_axes": """
         suite varchar not null, axis varchar not null, axis_role varchar not null,
         minimum_share double not null, primary key (suite, axis)""",
+    "suite_resampled": """
+        suite varchar not null, part varchar not null, item varchar not null,
+        primary key (suite, part, item)""",
+    "suite_references": """
+        suite varchar not null, axis varchar not null, reference_kind varchar not null,
+        group_value varchar, primary key (suite, axis)""",
+    "suite_choices": """
+        suite varchar primary key, standard_weighting varchar not null, baseline_kind varchar""",
     "suite_outcomes": """
         suite varchar not null, category varchar not null, outcome_set varchar not null,
         variant varchar not null, rule_kind varchar not null, text_variant varchar not null,

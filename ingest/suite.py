@@ -1,5 +1,6 @@
 """The suite file: what to audit. YAML in, checked models out, each mistake named with its line."""
 
+import csv
 import math
 import re
 import unicodedata
@@ -244,8 +245,9 @@ class Measurements(Strict):
     """Where a file of ready measurements holds what: one row a response, one column a feature.
 
     There is no text to look into, so `shows` says which attributes the prompts showed. `baselines` names the
-    column of the same feature measured on the prompt's baseline text. Without `repeat` a prompt is answered
-    once under a config; without `category` the suite has one.
+    column of the same feature measured on the prompt's baseline text, and `baseline_kind` says whether that
+    text was about the prompt's own group (`counterfactual`) or the root's for all (`unbranched`). Without
+    `repeat` a prompt is answered once under a config; without `category` the suite has one.
     """
 
     root: Label
@@ -257,12 +259,15 @@ class Measurements(Strict):
     repeat: Label | None = None
     features: dict[Name, Label] = Field(min_length=1)
     baselines: dict[Name, Label] = {}
+    baseline_kind: Literal["counterfactual", "unbranched"] | None = None
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "Measurements":
         unknown = set(self.baselines) - set(self.features)
         if unknown:
             raise ValueError(f"`baselines` names {min(unknown)!r}, which is no feature")
+        if self.baseline_kind and not self.baselines:
+            raise ValueError("`baseline_kind` is said of `baselines`, and there are none")
         unknown = set(self.shows) - set(self.attributes)
         if unknown:
             raise ValueError(f"`shows` names {min(unknown)!r}, which has no column in `attributes`")
@@ -283,12 +288,28 @@ class Minimum(Strict):
     coverage: float = Field(0.95, ge=0, le=1)
 
 
+def _declared(seed: str, column: str) -> list[str]:
+    """Return the distinct names that one of the project's seeds declares, in its order."""
+    path = Path(__file__).resolve().parent.parent / "seeds" / f"{seed}.csv"
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(dict.fromkeys(row[column] for row in csv.DictReader(handle)))
+
+
 class Resampling(Strict):
-    """How chance is drawn; 0 resamples: not at all, so that no number has an interval or a p-value."""
+    """How chance is drawn, and of what: every statistic named costs its share of the time.
+
+    0 resamples: not at all, so that no number has an interval or a p-value.
+
+    `statistics`, `standards` and `methods` are names of the seeds; a statistic stands for all its parameters,
+    and every standard goes with every method.
+    """
 
     seed: int = Field(42, ge=0)
     permutations: int = Field(2_000, ge=0, le=100_000)
     bootstrap: int = Field(1_000, ge=0, le=100_000)
+    statistics: list[Label] = Field(["mean"], min_length=1)
+    standards: list[Label] = Field(["mean"], min_length=1)
+    methods: list[Label] = Field(["larger"], min_length=1)
 
     @field_validator("permutations", "bootstrap")
     @classmethod
@@ -296,6 +317,26 @@ class Resampling(Strict):
         if 0 < value < 100:
             raise ValueError("fewer than 100 resamples say nothing: 0 for none, or at least 100")
         return value
+
+    @model_validator(mode="after")
+    def _names_are_declared(self) -> "Resampling":
+        from ingest.kernels import KERNELS
+
+        known = {
+            "statistics": [name for name in _declared("statistics", "statistic") if name in KERNELS],
+            "standards": _declared("selection_standards", "standard"),
+            "methods": _declared("selection_methods", "method"),
+        }
+        for part, names in known.items():
+            asked = getattr(self, part)
+            unknown = [name for name in asked if name not in names]
+            if unknown:
+                raise ValueError(
+                    f"`{part}`: {unknown[0]!r} cannot be resampled; known: {', '.join(sorted(names))}"
+                )
+            if len(set(asked)) < len(asked):
+                raise ValueError(f"`{part}` names something twice")
+        return self
 
 
 class LocalLaw144(Strict):
@@ -350,6 +391,8 @@ class Suite(Strict):
     profiles: list[Name] = Field(["four_fifths"], min_length=1)
     minimum: Minimum = Minimum()
     resampling: Resampling = Resampling()
+    standard_weighting: Literal["row", "group"] = "row"
+    reference: Literal["most_populous"] | dict[Label, Label] = {}
     scorers: list[Name] = ["vader"]
     attributes: dict[Name, dict[Label, AttributeValue]]
     axes: list[Label]
@@ -378,7 +421,7 @@ class Suite(Strict):
                 for label in (value, *spec.aliases):
                     if seen.setdefault(normalise_label(label), value) != value:
                         raise ValueError(f"{label!r} stands for two values of {attribute!r}")
-        for axis in [*self.axes, *(a for c in self.categories.values() for a in c.axes or [])]:
+        for axis in self.all_axes():
             self.axis_attributes(axis)
         for attribute in self.names.shows if self.names else []:
             if attribute not in self.attributes:
@@ -396,6 +439,9 @@ class Suite(Strict):
         self._check_roles()
         if self.local_law_144:
             self._check_local_law(self.local_law_144)
+        if isinstance(self.reference, dict):
+            for axis, group in self.reference.items():
+                self._check_reference(axis, group)
         for feature, (low, high) in self.ranges.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
@@ -433,6 +479,17 @@ class Suite(Strict):
         for attribute in named:
             if attribute not in self.attributes:
                 raise ValueError(f"`local_law_144` names {attribute!r}, which is no attribute")
+
+    def _check_reference(self, axis: str, group: str) -> None:
+        if axis not in self.all_axes():
+            raise ValueError(f"`reference` names {axis!r}, which is no axis of this suite")
+        values = group.split(AXIS_SEPARATOR)
+        attributes = self.axis_attributes(axis)
+        if len(values) != len(attributes) or any(
+            value not in self.attributes[attribute]
+            for attribute, value in zip(attributes, values, strict=True)
+        ):
+            raise ValueError(f"`reference`: {axis}: {group!r} is no group of that axis")
 
     def _check_person(self, person: dict[str, str]) -> None:
         if "name" not in person:
@@ -535,6 +592,11 @@ class Suite(Strict):
         if len(axes) == 2:
             axes[AXIS_SEPARATOR.join(name for name in self.attributes if name in axes)] = "intersectional"
         return axes
+
+    def all_axes(self) -> list[str]:
+        """Return the axes of the suite and of its categories, each once."""
+        named = [*self.axes, *(axis for category in self.categories.values() for axis in category.axes or [])]
+        return list(dict.fromkeys(named))
 
     @property
     def suite_key(self) -> str:

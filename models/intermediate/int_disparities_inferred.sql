@@ -54,7 +54,8 @@ judged as (
         resampled.null_p05,
         resampled.null_p95,
         resampled.resampling_unit,
-        resampled.n_units
+        resampled.n_units,
+        resampled.permutation_scheme
     from keyed
     inner join resampled on keyed.analysis_id = resampled.analysis_id
 ),
@@ -88,7 +89,8 @@ select
     others.null_p05,
     others.null_p95,
     others.resampling_unit,
-    others.n_units
+    others.n_units,
+    others.permutation_scheme
 from others
 left join rates on others.disparity = rates.resampled_as
 anti join judged

@@ -1,21 +1,29 @@
 -- Grain: one row per sample_id, prompt_id: the sums of which means and selection rates are made. A prompt's
 -- repeats go together: no resampling parts them.
 -- depends_on: {{ ref('selection_standards') }} {{ ref('selection_methods') }}
-{%- set standards = declared_rows('selection_standards', 'standard_id', 'is_default') %}
-{%- set methods = declared_rows('selection_methods', 'method_id', 'is_default') %}
-{%- set columns = [] %}
-{%- for standard in standards %}
-{%- for method in methods %}
+-- depends_on: {{ ref('int_resampling_listed') }}
+{%- set standards, methods, keys, columns = {}, {}, [], [] %}
+{%- for row in declared_rows('selection_standards', 'standard_id') %}
+{%- do standards.update({row['standard_id']: row}) %}
+{%- endfor %}
+{%- for row in declared_rows('selection_methods', 'method_id') %}
+{%- do methods.update({row['method_id']: row}) %}
+{%- endfor %}
+{#- What any suite asks for is summed for all; int_families_resampled takes each suite's own. #}
+{%- for row in declared_rows('int_resampling_listed', 'statistic_key', 'standard_id is not null') %}
+{%- if row['statistic_key'] not in keys %}
+{%- do keys.append(row['statistic_key']) %}
+{%- set standard = standards[row['standard_id']] %}
 {%- do columns.append(
     'count(*) filter ('
     ~ declared_expression(
-        method,
-        standard='standards.s_' ~ standard['standard_id'],
+        methods[row['method_id']],
+        standard='standards.s_' ~ row['standard_id'],
         mode={'lowest': 'standards.lowest', 'width': standard['parameters']['width']}
     )
-    ~ ') as rate_sum_' ~ (1000 + 10 * standard['standard_id'] + method['method_id'])
+    ~ ') as rate_sum_' ~ row['statistic_key']
 ) %}
-{%- endfor %}
+{%- endif %}
 {%- endfor %}
 with standards as (
     select * from {{ ref('int_standards_computed') }}
@@ -28,8 +36,10 @@ select
     coded.prompt_id,
     coded.block_id,
     count(*) as n,
-    sum(coded.value) as mean_sum,
-    {{ columns | join(',\n    ') }}
+    {%- for column in columns %}
+    {{ column }},
+    {%- endfor %}
+    sum(coded.value) as mean_sum
 from {{ ref('int_values_coded') }} as coded
 inner join standards on coded.family_id = standards.family_id
 where coded.value is not null

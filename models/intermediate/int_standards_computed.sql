@@ -1,10 +1,15 @@
--- Grain: one row per family_id: every standard of SPEC 9.1, over all groups of the axis pooled.
+-- Grain: one row per family_id: every standard of SPEC 9.1, over all groups of the axis pooled. Where the
+-- suite weighs groups alike, a standard is the mean of the groups' own, and a bin's fullness the sum of its
+-- shares of the groups; groups below the minimum cell then have no say.
 -- depends_on: {{ ref('selection_standards') }}
 {%- set standards = declared_rows('selection_standards', 'standard_id') %}
 {%- set modes = standards | selectattr('macro', 'none') | list %}
-{%- set columns, midpoints, joins = [], [], [] %}
+{%- set columns, averages, chosen, midpoints, joins = [], [], [], [], [] %}
 {%- for row in standards if row['macro'] %}
-{%- do columns.append(declared_expression(row) ~ ' as s_' ~ row['standard_id']) %}
+{%- set name = 's_' ~ row['standard_id'] %}
+{%- do columns.append(declared_expression(row) ~ ' as ' ~ name) %}
+{%- do averages.append('avg(' ~ name ~ ') as ' ~ name) %}
+{%- do chosen.append('coalesce(weighted.' ~ name ~ ', pooled.' ~ name ~ ') as ' ~ name) %}
 {%- endfor %}
 {%- for row in modes %}
 {%- set mode, width = 'mode_' ~ row['standard_id'], row['parameters']['width'] %}
@@ -12,12 +17,59 @@
 {%- do midpoints.append(midpoint ~ ' as s_' ~ row['standard_id']) %}
 {%- do joins.append('inner join ' ~ mode ~ ' on pooled.family_id = ' ~ mode ~ '.family_id') %}
 {%- endfor %}
-with coded as (
+with samples as (
+    select
+        listed.sample_id,
+        suites.minimum_cell
+    from {{ ref('int_samples_listed') }} as listed
+    inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
+    inner join {{ ref('stg_suite__choices') }} as choices
+        on
+            listed.suite = choices.suite
+            and choices.standard_weighting = 'group'
+),
+
+-- Groups that weigh as much as any other, where the suite wants that.
+weights as (
+    select
+        samples.sample_id,
+        1.0 / aggregated.n as weight
+    from samples
+    inner join {{ ref('int_statistics_aggregated') }} as aggregated
+        on samples.sample_id = aggregated.sample_id
+    where aggregated.n >= samples.minimum_cell
+),
+
+coded as (
+    select
+        coded.family_id,
+        coded.sample_id,
+        coded.value,
+        weights.sample_id is not null as is_weighted,
+        -- A family whose groups weigh alike leaves out the small ones.
+        coalesce(weights.weight, case when samples.sample_id is null then 1.0 else 0.0 end) as weight
+    from {{ ref('int_values_coded') }} as coded
+    left join samples on coded.sample_id = samples.sample_id
+    left join weights on coded.sample_id = weights.sample_id
+    where coded.value is not null
+),
+
+of_groups as (
     select
         family_id,
-        value
-    from {{ ref('int_values_coded') }}
-    where value is not null
+        sample_id,
+        {{ columns | join(',\n        ') }}
+    from coded
+    where is_weighted
+    group by family_id, sample_id
+),
+
+weighted as (
+    select
+        family_id,
+        {{ averages | join(',\n        ') }}
+    from of_groups
+    group by family_id
 ),
 
 pooled as (
@@ -35,7 +87,8 @@ bins_{{ row['standard_id'] }} as (
     select
         coded.family_id,
         floor((coded.value - pooled.lowest) / {{ row['parameters']['width'] }}) as bin,
-        count(*) as n
+        -- Shares that add up to the same number tie.
+        round(sum(coded.weight), 9) as n
     from coded
     inner join pooled on coded.family_id = pooled.family_id
     group by coded.family_id, bin
@@ -52,7 +105,10 @@ mode_{{ row['standard_id'] }} as (
 {%- endfor %}
 
 select
-    pooled.*,
+    pooled.family_id,
+    pooled.lowest,
+    {{ chosen | join(',\n    ') }},
     {{ midpoints | join(',\n    ') }}
 from pooled
+left join weighted on pooled.family_id = weighted.family_id
 {{ joins | join('\n') }}

@@ -202,6 +202,7 @@ select
     tests.min_attainable_p,
     tests.resampling_unit,
     tests.n_units,
+    tests.permutation_scheme,
     analyses.n,
     analyses.n_groups,
     analyses.n_smallest_group,

@@ -43,6 +43,10 @@ inferred as (
     select * from {{ ref('int_disparities_inferred') }}
 ),
 
+baselines as (
+    select * from {{ ref('int_baselines_classified') }}
+),
+
 joined as (
     select
         {{ analysis_columns('families') }},
@@ -74,8 +78,14 @@ joined as (
         computed.n,
         inferred.resampling_unit,
         inferred.n_units,
+        inferred.permutation_scheme,
+        {{ inference_status('computed.value', 'inferred.family_id is not null', 'inferred.p_value') }}
+            as p_status,
+        {{ inference_status('computed.value', 'inferred.family_id is not null', 'inferred.ci_low') }}
+            as ci_status,
         families.exposure,
-        families.is_control
+        families.is_control,
+        case when families.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind
     from computed
     inner join families on computed.family_id = families.family_id
     inner join disparities on computed.disparity_id = disparities.disparity_id
@@ -89,6 +99,10 @@ joined as (
                 when 'dixon_q_low' then 'one_sided'
                 when 'dixon_q_high' then 'one_sided'
             end
+    left join baselines
+        on
+            families.suite = baselines.suite
+            and families.category = baselines.category
     left join inferred
         on
             computed.family_id = inferred.family_id
@@ -118,6 +132,7 @@ labelled as (
         *,
         case
             when max(case when disparity = 'range' then null_p95 end) over family is null then null
+            when {{ ignores_blocks() }} then null
             when not bool_or(disparity = 'range' and value > null_p95) over family
                 then 'no_disparity_detected'
             when
@@ -171,7 +186,11 @@ select
     n,
     resampling_unit,
     n_units,
+    permutation_scheme,
+    p_status,
+    ci_status,
     exposure,
     is_control,
+    baseline_kind,
     1 as metric_version
 from labelled

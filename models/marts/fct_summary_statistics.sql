@@ -14,6 +14,14 @@ declared as (
 resampled as (
     select * from {{ ref('int_families_resampled') }}
     where disparity = 'group_value'
+),
+
+asked as (
+    select * from {{ ref('int_resampling_listed') }}
+),
+
+baselines as (
+    select * from {{ ref('int_baselines_classified') }}
 )
 
 select
@@ -28,9 +36,11 @@ select
     computed.status,
     resampled.ci_low,
     resampled.ci_high,
+    {{ inference_status('computed.value', 'asked.suite is not null', 'resampled.ci_low') }} as ci_status,
     computed.n,
     computed.n_missing,
     declared.unit,
+    case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,
     1 as metric_version
 from computed
 inner join analyses on computed.sample_id = analyses.sample_id
@@ -40,3 +50,11 @@ left join resampled
         analyses.family_id = resampled.family_id
         and analyses.group_id = resampled.group_id
         and computed.statistic_id = resampled.statistic_key
+left join asked
+    on
+        analyses.suite = asked.suite
+        and computed.statistic_id = asked.statistic_key
+left join baselines
+    on
+        analyses.suite = baselines.suite
+        and analyses.category = baselines.category

@@ -32,7 +32,7 @@ judged as (
         coalesce(
             case
                 when prepared.metric = 'jsd_census_nats' then prepared.ci_low > thresholds.green_limit
-                else prepared.p_holm <= 0.05
+                else prepared.p_holm <= 0.05 and not {{ ignores_blocks('prepared') }}
             end,
             false
         ) as is_significant,
@@ -45,7 +45,9 @@ judged as (
             end,
             false
         ) as is_threshold_attainable,
-        coalesce(prepared.min_attainable_p <= 0.05, prepared.metric = 'jsd_census_nats') as is_p_attainable
+        {{ ignores_blocks('prepared') }} as has_invalid_p,
+        coalesce(prepared.min_attainable_p <= 0.05, prepared.metric = 'jsd_census_nats')
+        and not {{ ignores_blocks('prepared') }} as is_p_attainable
     from prepared
     inner join suites on prepared.suite = suites.suite
     inner join thresholds
@@ -110,6 +112,10 @@ select
         when verdict = 'monitor' and colour = 'between' then 'Between the green and the red limit.'
         when verdict = 'monitor' then 'Within the green limit, yet more than chance gives: real, and small.'
         when verdict = 'pass' then 'Within the green limit, with enough answers to have seen more.'
+        when has_invalid_p and verdict = 'inconclusive'
+            then
+                'Some combinations of the groups were never asked, so that no valid test can be drawn from '
+                || n_units || ' ' || resampling_unit || 's. Ask every block about every combination.'
         when colour = 'red' and not is_p_attainable
             then
                 'Beyond the red limit; with ' || n_units || ' ' || resampling_unit
@@ -131,6 +137,7 @@ select
     n_smallest_group,
     resampling_unit,
     n_units,
+    permutation_scheme,
     min_attainable_p,
     1 as metric_version
 from decided

@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config, axis, feature, group_value.
+-- Grain: one row per suite, category, config, axis, feature, group_value. Groups that are compared.
 select
     {{ page_slugs() }},
     suite,
@@ -28,3 +28,4 @@ select
     exposure,
     is_control
 from {{ ref('fct_score_shifts') }}
+where status not in ('empty_group', 'all_missing', 'too_few')

@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config, axis, feature, group_value.
+-- Grain: one row per suite, category, config, axis, feature, group_value. Groups that are compared.
 select
     {{ page_slugs() }},
     suite,
@@ -31,4 +31,4 @@ select
     n_units,
     is_control
 from {{ ref('fct_selection_rates') }}
-where standard = 'favourable_outcome'
+where standard = 'favourable_outcome' and status not in ('empty_group', 'all_missing', 'too_few')

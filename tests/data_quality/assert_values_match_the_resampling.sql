@@ -5,7 +5,8 @@ with selections as (
         analyses.analysis_id,
         rates.group_value,
         rates.selection_rate,
-        rates.impact_ratio
+        rates.impact_ratio,
+        rates.chosen_impact_ratio
     from {{ ref('fct_selection_rates') }} as rates
     inner join {{ ref('int_analyses_listed') }} as analyses
         on
@@ -15,6 +16,7 @@ with selections as (
             and rates.axis = analyses.axis
             and rates.feature = analyses.measure
             and analyses.kind = 'selection'
+    where rates.status not in ('empty_group', 'all_missing', 'too_few')
 ),
 
 computed as (
@@ -118,6 +120,14 @@ computed as (
         group_value,
         impact_ratio as value
     from selections
+    union all
+    select
+        analysis_id,
+        'chosen_ratio' as statistic,
+        group_value,
+        chosen_impact_ratio as value
+    from selections
+    where chosen_impact_ratio is not null
     union all
     select
         analysis_id,

@@ -23,8 +23,8 @@ RESULT_MARTS = (
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
     r"n|n_.*|is_simulated|is_control|suite|domain|category|config|model|role|axis|outcome_set|outcome|feature|test"
-    r"|group_value|group_a|group_b|group_extreme|reference|reference_group|metric|metric_version|effect"
-    r"|unbiased_effect|calibration|standard|standard_value|method|sex|direction|exposure|resampling_unit"
+    r"|group_value|group_a|group_b|group_extreme|reference|(chosen_)?reference_group|metric|metric_version|effect"
+    r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit|permutation_scheme"
     r"|statistic|parameters|disparity|unit|group_low|group_high"
     r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group)_position|(shown|hidden)_attributes"
 )
@@ -163,6 +163,7 @@ GOLDEN = {
     "eta_squared": ["0.3303"],
     "impact_ratio": ["0.6667"],
     "impact_ratio_low": ["0.4661, 0.9535"],
+    "impact_ratio_z": ["-2.3094"],
     "wilson_high": ["0.5981, 0.8581", "0.2775"],
     "p_holm": ["0.005, 0.04, 0.06, 0.08, 0.3"],
     "q_value": ["0.005, 0.025, 0.0333, 0.05, 0.3"],

@@ -236,11 +236,12 @@ def figures(marts: warehouse.Warehouse) -> dict[tuple[Table, str, Figure], Cell]
     return found
 
 
-# A table of scores as a whole, from the groups that the mart lists.
+# A table of scores as a whole, from the groups that the mart compares.
 WHOLE_TABLES = """
     with whole as (
         select *, sum(n * mean) over same_table / sum(n) over same_table as mean_all
         from fct_score_shifts
+        where mean is not null
         window same_table as (partition by suite, model, category, feature, axis)
     ),
 

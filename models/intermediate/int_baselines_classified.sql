@@ -1,0 +1,53 @@
+-- Grain: one row per suite, category with baselines: what they are about (SPEC CAL-3). A counterfactual
+-- baseline was branched with its prompt, so that taking it off removes what the scorer makes of the group's
+-- name; an unbranched one is the root's for all groups, and taking it off removes the context alone.
+with choices as (
+    select * from {{ ref('stg_suite__choices') }}
+),
+
+roots as (
+    select
+        suite,
+        category,
+        root_key,
+        count(*) as n_prompts,
+        count(distinct baseline_text_key) as n_texts
+    from {{ ref('stg_assemble__prompts') }}
+    where baseline_text_key is not null
+    group by suite, category, root_key
+),
+
+of_texts as (
+    select
+        suite,
+        category,
+        count(*) filter (n_prompts > 1) as n_branched,
+        count(*) filter (n_prompts > 1 and n_texts > 1) as n_counterfactual
+    from roots
+    group by suite, category
+),
+
+with_baselines as (
+    select distinct
+        suite,
+        category
+    from {{ ref('int_features_listed') }}
+    where has_baseline
+)
+
+select
+    with_baselines.suite,
+    with_baselines.category,
+    case
+        when of_texts.suite is null then coalesce(choices.baseline_kind, 'not_declared')
+        when of_texts.n_branched = 0 then 'own'
+        when of_texts.n_counterfactual = 0 then 'unbranched'
+        when of_texts.n_counterfactual = of_texts.n_branched then 'counterfactual'
+        else 'mixed'
+    end as baseline_kind
+from with_baselines
+left join of_texts
+    on
+        with_baselines.suite = of_texts.suite
+        and with_baselines.category = of_texts.category
+left join choices on with_baselines.suite = choices.suite

@@ -1,0 +1,78 @@
+-- Grain: one row per suite, statistic_key: what a suite has resampled. Of selection rates the key is
+-- 1000 + 10 * standard_id + method_id.
+with suites as (
+    select suite from {{ ref('stg_suite__suites') }}
+),
+
+declared as (
+    select * from {{ ref('stg_suite__resampled') }}
+),
+
+-- A suite that was registered before it could say has what is resampled by default.
+silent as (
+    select suite from suites
+    anti join declared on suites.suite = declared.suite
+),
+
+statistics as (
+    select * from {{ ref('statistics') }}
+),
+
+asked as (
+    select
+        suite,
+        part,
+        item
+    from declared
+    union all
+    select
+        suite,
+        'statistic' as part,
+        'mean' as item
+    from silent
+    union all
+    select
+        silent.suite,
+        'standard' as part,
+        standards.standard as item
+    from silent
+    inner join {{ ref('selection_standards') }} as standards on standards.is_default
+    union all
+    select
+        silent.suite,
+        'method' as part,
+        methods.method as item
+    from silent
+    inner join {{ ref('selection_methods') }} as methods on methods.is_default
+)
+
+select
+    asked.suite,
+    statistics.statistic_id as statistic_key,
+    statistics.statistic,
+    statistics.parameters,
+    statistics.needs_baseline,
+    cast(null as integer) as standard_id,
+    cast(null as integer) as method_id
+from asked
+inner join statistics on asked.item = statistics.statistic
+where asked.part = 'statistic'
+union all
+select
+    of_standard.suite,
+    1000 + 10 * standards.standard_id + methods.method_id as statistic_key,
+    'selection_rate' as statistic,
+    'standard=' || standards.standard || ';method=' || methods.method as parameters,
+    false as needs_baseline,
+    standards.standard_id,
+    methods.method_id
+from asked as of_standard
+inner join asked as of_method
+    on
+        of_standard.suite = of_method.suite
+        and of_standard.part = 'standard'
+        and of_method.part = 'method'
+inner join {{ ref('selection_standards') }} as standards on of_standard.item = standards.standard
+inner join {{ ref('selection_methods') }} as methods on of_method.item = methods.method
+-- Being in the fullest bin needs a standard that is one.
+where standards.macro is null or not methods.needs_mode
