@@ -27,6 +27,9 @@ from ingest.suite import Measurements, Suite, normalise_label
 
 METHOD = "measured"
 REPEAT_MAX = 2**31 - 1
+STATUSES = ("ok", "missing", "not_a_number", "not_finite")
+OK, MISSING, NOT_A_NUMBER, NOT_FINITE = range(len(STATUSES))
+NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U")
 
 
 @dataclass
@@ -128,7 +131,10 @@ class _Load:
             self.store.connection.unregister(name)
 
     def _read(self, path: Path, kind: str, limit: int | None) -> None:
-        """Make `incoming`, the file's columns: identity and attributes (a_i) as text, numbers (v_i, b_i)."""
+        """Make `incoming`, the file's columns: identity and attributes (a_i) as text, numbers (v_i, b_i).
+
+        s_i is the status of v_i, its place in STATUSES.
+        """
         functions = {
             "parquet": "read_parquet($path)",
             "csv": "read_csv($path, header = true, all_varchar = true)",
@@ -139,13 +145,28 @@ class _Load:
         try:
             described = self._execute(f"describe from {source}", {"path": str(path)}).fetchall()
             present = [row[0] for row in described]
+            types = {row[0]: row[1] for row in described}
             require_columns(path, spec.columns(), present)
 
             def text(column: str | None, otherwise: str) -> str:
                 return otherwise if column is None else f"trim(cast({_quoted(column)} as varchar))"
 
             def number(column: str | None) -> str:
-                return "cast(null as varchar)" if column is None else _quoted(column)
+                if column is None:
+                    return "cast(null as double)"
+                value = f"try_cast({_quoted(column)} as double)"
+                return f"case when isfinite({value}) then {value} end"
+
+            def status(column: str) -> str:
+                value = f"try_cast({_quoted(column)} as double)"
+                if types[column].startswith(NUMBERS):
+                    is_missing = f"{_quoted(column)} is null"
+                else:
+                    is_missing = f"coalesce(trim(cast({_quoted(column)} as varchar)), '') = ''"
+                return (
+                    f"cast(case when {is_missing} then {MISSING} when {value} is null then {NOT_A_NUMBER} "
+                    f"when not isfinite({value}) then {NOT_FINITE} else {OK} end as utinyint)"
+                )
 
             columns = [
                 f"{text(spec.root, '')} as root",
@@ -156,6 +177,7 @@ class _Load:
                 *(f"{text(spec.attributes[a], '')} as a_{i}" for i, a in enumerate(self.attributes)),
                 *(f"{number(column)} as v_{i}" for i, column in enumerate(spec.features.values())),
                 *(f"{number(spec.baselines.get(name))} as b_{i}" for i, name in enumerate(spec.features)),
+                *(f"{status(column)} as s_{i}" for i, column in enumerate(spec.features.values())),
             ]
             parameters: dict[str, Any] = {"path": str(path), "limit": limit if limit is not None else 2**62}
             if spec.category is None:
@@ -302,43 +324,46 @@ class _Load:
             "shown_by": [(a, "declared") for a in self.attributes if a in self.measurements.shows],
         }
 
+    def _list_measurements(self) -> None:
+        """Make the view `measured`, a row a record and feature: a table would be many times the file."""
+        features = list(self.measurements.features)
+        with self._registered(
+            "listed",
+            {"place": pa.array(range(len(features)), pa.int32()), "feature": pa.array(features, pa.string())},
+        ):
+            self._execute("create or replace temp table features as select * from listed")
+        lists = [f"unnest([{', '.join(f'{kind}_{i}' for i in range(len(features)))}])" for kind in "vbs"]
+        self._execute(
+            f"""
+            create or replace temp view measured as
+            with unnested as (
+                select
+                    source_row,
+                    unnest(range({len(features)})) as place,
+                    {lists[0]} as value,
+                    {lists[1]} as baseline_value,
+                    {lists[2]} as status_code
+                from incoming
+            )
+
+            select
+                unnested.source_row,
+                features.feature,
+                unnested.value,
+                unnested.baseline_value,
+                {list(STATUSES)}[unnested.status_code + 1] as measurement_status
+            from unnested
+            inner join features on unnested.place = features.place
+            """
+        )
+
     def _decide(self) -> None:
-        """Make `measured` (a row a record and feature) and `decided`, and count.
+        """Make `decided` and the view `fresh` (a row a record and feature that is not stored yet), and count.
 
         What is stored is never overwritten: a record that says otherwise is refused, as is the second of two
         in one file.
         """
-        features = ", ".join(
-            f"{{'feature': $f_{i}, 'said': cast(v_{i} as varchar), 'value': try_cast(v_{i} as double), "
-            f"'baseline_value': try_cast(b_{i} as double)}}"
-            for i in range(len(self.measurements.features))
-        )
-        parameters = {f"f_{i}": feature for i, feature in enumerate(self.measurements.features)}
-        self._execute(
-            f"""
-            create or replace temp table measured as
-            with unnested as (
-                select keyed.source_row, keyed.response_key, unnest([{features}]) as m
-                from keyed
-                inner join incoming on keyed.source_row = incoming.source_row
-            )
-
-            select
-                source_row,
-                response_key,
-                m.feature as feature,
-                case when isfinite(m.value) then m.value end as value,
-                case when isfinite(m.baseline_value) then m.baseline_value end as baseline_value,
-                case
-                    when coalesce(trim(m.said), '') = '' then 'missing'
-                    when m.value is null then 'not_a_number'
-                    when not isfinite(m.value) then 'not_finite'
-                    else 'ok'
-                end as measurement_status
-            from unnested
-            """,
-            parameters,
-        )
+        self._list_measurements()
         self._execute(
             """
             create or replace temp table decided as
@@ -358,9 +383,10 @@ class _Load:
                         or ready_measurements.measurement_status <> measured.measurement_status
                     ) as is_different
                 from measured
+                inner join keyed on measured.source_row = keyed.source_row
                 inner join ready_measurements
                     on
-                        measured.response_key = ready_measurements.response_key
+                        keyed.response_key = ready_measurements.response_key
                         and measured.feature = ready_measurements.feature
                 group by measured.source_row
             )
@@ -368,6 +394,7 @@ class _Load:
             select
                 keyed.source_row,
                 keyed.response_key,
+                coalesce(stored.n_stored, 0) as n_stored,
                 case
                     when firsts.source_row <> keyed.source_row or stored.is_different then 'duplicate_key'
                     when stored.n_stored = $n_features then 'already_there'
@@ -389,14 +416,19 @@ class _Load:
         )
         self._execute(
             """
-            create or replace temp table fresh as
-            select measured.* exclude (source_row)
+            create or replace temp view fresh as
+            with stored as (
+                select ready_measurements.response_key, ready_measurements.feature
+                from ready_measurements
+                inner join decided on ready_measurements.response_key = decided.response_key
+                where decided.n_stored > 0
+            )
+
+            select decided.response_key, measured.* exclude (source_row)
             from measured
             inner join decided on measured.source_row = decided.source_row and decided.decision = 'loaded'
-            anti join ready_measurements
-                on
-                    measured.response_key = ready_measurements.response_key
-                    and measured.feature = ready_measurements.feature
+            anti join stored
+                on decided.response_key = stored.response_key and measured.feature = stored.feature
             """
         )
         loaded = self.loaded

@@ -1,6 +1,6 @@
-{# Pearson's correlation of two columns over the rows that have both (SPEC SUM-11): of values and baselines, or of their
-   ranks, which is Spearman's. #}
-{% macro statistic_pearson(parameters, x='value', y='baseline_value') -%}
+{# Pearson's correlation of values and baselines over the rows that have both (SPEC SUM-11). #}
+{% macro statistic_pearson(parameters) -%}
+    {%- set x, y = 'value', 'baseline_value' -%}
     {%- set has_both = 'where ' ~ x ~ ' is not null and ' ~ y ~ ' is not null' -%}
     case
         when

@@ -10,7 +10,7 @@
 {%- set mode = {'lowest': 'standards.lowest', 'width': standard['parameters']['width']} %}
 {%- do pairs.append((standard, method)) %}
 {%- do columns.append(
-    'count(*) filter (' ~ declared_expression(method, standard=value, mode=mode) ~ ') as c_'
+    'count_if(' ~ declared_expression(method, standard=value, mode=mode) ~ ') as c_'
     ~ standard['standard_id'] ~ '_' ~ method['method_id']
 ) %}
 {%- endfor %}
@@ -38,7 +38,7 @@ select
             'standard_id': {{ standard['standard_id'] }},
             'method_id': {{ method['method_id'] }},
             'standard_value': s_{{ standard['standard_id'] }},
-            'n_selected': c_{{ standard['standard_id'] }}_{{ method['method_id'] }}
+            'n_selected': cast(c_{{ standard['standard_id'] }}_{{ method['method_id'] }} as bigint)
         }
         {%- if not loop.last %},{% endif %}
         {%- endfor %}

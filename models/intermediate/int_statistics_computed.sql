@@ -22,8 +22,6 @@ aggregated as (
 others as (
     select * from {{ ref('int_statistics_binned') }}
     union all
-    select * from {{ ref('int_statistics_ranked') }}
-    union all
     select * from {{ ref('int_statistics_paired') }}
 ),
 

@@ -101,6 +101,24 @@ def test_every_mart_and_report_has_a_contract_and_describes_its_columns(models):
     assert not lacking
 
 
+def test_no_mart_needs_the_raw_database_to_be_read(models):
+    """A view may rest on tables, and on views that do, but on no view of a raw table: readers lack those."""
+    by_id = {model.unique_id: model for model in models.values()}
+
+    def roots(node_id):
+        model = by_id.get(node_id)
+        if model is None:
+            return {node_id}
+        if model.config.materialized != "view":
+            return set()
+        return set().union(*(roots(parent) for parent in model.depends_on.nodes))
+
+    marts = {n: m for n, m in models.items() if m.fqn[1] in ("marts", "reports")}
+    assert [name for name, model in marts.items() if model.config.materialized == "view"]
+    lacking = {name: {r for r in roots(m.unique_id) if r.startswith("source.")} for name, m in marts.items()}
+    assert not {name: found for name, found in lacking.items() if found}
+
+
 def test_every_model_tests_its_grain(nodes, models):
     lacking = []
     for name, model in models.items():
