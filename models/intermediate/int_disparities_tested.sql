@@ -66,11 +66,11 @@ labelled as (
         case
             when max(case when disparity = 'range' then null_p95 end) over family is null then null
             when {{ ignores_blocks() }} then null
-            when not bool_or(disparity = 'range' and value > null_p95) over family
+            when not bool_or(disparity = 'range' and value > null_p95 + {{ standard_slack('null_p95') }}) over family
                 then 'no_disparity_detected'
             when
                 bool_or(disparity = 'dixon_q' and critical_margin > 0) over family
-                or bool_or(disparity = 'max_abs_z' and value > null_p95) over family
+                or bool_or(disparity = 'max_abs_z' and value > null_p95 + {{ standard_slack('null_p95') }}) over family
                 then 'concentrated'
             else 'dispersed'
         end as concentration
