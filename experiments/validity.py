@@ -18,7 +18,9 @@ no_bias        one rate for all groups: how often the plain four-fifths rule fir
 coverage       how often a 95 % interval holds its target: the mean of the estimates over many audits
                of the same design (docs/decisions/0004-interval.md)
 population     the same for the value that endless answers would give
-power          one group's rate is lower by what the planner says: how often the test finds it
+power          one group's rate is lower by what the planner says: how often the test finds it; the target
+               is the exact power where it can be counted out
+power_corr…    the same for the planner with continuity correction
 =============  =======================================================================================
 
 Writes `study_validity.csv` (one row a cell and measure: counts) and `validity.md`. Safe to stop and start
@@ -91,7 +93,7 @@ MARTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 KERNEL_ONLY = "dbi"  # no mart has it for ready measurements: `resample`, which the model calls for texts
 
-Part = Literal["no_bias", "coverage", "power"]
+Part = Literal["no_bias", "coverage", "power", "power_corrected"]
 Kind = Literal["answers", "scores"]
 
 
@@ -178,7 +180,13 @@ def answers_correlate(latent: float) -> float:
 
 
 def planned(
-    n_groups: int, n_roots: int, power: float, *, is_shared: bool = False, correlation: float = 0.0
+    n_groups: int,
+    n_roots: int,
+    power: float,
+    *,
+    is_shared: bool = False,
+    correlation: float = 0.0,
+    is_corrected: bool = False,
 ) -> Cell:
     """Return a cell whose last group has the ratio that the planner says is found with `power`.
 
@@ -188,9 +196,28 @@ def planned(
     """
     n = n_roots / (1 - answers_correlate(correlation)) if is_shared else n_roots
     pairs = n_groups * (n_groups - 1) / 2
-    ratio = float(stats.minimum_detectable_ratio(RATE, n, power, 0.05 / pairs))
+    ratio = float(stats.minimum_detectable_ratio(RATE, n, power, 0.05 / pairs, is_corrected))
     truth = (*[RATE] * (n_groups - 1), RATE * ratio)
-    return Cell("power", truth, correlation, is_shared, n_roots, power=power)
+    part: Part = "power_corrected" if is_corrected else "power"
+    return Cell(part, truth, correlation, is_shared, n_roots, power=power)
+
+
+def exact_power(n: int, rate: float, lower: float, alpha: float = 0.05) -> float:
+    """Power of the permutation test of two groups of n independent answers, every outcome counted.
+
+    Relabelling keeps the number of yes: one group's share of them is hypergeometric, and the ratio of the
+    rates the more extreme the further they lie apart.
+    """
+    yes = np.arange(n + 1)
+    chance = np.outer(distributions.binom.pmf(yes, n, rate), distributions.binom.pmf(yes, n, lower))
+    power = 0.0
+    for total in range(1, 2 * n):
+        first = np.arange(max(0, total - n), min(n, total) + 1)
+        null = distributions.hypergeom.pmf(first, 2 * n, total, n)
+        apart = np.abs(2 * first - total)
+        p_value = np.array([null[apart >= distance].sum() for distance in apart])
+        power += chance[first, total - first][p_value <= alpha].sum()
+    return float(power)
 
 
 def spread(n_groups: int, by: float, centre: float) -> tuple[float, ...]:
@@ -215,7 +242,9 @@ def cells() -> Iterator[Cell]:
     yield Cell("coverage", spread(6, 0.4, 0.0), 0.5, n_roots=FEW_ROOTS, kind="scores")
     for power in (0.5, 0.8, 0.95):
         yield planned(2, ROOTS, power)
+        yield planned(2, ROOTS, power, is_corrected=True)
     yield planned(2, 150, 0.8)
+    yield planned(2, 150, 0.8, is_corrected=True)
     yield planned(2, 388, 0.8)
     for correlation in CORRELATIONS:
         yield planned(2, ROOTS, 0.8, is_shared=True, correlation=correlation)
@@ -301,7 +330,7 @@ def build(audits: Mapping[Cell, np.ndarray], folder: Path) -> Path:
         load_file(data, path, suite_path)
         with Store(data) as store:
             extract(store, load_suite(suite_path), suite_path, [])
-        marts.update(MARTS[cell.kind] if cell.part != "power" else ())
+        marts.update(MARTS[cell.kind] if not cell.power else ())
     selected = [f"+{mart}" for mart in sorted(marts)]
     if not dbt(data, ["build", "--exclude-resource-type", "test", "unit_test", "--select", *selected]):
         raise RuntimeError(f"a model failed on {list(audits)}")
@@ -450,7 +479,7 @@ def run(batch: Sequence[Cell], n_audits: int) -> list[dict[str, Any]]:
     ):
         for cell, values in audits.items():
             judged = warehouse.rows(VERDICTS, [cell.suite]) if cell.kind == "answers" else []
-            ends = intervals(cell, values, warehouse) if cell.part != "power" else {}
+            ends = intervals(cell, values, warehouse) if not cell.power else {}
             shared = cell.columns() | {"n_audits": n_audits, "seed": SEED}
             rows += [shared | row for row in count(cell, n_audits, judged, ends)]
     return rows
@@ -465,14 +494,16 @@ def count(
     """Yield what the table says of each measure of a cell."""
     if cell.kind == "answers" and len(judged) != n_audits:
         raise RuntimeError(f"{len(judged)} verdicts of {n_audits} audits")
-    predicted = {
-        "no_bias": {"plain_rule": SPEC_PLAIN.get((cell.n_groups, cell.correlation))},
-        "power": {"significant": cell.power},
-    }
+    predicted = {"significant": cell.power}
+    target = {}
+    if cell.part == "no_bias":
+        predicted = {"plain_rule": SPEC_PLAIN[cell.n_groups, cell.correlation]}
+    elif cell.power and cell.n_groups == 2 and not cell.is_shared:
+        target = {"significant": exact_power(cell.n_roots, *cell.truth)}
     for measure, n_hits in count_verdicts(judged):
-        if cell.part == "no_bias" or (cell.part == "power" and measure in POWER_MEASURES):
+        if cell.part == "no_bias" or (cell.power and measure in POWER_MEASURES):
             own = {"measure": measure, "n": n_audits, "n_hits": n_hits}
-            yield own | {"predicted": predicted[cell.part].get(measure)}
+            yield own | {"predicted": predicted.get(measure), "target": target.get(measure)}
     aims = targets(cell, list(ends)) if ends else {}
     for measure, pairs in ends.items():
         # Without bias endless answers give a number at the end of the scale, which no interval can straddle.
@@ -611,16 +642,25 @@ def misses_table(rows: Sequence[dict[str, Any]]) -> str:
     return table(head, lines) if lines else "None."
 
 
-def power_table(rows: Sequence[dict[str, Any]]) -> str:
+def power_table(rows: Sequence[dict[str, Any]], part: str) -> str:
     """Power beside the plan."""
     lines = []
-    for cell in by_cell(rows, "power"):
+    for cell in by_cell(rows, part):
         found = cell["significant"]
-        plan = f"{found['predicted']:.0%}"
-        lines.append(
-            [*design_in_words(found), found["truth"], plan, share(found), share(cell["verdict_fail"])]
-        )
-    head = ["groups", "roots", "design", "correlation", "rates", "planned power", "found", "red"]
+        exact = "" if found["target"] is None else f"{found['target']:.1%}"
+        plan = [found["truth"], f"{found['predicted']:.0%}", exact]
+        lines.append([*design_in_words(found), *plan, share(found), share(cell["verdict_fail"])])
+    head = [
+        "groups",
+        "roots",
+        "design",
+        "correlation",
+        "rates",
+        "planned power",
+        "exact power",
+        "found",
+        "red",
+    ]
     return table(head, lines)
 
 
@@ -695,7 +735,13 @@ significant after correction (0.05). Red: moreover the ratio is below {FOUR_FIFT
 groups of independent answers; beyond that it was given n/(1 - r) answers where roots are shared (r:
 correlation of the answers), and 0.05 divided by the number of pairs of groups where there are more than two.
 
-{power_table(rows)}
+{power_table(rows, "power")}
+
+Exact power is counted out over all tables of two groups. It is below the plan because the permutation test
+counts ties, as every exact test does, and the planner's formula does not. With the continuity correction
+(`is_corrected`) it does:
+
+{power_table(rows, "power_corrected")}
 """
     path.write_text(text, encoding="utf-8")
 
