@@ -759,6 +759,7 @@ def write_md(path: Path, rows: Sequence[dict[str, Any]], n_audits: int, command:
         for name in ("same_value", "same_verdict", "near_interval")
         for part in [[r for r in rows if r["part"] == "pipeline" and r["measure"] == name]]
     }
+    n_above = sum(wilson(r["n_hits"], r["n"])[0] > 0.05 for r in reds)
     n_low = sum(r["n_hits"] <= 0.05 * r["n"] for r in reds)
     text = f"""# Does the method keep its promises?
 
@@ -780,7 +781,9 @@ Brackets hold Wilson's 95 % interval.
 All groups have a rate of {RATE:g}. The plain rule compares the lowest impact ratio with {FOUR_FIFTHS:g}
 and looks no further. Of {len(reds)} designs, {n_low} have red verdicts in at most 5 % of audits; the largest
 share is {share(worst)} ({worst["n_groups"]} groups,
-{worst["design"].replace("_", " ")}, correlation {worst["correlation"]:g}).
+{worst["design"].replace("_", " ")}, correlation {worst["correlation"]:g}), in {n_above} designs the whole
+interval lies above 5 %, and over all designs {sum(r["n_hits"] for r in reds) / sum(r["n"] for r in reds):.1%}
+of audits end red.
 
 {verdict_table(rows)}
 

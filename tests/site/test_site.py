@@ -23,7 +23,7 @@ STRUCTURE = {
         "suite category axis attribute metric rule rule_kind outcome_set measure feature profile",
         "gate_profile verdict direction unit better mart column axis_kind spec status outcome_status",
         "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
-        "response_id run_id command text_variant",
+        "response_id run_id command text_variant part kind design cell",
     )
     for name in line.split()
 }
