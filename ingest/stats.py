@@ -1676,24 +1676,41 @@ def _exact_n(rate: Array, ratio: Array, power: float, alpha: float) -> Array:
     return _divide(spread**2, (rate - other) ** 2)
 
 
+def _needed_n(rate: Array, ratio: Array, power: float, alpha: float, is_corrected: bool) -> Array:
+    n = _exact_n(rate, ratio, power, alpha)
+    if not is_corrected:
+        return n
+    return n / 4 * (1 + np.sqrt(1 + _divide(4, n * rate * (1 - ratio)))) ** 2
+
+
 def _usable_rate(rate: Array) -> NDArray[np.bool_]:
     return (rate > 0) & (rate <= 1)
 
 
-def required_n(rate: ArrayLike, ratio: ArrayLike = 0.8, power: float = 0.8, alpha: float = 0.05) -> Array:
+def required_n(
+    rate: ArrayLike,
+    ratio: ArrayLike = 0.8,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    is_corrected: bool = False,
+) -> Array:
     """Responses per group that detect an impact ratio of `ratio` to the reference `rate`, shape as broadcast.
 
     Two-sided test of two proportions with the pooled variance under equality; NaN for a rate outside (0, 1]
-    or a ratio outside [0, 1). Source: Fleiss, Levin & Paik (2003), Statistical Methods for Rates and
-    Proportions, 4.2, without continuity correction; SPEC INF-8.
+    or a ratio outside [0, 1). `is_corrected`: for a test that counts ties, as permutation and Fisher's do.
+    Source: Fleiss, Levin & Paik (2003), Statistical Methods for Rates and Proportions, 4.2, without and with
+    continuity correction; SPEC INF-8.
     """
     rates, ratios = np.broadcast_arrays(np.asarray(rate, np.float64), np.asarray(ratio, np.float64))
     is_usable = _usable_rate(rates) & (ratios >= 0) & (ratios < 1)
-    safe = _exact_n(np.where(is_usable, rates, 0.5), np.where(is_usable, ratios, 0.5), power, alpha)
+    usable = np.where(is_usable, rates, 0.5), np.where(is_usable, ratios, 0.5)
+    safe = _needed_n(*usable, power, alpha, is_corrected)
     return _where(is_usable, np.ceil(safe))
 
 
-def minimum_detectable_ratio(rate: ArrayLike, n: ArrayLike, power: float = 0.8, alpha: float = 0.05) -> Array:
+def minimum_detectable_ratio(
+    rate: ArrayLike, n: ArrayLike, power: float = 0.8, alpha: float = 0.05, is_corrected: bool = False
+) -> Array:
     """The impact ratio nearest to 1 that `n` responses per group detect, shape as broadcast.
 
     Inverse of `required_n`; NaN where even a ratio of 0 would go undetected.
@@ -1701,10 +1718,10 @@ def minimum_detectable_ratio(rate: ArrayLike, n: ArrayLike, power: float = 0.8, 
     rates, sizes = np.broadcast_arrays(np.asarray(rate, np.float64), np.asarray(n, np.float64))
     is_usable = _usable_rate(rates) & (sizes > 0)
     safe = np.where(is_usable, rates, 0.5)
-    is_usable &= _exact_n(safe, np.zeros_like(safe), power, alpha) <= sizes
+    is_usable &= _needed_n(safe, np.zeros_like(safe), power, alpha, is_corrected) <= sizes
     low, high = np.zeros_like(safe), np.ones_like(safe)
     for _ in range(60):
         middle = (low + high) / 2
-        is_detected = _exact_n(safe, middle, power, alpha) <= sizes
+        is_detected = _needed_n(safe, middle, power, alpha, is_corrected) <= sizes
         low, high = np.where(is_detected, middle, low), np.where(is_detected, high, middle)
     return _where(is_usable, low)

@@ -116,6 +116,14 @@ def test_required_n_and_its_inverse(rate, n):
     assert stats.minimum_detectable_ratio(rate, n - 1) < 0.8
 
 
+@pytest.mark.parametrize(("rate", "n"), [(0.1, 3313), (0.3, 892), (0.5, 408), (0.9, 85)])
+def test_required_n_with_continuity_correction(rate, n):
+    assert stats.required_n(rate, is_corrected=True) == n
+    ratio = stats.minimum_detectable_ratio(rate, n, is_corrected=True)
+    assert 0.8 <= ratio < 0.801 + 0.05 / n
+    assert stats.minimum_detectable_ratio(rate, n) > ratio
+
+
 def test_power_where_it_cannot_be_had():
     close(stats.required_n([0.0, 1.5, 0.5, 0.5], [0.8, 0.8, 1.0, -0.1]), [NAN] * 4)
     assert np.isnan(stats.minimum_detectable_ratio(0.1, 5))

@@ -24,7 +24,7 @@ STRUCTURE = {
         "gate_profile verdict direction unit better mart column axis_kind spec status outcome_status",
         "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
         "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
-        "unequal_end place concentration",
+        "unequal_end place concentration part kind design cell",
     )
     for name in line.split()
 }
