@@ -22,10 +22,8 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy import stats as distributions
-from scipy.special import gammaln
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -261,7 +259,7 @@ def _plan(design: Design, unit: Unit) -> _Plan:
 
 
 def _log_factorial(n: NDArray[np.generic]) -> Array:
-    return gammaln(np.asarray(n, dtype=np.float64) + 1)
+    return scipy.special.gammaln(np.asarray(n, dtype=np.float64) + 1)
 
 
 def _log_renamings(counts: Codes) -> float:
@@ -1224,7 +1222,7 @@ def resample_columns(
         target = (labels + (np.arange(size) * n_groups)[:, None]).ravel()
         cells = np.tile(np.arange(n_cells), size)
         shape = (size * n_groups, n_cells)
-        members = sparse.csr_matrix((np.ones(len(cells)), (target, cells)), shape=shape)
+        members = scipy.sparse.csr_matrix((np.ones(len(cells)), (target, cells)), shape=shape)
         return (members @ cell_sums).reshape(size, n_groups, 2 * n_columns)
 
     observed = values_of(group_table(design.group, rows, n_groups)[None])
@@ -1284,7 +1282,7 @@ def monte_carlo_chi_square(table: ArrayLike, n: int, seed: int) -> float:
         return float("nan")
     observed = float(chi_square(counts.astype(np.float64)))
     limit = observed - (_RELATIVE_SLACK * observed + _ABSOLUTE_SLACK)
-    margins = distributions.random_table(counts.sum(1), counts.sum(0))
+    margins = scipy.stats.random_table(counts.sum(1), counts.sum(0))
     rng = np.random.default_rng([seed, _MONTE_CARLO_STREAM])
     chunk = max(1, CHUNK_BYTES // (8 * 4 * counts.size))
     n_extreme = 0
@@ -1301,7 +1299,7 @@ def fisher_exact_p(table: ArrayLike) -> float:
         raise ValueError("Fisher's exact test is for 2x2 tables")
     if not (counts.any(0).all() and counts.any(1).all()):
         return float("nan")
-    return float(distributions.fisher_exact(counts).pvalue)
+    return float(scipy.stats.fisher_exact(counts).pvalue)
 
 
 def _tail(survival: Callable[..., Array], x: ArrayLike, *dof: ArrayLike) -> Array:
@@ -1313,17 +1311,17 @@ def _tail(survival: Callable[..., Array], x: ArrayLike, *dof: ArrayLike) -> Arra
 
 def chi_square_p(x: ArrayLike, dof: ArrayLike) -> Array:
     """Upper tail of the chi-square distribution, shape as broadcast."""
-    return _tail(distributions.chi2.sf, x, dof)
+    return _tail(scipy.stats.chi2.sf, x, dof)
 
 
 def t_p(t: ArrayLike, dof: ArrayLike) -> Array:
     """Both tails of Student's t distribution, shape as broadcast."""
-    return 2 * _tail(distributions.t.sf, np.abs(t), dof)
+    return 2 * _tail(scipy.stats.t.sf, np.abs(t), dof)
 
 
 def f_p(f: ArrayLike, dof_between: ArrayLike, dof_within: ArrayLike) -> Array:
     """Upper tail of the F distribution, shape as broadcast."""
-    return _tail(distributions.f.sf, f, dof_between, dof_within)
+    return _tail(scipy.stats.f.sf, f, dof_between, dof_within)
 
 
 # ---------------------------------------------------------------------------- against fixed shares
@@ -1377,7 +1375,7 @@ def attainable_dbi(share: ArrayLike) -> Array:
 def _exact_n(rate: Array, ratio: Array, power: float, alpha: float) -> Array:
     other = rate * ratio
     mean = (rate + other) / 2
-    z_alpha, z_power = distributions.norm.ppf([1 - alpha / 2, power])
+    z_alpha, z_power = scipy.stats.norm.ppf([1 - alpha / 2, power])
     spread = z_alpha * np.sqrt(2 * mean * (1 - mean))
     spread = spread + z_power * np.sqrt(rate * (1 - rate) + other * (1 - other))
     return _divide(spread**2, (rate - other) ** 2)

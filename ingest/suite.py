@@ -22,6 +22,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 Phrase = Annotated[str, Field(min_length=1, max_length=2_000)]
 AXIS_SEPARATOR = " & "
+MIN_DRAWS = 100
 
 
 class Strict(BaseModel):
@@ -241,11 +242,18 @@ class Minimum(Strict):
 
 
 class Resampling(Strict):
-    """How chance is drawn."""
+    """How chance is drawn; with 0 permutations and draws it is not, and what was measured stands alone."""
 
     seed: int = Field(42, ge=0)
-    permutations: int = Field(2_000, ge=100, le=100_000)
-    bootstrap: int = Field(1_000, ge=100, le=100_000)
+    permutations: int = Field(2_000, ge=0, le=100_000)
+    bootstrap: int = Field(1_000, ge=0, le=100_000)
+
+    @field_validator("permutations", "bootstrap")
+    @classmethod
+    def _enough_or_none(cls, number: int) -> int:
+        if 0 < number < MIN_DRAWS:
+            raise ValueError(f"0, or at least {MIN_DRAWS}: fewer say little about chance")
+        return number
 
 
 class Config(Strict):

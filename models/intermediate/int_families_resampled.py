@@ -65,6 +65,8 @@ def model(dbt, session):
 def _comparison(part, members, sums, settings):
     """Resample all columns of one axis under one config that compare the same groups."""
     seed, n_permutations, n_bootstrap, minimum_cell = settings
+    if not (n_permutations or n_bootstrap):
+        return []
     ids = np.array([group[0] for group in members])
     codes = np.array([group[7] for group in members], dtype=np.int64)
     prompts, first, row = np.unique(part["prompt_id"], return_index=True, return_inverse=True)

@@ -9,7 +9,7 @@ samples as (
 ),
 
 settings as (
-    select * from {{ ref('stg_suite__suites') }}
+    select * from {{ ref('int_suites_listed') }}
 ),
 
 rated as (
