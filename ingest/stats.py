@@ -22,9 +22,8 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse, special
-from scipy.special import gammaln
 
 from ingest.kernels import Column, Samples
 
@@ -262,7 +261,7 @@ def _plan(design: Design, unit: Unit) -> _Plan:
 
 
 def _log_factorial(n: NDArray[np.generic]) -> Array:
-    return gammaln(np.asarray(n, dtype=np.float64) + 1)
+    return scipy.special.gammaln(np.asarray(n, dtype=np.float64) + 1)
 
 
 def _log_renamings(counts: Codes) -> float:
@@ -1421,7 +1420,7 @@ def resample_columns(
         target = (labels + (np.arange(size) * n_groups)[:, None]).ravel()
         cells = np.tile(np.arange(n_cells), size)
         shape = (size * n_groups, n_cells)
-        members = sparse.csr_matrix((np.ones(len(cells)), (target, cells)), shape=shape)
+        members = scipy.sparse.csr_matrix((np.ones(len(cells)), (target, cells)), shape=shape)
         return values_of((members @ cell_sums).reshape(size, n_groups, 2 * n_columns))
 
     draw, n_units = _bootstrap_tables(design.group, design.units(unit), rows, [seed, _BOOTSTRAP_STREAM])
@@ -1606,17 +1605,17 @@ def _tail(survival: Callable[..., Array], x: ArrayLike, *dof: ArrayLike) -> Arra
 
 def chi_square_p(x: ArrayLike, dof: ArrayLike) -> Array:
     """Upper tail of the chi-square distribution, shape as broadcast."""
-    return _tail(lambda x, dof: special.chdtrc(dof, x), x, dof)
+    return _tail(lambda x, dof: scipy.special.chdtrc(dof, x), x, dof)
 
 
 def t_p(t: ArrayLike, dof: ArrayLike) -> Array:
     """Both tails of Student's t distribution, shape as broadcast."""
-    return 2 * _tail(lambda t, dof: special.stdtr(dof, -t), np.abs(t), dof)
+    return 2 * _tail(lambda t, dof: scipy.special.stdtr(dof, -t), np.abs(t), dof)
 
 
 def f_p(f: ArrayLike, dof_between: ArrayLike, dof_within: ArrayLike) -> Array:
     """Upper tail of the F distribution, shape as broadcast."""
-    return _tail(lambda f, *dof: special.fdtrc(*dof, f), np.maximum(f, 0.0), dof_between, dof_within)
+    return _tail(lambda f, *dof: scipy.special.fdtrc(*dof, f), np.maximum(f, 0.0), dof_between, dof_within)
 
 
 # ---------------------------------------------------------------------------- against fixed shares
@@ -1670,7 +1669,7 @@ def attainable_dbi(share: ArrayLike) -> Array:
 def _exact_n(rate: Array, ratio: Array, power: float, alpha: float) -> Array:
     other = rate * ratio
     mean = (rate + other) / 2
-    z_alpha, z_power = special.ndtri([1 - alpha / 2, power])
+    z_alpha, z_power = scipy.special.ndtri([1 - alpha / 2, power])
     spread = z_alpha * np.sqrt(2 * mean * (1 - mean))
     spread = spread + z_power * np.sqrt(rate * (1 - rate) + other * (1 - other))
     return _divide(spread**2, (rate - other) ** 2)

@@ -152,7 +152,9 @@ class Store:
             )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.connection = duckdb.connect(str(self.path), read_only=self.read_only)
+            # What does not fit is written beside the file until it is needed, as in a build (profiles.yml).
+            limit = {"memory_limit": os.environ.get("PLUMBLINE_MEMORY", "2GB")}
+            self.connection = duckdb.connect(str(self.path), read_only=self.read_only, config=limit)
         except duckdb.IOException as error:
             if "lock" in str(error).lower():
                 raise PlumblineError(
@@ -162,6 +164,8 @@ class Store:
             raise PlumblineError(
                 f"{self.path} cannot be opened.", "Is it a DuckDB file of version 1.x?"
             ) from error
+        except duckdb.ParserException as error:
+            raise PlumblineError(f"PLUMBLINE_MEMORY: {error}.", "Give a size, such as 4GB.") from error
         except OSError as error:
             raise PlumblineError(
                 f"{self.path} cannot be written: {error.strerror}.", "Choose another --data."

@@ -7,7 +7,7 @@ with samples as (
         listed.group_value,
         suites.minimum_cell
     from {{ ref('int_samples_listed') }} as listed
-    inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
+    inner join {{ ref('int_suites_listed') }} as suites on listed.suite = suites.suite
 ),
 
 computed as (

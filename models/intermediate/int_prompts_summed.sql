@@ -27,6 +27,13 @@
 {%- endfor %}
 with standards as (
     select * from {{ ref('int_standards_computed') }}
+),
+
+resampled as (
+    select listed.sample_id
+    from {{ ref('int_samples_listed') }} as listed
+    inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
+    where suites.n_permutations > 0 or suites.n_bootstrap > 0
 )
 
 select
@@ -42,5 +49,6 @@ select
     sum(coded.value) as mean_sum
 from {{ ref('int_values_coded') }} as coded
 inner join standards on coded.family_id = standards.family_id
+inner join resampled on coded.sample_id = resampled.sample_id
 where coded.value is not null
 group by coded.sample_id, coded.family_id, coded.group_id, coded.prompt_id, coded.block_id

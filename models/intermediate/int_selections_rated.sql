@@ -46,7 +46,7 @@ counted as (
 ),
 
 settings as (
-    select * from {{ ref('stg_suite__suites') }}
+    select * from {{ ref('int_suites_listed') }}
 ),
 
 chosen_references as (

@@ -155,6 +155,13 @@ def test_a_file_of_nothing_usable_changes_nothing(bring, fingerprint):
     assert not fingerprint()
 
 
+def test_a_limit_on_memory_that_is_no_size_says_so(bring, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_MEMORY", "plenty")
+    result = bring([row()])
+    assert result.exit_code == 1
+    assert "PLUMBLINE_MEMORY" in result.output and "4GB" in result.output
+
+
 def test_hostile_names_are_names(bring, query):
     name = 'warmth"; drop table prompts; --'
     spec = SUITE["measurements"] | {"features": {"warmth": name}, "baselines": {}}

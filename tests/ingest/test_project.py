@@ -1,6 +1,8 @@
 """The dbt project: all described, no test lost to a spelling, and a small warehouse through all stages."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -146,6 +148,12 @@ def test_every_seed_and_source_is_described(manifest, nodes):
         ]
     lacking += [s.name for s in manifest.sources.values() if not s.description.strip()]
     assert not lacking
+
+
+def test_the_command_line_and_the_models_start_without_what_they_may_not_need():
+    """scipy.stats takes a second to load, which a diagnosis without resampling has no use for."""
+    code = "import sys, ingest.cli, ingest.stats, ingest.ranks; sys.exit('scipy.stats' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0
 
 
 # ---------------------------------------------------------------------------------------- spelling
