@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ingest import __version__, assemble, docs, extract, generate, load, report, singstat, warehouse
+from ingest import __version__, assemble, branch, docs, extract, generate, load, report, singstat, warehouse
 from ingest.errors import PlumblineError
 from ingest.store import Store, data_dir
 from ingest.suite import load_suite
@@ -33,7 +33,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (assemble, generate, load, extract, singstat, report, docs):
+for stage in (assemble, branch, generate, load, extract, singstat, report, docs):
     cli.add_command(stage.command)
 
 
@@ -64,11 +64,13 @@ def audit(
     plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
     """
     data: Path = context.obj
-    load_suite(suite_path, variant)
+    suite = load_suite(suite_path, variant)
     if responses is not None:
         context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
     else:
         context.invoke(assemble.command, suite_path=suite_path)
+        if suite.branches:
+            context.invoke(branch.command, suite_path=suite_path)
         context.invoke(generate.command, suite_path=suite_path)
     context.invoke(extract.command, path=suite_path, variant=variant, model_dir=model_dir)
     click.echo("Building the marts …", err=True)

@@ -70,6 +70,8 @@ SCHEMA: dict[str, str] = {
         baseline_text_key varchar, root_key varchar not null,
         block_key varchar not null, attributes map(varchar, varchar) not null,
         shown_by map(varchar, varchar) not null""",
+    "prompt_flags": """
+        prompt_key varchar not null, flag varchar not null, primary key (prompt_key, flag)""",
     "configs": """
         config_key varchar primary key, config varchar not null, backend varchar not null,
         model varchar not null, digest varchar not null, quantisation varchar not null, role varchar not null,

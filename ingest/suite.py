@@ -232,6 +232,22 @@ class Measurements(Strict):
         return list(dict.fromkeys([*(column for column in single if column is not None), *several]))
 
 
+class Branching(Strict):
+    """How prompts about one group become prompts about the others (SPEC BRA-1).
+
+    `replacements` are tables (CSV: target, from, to) in the suite's folder, or one of ours by its name.
+    """
+
+    category: Label
+    attribute: Name
+    root: Label
+    replacements: list[Label] = Field(min_length=1)
+    direction: Literal["one_way", "both"] = "one_way"
+    pairs: Literal["listed", "all"] = "listed"
+    source_tag: Label | None = None
+    counterfactual_baseline: bool = True
+
+
 class Minimum(Strict):
     """Sizes below which a group is not judged."""
 
@@ -280,6 +296,7 @@ class Suite(Strict):
     measurements: Measurements | None = None
     ranges: dict[Name, tuple[float, float]] = {}
     options: dict[str, str | int | float | bool] = {}
+    branches: list[Branching] = []
     categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
         min_length=1
     )
@@ -311,6 +328,8 @@ class Suite(Strict):
                 raise ValueError(f"`columns: attributes:` names {min(unknown)!r}, which is no attribute")
         if self.measurements:
             self._check_measurements(self.measurements)
+        for branching in self.branches:
+            self._check_branching(branching)
         for feature, (low, high) in self.ranges.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
@@ -326,6 +345,17 @@ class Suite(Strict):
             raise ValueError(f"`measurements: attributes:` names {min(unknown)!r}, which is no attribute")
         if measurements.category is None and len(self.categories) > 1:
             raise ValueError("`measurements` needs a `category` column: the suite has several categories")
+
+    def _check_branching(self, branching: Branching) -> None:
+        if branching.category not in self.categories:
+            raise ValueError(f"`branches` names the category {branching.category!r}, which is not there")
+        if branching.root not in self.attributes.get(branching.attribute, {}):
+            raise ValueError(
+                f"`branches`: {branching.attribute}: {branching.root!r} is not declared in `attributes`"
+            )
+        same = [b for b in self.branches if b.category == branching.category]
+        if len(same) > 1:
+            raise ValueError(f"`branches` names the category {branching.category!r} twice")
 
     def _check_person(self, person: dict[str, str]) -> None:
         if "name" not in person:
