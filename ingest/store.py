@@ -63,6 +63,22 @@ SCHEMA: dict[str, str] = {
         suite varchar not null, category varchar not null, attribute varchar not null,
         value varchar not null, answer varchar not null, log_odds double not null,
         primary key (suite, category, attribute, value, answer)""",
+    "documents": """
+        document_key varchar primary key, suite varchar not null, domain varchar not null,
+        category varchar not null, concept varchar not null, keyword varchar, source_tag varchar not null,
+        source_kind varchar not null, origin varchar not null, title varchar not null,
+        revision varchar not null, revised_at timestamp, retrieved_at timestamp not null,
+        licence varchar not null, attribution varchar not null, text varchar, text_sha256 varchar,
+        document_status varchar not null, detail varchar not null, run_id varchar not null""",
+    "sentences": """
+        sentence_key varchar primary key, document_key varchar not null, suite varchar not null,
+        domain varchar not null, category varchar not null, concept varchar not null,
+        keyword varchar not null, source_tag varchar not null, sentence_position integer not null,
+        sentence varchar not null""",
+    "keywords": """
+        suite varchar not null, category varchar not null, concept varchar not null,
+        keyword varchar not null, found_by varchar not null, score double,
+        primary key (suite, category, concept, keyword)""",
     "prompts": """
         prompt_key varchar primary key, suite varchar not null, domain varchar not null,
         category varchar not null, concept varchar, keyword varchar, source_tag varchar,

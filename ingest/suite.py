@@ -144,6 +144,105 @@ class GroundTruth(Strict):
     attribute: Name
 
 
+class Source(Strict):
+    """Texts about one concept: files of the suite's folder, pages, articles, or what a config writes.
+
+    `keyword` ties a source to one keyword; `links` and `backlinks` are how many related pages of an article
+    are read too (SPEC COR-6). `licence` and `attribution` are what the texts' owner wants said of them.
+    """
+
+    kind: Literal["local", "web", "wikipedia", "synthetic"]
+    concept: Label
+    source_tag: Name = "text"
+    keyword: Phrase | None = None
+    files: Label | None = None
+    urls: list[Phrase] = []
+    titles: list[Label] = []
+    links: int = Field(5, ge=0, le=500)
+    backlinks: int = Field(0, ge=0, le=500)
+    api: Phrase | None = None
+    config: Label | None = None
+    instruction: Phrase | None = None
+    licence: str = Field("", max_length=500)
+    attribution: str = Field("", max_length=500)
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Source":
+        needed = {"local": "files", "web": "urls", "wikipedia": "titles", "synthetic": "config"}[self.kind]
+        if not getattr(self, needed):
+            raise ValueError(f"a {self.kind} source needs `{needed}`")
+        if self.kind == "synthetic" and not self.instruction:
+            raise ValueError("a synthetic source needs an `instruction`: what the config shall write")
+        return self
+
+
+class Finder(Strict):
+    """How more keywords of a concept are found: by vectors, by an article's links, by a config's answer."""
+
+    by: Literal["embeddings", "links", "model"]
+    limit: int = Field(7, ge=1, le=200)
+    config: Label | None = None
+    runs: int = Field(20, ge=1, le=200)
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Finder":
+        if self.by == "model" and not self.config:
+            raise ValueError("keywords by a model need the `config` that is asked")
+        return self
+
+
+class Questions(Strict):
+    """Which config writes a question that a sentence answers, and whether another look checks it."""
+
+    config: Label
+    check: bool = False
+    retries: int = Field(2, ge=0, le=10)
+
+
+class Corpus(Strict):
+    """Texts from which a category's prompts are made: one concept is one value of `attribute`.
+
+    A concept's name is always a keyword. `split` cuts a sentence after its main verb; `question` has a
+    config write a question that the sentence answers. At most `cap` prompts a concept, drawn by `seed`.
+    """
+
+    attribute: Name
+    sources: list[Source] = Field(min_length=1)
+    keywords: dict[Label, list[Phrase]] = {}
+    find_keywords: Finder | None = None
+    min_words: int = Field(6, ge=1, le=200)
+    method: Literal["split", "question"] = "split"
+    questions: Questions | None = None
+    cap: int = Field(500, ge=1)
+    seed: int = Field(42, ge=0)
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Corpus":
+        if self.method == "question" and not self.questions:
+            raise ValueError("`method: question` needs `questions:` with the `config` that writes them")
+        return self
+
+
+class Scrape(Strict):
+    """Manners on the web: whom an operator can reach, which hosts may be read, seconds between requests."""
+
+    contact: str | None = Field(None, max_length=200)
+    allow: list[Label] = []
+    spacing: float = Field(1.0, ge=0, le=60)
+
+
+class PromptFile(Strict):
+    """Own prompts: a CSV file in the suite's folder, and which column holds what."""
+
+    file: Label
+    prompt: Label = "prompt"
+    baseline: Label | None = None
+    root: Label | None = None
+    keyword: Label | None = None
+    source_tag: Label | None = None
+    attributes: dict[Name, Label] = Field(min_length=1)
+
+
 class Category(Strict):
     """One question asked of the model, its prompts and how its answers are read."""
 
@@ -153,6 +252,8 @@ class Category(Strict):
     axes: list[Label] | None = None
     block: Literal["root", "prompt", "name"] = "prompt"
     prompts: list[Phrase] = []
+    prompt_file: PromptFile | None = None
+    corpus: Corpus | None = None
     slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = {}
     outcomes: list[Rule] = []
     ground_truth: GroundTruth | None = None
@@ -296,6 +397,7 @@ class Suite(Strict):
     measurements: Measurements | None = None
     ranges: dict[Name, tuple[float, float]] = {}
     options: dict[str, str | int | float | bool] = {}
+    scrape: Scrape = Scrape()
     branches: list[Branching] = []
     categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
         min_length=1
@@ -346,6 +448,16 @@ class Suite(Strict):
         if measurements.category is None and len(self.categories) > 1:
             raise ValueError("`measurements` needs a `category` column: the suite has several categories")
 
+    def _check_corpus(self, code: str, corpus: Corpus) -> None:
+        values = self.attributes.get(corpus.attribute)
+        if values is None:
+            raise ValueError(f"category {code}: `corpus` names {corpus.attribute!r}, which is no attribute")
+        for concept in [*(source.concept for source in corpus.sources), *corpus.keywords]:
+            if concept not in values:
+                raise ValueError(
+                    f"category {code}: {corpus.attribute}: {concept!r} is not declared in `attributes`"
+                )
+
     def _check_branching(self, branching: Branching) -> None:
         if branching.category not in self.categories:
             raise ValueError(f"`branches` names the category {branching.category!r}, which is not there")
@@ -382,6 +494,11 @@ class Suite(Strict):
                 raise ValueError(
                     f"category {code}: {attribute}: {planted.value!r} is not declared in `attributes`"
                 )
+        if category.corpus:
+            self._check_corpus(code, category.corpus)
+        unknown = set(category.prompt_file.attributes if category.prompt_file else []) - set(self.attributes)
+        if unknown:
+            raise ValueError(f"category {code}: `prompt_file` names {min(unknown)!r}, which is no attribute")
         taken = {*self.attributes, "name"} & set(category.slots)
         if taken:
             raise ValueError(
