@@ -1,6 +1,6 @@
 """Stage assemble: templates × slots × groups (or people) -> rows of `prompts`."""
 
-import re
+import heapq
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,13 +14,13 @@ from typing import Any
 import click
 
 from ingest.errors import PlumblineError
-from ingest.prompts import PromptBuilder
+from ingest.keys import key, text_key
+from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.register import register_suite
 from ingest.store import RAW_NAME, SCHEMA, Store
-from ingest.suite import Suite, load_suite
+from ingest.suite import FIELD, Suite, Template, load_suite
 
 METHOD = "template"
-FIELD = re.compile(r"\{([^{}]*)\}")
 BATCH = 2_000
 SHOW_PROGRESS_FROM = 20_000
 NOT_WANTED = "suite = ? and method = ? and prompt_key not in (select prompt_key from wanted_prompts)"
@@ -78,22 +78,66 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
     """Yield the rows of `prompts` that a category's templates give, duplicates included.
 
     A root is a template with its slots filled. Each root meets every combination of the attributes that
-    it names, or, where it names {name}, every person; a person's own attributes hold for them.
+    it names, or, where it names {name}, every person; a person's own attributes hold for them. The suite's
+    `sample` leaves whole roots out. `baseline` holds the text that `baseline_text_key` is the key of.
     """
-    spec = suite.categories[category]
-    for template in spec.prompts:
-        fields = set(FIELD.findall(template))
-        slots = [slot for slot in spec.slots if slot in fields]
+    kept = sampled_roots(suite, category)
+    for template in suite.categories[category].templates:
+        fields = set(FIELD.findall(template.prompt))
+        kind = baseline_kind(suite, template)
         groups = list(_groups(suite, category, fields))
-        for chosen in product(*(spec.slots[slot] for slot in slots)):
-            filled = dict(zip(slots, chosen, strict=True))
-            root = fill(template, filled)
+        for filled, root in _roots(suite, category, template):
+            if kept is not None and root not in kept:
+                continue
             for name, attributes in groups:
-                shown = {a: _word(suite, a, value) for a, value in attributes.items() if a in fields}
+                shown = {a: suite.word(a, value) for a, value in attributes.items() if a in fields}
                 values = {**filled, **shown, "name": name or ""}
-                yield builder.row(
-                    category, fill(template, values), attributes, method=METHOD, name=name, root=root
+                baseline = None if template.baseline is None else fill(template.baseline, values)
+                row = builder.row(
+                    category,
+                    fill(template.prompt, values),
+                    attributes,
+                    method=METHOD,
+                    name=name,
+                    root=root,
+                    baseline=baseline,
+                    baseline_kind=kind,
                 )
+                yield {**row, "baseline": baseline}
+
+
+def baseline_kind(suite: Suite, template: Template) -> str | None:
+    """Return which of BASELINE_KINDS a template's baseline is; None where it has none."""
+    if template.baseline is None:
+        return None
+    about = {*suite.attributes, "name"} & set(FIELD.findall(template.prompt))
+    named = about & set(FIELD.findall(template.baseline))
+    counterfactual, partial, unbranched = BASELINE_KINDS
+    if not named:
+        return unbranched
+    return counterfactual if named == about else partial
+
+
+def _roots(suite: Suite, category: str, template: Template) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield (slot values, root) for every root of a template."""
+    spec = suite.categories[category]
+    fields = set(FIELD.findall(template.prompt))
+    slots = [slot for slot in spec.slots if slot in fields]
+    for chosen in product(*(spec.slots[slot] for slot in slots)):
+        filled = dict(zip(slots, chosen, strict=True))
+        yield filled, fill(template.prompt, filled)
+
+
+def sampled_roots(suite: Suite, category: str) -> set[str] | None:
+    """Return the roots that the suite's `sample` keeps of a category; None where it keeps all."""
+    if suite.sample.roots is None:
+        return None
+    roots = {root for t in suite.categories[category].templates for _, root in _roots(suite, category, t)}
+
+    def rank(root: str) -> str:
+        return key("sample", suite.sample.seed, suite.suite, category, root)
+
+    return set(heapq.nsmallest(suite.sample.roots, roots, key=rank))
 
 
 def _groups(suite: Suite, category: str, fields: set[str]) -> Iterator[tuple[str | None, dict[str, str]]]:
@@ -113,18 +157,17 @@ def _groups(suite: Suite, category: str, fields: set[str]) -> Iterator[tuple[str
             yield person.get("name"), {**own, **dict(zip(open_attributes, values, strict=True))}
 
 
-def _word(suite: Suite, attribute: str, value: str) -> str:
-    words = suite.attributes[attribute][value].words
-    return words[0] if words else value
-
-
 def n_combinations(suite: Suite, category: str) -> int:
     """Return how many rows `prompt_rows` yields, without making them."""
     spec = suite.categories[category]
+    kept = sampled_roots(suite, category)
     total = 0
-    for template in spec.prompts:
-        fields = set(FIELD.findall(template))
-        n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
+    for template in spec.templates:
+        fields = set(FIELD.findall(template.prompt))
+        if kept is None:
+            n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
+        else:
+            n_roots = sum(root in kept for _, root in _roots(suite, category, template))
         total += n_roots * sum(1 for _ in _groups(suite, category, fields))
     return total
 
@@ -147,12 +190,21 @@ def assemble_prompts(store: Store, suite: Suite, dry_run: bool = False) -> Assem
     n_rows = sum(n_combinations(suite, category) for category in suite.categories)
     hidden = n_rows < SHOW_PROGRESS_FROM
     store.connection.execute(f"create or replace temp table wanted_prompts ({SCHEMA['prompts']})")
+    store.connection.execute(f"create or replace temp table wanted_texts ({SCHEMA['texts']})")
     try:
         with click.progressbar(length=n_rows, label="Assembling", file=sys.stderr, hidden=hidden) as bar:
             for category in suite.categories:
                 rows = prompt_rows(suite, category, builder)
                 while batch := list(islice(rows, BATCH)):
+                    baselines = {row.pop("baseline") for row in batch} - {None}
                     store.append("wanted_prompts", batch)
+                    store.append(
+                        "wanted_texts",
+                        [
+                            {"text_key": text_key(t), "text": t, "n_characters": len(t)}
+                            for t in sorted(baselines)
+                        ],
+                    )
                     bar.update(len(batch))
         categories = [_assembled(store, suite, category) for category in suite.categories]
         if not dry_run:
@@ -164,10 +216,12 @@ def assemble_prompts(store: Store, suite: Suite, dry_run: bool = False) -> Assem
         )
     finally:
         store.connection.execute("drop table wanted_prompts")
+        store.connection.execute("drop table wanted_texts")
     return Assembly(categories, n_outdated)
 
 
 def _keep(store: Store, suite: Suite) -> None:
+    store.connection.execute("insert or ignore into texts select * from wanted_texts")
     store.connection.execute(
         """
         insert into prompts
@@ -176,8 +230,13 @@ def _keep(store: Store, suite: Suite) -> None:
             method = excluded.method,
             keyword = excluded.keyword,
             root_key = excluded.root_key,
-            block_key = excluded.block_key
-        where method = 'loaded'
+            block_key = excluded.block_key,
+            baseline_text_key = excluded.baseline_text_key,
+            baseline_kind = excluded.baseline_kind
+        where
+            method = 'loaded'
+            or baseline_text_key is distinct from excluded.baseline_text_key
+            or baseline_kind is distinct from excluded.baseline_kind
         """
     )
     store.connection.execute(
@@ -279,20 +338,29 @@ def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
     type=click.Path(path_type=Path),
     help="The suite file, such as suites/fair_sea.yml.",
 )
+@click.option(
+    "--roots",
+    type=click.IntRange(min=1),
+    help="At most this many roots of each category, in place of the suite's `sample:`.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what the templates give, then stop.")
 @click.pass_obj
-def command(directory: Path, suite_path: Path, dry_run: bool) -> None:
+def command(directory: Path, suite_path: Path, roots: int | None, dry_run: bool) -> None:
     """Make the prompts that a suite's templates describe.
 
     Every root meets every group, so that answers differ by group and nothing else. Running it again
     adds only what is new.
+
+    Roots are sampled whole, with all their groups, by the suite's `sample: seed:`; a larger sample holds
+    every smaller one, so that a small audit can grow.
     """
-    suite = load_suite(suite_path)
+    suite = load_suite(suite_path).sampled(roots=roots)
     with opened(directory, dry_run) as store:
         if dry_run:
             assembly = assemble_prompts(store, suite, dry_run=True)
         else:
-            with store.run("assemble", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id:
+            detail = {"suite": suite.suite, "suite_key": suite.suite_key, "sample": suite.sample.model_dump()}
+            with store.run("assemble", detail) as run_id:
                 register_suite(store, suite, suite_path, run_id)
                 assembly = assemble_prompts(store, suite)
     for assembled in assembly.categories:
@@ -300,7 +368,8 @@ def command(directory: Path, suite_path: Path, dry_run: bool) -> None:
             click.echo(line)
     if assembly.n_outdated:
         click.echo(
-            f"{assembly.n_outdated:,} prompts of an earlier version of the templates have answers and stay.",
+            f"{assembly.n_outdated:,} prompts of an earlier version of the templates, or of a larger sample, "
+            "have answers and stay.",
             err=True,
         )
     if not any(assembled.n_prompts for assembled in assembly.categories):

@@ -44,6 +44,12 @@ for stage in (assemble, branch, generate, load, extract, singstat, report, docs)
 )
 @click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
 @click.option("--model-dir", type=click.Path(path_type=Path), help="Folder with the embedding model's files.")
+@click.option(
+    "--roots", type=click.IntRange(min=1), help="Ask at most this many roots of each category: a sample."
+)
+@click.option(
+    "--configs", "n_configs", type=click.IntRange(min=1), help="Ask the first so many configs of the suite."
+)
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
 @click.pass_context
 def audit(
@@ -52,6 +58,8 @@ def audit(
     responses: Path | None,
     variant: str | None,
     model_dir: Path | None,
+    roots: int | None,
+    n_configs: int | None,
     site: bool,
 ) -> None:
     """Do it all: bring in answers, measure, build, judge, publish.
@@ -62,16 +70,21 @@ def audit(
     \b
     plumbline audit suites/fair_sea.yml
     plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
+    plumbline audit suites/g20.yml --roots 30 --configs 4     # a part; without the two it goes on
     """
     data: Path = context.obj
     suite = load_suite(suite_path, variant)
     if responses is not None:
+        if roots is not None or n_configs is not None:
+            raise click.UsageError(
+                "--roots and --configs choose what to ask; --responses are answers already."
+            )
         context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
     else:
-        context.invoke(assemble.command, suite_path=suite_path)
+        context.invoke(assemble.command, suite_path=suite_path, roots=roots)
         if suite.branches:
             context.invoke(branch.command, suite_path=suite_path)
-        context.invoke(generate.command, suite_path=suite_path)
+        context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs)
     context.invoke(extract.command, path=suite_path, variant=variant, model_dir=model_dir)
     click.echo("Building the marts …", err=True)
     warehouse.build(data)

@@ -67,9 +67,9 @@ def config_labels(suite: Suite) -> list[str]:
     def base(config: Config) -> str:
         return f"{config.model} ({config.role})" if config.role else config.model
 
-    shared = Counter(base(config) for config in suite.configs)
+    shared = Counter(base(config) for config in suite.grid)
     labels = []
-    for config in suite.configs:
+    for config in suite.grid:
         options = ", ".join(f"{option}={value}" for option, value in sorted(config.options.items()))
         labels.append(f"{base(config)} [{options}]" if shared[base(config)] > 1 and options else base(config))
     twice = [label for label, n in Counter(labels).items() if n > 1]
@@ -118,7 +118,10 @@ def config_row(store: Store, suite: Suite, label: str, config: Config, backend: 
 
 
 def plan(store: Store, suite: Suite, only: str | None = None) -> list[Task]:
-    """Return what is to ask, config by config, in the suite's order; `only` names one of them."""
+    """Return what is to ask, config by config, in the suite's order; `only` names one of them.
+
+    Without it, the suite's `sample` says how many of the first configs are asked.
+    """
     if not suite.configs:
         raise PlumblineError(
             f"The suite {suite.suite!r} has no `configs:`, so there is no model to ask.",
@@ -132,9 +135,12 @@ def plan(store: Store, suite: Suite, only: str | None = None) -> list[Task]:
             f"There are no prompts of the suite {suite.suite!r} to ask.", "Run `plumbline assemble` first."
         )
     backends = {name: create_backend(name, suite) for name in dict.fromkeys(c.backend for c in suite.configs)}
+    chosen = list(zip(labels, suite.grid, strict=True))
+    if only is None:
+        chosen = chosen[: suite.sample.configs]
     return [
         _task(store, suite, label, config, backends[config.backend])
-        for label, config in zip(labels, suite.configs, strict=True)
+        for label, config in chosen
         if only is None or label == only
     ]
 
@@ -324,6 +330,12 @@ def _first(requests: Iterator[Request], limit: int) -> Iterator[Request]:
     help="The suite file, such as suites/fair_sea.yml.",
 )
 @click.option("--config", "only", metavar="LABEL", help="Ask this config only: model (role).")
+@click.option(
+    "--configs",
+    "n_configs",
+    type=click.IntRange(min=1),
+    help="Ask the first so many configs, in place of the suite's `sample:`.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Make at most this many requests.")
 @click.option("--dry-run", is_flag=True, help="Say how many requests are missing, then stop.")
 @click.option(
@@ -335,13 +347,20 @@ def _first(requests: Iterator[Request], limit: int) -> Iterator[Request]:
 )
 @click.pass_obj
 def command(
-    directory: Path, suite_path: Path, only: str | None, limit: int | None, dry_run: bool, concurrency: int
+    directory: Path,
+    suite_path: Path,
+    only: str | None,
+    n_configs: int | None,
+    limit: int | None,
+    dry_run: bool,
+    concurrency: int,
 ) -> None:
     """Ask every config of a suite every prompt, and keep every answer.
 
-    Safe to stop and start again: what is answered is skipped.
+    Safe to stop and start again: what is answered is skipped. Where a suite has `roles:`, each config is
+    asked in each of them, the first role first.
     """
-    suite = load_suite(suite_path)
+    suite = load_suite(suite_path).sampled(configs=n_configs)
     with opened(directory, dry_run) as store:
         tasks = plan(store, suite, only)
         for task in tasks:

@@ -4,8 +4,12 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ingest.keys import key
+from ingest.keys import key, text_key
 from ingest.suite import Suite
+
+# Does the baseline name what the prompt names of the group: all of it, some of it, or nothing? Only the
+# first takes the tool's own reaction to the group's words out of a calibrated value (SPEC CAL-3).
+BASELINE_KINDS = ("counterfactual", "partial", "unbranched")
 
 NOT_IN_WORD = r"(?<!\w)(?:{})(?!\w)"
 
@@ -57,11 +61,14 @@ class PromptBuilder:
         method: str,
         name: str | None = None,
         root: str | None = None,
+        baseline: str | None = None,
+        baseline_kind: str | None = None,
     ) -> dict[str, Any]:
         """Return one row of `prompts`.
 
         `attributes` are declared values; `root` is the text before branching (the prompt itself where
-        none is known), `name` the person the prompt is about.
+        none is known), `name` the person the prompt is about; `baseline` the text its answers are held
+        against, `baseline_kind` which of BASELINE_KINDS that is.
         """
         suite = self.suite.suite
         spec = self.suite.categories[category]
@@ -84,9 +91,10 @@ class PromptBuilder:
             "method": method,
             "language": self.suite.language,
             "prompt": prompt,
-            "baseline_text_key": None,
+            "baseline_text_key": None if baseline is None else text_key(baseline),
             "root_key": root_key,
             "block_key": block_key,
             "attributes": list(ordered.items()),
             "shown_by": list(self.shown_by(prompt, ordered, name).items()),
+            "baseline_kind": baseline_kind,
         }

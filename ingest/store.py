@@ -85,7 +85,7 @@ SCHEMA: dict[str, str] = {
         method varchar not null, language varchar not null, prompt varchar not null,
         baseline_text_key varchar, root_key varchar not null,
         block_key varchar not null, attributes map(varchar, varchar) not null,
-        shown_by map(varchar, varchar) not null""",
+        shown_by map(varchar, varchar) not null, baseline_kind varchar""",
     "prompt_flags": """
         prompt_key varchar not null, flag varchar not null, primary key (prompt_key, flag)""",
     "configs": """
@@ -123,6 +123,9 @@ SCHEMA: dict[str, str] = {
         text_key varchar not null, scorer_key varchar not null, vector float[],
         measurement_status varchar not null, primary key (text_key, scorer_key)""",
 }
+
+# Columns that came after a table's first release: a database that is older gets them, empty.
+ADDED = {"prompts": {"baseline_kind": "varchar"}}
 
 
 def utc_now() -> datetime:
@@ -173,6 +176,9 @@ class Store:
         if not self.read_only:
             for table, columns in SCHEMA.items():
                 self.connection.execute(f"create table if not exists {table} ({columns})")
+            for table, added in ADDED.items():
+                for column, kind in added.items():
+                    self.connection.execute(f"alter table {table} add column if not exists {column} {kind}")
         return self
 
     def __exit__(self, *_: object) -> None:

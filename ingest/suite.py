@@ -10,7 +10,15 @@ from typing import Annotated, Any, Literal
 
 import duckdb
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
@@ -22,6 +30,15 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 Phrase = Annotated[str, Field(min_length=1, max_length=2_000)]
 AXIS_SEPARATOR = " & "
+FIELD = re.compile(r"\{([^{}]*)\}")
+
+
+class Misplaced(ValueError):
+    """A mistake that a check of the whole suite finds, and where in the file it stands."""
+
+    def __init__(self, problem: str, *place: str | int) -> None:
+        super().__init__(problem)
+        self.place = place
 
 
 class Strict(BaseModel):
@@ -243,6 +260,26 @@ class PromptFile(Strict):
     attributes: dict[Name, Label] = Field(min_length=1)
 
 
+class Template(Strict):
+    """A prompt, and the baseline text that answers to it are held against (SPEC ASM-1, CAL-1).
+
+    Both have the same slots and the same group filled in: a baseline that names the group as the prompt
+    does is a counterfactual one.
+    """
+
+    prompt: Phrase
+    baseline: Phrase | None = None
+
+    @field_validator("baseline")
+    @classmethod
+    def _fields_are_the_prompts(cls, baseline: str | None, info: ValidationInfo) -> str | None:
+        known = set(FIELD.findall(info.data.get("prompt", "")))
+        for field in FIELD.findall(baseline or "") if "prompt" in info.data else []:
+            if field not in known:
+                raise ValueError(f"{{{field}}} stands in the baseline and not in its prompt")
+        return baseline
+
+
 class Category(Strict):
     """One question asked of the model, its prompts and how its answers are read."""
 
@@ -251,13 +288,18 @@ class Category(Strict):
     description: str = Field("", max_length=2_000)
     axes: list[Label] | None = None
     block: Literal["root", "prompt", "name"] = "prompt"
-    prompts: list[Phrase] = []
+    prompts: list[Phrase | Template] = []
     prompt_file: PromptFile | None = None
     corpus: Corpus | None = None
     slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = {}
     outcomes: list[Rule] = []
     ground_truth: GroundTruth | None = None
     simulated: Simulated | None = None
+
+    @property
+    def templates(self) -> list[Template]:
+        """The prompts, each with its baseline or None."""
+        return [Template(prompt=p) if isinstance(p, str) else p for p in self.prompts]
 
 
 class Extract(Strict):
@@ -376,6 +418,24 @@ class Config(Strict):
     repeats: int = Field(1, ge=1, le=1_000)
 
 
+class Role(Strict):
+    """A role in which every config is asked. Its options go before those of the config."""
+
+    role: Label
+    system_prompt: str = Field("", max_length=20_000)
+    options: dict[str, str | int | float | bool] = {}
+
+
+class Sample(Strict):
+    """How much of a suite is asked (SPEC COR-8): at most so many roots of each category, drawn by the seed,
+    and the first so many configs. A larger sample holds every smaller one.
+    """
+
+    roots: int | None = Field(None, ge=1)
+    configs: int | None = Field(None, ge=1)
+    seed: int = Field(42, ge=0)
+
+
 class Suite(Strict):
     """A whole suite file, checked."""
 
@@ -393,6 +453,8 @@ class Suite(Strict):
     axes: list[Label]
     names: Names | None = None
     configs: list[Config] = []
+    roles: list[Role] = []
+    sample: Sample = Sample()
     columns: Columns | None = None
     measurements: Measurements | None = None
     ranges: dict[Name, tuple[float, float]] = {}
@@ -432,10 +494,23 @@ class Suite(Strict):
             self._check_measurements(self.measurements)
         for branching in self.branches:
             self._check_branching(branching)
+        self._check_roles()
         for feature, (low, high) in self.ranges.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
         return self
+
+    def _check_roles(self) -> None:
+        if self.roles and not self.configs:
+            raise Misplaced("`roles` are played by `configs`, and the suite has none", "roles")
+        for i, role in enumerate(self.roles):
+            if role.role in [other.role for other in self.roles[:i]]:
+                raise Misplaced(f"the role {role.role!r} stands here twice", "roles", i)
+        for i, config in enumerate(self.configs if self.roles else []):
+            if config.role or config.system_prompt:
+                raise Misplaced(
+                    "the suite has `roles`, in which every config is asked; put this one there", "configs", i
+                )
 
     def _check_measurements(self, measurements: Measurements) -> None:
         if self.columns:
@@ -505,11 +580,23 @@ class Suite(Strict):
                 f"category {code}: the slot {min(taken)!r} has the name of an attribute or of a person"
             )
         fields = {*category.slots, *self.attributes, "name"}
-        for template in category.prompts:
-            for field in re.findall(r"\{([^{}]*)\}", template):
+        for i, template in enumerate(category.templates):
+            for field in FIELD.findall(template.prompt):
                 if field not in fields:
                     known = ", ".join(sorted(fields))
-                    raise ValueError(f"category {code}: {{{field}}} is unknown in a prompt; known: {known}")
+                    raise Misplaced(
+                        f"category {code}: {{{field}}} is unknown in a prompt; known: {known}",
+                        *("categories", code, "prompts", i),
+                    )
+        for answer, texts in simulated.answers.items() if simulated else []:
+            for i, text in enumerate(texts):
+                for field in FIELD.findall(text):
+                    if field not in {*self.attributes, "name"}:
+                        known = ", ".join(sorted({*self.attributes, "name"}))
+                        raise Misplaced(
+                            f"category {code}: {{{field}}} is unknown in an answer; known: {known}",
+                            *("categories", code, "simulated", "answers", answer, i),
+                        )
 
     def axis_attributes(self, axis: str) -> list[str]:
         """Return the attributes of an axis, which must stand in the suite's order."""
@@ -521,6 +608,34 @@ class Suite(Strict):
         if [order.index(p) for p in parts] != sorted({order.index(p) for p in parts}):
             raise ValueError(f"axis {axis!r}: write its attributes once each, in the order of `attributes`")
         return parts
+
+    def word(self, attribute: str, value: str) -> str:
+        """Return the word that stands for a value in a text: its first, or the value itself."""
+        words = self.attributes[attribute][value].words
+        return words[0] if words else value
+
+    @property
+    def grid(self) -> list[Config]:
+        """Every config in every role, role by role; the configs as they stand where there are no `roles`."""
+        if not self.roles:
+            return self.configs
+        return [
+            config.model_copy(
+                update={
+                    "role": role.role,
+                    "system_prompt": role.system_prompt,
+                    "options": {**config.options, **role.options},
+                }
+            )
+            for role in self.roles
+            for config in self.configs
+        ]
+
+    def sampled(self, roots: int | None = None, configs: int | None = None) -> "Suite":
+        """Return the suite with these sizes in place of its own `sample`; None leaves a size as it is."""
+        sizes = {"roots": roots, "configs": configs}
+        changed = {size: n for size, n in sizes.items() if n is not None}
+        return self.model_copy(update={"sample": self.sample.model_copy(update=changed)})
 
     @property
     def suite_key(self) -> str:
@@ -622,7 +737,8 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
         mistakes = error.errors()
         place = mistakes[0]["loc"][:2]
         first = max((e for e in mistakes if e["loc"][:2] == place), key=lambda e: len(e["loc"]))
-        line = _line_of(node, first["loc"])
+        cause = first.get("ctx", {}).get("error")
+        line = _line_of(node, cause.place if isinstance(cause, Misplaced) else first["loc"])
         where = ".".join(str(part) for part in first["loc"]) or "the suite"
         others = {e["loc"][:2] for e in mistakes} - {place}
         more = f" ({len(others)} more below)" if others else ""

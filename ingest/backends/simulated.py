@@ -6,25 +6,28 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ingest.assemble import fill
 from ingest.backends import Answer, Description, Request
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.statuses import response_status
-from ingest.suite import Config, Suite
+from ingest.suite import FIELD, Config, Suite
 
 # In the fingerprint: another way to draw is another model.
 ALGORITHM = "1"
-NAME = "{name}"
+OPTIONS = ("planted", "planted_scale", "role_scale")
+MAX_SCALE = 10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Cumulative probabilities of one group in one category, and what each stands for."""
+    """Cumulative probabilities of one group in one category, what each stands for, and the group's words."""
 
     failure_limits: list[float]
     failure_statuses: list[str]
     answer_limits: list[float]
     texts: list[list[str]]
+    words: dict[str, str]
 
 
 class SimulatedBackend:
@@ -32,11 +35,12 @@ class SimulatedBackend:
 
     So the odds of a planted answer against any answer without a plant are exp(log_odds) times what they
     are for the other groups (multinomial logit). Each draw is a hash of the request and the suite's seed:
-    order, concurrency and restarts change nothing. A text that reads like a refusal is one, as with any
-    backend.
+    order, concurrency and restarts change nothing. A text names the group where it holds {attribute} or
+    {name}. One that reads like a refusal is a refusal, as with any backend.
 
-    Options of a config: `planted: false` (the unbiased twin) and `planted_scale` (1 by default), which
-    multiplies the log-odds and the rates of failures that hit one group only.
+    Options of a config: `planted: false` (the unbiased twin), and `planted_scale` (1 by default), which
+    multiplies the log-odds and the rates of failures that hit one group only. `role_scale` (1 by default)
+    multiplies that once more: it is the one for `roles:`. The fingerprint holds the product.
     """
 
     name = "simulated"
@@ -73,9 +77,8 @@ class SimulatedBackend:
             finish_reason = "length" if status == "truncated_output" else None
             return Answer(None, status, finish_reason, error="planted failure")
         texts = plan.texts[min(bisect_right(plan.answer_limits, u_answer), len(plan.texts) - 1)]
-        text = texts[int(u_text * len(texts))]
-        if request.name is not None:
-            text = text.replace(NAME, request.name)
+        names = {} if request.name is None else {"name": request.name}
+        text = fill(texts[int(u_text * len(texts))], {**plan.words, **names})
         status = response_status(text)
         return Answer(text if status == "ok" else None, status, "stop")
 
@@ -119,43 +122,58 @@ class SimulatedBackend:
         shares = [math.exp(logit - largest) for logit in logits]
         total = math.fsum(shares)
 
+        words = {a: self.suite.word(a, value) for a, value in attributes.items()}
+        fields = {*words} if request.name is None else {*words, "name"}
         texts = [
-            [text for text in spec.answers[answer] if request.name is not None or NAME not in text]
+            [text for text in spec.answers[answer] if set(FIELD.findall(text)) <= fields]
             for answer in answers
         ]
         for answer, usable in zip(answers, texts, strict=True):
             if not usable:
+                lacking = set(FIELD.findall(spec.answers[answer][0])) - fields
+                field = f"{{{min(lacking)}}}"
                 raise PlumblineError(
-                    f"Category {category}: every text of the answer {answer!r} holds {NAME}, "
-                    "but a prompt is about nobody.",
-                    f"Add a text without {NAME} to that answer, or {NAME} to the prompts.",
+                    f"Category {category}: every text of the answer {answer!r} holds a field like {field} "
+                    "that a prompt does not name.",
+                    f"Add a text without {field} to that answer, or {field} to the prompts.",
                 )
         return Plan(
             failure_limits=list(accumulate(rate for rate, _ in rates)),
             failure_statuses=[status for _, status in rates],
             answer_limits=list(accumulate(share / total for share in shares)),
             texts=texts,
+            words=words,
         )
 
 
 def planted_scale(config: Config) -> float:
     """Return how strongly a config shows the planted bias: 1 as declared, 0 not at all."""
-    unknown = sorted(set(config.options) - {"planted", "planted_scale"})
+    unknown = sorted(set(config.options) - set(OPTIONS))
     if unknown:
         raise PlumblineError(
             f"The config {config.model!r} has the option {unknown[0]!r}, unknown to the backend `simulated`.",
-            "It knows `planted` (true or false) and `planted_scale` (a number).",
+            "It knows `planted` (true or false), `planted_scale` and `role_scale` (numbers).",
         )
-    planted, scale = config.options.get("planted", True), config.options.get("planted_scale", 1.0)
+    planted = config.options.get("planted", True)
     if not isinstance(planted, bool):
         raise PlumblineError(
             f"The config {config.model!r}: `planted` is {planted!r}.", "Write true or false."
         )
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= 10:
+    product = 1.0
+    for option in ("planted_scale", "role_scale"):
+        scale = config.options.get(option, 1.0)
+        if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= MAX_SCALE:
+            raise PlumblineError(
+                f"The config {config.model!r}: `{option}` is {scale!r}.",
+                f"Write a number from -{MAX_SCALE} to {MAX_SCALE}.",
+            )
+        product *= scale
+    if abs(product) > MAX_SCALE:
         raise PlumblineError(
-            f"The config {config.model!r}: `planted_scale` is {scale!r}.", "Write a number from -10 to 10."
+            f"The config {config.model!r} ({config.role}): `planted_scale` × `role_scale` is {product:g}.",
+            f"Let the product be from -{MAX_SCALE} to {MAX_SCALE}.",
         )
-    return float(scale) if planted else 0.0
+    return product if planted else 0.0
 
 
 def uniforms(seed: int, request_key: str) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ select
     language,
     prompt,
     baseline_text_key,
+    baseline_kind,
     root_key,
     block_key,
     attributes,

@@ -15,6 +15,7 @@ select
     language,
     prompt,
     baseline_text_key,
+    baseline_kind,
     root_key,
     block_key,
     attributes,
