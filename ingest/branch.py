@@ -12,7 +12,7 @@ import click
 from ingest.assemble import NOT_WANTED, WAS_ASKED, opened
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_key
-from ingest.prompts import PromptBuilder
+from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.register import register_suite
 from ingest.replacements import BUILT_IN, Replacement, Replacer, read_replacements
 from ingest.store import SCHEMA, Store
@@ -23,6 +23,7 @@ SHOW_PROGRESS_FROM = 5_000
 UNCHANGED = "unchanged"
 RESIDUAL = "mentions_root"
 SAME_TEXT = "same_text"
+COUNTERFACTUAL, _, UNBRANCHED = BASELINE_KINDS
 REASONS = {
     UNCHANGED: "no phrase of its table stands in the root",
     SAME_TEXT: "another root gives the same words",
@@ -232,6 +233,7 @@ def _branch(
                         text = baseline.text
                         flags |= {f"baseline_{flag}" for flag in baseline.flags}
                     row["baseline_text_key"] = text_key(text)
+                    row["baseline_kind"] = COUNTERFACTUAL if branching.counterfactual_baseline else UNBRANCHED
                     made.texts.append(
                         {"text_key": row["baseline_text_key"], "text": text, "n_characters": len(text)}
                     )
@@ -324,7 +326,7 @@ def _keep(store: Store, suite: Suite, run_id: str, made: Made) -> None:
     own = "select prompt_key from prompts where suite = ? and method = ?"
     execute = store.connection.execute
     execute(f"delete from prompt_flags where prompt_key in ({own})", [suite.suite, METHOD])
-    execute(f"delete from prompts where {NOT_WANTED} and not {WAS_ASKED}", [suite.suite, METHOD])
+    execute(f"delete from prompts where {NOT_WANTED} and not {WAS_ASKED}", [suite.suite, [METHOD]])
     execute("insert or ignore into prompts select * from wanted_prompts")
     store.append("texts", list({row["text_key"]: row for row in made.texts}.values()))
     store.append("prompt_flags", made.flags)

@@ -4,7 +4,19 @@ from pathlib import Path
 
 import click
 
-from ingest import __version__, assemble, branch, docs, extract, generate, load, report, singstat, warehouse
+from ingest import (
+    __version__,
+    assemble,
+    branch,
+    docs,
+    extract,
+    generate,
+    load,
+    report,
+    scrape,
+    singstat,
+    warehouse,
+)
 from ingest.errors import PlumblineError
 from ingest.store import Store, data_dir
 from ingest.suite import load_suite
@@ -33,7 +45,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (assemble, branch, generate, load, extract, singstat, report, docs):
+for stage in (scrape, assemble, branch, generate, load, extract, singstat, report, docs):
     cli.add_command(stage.command)
 
 
@@ -81,6 +93,8 @@ def audit(
             )
         context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
     else:
+        if any(category.corpus for category in suite.categories.values()):
+            context.invoke(scrape.command, suite_path=suite_path)
         context.invoke(assemble.command, suite_path=suite_path, roots=roots)
         if suite.branches:
             context.invoke(branch.command, suite_path=suite_path)

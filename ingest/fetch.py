@@ -5,7 +5,7 @@ import ipaddress
 import random
 import socket
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import urljoin, urlsplit
@@ -92,7 +92,6 @@ class Fetcher:
     agent: str
     hosts: Collection[str]
     spacing: float = SPACING_S
-    sleep: Callable[[float], None] = time.sleep
     n_requests: int = 0
     n_retries: int = 0
     waited: float = 0.0
@@ -197,7 +196,7 @@ class Fetcher:
     def _pause(self, seconds: float) -> None:
         if seconds > 0:
             self.waited += seconds
-            self.sleep(seconds)
+            time.sleep(seconds)
 
 
 def _read(response: httpx.Response, url: str) -> bytes:

@@ -111,7 +111,7 @@ def _scrape(
             known = store.rows(
                 """
                 select origin, revision, title from documents
-                where suite = ? and category = ? and concept = ? and document_status = 'ok'
+                where suite = ? and category = ? and concept = ? and document_status in ('ok', 'empty')
                 """,
                 [suite.suite, code, source.concept],
             )

@@ -25,7 +25,7 @@ def html_text(content: str) -> str | None:
             "HTML pages are read with trafilatura, which is not installed.",
             "Install the extra: pip install 'plumbline[corpus]'.",
         ) from error
-    return trafilatura.extract(content, include_comments=False, include_tables=False, no_fallback=True)
+    return trafilatura.extract(content, include_comments=False, include_tables=False)
 
 
 def markdown_text(content: str) -> str:

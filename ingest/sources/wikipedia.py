@@ -54,7 +54,7 @@ def _page(source: Source, context: Context, fetcher: Fetcher, api: str, title: s
             return Document(origin=title, status=status, detail=detail)
         revision = info["revisions"][0]
         number = str(int(revision["revid"]))
-        address = _address(api, str(info["title"]), number)
+        address = _address(api, str(info["title"]))
         if context.is_held(address, number):
             return Document(origin=address, status=HELD, title=str(info["title"]), revision=number)
         found = _only_page(
@@ -78,7 +78,7 @@ def _page(source: Source, context: Context, fetcher: Fetcher, api: str, title: s
             revision=number,
             revised_at=_moment(revision.get("timestamp")),
             licence=LICENCE,
-            attribution=f"“{info['title']}”, Wikipedia, revision {number}, {address}; {ALTERED}",
+            attribution=f"“{info['title']}”, Wikipedia, {address}?oldid={number}; {ALTERED}",
             detail=detail,
         )
     except FetchError as error:
@@ -147,11 +147,9 @@ def _only_page(answer: Mapping[str, Any]) -> dict[str, Any]:
     return pages[0]
 
 
-def _address(api: str, title: str, revision: str) -> str:
+def _address(api: str, title: str) -> str:
     parts = urlsplit(api)
-    return (
-        f"{parts.scheme}://{parts.netloc}/w/index.php?title={quote(title.replace(' ', '_'))}&oldid={revision}"
-    )
+    return f"{parts.scheme}://{parts.netloc}/wiki/{quote(title.replace(' ', '_'))}"
 
 
 def _moment(stamp: Any) -> datetime | None:
