@@ -188,12 +188,12 @@ class Assembly:
     n_outdated: int
 
 
-def assemble_prompts(store: Store, suite: Suite, folder: Path, dry_run: bool = False) -> Assembly:
+def assemble_prompts(store: Store, suite: Suite, folder: Path = Path(), dry_run: bool = False) -> Assembly:
     """Add a suite's prompts that are not there yet; say what each category has.
 
     A prompt that a loaded file brought in already becomes an assembled one (its root is known now) and
     counts as new. Prompts of an earlier version of the templates go if nobody was ever asked them.
-    `folder` is the suite's: own prompts lie there.
+    `folder` is where the suite lies, and its prompt files.
     """
     builder = PromptBuilder(suite)
     n_rows = sum(n_combinations(suite, category) for category in suite.categories)
