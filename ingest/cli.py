@@ -11,6 +11,7 @@ from ingest import (
     docs,
     extract,
     generate,
+    init,
     load,
     report,
     scrape,
@@ -45,7 +46,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (scrape, assemble, branch, generate, load, extract, singstat, report, docs):
+for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, docs):
     cli.add_command(stage.command)
 
 
