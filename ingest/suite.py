@@ -407,15 +407,44 @@ class Resampling(Strict):
     bootstrap: int = Field(1_000, ge=100, le=100_000)
 
 
+class Prices(Strict):
+    """What a million tokens cost, in whatever currency."""
+
+    prompt: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
 class Config(Strict):
-    """A model as it is asked: backend, role, options."""
+    """A model as it is asked: backend, role, options.
+
+    What stands below `repeats` says where and how fast it is asked; only `base_url` of a server that has
+    no digests changes what an answer is. A key is named by its environment variable, never written here.
+    """
 
     backend: Name
     model: Label
     role: str = Field("", max_length=200)
     system_prompt: str = Field("", max_length=20_000)
-    options: dict[str, str | int | float | bool] = {}
+    template: str = Field("{prompt}", max_length=20_000)
+    options: dict[str, str | int | float | bool | list[str]] = {}
+    wrapper: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
+    determinism_check: bool = False
     repeats: int = Field(1, ge=1, le=1_000)
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$", max_length=500)] | None = (
+        None
+    )
+    key_variable: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")] | None = None
+    timeout_seconds: float = Field(300, gt=0, le=86_400)
+    requests_per_minute: float | None = Field(None, gt=0)
+    concurrency: int = Field(1, ge=1, le=256)
+    prices: Prices | None = None
+
+    @field_validator("template")
+    @classmethod
+    def _holds_the_prompt(cls, template: str) -> str:
+        if template.count("{prompt}") != 1:
+            raise ValueError("the template must hold {prompt} exactly once")
+        return template
 
 
 class Role(Strict):
