@@ -4,12 +4,10 @@ import heapq
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 from math import prod
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -18,9 +16,11 @@ from ingest.errors import PlumblineError
 from ingest.excerpts import file_rows, split_rows
 from ingest.keys import key, text_key
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
+from ingest.questions import question_rows
 from ingest.register import register_suite
-from ingest.store import RAW_NAME, SCHEMA, Store
+from ingest.store import SCHEMA, Store, opened
 from ingest.suite import FIELD, Suite, Template, load_suite
+from ingest.writing import Writer
 
 METHOD = "template"
 BATCH = 2_000
@@ -188,12 +188,18 @@ class Assembly:
     n_outdated: int
 
 
-def assemble_prompts(store: Store, suite: Suite, folder: Path = Path(), dry_run: bool = False) -> Assembly:
+def assemble_prompts(
+    store: Store,
+    suite: Suite,
+    folder: Path = Path(),
+    dry_run: bool = False,
+    writers: Mapping[str, Writer] | None = None,
+) -> Assembly:
     """Add a suite's prompts that are not there yet; say what each category has.
 
     A prompt that a loaded file brought in already becomes an assembled one (its root is known now) and
     counts as new. Prompts of an earlier version of the templates go if nobody was ever asked them.
-    `folder` is where the suite lies, and its prompt files.
+    `folder` is where the suite lies, and its prompt files; `writers` write questions, by config.
     """
     builder = PromptBuilder(suite)
     n_rows = sum(n_combinations(suite, category) for category in suite.categories)
@@ -209,6 +215,7 @@ def assemble_prompts(store: Store, suite: Suite, folder: Path = Path(), dry_run:
                     prompt_rows(suite, category, builder),
                     split_rows(store, suite, category, builder, dropped[category]),
                     file_rows(suite, category, builder, folder, dropped[category]),
+                    _question_rows(store, suite, category, builder, writers or {}, dropped[category]),
                 )
                 while batch := list(islice(rows, BATCH)):
                     _want(store, batch)
@@ -229,6 +236,19 @@ def assemble_prompts(store: Store, suite: Suite, folder: Path = Path(), dry_run:
         store.connection.execute("drop table wanted_texts")
         store.connection.execute("drop table wanted_flags")
     return Assembly(categories, n_outdated)
+
+
+def _question_rows(
+    store: Store,
+    suite: Suite,
+    category: str,
+    builder: PromptBuilder,
+    writers: Mapping[str, Writer],
+    dropped: Counter[str],
+) -> Iterator[dict[str, Any]]:
+    corpus = suite.categories[category].corpus
+    writer = writers.get(corpus.questions.config) if corpus and corpus.questions else None
+    return question_rows(store, suite, category, builder, writer, dropped)
 
 
 def _want(store: Store, rows: list[dict[str, Any]]) -> None:
@@ -343,17 +363,6 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
     )
 
 
-@contextmanager
-def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
-    """Open the store; a dry run leaves it as it is, and makes none where there is none."""
-    if not dry_run or (directory / RAW_NAME).exists():
-        with Store(directory, read_only=dry_run) as store:
-            yield store
-    else:
-        with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
-            yield store
-
-
 @click.command("assemble")
 @click.option(
     "--suite",
@@ -368,9 +377,18 @@ def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
     type=click.IntRange(min=1),
     help="At most this many roots of each category, in place of the suite's `sample:`.",
 )
+@click.option(
+    "--send-key",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Let this host have the key that the suite names, where a model writes questions.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what the templates give, then stop.")
 @click.pass_obj
-def command(directory: Path, suite_path: Path, roots: int | None, dry_run: bool) -> None:
+def command(
+    directory: Path, suite_path: Path, roots: int | None, hosts: tuple[str, ...], dry_run: bool
+) -> None:
     """Make the prompts that a suite's templates describe.
 
     Every root meets every group, so that answers differ by group and nothing else. Running it again
@@ -387,7 +405,14 @@ def command(directory: Path, suite_path: Path, roots: int | None, dry_run: bool)
             detail = {"suite": suite.suite, "suite_key": suite.suite_key, "sample": suite.sample.model_dump()}
             with store.run("assemble", detail) as run_id:
                 register_suite(store, suite, suite_path, run_id)
-                assembly = assemble_prompts(store, suite, suite_path.resolve().parent)
+                asked = {
+                    category.corpus.questions.config
+                    for category in suite.categories.values()
+                    if category.corpus and category.corpus.method == "question" and category.corpus.questions
+                }
+                writers = {label: Writer(store, suite, label, run_id, hosts) for label in sorted(asked)}
+                folder = suite_path.resolve().parent
+                assembly = assemble_prompts(store, suite, folder, writers=writers)
     for assembled in assembly.categories:
         for line in assembled.lines():
             click.echo(line)

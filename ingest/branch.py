@@ -1,5 +1,7 @@
 """Stage branch: prompts about a root group become the same prompts about every other group (SPEC BRA)."""
 
+import csv
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,14 +11,16 @@ from typing import Any
 
 import click
 
-from ingest.assemble import NOT_WANTED, WAS_ASKED, opened
+from ingest.assemble import NOT_WANTED, WAS_ASKED
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_key
+from ingest.keywords import parse_object
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.register import register_suite
 from ingest.replacements import BUILT_IN, Replacement, Replacer, read_replacements
-from ingest.store import SCHEMA, Store
+from ingest.store import SCHEMA, Store, opened
 from ingest.suite import Branching, Suite, load_suite
+from ingest.writing import Writer
 
 METHOD = "branch"
 SHOW_PROGRESS_FROM = 5_000
@@ -337,6 +341,38 @@ def _keep(store: Store, suite: Suite, run_id: str, made: Made) -> None:
     store.append("rejects", [{**row, "run_id": run_id} for row in made.rejects])
 
 
+def propose(writer: Writer, suite: Suite, branching: Branching, path: Path) -> int:
+    """Write a table that a model proposes, for a person to correct and approve; return its rows.
+
+    Raises PlumblineError if the file is there.
+    """
+    values = suite.attributes[branching.attribute]
+    words = list(dict.fromkeys([branching.root, *values[branching.root].words]))
+    rows = []
+    for target in values:
+        if target == branching.root:
+            continue
+        asked = (
+            f"In texts about {suite.word(branching.attribute, branching.root)} these words stand: "
+            f"{json.dumps(words, ensure_ascii=False)}. The same texts shall be about "
+            f"{suite.word(branching.attribute, target)}. Answer with a JSON object and nothing else: each word "
+            "above with the word or phrase that has its place, in the same grammatical form."
+        )
+        answer = writer.write("replacements", asked, category=branching.category)
+        found = parse_object(answer or "")
+        rows += [[target, word, found.get(word, ""), "no"] for word in words]
+    try:
+        with path.open("x", newline="", encoding="utf-8") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["target", "from", "to", "approved"])
+            table.writerows(rows)
+    except FileExistsError as error:
+        raise PlumblineError(f"{path} is there already.", "Name another file.") from error
+    except OSError as error:
+        raise PlumblineError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
+    return len(rows)
+
+
 @click.command("branch")
 @click.option(
     "--suite",
@@ -346,17 +382,37 @@ def _keep(store: Store, suite: Suite, run_id: str, made: Made) -> None:
     type=click.Path(path_type=Path),
     help="The suite file; its `branches:` name the root group and the replacement tables.",
 )
+@click.option(
+    "--propose",
+    "proposal",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Have --config propose a replacement table, write it here and stop.",
+)
+@click.option("--config", "label", metavar="LABEL", help="The config that proposes: model (role).")
+@click.option(
+    "--send-key", "hosts", multiple=True, metavar="HOST", help="Let this host have the config's key."
+)
 @click.option("--dry-run", is_flag=True, help="Say what branching gives, then stop.")
 @click.pass_obj
-def command(directory: Path, suite_path: Path, dry_run: bool) -> None:
+def command(
+    directory: Path,
+    suite_path: Path,
+    proposal: Path | None,
+    label: str | None,
+    hosts: tuple[str, ...],
+    dry_run: bool,
+) -> None:
     """Turn prompts about the root group into the same prompts about every other group.
 
     \b
+    plumbline branch --suite suites/mine.yml --propose lands.csv --config llama3.1:8b
     plumbline branch --suite suites/mine.yml --dry-run   # counts, rejected and flagged branches
     plumbline branch --suite suites/mine.yml
 
     A branch that would say the same as its root is rejected; one that a person should look at is flagged
-    in `prompt_flags`. Running it again adds only what is new.
+    in `prompt_flags`. Running it again adds only what is new. A proposed table is not used until a person
+    has written yes into each row's `approved`.
     """
     suite = load_suite(suite_path)
     if not suite.branches:
@@ -364,6 +420,15 @@ def command(directory: Path, suite_path: Path, dry_run: bool) -> None:
             f"{suite_path} has no `branches:`.",
             "Name a category, its root group and a replacement table there, or skip this stage.",
         )
+    if proposal is not None:
+        if label is None:
+            raise click.UsageError("--propose needs --config: which config shall propose?")
+        detail = {"suite": suite.suite, "suite_key": suite.suite_key, "proposal": proposal.name}
+        with Store(directory) as store, store.run("branch", detail) as run_id:
+            writer = Writer(store, suite, label, run_id, hosts)
+            n_rows = propose(writer, suite, suite.branches[0], proposal)
+        click.echo(f"{proposal}: {n_rows:,} rows. Correct them, and write yes where you approve.")
+        return
     with opened(directory, dry_run) as store:
         if dry_run:
             results = branch_prompts(store, suite, suite_path, None)

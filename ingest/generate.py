@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 import click
 
 from ingest.asking import Asker, Counters, Landed, RateLimit, Retries, Wrapper, ask
-from ingest.assemble import opened
 from ingest.backends import AttemptFailed, Backend, Description, Request, Watched, create_backend
 from ingest.backends.replies import estimate_prompt, is_loopback, messages_for
 from ingest.errors import PlumblineError
@@ -22,7 +21,7 @@ from ingest.forecast import detectable, forecast
 from ingest.journal import Journal, read_entries, replay, store_answers
 from ingest.keys import key, request_key
 from ingest.register import register_suite
-from ingest.store import Store, uninterrupted, utc_now
+from ingest.store import Store, opened, uninterrupted, utc_now
 from ingest.suite import Config, Suite, load_suite
 from ingest.wrappers import load_wrapper, wrapper_digest
 
@@ -603,9 +602,14 @@ def check_consent(tasks: list[Task], allow_code: bool, hosts: tuple[str, ...]) -
                 f"{task.label}: the suite names Python code to run around each request: {config.wrapper}.",
                 "Read it; if you trust it, add --allow-code.",
             )
-        host = urlsplit(config.base_url or "").hostname
-        if config.key_variable and host and not is_loopback(host) and host not in hosts:
-            raise PlumblineError(
-                f"{task.label}: the suite wants the key in {config.key_variable} sent to {host}.",
-                f"If that is the server you mean, add --send-key {host}",
-            )
+        check_key_consent(task.label, config, hosts)
+
+
+def check_key_consent(label: str, config: Config, hosts: tuple[str, ...]) -> None:
+    """Raise PlumblineError where a suite wants a key sent to a host that the user has not named."""
+    host = urlsplit(config.base_url or "").hostname
+    if config.key_variable and host and not is_loopback(host) and host not in hosts:
+        raise PlumblineError(
+            f"{label}: the suite wants the key in {config.key_variable} sent to {host}.",
+            f"If that is the server you mean, add --send-key {host}",
+        )

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,15 +78,29 @@ def parse_answer(answer: str) -> list[str]:
 
     The answer is parsed, never evaluated.
     """
-    text = answer[:MAX_ANSWER]
-    start = text.find("[")
-    if start < 0:
-        return []
-    try:
-        found, _ = json.JSONDecoder().raw_decode(text[start:])
-    except (ValueError, RecursionError):
+    found = _first_json(answer, "[")
+    if not isinstance(found, list):
         return []
     return [cleaned for item in found if isinstance(item, str) and (cleaned := usable(item))]
+
+
+def parse_object(answer: str) -> dict[str, str]:
+    """Return the texts of the first JSON object in a model's answer; nothing where there is none."""
+    found = _first_json(answer, "{")
+    if not isinstance(found, dict):
+        return {}
+    cleaned = {name: usable(item) for name, item in found.items() if isinstance(item, str)}
+    return {name: item for name, item in cleaned.items() if item}
+
+
+def _first_json(answer: str, opening: str) -> Any:
+    start = answer[:MAX_ANSWER].find(opening)
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(answer[start:MAX_ANSWER])[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 def usable(phrase: str) -> str:

@@ -5,24 +5,31 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 
+from ingest.assemble import fill
 from ingest.errors import PlumblineError
-from ingest.fetch import Fetcher, user_agent
+from ingest.fetch import Fetcher, FetchError, user_agent
 from ingest.keys import key
+from ingest.keywords import candidates, instruction, nearest, parse_answer, usable, without_contained
 from ingest.register import register_suite
+from ingest.scorers import DEFAULT_EMBEDDER, load_scorer
 from ingest.sentences import matching_sentences
 from ingest.sources import HELD, Context, Document, sources
-from ingest.sources.wikipedia import api_url
+from ingest.sources.wikipedia import api_url, page_links
 from ingest.store import Store, utc_now
-from ingest.suite import Corpus, Source, Suite, load_suite
+from ingest.suite import Corpus, Finder, Source, Suite, load_suite
+from ingest.writing import Writer
 
 CONTACT_VARIABLE = "PLUMBLINE_CONTACT"
 ON_THE_WEB = ("web", "wikipedia")
+CANDIDATES = 400  # phrases of a concept's texts that are compared with its name
+LINKS = 200
 
 
 @dataclass
@@ -34,6 +41,7 @@ class Scraped:
     problems: list[str] = field(default_factory=list)
     n_sentences: int = 0
     n_concepts: int = 0
+    n_keywords: int | None = None
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -42,6 +50,8 @@ class Scraped:
             f"{self.category}: {n_documents:,} documents ({self.statuses['ok']:,} new), "
             f"{self.n_sentences:,} sentences about {self.n_concepts:,} concepts"
         )
+        if self.n_keywords is not None:
+            yield f"{self.category}: {self.n_keywords:,} keywords found"
         for problem in self.problems:
             yield f"{self.category}: {problem}"
 
@@ -57,12 +67,20 @@ def hosts(suite: Suite) -> set[str]:
 
 
 def scrape_documents(
-    store: Store, suite: Suite, folder: Path, run_id: str, refresh: bool = False
+    store: Store,
+    suite: Suite,
+    folder: Path,
+    run_id: str,
+    refresh: bool = False,
+    hosts_of_keys: tuple[str, ...] = (),
+    model_dir: Path | None = None,
 ) -> list[Scraped]:
     """Bring in documents that are not held yet, then find the sentences of all that are.
 
     A document is stored as soon as it is read, so a run that is stopped goes on where it was. With
-    `refresh`, files and pages that are held are looked at again and kept where they are new.
+    `refresh`, files and pages that are held are looked at again and kept where they are new. A model that
+    writes articles or keywords may have the key that the suite names at `hosts_of_keys`; `model_dir` holds
+    the embedding model, where keywords are found by vectors.
     """
     corpora = {code: c.corpus for code, c in suite.categories.items() if c.corpus}
     if not corpora:
@@ -79,6 +97,17 @@ def scrape_documents(
     try:
         for code, corpus in corpora.items():
             _scrape(store, suite, code, corpus, folder, fetcher, run_id, refresh, results[code])
+        labels = {s.config for c in corpora.values() for s in c.sources if s.kind == "synthetic"}
+        labels |= {c.find_keywords.config for c in corpora.values() if c.find_keywords}
+        writers = {
+            label: Writer(store, suite, label, run_id, hosts_of_keys) for label in sorted(labels - {None})
+        }
+        for code, corpus in corpora.items():
+            _write_articles(store, suite, code, corpus, writers, run_id, results[code])
+        for code, corpus in corpora.items():
+            if corpus.find_keywords:
+                find = Search(store, suite, code, corpus, corpus.find_keywords, writers, fetcher, model_dir)
+                results[code].n_keywords = find.keep()
     finally:
         if fetcher is not None:
             fetcher.client.close()
@@ -107,7 +136,7 @@ def _scrape(
     with click.progressbar(corpus.sources, label=f"Reading {code}", file=sys.stderr, hidden=hidden) as bar:
         for source in bar:
             if source.kind not in readers:
-                continue  # a config writes it: see ingest.synthetic
+                continue  # a config writes it
             known = store.rows(
                 """
                 select origin, revision, title from documents
@@ -139,6 +168,133 @@ def _scrape(
                         f"{document.origin}: {document.status.replace('_', ' ')}"
                         + (f" ({document.detail})" if document.detail else "")
                     )
+
+
+def _write_articles(
+    store: Store,
+    suite: Suite,
+    code: str,
+    corpus: Corpus,
+    writers: dict[str, Writer],
+    run_id: str,
+    result: Scraped,
+) -> None:
+    """Have a config write the articles that synthetic sources ask for, each once."""
+    for source in corpus.sources:
+        if source.kind != "synthetic":
+            continue
+        concept = suite.word(corpus.attribute, source.concept)
+        asked = fill(source.instruction or "", {"concept": concept})
+        label = source.config or ""
+        text = writers[label].write("article", asked, category=code)
+        revision = hashlib.sha256((text or "").encode()).hexdigest()[:16]
+        held = store.rows(
+            """
+            select 1 from documents
+            where suite = ? and category = ? and concept = ? and origin = ? and revision = ?
+                and document_status = 'ok'
+            """,
+            [suite.suite, code, source.concept, label, revision],
+        )
+        if held:
+            result.statuses[HELD] += 1
+            continue
+        document = Document(
+            origin=label,
+            status="ok" if text and text.strip() else "failed",
+            title=asked[:200],
+            text=text,
+            revision=revision,
+            licence=source.licence,
+            attribution=source.attribution or f"written by the model {label}",
+            detail="" if text else "the config gave no text",
+        )
+        keep_document(store, suite, code, source, document, run_id)
+        result.statuses[document.status] += 1
+        if document.status != "ok":
+            result.problems.append(f"{label}: {document.status} ({document.detail})")
+
+
+@dataclass
+class Search:
+    """Looks for more keywords of each concept, as the corpus's `find_keywords` says (SPEC COR-7)."""
+
+    store: Store
+    suite: Suite
+    code: str
+    corpus: Corpus
+    finder: Finder
+    writers: dict[str, Writer]
+    fetcher: Fetcher | None
+    model_dir: Path | None
+
+    def keep(self) -> int:
+        """Replace the found keywords of the category; return how many there are."""
+        rows = []
+        finders = {"embeddings": self.near, "links": self.linked, "model": self.named}
+        for concept in dict.fromkeys(source.concept for source in self.corpus.sources):
+            unique: dict[str, tuple[str, float]] = {}
+            for phrase, score in finders[self.finder.by](concept):
+                unique.setdefault(phrase.casefold(), (phrase, score))
+            for phrase, score in without_contained(unique.values())[: self.finder.limit]:
+                rows.append(
+                    {
+                        "suite": self.suite.suite,
+                        "category": self.code,
+                        "concept": concept,
+                        "keyword": phrase,
+                        "found_by": self.finder.by,
+                        "score": score,
+                    }
+                )
+        with self.store.transaction():
+            self.store.connection.execute(
+                "delete from keywords where suite = ? and category = ?", [self.suite.suite, self.code]
+            )
+            self.store.append("keywords", rows)
+        return len(rows)
+
+    def near(self, concept: str) -> list[tuple[str, float]]:
+        """Words of the concept's documents that are nearest to its name."""
+        texts = [
+            text
+            for (text,) in self.store.rows(
+                """
+                select text from documents
+                where suite = ? and category = ? and concept = ? and document_status = 'ok'
+                order by document_key
+                """,
+                [self.suite.suite, self.code, concept],
+            )
+        ]
+        encoder = load_scorer(DEFAULT_EMBEDDER, self.model_dir)
+        return nearest(concept, candidates(texts, CANDIDATES), encoder.embed, self.finder.limit * 3)
+
+    def linked(self, concept: str) -> list[tuple[str, float]]:
+        """Titles that the concept's articles link to, those that most of them share first."""
+        counts: Counter[str] = Counter()
+        for source in self.corpus.sources:
+            if source.kind != "wikipedia" or source.concept != concept or self.fetcher is None:
+                continue
+            api = api_url(source, self.suite.language)
+            for title in source.titles:
+                with suppress(FetchError):
+                    counts.update(filter(None, map(usable, page_links(self.fetcher, api, title, LINKS))))
+        return _by_count(counts)
+
+    def named(self, concept: str) -> list[tuple[str, float]]:
+        """What a config names, those that it names most often first."""
+        counts: Counter[str] = Counter()
+        for run in range(self.finder.runs):
+            text = instruction(self.suite.word(self.corpus.attribute, concept), run)
+            writer = self.writers[self.finder.config or ""]
+            answer = writer.write("keywords", text, category=self.code, attempt=run + 1)
+            counts.update(set(parse_answer(answer or "")))
+        return _by_count(counts)
+
+
+def _by_count(counts: Counter[str]) -> list[tuple[str, float]]:
+    return [(phrase, float(n)) for phrase, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def keep_document(
@@ -249,9 +405,19 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> Non
     type=click.Path(path_type=Path),
     help="The suite file; its categories' `corpus:` name the sources.",
 )
+@click.option("--model-dir", type=click.Path(path_type=Path), help="Folder with the embedding model's files.")
+@click.option(
+    "--send-key",
+    "hosts_of_keys",
+    multiple=True,
+    metavar="HOST",
+    help="Let this host have the key that the suite names, where a model writes articles or keywords.",
+)
 @click.option("--refresh", is_flag=True, help="Look again at files and pages that are held already.")
 @click.pass_obj
-def command(directory: Path, suite_path: Path, refresh: bool) -> None:
+def command(
+    directory: Path, suite_path: Path, model_dir: Path | None, hosts_of_keys: tuple[str, ...], refresh: bool
+) -> None:
     """Bring in texts about the suite's concepts, and the sentences that name a keyword.
 
     \b
@@ -267,7 +433,8 @@ def command(directory: Path, suite_path: Path, refresh: bool) -> None:
         store.run("scrape", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id,
     ):
         register_suite(store, suite, suite_path, run_id)
-        results = scrape_documents(store, suite, suite_path.resolve().parent, run_id, refresh)
+        folder = suite_path.resolve().parent
+        results = scrape_documents(store, suite, folder, run_id, refresh, hosts_of_keys, model_dir)
     for scraped in results:
         for line in scraped.lines():
             click.echo(line)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
@@ -91,6 +92,11 @@ SCHEMA: dict[str, str] = {
         baseline_text_key varchar, root_key varchar not null,
         block_key varchar not null, attributes map(varchar, varchar) not null,
         shown_by map(varchar, varchar) not null, baseline_kind varchar""",
+    "writings": """
+        writing_key varchar primary key, suite varchar not null, purpose varchar not null,
+        config_key varchar not null, instruction varchar not null, attempt integer not null,
+        text_key varchar, response_status varchar not null, error varchar, written_at timestamp not null,
+        run_id varchar not null""",
     "prompt_flags": """
         prompt_key varchar not null, flag varchar not null, primary key (prompt_key, flag)""",
     "configs": """
@@ -323,3 +329,14 @@ def versions() -> dict[str, str]:
         "vaderSentiment",
     )
     return {"plumbline": __version__, "python": platform.python_version(), **{n: version(n) for n in names}}
+
+
+@contextmanager
+def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
+    """Open the store; a dry run leaves it as it is, and makes none where there is none."""
+    if not dry_run or (directory / RAW_NAME).exists():
+        with Store(directory, read_only=dry_run) as store:
+            yield store
+    else:
+        with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
+            yield store
