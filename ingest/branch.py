@@ -355,8 +355,8 @@ def propose(writer: Writer, suite: Suite, branching: Branching, path: Path) -> i
         asked = (
             f"In texts about {suite.word(branching.attribute, branching.root)} these words stand: "
             f"{json.dumps(words, ensure_ascii=False)}. The same texts shall be about "
-            f"{suite.word(branching.attribute, target)}. Answer with a JSON object and nothing else: each word "
-            "above with the word or phrase that has its place, in the same grammatical form."
+            f"{suite.word(branching.attribute, target)}. Answer with a JSON object and nothing else: each "
+            "word above with the word or phrase that has its place, in the same grammatical form."
         )
         answer = writer.write("replacements", asked, category=branching.category)
         found = parse_object(answer or "")

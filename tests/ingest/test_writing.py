@@ -107,12 +107,13 @@ def test_an_article_is_written_once_and_says_by_whom(data, suite, server, query)
 
 def test_keywords_are_parsed_never_evaluated(data, suite, server, query):
     server.rules(says('Sure! ["food market", "Food Market", "food", "__import__(\'os\')", 7, "harbour"]'))
-    path = suite(find_keywords={"by": "model", "config": "tiny", "runs": 3, "limit": 2})
+    path = suite(find_keywords={"by": "model", "config": "tiny", "runs": 3, "limit": 3})
     result = invoke(scrape, data, path)
     assert result.exit_code == 0, result.output
     assert len(server.prompts()) == 3
     found = query("select keyword, score, found_by from keywords order by keyword")
-    assert found == [("food", 3.0, "model"), ("harbour", 3.0, "model")]
+    names = ["__import__('os')", "food", "harbour"]
+    assert found == [(name, 3.0, "model") for name in names]
     assert query("select count(*) from sentences where keyword = 'food'") == [(1,)]
 
 
