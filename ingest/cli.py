@@ -83,7 +83,7 @@ def audit(
     \b
     plumbline audit suites/fair_sea.yml
     plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
-    plumbline audit suites/g20.yml --roots 30 --configs 4     # a part; without the two it goes on
+    plumbline audit suites/g20.yml --roots 40 --configs 4     # a part; without the two it goes on
     """
     data: Path = context.obj
     suite = load_suite(suite_path, variant)

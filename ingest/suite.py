@@ -767,8 +767,9 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
         place = mistakes[0]["loc"][:2]
         first = max((e for e in mistakes if e["loc"][:2] == place), key=lambda e: len(e["loc"]))
         cause = first.get("ctx", {}).get("error")
-        line = _line_of(node, cause.place if isinstance(cause, Misplaced) else first["loc"])
-        where = ".".join(str(part) for part in first["loc"]) or "the suite"
+        location = cause.place if isinstance(cause, Misplaced) else first["loc"]
+        line = _line_of(node, location)
+        where = ".".join(str(part) for part in location) or "the suite"
         others = {e["loc"][:2] for e in mistakes} - {place}
         more = f" ({len(others)} more below)" if others else ""
         problem = first["msg"].removeprefix("Value error, ")

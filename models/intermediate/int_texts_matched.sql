@@ -11,7 +11,11 @@ with candidates as (
 ),
 
 rules as (
-    select *
+    select
+        *,
+        -- A pattern of the suite's own starts with ().
+        starts_with(pattern, '()') as is_own,
+        not starts_with(pattern, '()') and not regexp_matches(phrase, '[^\p{L}\p{M}\p{N}_]') as is_word
     from {{ ref('stg_suite__outcome_rules') }}
     where rule_kind = 'pattern'
 ),
@@ -20,15 +24,21 @@ texts as (
     select * from {{ ref('stg_extract__texts') }}
 ),
 
-matches as (
+searched as (
     select
         candidates.suite,
         candidates.category,
         candidates.outcome_set,
         candidates.variant_text_key,
         rules.label,
-        {{ match_position('texts.text', 'rules.pattern') }} as match_position,
-        length(rules.phrase) as phrase_length
+        length(rules.phrase) as phrase_length,
+        -- A plain search first: compiling a pattern costs far more.
+        case
+            when rules.is_word then {{ word_position('texts.text', 'rules.phrase') }}
+            when not (rules.is_own or contains(lower(texts.text), lower(rules.phrase))) then -1
+            when not regexp_matches(texts.text, rules.pattern, 'is') then -1
+            else {{ match_position('texts.text', 'rules.pattern') }}
+        end as match_position
     from candidates
     inner join rules
         on
@@ -36,10 +46,6 @@ matches as (
             and candidates.category = rules.category
             and candidates.outcome_set = rules.outcome_set
     inner join texts on candidates.variant_text_key = texts.text_key
-    where
-        -- A plain search first: compiling a pattern costs far more. A user's own pattern starts with ().
-        (starts_with(rules.pattern, '()') or contains(lower(texts.text), lower(rules.phrase)))
-        and regexp_matches(texts.text, rules.pattern, 'is')
 )
 
 select
@@ -49,5 +55,6 @@ select
     variant_text_key,
     arg_min(label, (match_position, -phrase_length, label)) as label,
     count(distinct label) as n_matches
-from matches
+from searched
+where match_position >= 0
 group by suite, category, outcome_set, variant_text_key
