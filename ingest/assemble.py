@@ -299,7 +299,7 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
             count(distinct w.root_key),
             count(distinct w.attributes),
             count(*) - count(distinct w.prompt),
-            count(distinct w.keyword)
+            count(distinct w.keyword) filter (where w.method = 'template')
         from wanted_prompts as w
         left join prompts as p on w.prompt_key = p.prompt_key and p.method = w.method
         where w.category = ?

@@ -22,9 +22,10 @@ Rows = Iterator[dict[str, Any]]
 
 
 def sampled_sentences(store: Store, suite: Suite, category: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (concept, keyword, source tag, sentence): each sentence of a concept once, `cap` at most.
+    """Yield (concept, keyword, source tag, sentence): each sentence of a concept once, as drawn by lot.
 
-    Which ones is drawn by the corpus's seed; a larger cap holds every smaller one (SPEC COR-8).
+    The corpus's seed draws. Whoever makes prompts of them stops at `cap` (SPEC COR-8), so that a larger cap
+    holds every smaller one.
     """
     corpus = suite.categories[category].corpus
     assert corpus is not None
@@ -38,11 +39,17 @@ def sampled_sentences(store: Store, suite: Suite, category: str) -> Iterator[tup
         [suite.suite, category],
     ):
         by_concept.setdefault(concept, {}).setdefault(sentence, (concept, keyword, tag, sentence))
-    cap = corpus.cap if suite.sample.roots is None else min(corpus.cap, suite.sample.roots)
     for _, sentences in sorted(by_concept.items()):
         drawn = sorted(sentences, key=lambda text: key("sample", corpus.seed, suite.suite, category, text))
-        for sentence in drawn[:cap]:
+        for sentence in drawn:
             yield sentences[sentence]
+
+
+def cap_of(suite: Suite, category: str) -> int:
+    """Return how many prompts a concept of the category has at most."""
+    corpus = suite.categories[category].corpus
+    assert corpus is not None
+    return corpus.cap if suite.sample.roots is None else min(corpus.cap, suite.sample.roots)
 
 
 def split_rows(
@@ -60,11 +67,15 @@ def split_rows(
             f"Category {category}: sentences are split in English only, not in {suite.language!r}.",
             "Use `method: question`, `prompts:` or a `prompt_file:`.",
         )
+    made: Counter[str] = Counter()
     for concept, keyword, tag, sentence in sampled_sentences(store, suite, category):
+        if made[concept] == cap_of(suite, category):
+            continue
         split = split_sentence(sentence)
         if isinstance(split, str):
             dropped[split] += 1
             continue
+        made[concept] += 1
         row = builder.row(
             category,
             split.prompt,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ingest.excerpts import COUNTERFACTUAL, sampled_sentences
+from ingest.excerpts import COUNTERFACTUAL, cap_of, sampled_sentences
 from ingest.prompts import PromptBuilder
 from ingest.store import Store
 from ingest.suite import Suite
@@ -70,7 +70,10 @@ def question_rows(
     if corpus is None or corpus.method != "question" or corpus.questions is None:
         return
     values = suite.attributes[corpus.attribute]
+    made: Counter[str] = Counter()
     for concept, keyword, tag, sentence in sampled_sentences(store, suite, category):
+        if made[concept] == cap_of(suite, category):
+            continue
         if writer is None:
             dropped["not_asked_yet"] += 1
             continue
@@ -92,6 +95,7 @@ def question_rows(
         if question is None:
             dropped[reason] += 1
             continue
+        made[concept] += 1
         row = builder.row(
             category,
             question,
