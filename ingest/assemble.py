@@ -1,29 +1,34 @@
-"""Stage assemble: templates × slots × groups (or people) -> rows of `prompts`."""
+"""Stage assemble: templates, sentences and own files become rows of `prompts`."""
 
 import heapq
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice, product
+from dataclasses import dataclass, replace
+from itertools import chain, islice, product
 from math import prod
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
 from ingest.errors import PlumblineError
+from ingest.excerpts import file_rows, split_rows
 from ingest.keys import key, text_key
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
+from ingest.questions import question_rows
 from ingest.register import register_suite
-from ingest.store import RAW_NAME, SCHEMA, Store
+from ingest.store import SCHEMA, Store, opened
 from ingest.suite import FIELD, Suite, Template, load_suite
+from ingest.writing import Writer
 
 METHOD = "template"
 BATCH = 2_000
 SHOW_PROGRESS_FROM = 20_000
-NOT_WANTED = "suite = ? and method = ? and prompt_key not in (select prompt_key from wanted_prompts)"
+METHODS = [METHOD, "split", "question", "file"]  # what this stage makes
+NOT_WANTED = (
+    "suite = ? and list_contains(?, method) and prompt_key not in (select prompt_key from wanted_prompts)"
+)
 
 WAS_ASKED = "prompt_key in (select prompt_key from responses)"
 
@@ -34,7 +39,7 @@ class Assembled:
 
     `n_incomplete` counts roots that lack a group which other roots, showing the same attributes, have;
     `gaps` say which declared values no prompt is about; `n_same_text` counts prompts beyond the first
-    of each text.
+    of each text; `dropped` are (reason, number) of sentences or file rows that gave none.
     """
 
     category: str
@@ -46,9 +51,12 @@ class Assembled:
     n_same_text: int = 0
     n_people: int = 0
     gaps: tuple[str, ...] = ()
+    dropped: tuple[tuple[str, int], ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
+        for reason, n in self.dropped:
+            yield f"{self.category}: {n:,} dropped: {reason.replace('_', ' ')}"
         if not self.n_prompts:
             yield f"{self.category}: no prompts in the suite, skipped"
             return
@@ -180,48 +188,85 @@ class Assembly:
     n_outdated: int
 
 
-def assemble_prompts(store: Store, suite: Suite, dry_run: bool = False) -> Assembly:
+def assemble_prompts(
+    store: Store,
+    suite: Suite,
+    folder: Path = Path(),
+    dry_run: bool = False,
+    writers: Mapping[str, Writer] | None = None,
+) -> Assembly:
     """Add a suite's prompts that are not there yet; say what each category has.
 
     A prompt that a loaded file brought in already becomes an assembled one (its root is known now) and
     counts as new. Prompts of an earlier version of the templates go if nobody was ever asked them.
+    `folder` is where the suite lies, and its prompt files; `writers` write questions, by config.
     """
     builder = PromptBuilder(suite)
     n_rows = sum(n_combinations(suite, category) for category in suite.categories)
     hidden = n_rows < SHOW_PROGRESS_FROM
     store.connection.execute(f"create or replace temp table wanted_prompts ({SCHEMA['prompts']})")
     store.connection.execute(f"create or replace temp table wanted_texts ({SCHEMA['texts']})")
+    store.connection.execute(f"create or replace temp table wanted_flags ({SCHEMA['prompt_flags']})")
+    dropped: dict[str, Counter[str]] = {category: Counter() for category in suite.categories}
     try:
         with click.progressbar(length=n_rows, label="Assembling", file=sys.stderr, hidden=hidden) as bar:
             for category in suite.categories:
-                rows = prompt_rows(suite, category, builder)
+                rows = chain(
+                    prompt_rows(suite, category, builder),
+                    split_rows(store, suite, category, builder, dropped[category]),
+                    file_rows(suite, category, builder, folder, dropped[category]),
+                    _question_rows(store, suite, category, builder, writers or {}, dropped[category]),
+                )
                 while batch := list(islice(rows, BATCH)):
-                    baselines = {row.pop("baseline") for row in batch} - {None}
-                    store.append("wanted_prompts", batch)
-                    store.append(
-                        "wanted_texts",
-                        [
-                            {"text_key": text_key(t), "text": t, "n_characters": len(t)}
-                            for t in sorted(baselines)
-                        ],
-                    )
+                    _want(store, batch)
                     bar.update(len(batch))
-        categories = [_assembled(store, suite, category) for category in suite.categories]
+        categories = [
+            replace(_assembled(store, suite, category), dropped=tuple(dropped[category].most_common()))
+            for category in suite.categories
+        ]
         if not dry_run:
             with store.transaction():
                 _keep(store, suite)
         n_outdated = store.value(
             f"select count(*) from prompts where {NOT_WANTED} and {WAS_ASKED}",
-            [suite.suite, METHOD],
+            [suite.suite, METHODS],
         )
     finally:
         store.connection.execute("drop table wanted_prompts")
         store.connection.execute("drop table wanted_texts")
+        store.connection.execute("drop table wanted_flags")
     return Assembly(categories, n_outdated)
+
+
+def _question_rows(
+    store: Store,
+    suite: Suite,
+    category: str,
+    builder: PromptBuilder,
+    writers: Mapping[str, Writer],
+    dropped: Counter[str],
+) -> Iterator[dict[str, Any]]:
+    corpus = suite.categories[category].corpus
+    writer = writers.get(corpus.questions.config) if corpus and corpus.questions else None
+    return question_rows(store, suite, category, builder, writer, dropped)
+
+
+def _want(store: Store, rows: list[dict[str, Any]]) -> None:
+    """Put rows into the temporary tables, each part into its own."""
+    baselines = {row.pop("baseline") for row in rows} - {None}
+    flags = [{"prompt_key": row["prompt_key"], "flag": flag} for row in rows for flag in row.pop("flags", [])]
+    texts = [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in sorted(baselines)]
+    store.append("wanted_prompts", rows)
+    store.append("wanted_texts", texts)
+    store.append("wanted_flags", flags)
 
 
 def _keep(store: Store, suite: Suite) -> None:
     store.connection.execute("insert or ignore into texts select * from wanted_texts")
+    store.connection.execute(
+        "delete from prompt_flags where prompt_key in (select prompt_key from wanted_prompts)"
+    )
+    store.connection.execute("insert into prompt_flags select * from wanted_flags")
     store.connection.execute(
         """
         insert into prompts
@@ -241,7 +286,7 @@ def _keep(store: Store, suite: Suite) -> None:
     )
     store.connection.execute(
         f"delete from prompts where {NOT_WANTED} and not {WAS_ASKED}",
-        [suite.suite, METHOD],
+        [suite.suite, METHODS],
     )
 
 
@@ -254,7 +299,7 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
             count(distinct w.root_key),
             count(distinct w.attributes),
             count(*) - count(distinct w.prompt),
-            count(distinct w.keyword)
+            count(distinct w.keyword) filter (where w.method = 'template')
         from wanted_prompts as w
         left join prompts as p on w.prompt_key = p.prompt_key and p.method = w.method
         where w.category = ?
@@ -318,17 +363,6 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
     )
 
 
-@contextmanager
-def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
-    """Open the store; a dry run leaves it as it is, and makes none where there is none."""
-    if not dry_run or (directory / RAW_NAME).exists():
-        with Store(directory, read_only=dry_run) as store:
-            yield store
-    else:
-        with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
-            yield store
-
-
 @click.command("assemble")
 @click.option(
     "--suite",
@@ -343,9 +377,18 @@ def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
     type=click.IntRange(min=1),
     help="At most this many roots of each category, in place of the suite's `sample:`.",
 )
+@click.option(
+    "--send-key",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Let this host have the key that the suite names, where a model writes questions.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what the templates give, then stop.")
 @click.pass_obj
-def command(directory: Path, suite_path: Path, roots: int | None, dry_run: bool) -> None:
+def command(
+    directory: Path, suite_path: Path, roots: int | None, hosts: tuple[str, ...], dry_run: bool
+) -> None:
     """Make the prompts that a suite's templates describe.
 
     Every root meets every group, so that answers differ by group and nothing else. Running it again
@@ -357,12 +400,19 @@ def command(directory: Path, suite_path: Path, roots: int | None, dry_run: bool)
     suite = load_suite(suite_path).sampled(roots=roots)
     with opened(directory, dry_run) as store:
         if dry_run:
-            assembly = assemble_prompts(store, suite, dry_run=True)
+            assembly = assemble_prompts(store, suite, suite_path.resolve().parent, dry_run=True)
         else:
             detail = {"suite": suite.suite, "suite_key": suite.suite_key, "sample": suite.sample.model_dump()}
             with store.run("assemble", detail) as run_id:
                 register_suite(store, suite, suite_path, run_id)
-                assembly = assemble_prompts(store, suite)
+                asked = {
+                    category.corpus.questions.config
+                    for category in suite.categories.values()
+                    if category.corpus and category.corpus.method == "question" and category.corpus.questions
+                }
+                writers = {label: Writer(store, suite, label, run_id, hosts) for label in sorted(asked)}
+                folder = suite_path.resolve().parent
+                assembly = assemble_prompts(store, suite, folder, writers=writers)
     for assembled in assembly.categories:
         for line in assembled.lines():
             click.echo(line)

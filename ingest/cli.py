@@ -4,7 +4,20 @@ from pathlib import Path
 
 import click
 
-from ingest import __version__, assemble, docs, extract, generate, load, report, singstat, warehouse
+from ingest import (
+    __version__,
+    assemble,
+    branch,
+    docs,
+    extract,
+    generate,
+    init,
+    load,
+    report,
+    scrape,
+    singstat,
+    warehouse,
+)
 from ingest.errors import PlumblineError
 from ingest.store import Store, data_dir
 from ingest.suite import load_suite
@@ -33,7 +46,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (assemble, generate, load, extract, singstat, report, docs):
+for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, docs):
     cli.add_command(stage.command)
 
 
@@ -73,7 +86,7 @@ def audit(
     plumbline audit suites/g20.yml --roots 40 --configs 4     # a part; without the two it goes on
     """
     data: Path = context.obj
-    load_suite(suite_path, variant)
+    suite = load_suite(suite_path, variant)
     if responses is not None:
         if roots is not None or n_configs is not None:
             raise click.UsageError(
@@ -81,7 +94,11 @@ def audit(
             )
         context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
     else:
+        if any(category.corpus for category in suite.categories.values()):
+            context.invoke(scrape.command, suite_path=suite_path)
         context.invoke(assemble.command, suite_path=suite_path, roots=roots)
+        if suite.branches:
+            context.invoke(branch.command, suite_path=suite_path)
         context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs)
     context.invoke(extract.command, path=suite_path, variant=variant, model_dir=model_dir)
     click.echo("Building the marts …", err=True)

@@ -27,7 +27,7 @@ from ingest.prompts import PromptBuilder
 from ingest.readers import Record, RowProblem, read_records, shorten, shown
 from ingest.records import Fields, RecordReader, ambiguous_names
 from ingest.register import register_suite
-from ingest.statuses import PATTERNS_PATH, REFUSAL_RULE_VERSION, response_status
+from ingest.statuses import EVIDENCE, PATTERNS_PATH, REFUSAL_RULE_VERSION, response_status
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Suite, load_suite
 
@@ -35,7 +35,6 @@ METHOD = "loaded"
 BATCH_ROWS = 10_000
 BATCH_CHARACTERS = 16_000_000
 PROMPT_CACHE = 20_000
-EVIDENCE = 1_000
 SHOW_PROGRESS_FROM = 20_000
 CHECKED_EVERY = 200_000
 STAGED = ("responses", "prompts", "rejects")

@@ -26,6 +26,7 @@ FINISH_STATUSES = {
     "content_filter": "content_filtered",
 }
 REFUSAL_RULE_VERSION = "refusal_v1"
+EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = Path(__file__).resolve().parent.parent / "seeds" / "refusal_patterns.csv"
 PARTS = ("opening", "refusal", "answer")
 HEAD = 200

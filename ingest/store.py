@@ -3,10 +3,15 @@
 import json
 import os
 import platform
+import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import Any
 
 import duckdb
@@ -14,6 +19,7 @@ import pyarrow as pa
 
 from ingest import __version__
 from ingest.errors import PlumblineError
+from ingest.journal import replay
 from ingest.keys import key
 
 RAW_NAME = "raw.duckdb"
@@ -74,6 +80,22 @@ SCHEMA: dict[str, str] = {
         suite varchar not null, category varchar not null, attribute varchar not null,
         value varchar not null, answer varchar not null, log_odds double not null,
         primary key (suite, category, attribute, value, answer)""",
+    "documents": """
+        document_key varchar primary key, suite varchar not null, domain varchar not null,
+        category varchar not null, concept varchar not null, keyword varchar, source_tag varchar not null,
+        source_kind varchar not null, origin varchar not null, title varchar not null,
+        revision varchar not null, revised_at timestamp, retrieved_at timestamp not null,
+        licence varchar not null, attribution varchar not null, text varchar, text_sha256 varchar,
+        document_status varchar not null, detail varchar not null, run_id varchar not null""",
+    "sentences": """
+        sentence_key varchar primary key, document_key varchar not null, suite varchar not null,
+        domain varchar not null, category varchar not null, concept varchar not null,
+        keyword varchar not null, source_tag varchar not null, sentence_position integer not null,
+        sentence varchar not null""",
+    "keywords": """
+        suite varchar not null, category varchar not null, concept varchar not null,
+        keyword varchar not null, found_by varchar not null, score double,
+        primary key (suite, category, concept, keyword)""",
     "prompts": """
         prompt_key varchar primary key, suite varchar not null, domain varchar not null,
         category varchar not null, concept varchar, keyword varchar, source_tag varchar,
@@ -81,17 +103,30 @@ SCHEMA: dict[str, str] = {
         baseline_text_key varchar, root_key varchar not null,
         block_key varchar not null, attributes map(varchar, varchar) not null,
         shown_by map(varchar, varchar) not null, baseline_kind varchar""",
+    "writings": """
+        writing_key varchar primary key, suite varchar not null, purpose varchar not null,
+        config_key varchar not null, instruction varchar not null, attempt integer not null,
+        text_key varchar, response_status varchar not null, error varchar, written_at timestamp not null,
+        run_id varchar not null""",
+    "prompt_flags": """
+        prompt_key varchar not null, flag varchar not null, primary key (prompt_key, flag)""",
     "configs": """
         config_key varchar primary key, config varchar not null, backend varchar not null,
         model varchar not null, digest varchar not null, quantisation varchar not null, role varchar not null,
         system_prompt varchar not null, template varchar not null, options varchar not null,
-        server_version varchar not null""",
+        server_version varchar not null, details varchar""",
     "responses": """
         response_key varchar primary key, prompt_key varchar not null, config_key varchar not null,
         repeat_index integer not null, text_key varchar, response_status varchar not null,
         finish_reason varchar, n_prompt_tokens integer, n_output_tokens integer, seconds double,
         n_attempts integer not null, error varchar, answered_at timestamp, run_id varchar not null,
-        source_file varchar, source_row bigint, source_id varchar""",
+        source_file varchar, source_row bigint, source_id varchar, wait_seconds double,
+        reasoning_text_key varchar, messages_text_key varchar, served_model varchar,
+        system_fingerprint varchar""",
+    "superseded_responses": """
+        response_key varchar not null, response_status varchar not null, n_attempts integer not null,
+        wait_seconds double, error varchar, answered_at timestamp not null, run_id varchar not null,
+        primary key (response_key, answered_at)""",
     "rejects": """
         reject_key varchar primary key, suite varchar not null, source_file varchar not null,
         source_row bigint, reason varchar not null, detail varchar not null, run_id varchar not null""",
@@ -117,8 +152,30 @@ SCHEMA: dict[str, str] = {
         measurement_status varchar not null, primary key (text_key, scorer_key)""",
 }
 
-# Columns that came after a table's first release: a database that is older gets them, empty.
-ADDED = {"prompts": {"baseline_kind": "varchar"}}
+
+@cache
+def schema_columns() -> list[tuple[str, str, str]]:
+    """Return (table, column, type) of all raw tables."""
+    with duckdb.connect() as empty:
+        for table, columns in SCHEMA.items():
+            empty.execute(f"create table {table} ({columns})")
+        return empty.execute("select table_name, column_name, data_type from duckdb_columns()").fetchall()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block: inside DuckDB it would end a transaction half-way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if received and callable(before):
+        before(*received[0])
 
 
 def utc_now() -> datetime:
@@ -173,13 +230,19 @@ class Store:
         if not self.read_only:
             for table, columns in SCHEMA.items():
                 self.connection.execute(f"create table if not exists {table} ({columns})")
-            for table, added in ADDED.items():
-                for column, kind in added.items():
-                    self.connection.execute(f"alter table {table} add column if not exists {column} {kind}")
+            self._add_columns()
+            replay(self, self.path.parent)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.connection.close()
+
+    def _add_columns(self) -> None:
+        """Add what tables of an older version lack."""
+        there = set(self.rows("select table_name, column_name from duckdb_columns()"))
+        for table, column, kind in schema_columns():
+            if (table, column) not in there:
+                self.connection.execute(f"alter table {table} add column {column} {kind}")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -281,3 +344,14 @@ def versions() -> dict[str, str]:
         "vaderSentiment",
     )
     return {"plumbline": __version__, "python": platform.python_version(), **{n: version(n) for n in names}}
+
+
+@contextmanager
+def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
+    """Open the store; a dry run leaves it as it is, and makes none where there is none."""
+    if not dry_run or (directory / RAW_NAME).exists():
+        with Store(directory, read_only=dry_run) as store:
+            yield store
+    else:
+        with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
+            yield store

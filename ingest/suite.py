@@ -163,6 +163,105 @@ class GroundTruth(Strict):
     attribute: Name
 
 
+class Source(Strict):
+    """Texts about one concept: files of the suite's folder, pages, articles, or what a config writes.
+
+    `keyword` ties a source to one keyword; `links` and `backlinks` are how many related pages of an article
+    are read too (SPEC COR-6). `licence` and `attribution` are what the texts' owner wants said of them.
+    """
+
+    kind: Literal["local", "web", "wikipedia", "synthetic"]
+    concept: Label
+    source_tag: Name = "text"
+    keyword: Phrase | None = None
+    files: Label | None = None
+    urls: list[Phrase] = []
+    titles: list[Label] = []
+    links: int = Field(5, ge=0, le=500)
+    backlinks: int = Field(0, ge=0, le=500)
+    api: Phrase | None = None
+    config: Label | None = None
+    instruction: Phrase | None = None
+    licence: str = Field("", max_length=500)
+    attribution: str = Field("", max_length=500)
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Source":
+        needed = {"local": "files", "web": "urls", "wikipedia": "titles", "synthetic": "config"}[self.kind]
+        if not getattr(self, needed):
+            raise ValueError(f"a {self.kind} source needs `{needed}`")
+        if self.kind == "synthetic" and not self.instruction:
+            raise ValueError("a synthetic source needs an `instruction`: what the config shall write")
+        return self
+
+
+class Finder(Strict):
+    """How more keywords of a concept are found: by vectors, by an article's links, by a config's answer."""
+
+    by: Literal["embeddings", "links", "model"]
+    limit: int = Field(7, ge=1, le=200)
+    config: Label | None = None
+    runs: int = Field(20, ge=1, le=200)
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Finder":
+        if self.by == "model" and not self.config:
+            raise ValueError("keywords by a model need the `config` that is asked")
+        return self
+
+
+class Questions(Strict):
+    """Which config writes a question that a sentence answers, and whether another look checks it."""
+
+    config: Label
+    check: bool = False
+    retries: int = Field(2, ge=0, le=10)
+
+
+class Corpus(Strict):
+    """Texts from which a category's prompts are made: one concept is one value of `attribute`.
+
+    A concept's name is always a keyword. `split` cuts a sentence after its main verb; `question` has a
+    config write a question that the sentence answers. At most `cap` prompts a concept, drawn by `seed`.
+    """
+
+    attribute: Name
+    sources: list[Source] = Field(min_length=1)
+    keywords: dict[Label, list[Phrase]] = {}
+    find_keywords: Finder | None = None
+    min_words: int = Field(6, ge=1, le=200)
+    method: Literal["split", "question"] = "split"
+    questions: Questions | None = None
+    cap: int = Field(500, ge=1)
+    seed: int = Field(42, ge=0)
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Corpus":
+        if self.method == "question" and not self.questions:
+            raise ValueError("`method: question` needs `questions:` with the `config` that writes them")
+        return self
+
+
+class Scrape(Strict):
+    """Manners on the web: whom an operator can reach, which hosts may be read, seconds between requests."""
+
+    contact: str | None = Field(None, max_length=200)
+    allow: list[Label] = []
+    spacing: float = Field(1.0, ge=0, le=60)
+
+
+class PromptFile(Strict):
+    """Own prompts: a CSV file in the suite's folder, and which column holds what."""
+
+    file: Label
+    prompt: Label = "prompt"
+    baseline: Label | None = None
+    root: Label | None = None
+    keyword: Label | None = None
+    source_tag: Label | None = None
+    attributes: dict[Name, Label] = Field(min_length=1)
+
+
 class Template(Strict):
     """A prompt, and the baseline text that answers to it are held against (SPEC ASM-1, CAL-1).
 
@@ -192,6 +291,8 @@ class Category(Strict):
     axes: list[Label] | None = None
     block: Literal["root", "prompt", "name"] = "prompt"
     prompts: list[Phrase | Template] = []
+    prompt_file: PromptFile | None = None
+    corpus: Corpus | None = None
     slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = {}
     outcomes: list[Rule] = []
     ground_truth: GroundTruth | None = None
@@ -280,6 +381,22 @@ class Measurements(Strict):
         return list(dict.fromkeys([*(column for column in single if column is not None), *several]))
 
 
+class Branching(Strict):
+    """How prompts about one group become prompts about the others (SPEC BRA-1).
+
+    `replacements` are tables (CSV: target, from, to) in the suite's folder, or one of ours by its name.
+    """
+
+    category: Label
+    attribute: Name
+    root: Label
+    replacements: list[Label] = Field(min_length=1)
+    direction: Literal["one_way", "both"] = "one_way"
+    pairs: Literal["listed", "all"] = "listed"
+    source_tag: Label | None = None
+    counterfactual_baseline: bool = True
+
+
 class Minimum(Strict):
     """Sizes below which a group is not judged."""
 
@@ -350,15 +467,44 @@ class LocalLaw144(Strict):
     minimum_share: float = Field(0.02, ge=0, lt=1)
 
 
+class Prices(Strict):
+    """What a million tokens cost, in whatever currency."""
+
+    prompt: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
 class Config(Strict):
-    """A model as it is asked: backend, role, options."""
+    """A model as it is asked: backend, role, options.
+
+    What stands below `repeats` says where and how fast it is asked; only `base_url` of a server that has
+    no digests changes what an answer is. A key is named by its environment variable, never written here.
+    """
 
     backend: Name
     model: Label
     role: str = Field("", max_length=200)
     system_prompt: str = Field("", max_length=20_000)
-    options: dict[str, str | int | float | bool] = {}
+    template: str = Field("{prompt}", max_length=20_000)
+    options: dict[str, str | int | float | bool | list[str]] = {}
+    wrapper: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
+    determinism_check: bool = False
     repeats: int = Field(1, ge=1, le=1_000)
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$", max_length=500)] | None = (
+        None
+    )
+    key_variable: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")] | None = None
+    timeout_seconds: float = Field(300, gt=0, le=86_400)
+    requests_per_minute: float | None = Field(None, gt=0)
+    concurrency: int = Field(1, ge=1, le=256)
+    prices: Prices | None = None
+
+    @field_validator("template")
+    @classmethod
+    def _holds_the_prompt(cls, template: str) -> str:
+        if template.count("{prompt}") != 1:
+            raise ValueError("the template must hold {prompt} exactly once")
+        return template
 
 
 class Role(Strict):
@@ -405,6 +551,8 @@ class Suite(Strict):
     ranges: dict[Name, tuple[float, float]] = {}
     local_law_144: LocalLaw144 | None = None
     options: dict[str, str | int | float | bool] = {}
+    scrape: Scrape = Scrape()
+    branches: list[Branching] = []
     categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
         min_length=1
     )
@@ -436,6 +584,8 @@ class Suite(Strict):
                 raise ValueError(f"`columns: attributes:` names {min(unknown)!r}, which is no attribute")
         if self.measurements:
             self._check_measurements(self.measurements)
+        for branching in self.branches:
+            self._check_branching(branching)
         self._check_roles()
         if self.local_law_144:
             self._check_local_law(self.local_law_144)
@@ -491,6 +641,27 @@ class Suite(Strict):
         ):
             raise ValueError(f"`reference`: {axis}: {group!r} is no group of that axis")
 
+    def _check_corpus(self, code: str, corpus: Corpus) -> None:
+        values = self.attributes.get(corpus.attribute)
+        if values is None:
+            raise ValueError(f"category {code}: `corpus` names {corpus.attribute!r}, which is no attribute")
+        for concept in [*(source.concept for source in corpus.sources), *corpus.keywords]:
+            if concept not in values:
+                raise ValueError(
+                    f"category {code}: {corpus.attribute}: {concept!r} is not declared in `attributes`"
+                )
+
+    def _check_branching(self, branching: Branching) -> None:
+        if branching.category not in self.categories:
+            raise ValueError(f"`branches` names the category {branching.category!r}, which is not there")
+        if branching.root not in self.attributes.get(branching.attribute, {}):
+            raise ValueError(
+                f"`branches`: {branching.attribute}: {branching.root!r} is not declared in `attributes`"
+            )
+        same = [b for b in self.branches if b.category == branching.category]
+        if len(same) > 1:
+            raise ValueError(f"`branches` names the category {branching.category!r} twice")
+
     def _check_person(self, person: dict[str, str]) -> None:
         if "name" not in person:
             raise ValueError("a person needs a `name`")
@@ -516,6 +687,11 @@ class Suite(Strict):
                 raise ValueError(
                     f"category {code}: {attribute}: {planted.value!r} is not declared in `attributes`"
                 )
+        if category.corpus:
+            self._check_corpus(code, category.corpus)
+        unknown = set(category.prompt_file.attributes if category.prompt_file else []) - set(self.attributes)
+        if unknown:
+            raise ValueError(f"category {code}: `prompt_file` names {min(unknown)!r}, which is no attribute")
         taken = {*self.attributes, "name"} & set(category.slots)
         if taken:
             raise ValueError(

@@ -1,9 +1,9 @@
 """Backends: who answers. A new one is a module beside this file and a row in `BACKENDS`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ingest.errors import PlumblineError
 from ingest.suite import Config, Suite
@@ -11,12 +11,22 @@ from ingest.suite import Config, Suite
 # Name in a suite's `configs:` -> module:class, imported only when a suite asks for it.
 BACKENDS: dict[str, str] = {
     "simulated": "ingest.backends.simulated:SimulatedBackend",
+    "ollama": "ingest.backends.ollama:OllamaBackend",
+    "openai": "ingest.backends.openai:OpenAIBackend",
 }
+
+# What passes: a request that ended so is asked again by the next run (SPEC GEN-4).
+TRANSIENT = frozenset({"timeout", "rate_limited", "server_error", "cancelled"})
+
+Message = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Request:
-    """One question to one model. `root_key` is shared by the branches of a root; `name` is a person's."""
+    """One question to one model. `root_key` is shared by the branches of a root; `name` is a person's.
+
+    `messages` is what is sent: the system prompt, if any, then the prompt in its template.
+    """
 
     request_key: str
     prompt_key: str
@@ -27,11 +37,16 @@ class Request:
     repeat_index: int
     attributes: Mapping[str, str]
     name: str | None = None
+    messages: Sequence[Message] = ()
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: a text with status `ok`, or None with the status that says why (SPEC GEN-3)."""
+    """What came back: a text with status `ok`, or None with the status that says why (SPEC GEN-3).
+
+    `wait_seconds` were spent between attempts, `seconds` on the last one. `served_model` is what the
+    server says it used.
+    """
 
     text: str | None
     status: str
@@ -41,13 +56,27 @@ class Answer:
     seconds: float | None = None
     n_attempts: int = 1
     error: str | None = None
+    reasoning: str | None = None
+    wait_seconds: float = 0.0
+    served_model: str | None = None
+    system_fingerprint: str | None = None
+
+
+class AttemptFailed(Exception):
+    """An attempt that is worth repeating. `retry_after` is the server's wish, in seconds."""
+
+    def __init__(self, status: str, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
 class Description:
     """What a backend knows of a model: together with the suite's config, its fingerprint.
 
-    `options` are the options in force, defaults filled in.
+    `options` are the options in force, defaults filled in. `details` are kept beside the fingerprint,
+    not in it. A prompt of more than `max_prompt_tokens` (estimated) is not asked.
     """
 
     digest: str
@@ -55,29 +84,60 @@ class Description:
     quantisation: str = ""
     template: str = ""
     server_version: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    max_prompt_tokens: int | None = None
 
 
 class Backend(Protocol):
     """Answers requests for the configs of one suite.
 
-    `batch_size` is how many answers may wait in memory for the disk: 1 where an answer costs money or
-    time, more where it can be made again for nothing. `answer` may be called from several threads.
+    `asked_again` are the statuses after which the next run asks again: none where the same request
+    always ends the same way. `answer` may be called from several threads.
     """
 
     name: str
-    batch_size: int
+    asked_again: frozenset[str]
 
     def describe(self, config: Config) -> Description:
         """Return the model's fingerprint; raise PlumblineError where it cannot be asked."""
         ...
 
     def answer(self, request: Request) -> Answer:
-        """Ask once (with retries); what fails at the model's end is a status, not an exception."""
+        """Ask once.
+
+        Raises AttemptFailed where asking again may help, PlumblineError where no request can succeed
+        (an unknown model, a refused key). Anything else that fails is a status.
+        """
+        ...
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A backend whose model may be changed by somebody else while it is being asked."""
+
+    def current_digest(self, config: Config) -> str:
+        """Return what `describe` would give as the digest now."""
+        ...
+
+
+@runtime_checkable
+class Together(Protocol):
+    """A backend that answers `n_together` requests of one config faster than one by one."""
+
+    n_together: int
+
+    def answer_together(self, requests: Sequence[Request]) -> list[Answer]:
+        """Return the answers, in the order of the requests."""
         ...
 
 
 def create_backend(name: str, suite: Suite) -> Backend:
     """Return the backend of that name for a suite; raise PlumblineError where there is none."""
+    if name == "recorded":
+        raise PlumblineError(
+            "The backend 'recorded' is not asked: its answers come from a file.",
+            "Bring them in with `plumbline load FILE --suite FILE`.",
+        )
     if name not in BACKENDS:
         raise PlumblineError(
             f"The backend {name!r} is unknown.", f"Known in `configs:`: {', '.join(BACKENDS)}."

@@ -44,7 +44,8 @@ class SimulatedBackend:
     """
 
     name = "simulated"
-    batch_size = 200
+    # The same request always ends the same way, a planted failure included.
+    asked_again: frozenset[str] = frozenset()
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite

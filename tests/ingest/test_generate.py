@@ -15,12 +15,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from ingest.asking import Asker, Counters, RateLimit, Retries, ask
 from ingest.assemble import assemble_prompts
-from ingest.backends import BACKENDS, Answer, Description, Request
+from ingest.backends import BACKENDS, TRANSIENT, Answer, Description, Request
 from ingest.backends.simulated import SimulatedBackend, uniforms
 from ingest.errors import PlumblineError
 from ingest.generate import (
-    ask,
     command,
     config_labels,
     generate_answers,
@@ -28,6 +28,7 @@ from ingest.generate import (
     plan,
     uninterrupted,
 )
+from ingest.journal import Journal, read_entries
 from ingest.keys import request_key
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Suite, load_suite
@@ -76,7 +77,7 @@ class Counting:
     """A backend that notes what it was asked, and can be told to break off."""
 
     name = "counting"
-    batch_size = 1
+    asked_again = TRANSIENT
 
     def __init__(self, stop_at=None, seconds=0.0):
         self.asked = Counter()
@@ -156,6 +157,10 @@ def test_a_dry_run_says_how_many_and_changes_nothing(directory):
         "simulated: 188 to ask, 0 answered",
         "simulated (Landlord): 376 to ask, 0 answered",
         "simulated-unbiased: 188 to ask, 0 answered",
+        "FLAT: smallest impact ratio that can be told from 1: gender 0.59 (90 prompts), "
+        "origin 0.51 (60 prompts), gender & origin 0.33 (30 prompts)",
+        "TRADE: smallest impact ratio that can be told from 1: gender none (4 prompts), "
+        "origin none (2 prompts), gender & origin none (2 prompts)",
     ]
     assert (directory / RAW_NAME).read_bytes() == before
 
@@ -208,22 +213,13 @@ def test_an_interrupt_loses_nothing_and_nothing_is_asked_twice(directory, suite)
             generate_answers(store, suite, tasks_of(store, suite, backend), run_id)
         assert store.value("select count(*) from responses") == 40
         assert store.rows("select run_status from runs") == [("interrupted",)]
-        backend.stop_at, backend.batch_size = None, 50
+        backend.stop_at = None
         generate_answers(store, suite, tasks_of(store, suite, backend), "second")
         assert store.value("select count(*) from responses") == 752
         measured = "select distinct n_prompt_tokens, n_output_tokens, n_attempts from responses"
         assert store.rows(measured) == [(9, 3, 2)]
     # Only the request that was cut off went out a second time.
     assert Counter(backend.asked.values()) == {1: 751, 2: 1}
-
-
-def test_a_full_buffer_survives_an_interrupt(directory, suite):
-    backend = Counting(stop_at=101)
-    backend.batch_size = 1_000
-    with Store(directory) as store:
-        with pytest.raises(KeyboardInterrupt):
-            generate_answers(store, suite, tasks_of(store, suite, backend), "run")
-        assert store.value("select count(*) from responses") == 100
 
 
 def test_answers_on_their_way_are_kept_when_one_breaks_off(directory, suite):
@@ -236,18 +232,24 @@ def test_answers_on_their_way_are_kept_when_one_breaks_off(directory, suite):
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
-def test_an_answer_is_kept_before_the_next_request_leaves(directory, suite, concurrency):
-    kept = []
-
-    def requests(store, task):
-        for n, request in enumerate(pending_requests(store, suite, task)):
-            assert n - len(kept) < concurrency
-            yield request
+def test_an_answer_is_in_the_journal_before_the_next_request_leaves(directory, suite, concurrency):
+    class Checking(Counting):
+        def answer(self, request):
+            with self.lock:
+                written = sum(path.read_bytes().count(b"\n") for path in journal.paths)
+                assert self.asked.total() - written < concurrency
+            return super().answer(request)
 
     with Store(directory) as store:
-        task = plan(store, suite)[0]
-        ask(Counting(), requests(store, task), concurrency, lambda request, answer: kept.append(request))
+        requests = list(pending_requests(store, suite, plan(store, suite)[0]))
+    backend, journal = Checking(), Journal(directory)
+    asker = Asker(backend, "c", "run", journal, retries=Retries(), rate=RateLimit(None), counters=Counters())
+    kept = []
+    ask(asker, iter(requests), concurrency, kept.append)
+    assert {landed.entry["row"]["response_key"] for landed in kept} == set(backend.asked)
     assert len(kept) == N_PROMPTS
+    journal.close()
+    assert len(read_entries(directory)) == N_PROMPTS
 
 
 def test_an_interrupt_waits_for_the_end_of_a_write():
@@ -266,7 +268,7 @@ from ingest.backends import BACKENDS, Answer, Description
 from ingest.generate import command
 
 class Slow:
-    name, batch_size = "slow", int(sys.argv[4])
+    name, asked_again = "slow", frozenset()
     def __init__(self, suite): ...
     def describe(self, config): return Description(digest="1")
     def answer(self, request):
@@ -284,7 +286,7 @@ command(args=["--suite", sys.argv[1], "--config", "simulated"], obj=Path(sys.arg
 def test_a_killed_process_goes_on_where_it_stopped(directory, tmp_path, stop):
     asked = tmp_path / "asked.txt"
     arguments = [sys.executable, "-c", SLOW, str(SUITE), str(directory), str(asked)]
-    process = subprocess.Popen([*arguments, "1"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
     while not (asked.exists() and asked.read_text().count("\n") >= 20):
         assert process.poll() is None and time.monotonic() < deadline
@@ -300,7 +302,7 @@ def test_a_killed_process_goes_on_where_it_stopped(directory, tmp_path, stop):
     assert n_asked < N_PROMPTS
     with Store(directory) as store:
         assert n_asked - 1 <= store.value("select count(*) from responses") <= n_asked
-    done = subprocess.run([*arguments, "100"], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=60)
     assert "188 to ask" not in done.stderr
     with Store(directory, read_only=True) as store:
         assert store.value("select count(*) from responses") == N_PROMPTS

@@ -1,0 +1,154 @@
+"""What backends that speak HTTP share: keys, errors by status, timing."""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from ingest.backends import AttemptFailed
+from ingest.backends.replies import is_loopback
+from ingest.errors import PlumblineError
+from ingest.suite import Config
+
+SHOWN = 300  # characters of a server's error message
+# No request of a config can succeed after these: go on only once somebody has seen to it.
+HOPELESS = {
+    401: "Is the key in the environment variable of `key_variable:` right?",
+    402: "The account has nothing left to pay with.",
+    403: "Does the key in the environment variable of `key_variable:` allow this model?",
+    404: "Are `model:` and `base_url:` right?",
+}
+STATUS_OF = {408: "timeout", 429: "rate_limited"}
+
+
+class Rejected(Exception):
+    """An HTTP status of 400 or above. `body` is the message in it, without the key."""
+
+    def __init__(self, code: int, body: str, retry_after: float | None) -> None:
+        super().__init__(f"HTTP {code}: {body[:SHOWN]}")
+        self.code = code
+        self.body = body
+        self.retry_after = retry_after
+
+
+def read_key(config: Config) -> str | None:
+    """Return the key that a config names, None where it names none.
+
+    Raises PlumblineError where the environment has none, or where it would travel in the clear.
+    """
+    if config.key_variable is None:
+        return None
+    value = os.environ.get(config.key_variable, "").strip()
+    if not value:
+        raise PlumblineError(
+            f"The environment variable {config.key_variable} holds no key.",
+            f"Set it: export {config.key_variable}=…",
+        )
+    # A header holds no other characters, and an error would show them.
+    if not value.isascii() or not value.isprintable():
+        raise PlumblineError(
+            f"What {config.key_variable} holds is no key: it has characters that a header cannot hold.",
+            "Set it anew.",
+        )
+    url = urlsplit(config.base_url or "")
+    if url.scheme == "http" and not is_loopback(url.hostname or ""):
+        raise PlumblineError(
+            f"The key of {config.key_variable} would travel to {url.hostname} without encryption.",
+            "Write `base_url: https://…`.",
+        )
+    return value
+
+
+def redacted(text: str, secret: str | None) -> str:
+    """Return a text without the key, which some servers repeat in their errors."""
+    return text.replace(secret, "[key]") if secret else text
+
+
+def connect(config: Config, base_url: str, key: str | None) -> dict[str, Any]:
+    """Return the arguments of an httpx client for a config.
+
+    Statuses of 400 and above are raised as `Rejected`, Retry-After with them, before any other code sees
+    the response; the one authorisation sent is the key that the config names.
+    """
+
+    def authorise(request: httpx.Request) -> None:
+        request.headers.pop("authorization", None)
+        if key is not None:
+            request.headers["authorization"] = f"Bearer {key}"
+
+    def check(response: httpx.Response) -> None:
+        if response.status_code >= 400:
+            response.read()
+            wish = seconds_of(response.headers.get("retry-after"))
+            raise Rejected(response.status_code, redacted(message_of(response.text), key), wish)
+
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
+    return {
+        "timeout": httpx.Timeout(config.timeout_seconds, connect=min(30.0, config.timeout_seconds)),
+        "limits": limits,
+        "follow_redirects": False,
+        "trust_env": not is_loopback(urlsplit(base_url).hostname or ""),
+        "event_hooks": {"request": [authorise], "response": [check]},
+    }
+
+
+def message_of(body: str) -> str:
+    """Return the error message in a body, the body itself where it holds none that we know."""
+    try:
+        content = json.loads(body)
+    except ValueError:
+        return body.strip()
+    error = content.get("error") if isinstance(content, dict) else None
+    if isinstance(error, dict):
+        code, message = error.get("code"), error.get("message")
+        return f"{message} ({code})" if code else str(message)
+    return str(error) if error else body.strip()
+
+
+def seconds_of(retry_after: str | None) -> float | None:
+    """Return what a Retry-After header asks for, in seconds: a number or a date (RFC 9110, 10.2.3)."""
+    if retry_after is None:
+        return None
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        try:
+            at = parsedate_to_datetime(retry_after)
+        except ValueError:
+            return None
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        seconds = (at - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+@contextmanager
+def one_attempt(config: Config, key: str | None) -> Iterator[None]:
+    """Turn what goes wrong in a request into AttemptFailed, PlumblineError, or leave it `Rejected`."""
+    try:
+        yield
+    except Rejected as error:
+        if error.code == 429 and "insufficient_quota" in error.body:
+            raise PlumblineError(f"{config.model}: {error}.", HOPELESS[402]) from None
+        if error.code in HOPELESS:
+            raise PlumblineError(f"{config.model}: {error}.", HOPELESS[error.code]) from None
+        if error.code in STATUS_OF or error.code >= 500:
+            status = STATUS_OF.get(error.code, "server_error")
+            raise AttemptFailed(status, str(error), error.retry_after) from None
+        raise
+    except httpx.TimeoutException as error:
+        limit = f"no answer in {config.timeout_seconds:g} s"
+        raise AttemptFailed("timeout", f"{type(error).__name__}: {limit}") from None
+    except (httpx.TransportError, ConnectionError) as error:
+        message = redacted(f"{type(error).__name__}: {error}", key)
+        raise AttemptFailed("server_error", message[:SHOWN]) from None
+    except ValueError as error:
+        # What came is no JSON, or not of the shape that the protocol promises.
+        message = redacted(f"unreadable reply: {type(error).__name__}: {error}", key)
+        raise AttemptFailed("server_error", message[:SHOWN]) from None

@@ -1,0 +1,199 @@
+"""Ollama's own chat API, through its client."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import ollama
+
+from ingest.backends import TRANSIENT, Answer, AttemptFailed, Description, Message, Request
+from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
+from ingest.backends.replies import (
+    SAMPLING,
+    Option,
+    estimate_prompt,
+    fewest_tokens,
+    is_number,
+    is_whole,
+    options_in_force,
+    read_reply,
+    request_seed,
+)
+from ingest.errors import PlumblineError
+from ingest.statuses import EVIDENCE
+from ingest.suite import Config, Suite
+
+BASE_URL = "http://127.0.0.1:11434"
+KEEP_ALIVE = "30m"  # a model that is unloaded between requests costs its loading time each time
+FULL = 0.8  # of the context, the most that a prompt may take (SPEC GEN-6)
+# After it cut a prompt, the server reports half the context and a few more.
+HALF_SLACK = 4
+UNBOUND = 10**9
+LICENCE_SHOWN = 200
+
+OPTIONS: Mapping[str, Option] = {
+    **SAMPLING,
+    "num_ctx": Option(4096, is_whole(64, 10_000_000), "a whole number of tokens from 64"),
+    "num_predict": Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
+    "top_k": Option(None, is_whole(0, 1_000_000), "a whole number"),
+    "min_p": Option(None, is_number(0, 1), "a number from 0 to 1"),
+    "repeat_penalty": Option(None, is_number(0, 10), "a number from 0 to 10"),
+    "repeat_last_n": Option(None, is_whole(-1, 1_000_000), "a whole number from -1"),
+    "presence_penalty": Option(None, is_number(-10, 10), "a number from -10 to 10"),
+    "frequency_penalty": Option(None, is_number(-10, 10), "a number from -10 to 10"),
+    "num_gpu": Option(None, is_whole(0, 10_000), "a whole number of layers"),
+    "num_thread": Option(None, is_whole(1, 10_000), "a whole number of threads"),
+    "think": Option(None, lambda value: isinstance(value, bool), "true or false"),
+}
+
+
+class OllamaBackend:
+    """Asks a model that an Ollama server has. The fingerprint holds the weights' digest (tags, show)."""
+
+    name = "ollama"
+    asked_again = TRANSIENT
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+        self._clients: dict[tuple[str | None, str | None, float], ollama.Client] = {}
+        self._built_for: dict[tuple[str | None, str], int] = {}
+        self._lock = threading.Lock()
+
+    def describe(self, config: Config) -> Description:
+        """Return digest, template, quantisation and version of the server's model."""
+        options = options_in_force(config, OPTIONS)
+        with _before_asking(config):
+            version = self._version(config)
+            digest = self.current_digest(config)
+            model = self._client(config).show(config.model)
+        details = model.details
+        self._built_for[config.base_url, config.model] = _context_length(model.modelinfo)
+        context = self._context(config, options)
+        return Description(
+            digest=digest,
+            options=options,
+            quantisation=(details.quantization_level if details else None) or "",
+            template=model.template or "",
+            server_version=version,
+            details={
+                "family": details.family if details else None,
+                "parameter_size": details.parameter_size if details else None,
+                "parameters": model.parameters,
+                "licence": (model.license or "").strip()[:LICENCE_SHOWN] or None,
+                "context_length": context,
+                "capabilities": model.capabilities,
+            },
+            max_prompt_tokens=int(FULL * context),
+        )
+
+    def current_digest(self, config: Config) -> str:
+        """Return the digest that the server has for the model now."""
+        with one_attempt(config, read_key(config)):
+            models = self._client(config).list().models
+        digests = {model.model: model.digest or "" for model in models}
+        # Ollama's own rule: a name without a tag is the tag `latest`.
+        for name in (config.model, f"{config.model}:latest"):
+            if name in digests:
+                return digests[name]
+        there = ", ".join(sorted(name for name in digests if name)) or "none"
+        server = config.base_url or BASE_URL
+        raise PlumblineError(
+            f"The Ollama server at {server} has no model {config.model!r} (it has: {there}).",
+            f"Fetch it: ollama pull {config.model}",
+        )
+
+    def answer(self, request: Request) -> Answer:
+        """Ask once."""
+        config = request.config
+        options = options_in_force(config, OPTIONS)
+        sent = {name: value for name, value in options.items() if name not in ("prompt_template", "think")}
+        if isinstance(sent.get("stop"), str):
+            sent["stop"] = [sent["stop"]]
+        key = read_key(config)
+        started = time.monotonic()
+        try:
+            with one_attempt(config, key):
+                reply = self._client(config).chat(
+                    config.model,
+                    [dict(message) for message in request.messages],
+                    stream=False,
+                    think=options.get("think"),
+                    options={**sent, "seed": request_seed(request)},
+                    keep_alive=KEEP_ALIVE,
+                )
+        except Rejected as error:
+            return Answer(None, "client_error", error=str(error)[:EVIDENCE])
+        n_prompt = reply.prompt_eval_count or None
+        was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
+        return read_reply(
+            redacted(reply.message.content or "", key),
+            reply.done_reason,
+            reasoning=redacted(reply.message.thinking, key) if reply.message.thinking else None,
+            status="prompt_truncated" if was_cut else None,
+            n_prompt_tokens=n_prompt,
+            n_output_tokens=reply.eval_count,
+            seconds=time.monotonic() - started,
+            served_model=redacted(reply.model, key) if reply.model else None,
+        )
+
+    def _context(self, config: Config, options: Mapping[str, Any]) -> int:
+        return min(
+            options["num_ctx"], self._built_for.get((config.base_url, config.model), options["num_ctx"])
+        )
+
+    def _client(self, config: Config) -> ollama.Client:
+        identity = (config.base_url, config.key_variable, config.timeout_seconds)
+        with self._lock:
+            if identity not in self._clients:
+                base_url = config.base_url or BASE_URL
+                arguments = connect(config, base_url, read_key(config))
+                self._clients[identity] = ollama.Client(base_url, **arguments)
+            return self._clients[identity]
+
+    def _version(self, config: Config) -> str:
+        base_url = (config.base_url or BASE_URL).rstrip("/")
+        with httpx.Client(**connect(config, base_url, read_key(config))) as client:
+            return str(client.get(f"{base_url}/api/version").json()["version"])
+
+
+@contextmanager
+def _before_asking(config: Config) -> Iterator[None]:
+    """Say what to do where the server fails before any prompt is asked."""
+    try:
+        with one_attempt(config, read_key(config)):
+            yield
+    except (AttemptFailed, Rejected) as failure:
+        raise PlumblineError(
+            f"The Ollama server at {config.base_url or BASE_URL} cannot be asked: {failure}.",
+            "Start it (`ollama serve`), or correct `base_url:` in the suite.",
+        ) from None
+
+
+def is_cut(n_prompt: int | None, messages: Sequence[Message], context: int) -> bool:
+    """Say whether a server dropped the beginning of a prompt (SPEC GEN-6).
+
+    `n_prompt` is what it says it read, in tokens. A server that cuts reads the whole context, or half of
+    it and a few tokens; a long prompt (a quarter of the context or more) is also cut where it read fewer
+    tokens than any tokeniser makes of it. Servers that leave out what they had cached read little of a
+    short prompt, which proves nothing.
+    """
+    if n_prompt is None:
+        return False
+    estimate = estimate_prompt(messages)
+    is_half = context // 2 <= n_prompt <= context // 2 + HALF_SLACK and estimate > n_prompt + HALF_SLACK
+    return (
+        n_prompt >= context - 1 or is_half or (estimate > context / 4 and n_prompt < fewest_tokens(messages))
+    )
+
+
+def _context_length(information: Mapping[str, Any] | None) -> int:
+    """Return how many tokens the model was built for; a number that binds nothing where it does not say."""
+    found = [
+        value
+        for name, value in (information or {}).items()
+        if name.endswith(".context_length") and isinstance(value, int) and value > 0
+    ]
+    return min(found, default=UNBOUND)

@@ -1,0 +1,126 @@
+"""Servers that speak OpenAI's chat completions: the hosted ones, vLLM, llama.cpp, LM Studio and others."""
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from ingest.backends import TRANSIENT, Answer, Description, Request
+from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
+from ingest.backends.replies import (
+    SAMPLING,
+    Option,
+    is_number,
+    is_whole,
+    options_in_force,
+    read_reply,
+    request_seed,
+)
+from ingest.errors import PlumblineError
+from ingest.statuses import EVIDENCE
+from ingest.suite import Config, Suite
+
+OPTIONS: Mapping[str, Option] = {
+    **SAMPLING,
+    "max_tokens": Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
+    # Models that reason refuse `max_tokens`.
+    "max_completion_tokens": Option(None, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
+    "presence_penalty": Option(None, is_number(-2, 2), "a number from -2 to 2"),
+    "frequency_penalty": Option(None, is_number(-2, 2), "a number from -2 to 2"),
+    "reasoning_effort": Option(None, lambda value: isinstance(value, str), "a word that the server knows"),
+}
+
+
+class OpenAIBackend:
+    """Asks POST BASE_URL/chat/completions.
+
+    Such a server tells no digest of a model, so the fingerprint holds its address instead; what it says
+    of the model it used (name, system fingerprint) is kept with each answer.
+    """
+
+    name = "openai"
+    asked_again = TRANSIENT
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+        self._clients: dict[tuple[str, str | None, float], httpx.Client] = {}
+        self._lock = threading.Lock()
+
+    def describe(self, config: Config) -> Description:
+        """Return the options in force and the server's address; nothing is sent."""
+        return Description(digest="", options={**_options(config), "base_url": _base_url(config)})
+
+    def answer(self, request: Request) -> Answer:
+        """Ask once."""
+        config = request.config
+        options = _options(config)
+        options.pop("prompt_template", None)
+        key = read_key(config)
+        content = {
+            "model": config.model,
+            "messages": [dict(message) for message in request.messages],
+            **options,
+            "seed": request_seed(request),
+        }
+        started = time.monotonic()
+        try:
+            with one_attempt(config, key):
+                reply = self._client(config, key).post(f"{_base_url(config)}/chat/completions", json=content)
+                return _read(redacted(reply.text, key), time.monotonic() - started)
+        except Rejected as error:
+            status = "content_filtered" if "content_filter" in error.body else "client_error"
+            return Answer(None, status, error=str(error)[:EVIDENCE])
+
+    def _client(self, config: Config, key: str | None) -> httpx.Client:
+        identity = (_base_url(config), config.key_variable, config.timeout_seconds)
+        with self._lock:
+            if identity not in self._clients:
+                self._clients[identity] = httpx.Client(**connect(config, _base_url(config), key))
+            return self._clients[identity]
+
+
+def _read(body: str, seconds: float) -> Answer:
+    """Return the Answer in a body. Raises ValueError where it is none of chat completions."""
+    content = json.loads(body)
+    try:
+        choice = content["choices"][0]
+        message = choice["message"]
+        usage = content.get("usage") or {}
+        return read_reply(
+            _only(str, message.get("content")),
+            _only(str, choice.get("finish_reason")),
+            reasoning=_only(str, message.get("reasoning_content") or message.get("reasoning")),
+            refusal=_only(str, message.get("refusal")),
+            n_prompt_tokens=_only(int, usage.get("prompt_tokens")),
+            n_output_tokens=_only(int, usage.get("completion_tokens")),
+            seconds=seconds,
+            served_model=_only(str, content.get("model")),
+            system_fingerprint=_only(str, content.get("system_fingerprint")),
+        )
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError(f"no chat completion: {type(error).__name__}: {error}") from None
+
+
+def _only(kind: type, value: Any) -> Any:
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{value!r:.60} is no {kind.__name__}")
+    return value
+
+
+def _options(config: Config) -> dict[str, Any]:
+    options = options_in_force(config, OPTIONS)
+    if "max_completion_tokens" in config.options:
+        options.pop("max_tokens")
+    return options
+
+
+def _base_url(config: Config) -> str:
+    if config.base_url is None:
+        raise PlumblineError(
+            f"The config {config.model!r} does not say where its server is.",
+            "Add `base_url:`, such as http://127.0.0.1:8000/v1.",
+        )
+    return config.base_url.rstrip("/")

@@ -1,0 +1,176 @@
+"""What all backends that ask a real model share: options, seeds, token estimates, reading a reply."""
+
+import hashlib
+import ipaddress
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.backends import Answer, Message, Request
+from ingest.errors import PlumblineError
+from ingest.statuses import EVIDENCE, response_status
+from ingest.suite import Config
+
+DERIVED_SEED = "root and repeat"
+THINK, END_THINK = "<think>", "</think>"
+MESSAGE_TOKENS = 8  # what a chat template puts around a message
+
+
+def messages_for(config: Config, prompt: str) -> list[Message]:
+    """Return what is sent: the system prompt, if there is one, then the prompt in its template."""
+    system = [{"role": "system", "content": config.system_prompt}] if config.system_prompt else []
+    return [*system, {"role": "user", "content": config.template.replace("{prompt}", prompt)}]
+
+
+def request_seed(request: Request) -> int:
+    """Return the seed of a request, below 2³¹: its branches share it, its repeats do not (SPEC GEN-5).
+
+    A suite's own `seed` counts up with the repeats.
+    """
+    seed = request.config.options.get("seed")
+    if seed is not None:
+        return (int(seed) + request.repeat_index) % 2**31
+    digest = hashlib.blake2b(f"{request.root_key}:{request.repeat_index}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens a text has: one for 4 characters of ASCII, one for any other character.
+
+    >>> estimate_tokens("A flat in Bedok"), estimate_tokens("租房")
+    (4, 2)
+    """
+    n_ascii = sum(character.isascii() for character in text)
+    return math.ceil(n_ascii / 4 + (len(text) - n_ascii))
+
+
+def estimate_prompt(messages: Sequence[Message]) -> int:
+    """Return about how many tokens the messages of a request have, with what a template puts around."""
+    return sum(estimate_tokens(message["content"]) + MESSAGE_TOKENS for message in messages)
+
+
+def fewest_tokens(messages: Sequence[Message]) -> float:
+    """Return a number of tokens below which no tokeniser brings the messages' text."""
+    text = "".join(message["content"] for message in messages)
+    n_ascii = sum(character.isascii() for character in text)
+    return n_ascii / 8 + (len(text) - n_ascii) / 4
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a backend: its default (None: the server's own, unset) and what it may be."""
+
+    default: Any
+    check: Callable[[Any], bool]
+    meaning: str
+
+
+def is_number(low: float, high: float) -> Callable[[Any], bool]:
+    """Return a check for a number in [low, high]."""
+    return lambda value: (
+        not isinstance(value, bool) and isinstance(value, int | float) and low <= value <= high
+    )
+
+
+def is_whole(low: int, high: int) -> Callable[[Any], bool]:
+    """Return a check for a whole number in [low, high]."""
+    return lambda value: not isinstance(value, bool) and isinstance(value, int) and low <= value <= high
+
+
+def is_stop(value: Any) -> bool:
+    """Say whether a value is a text, or some, at which an answer ends."""
+    texts = value if isinstance(value, list) else [value]
+    return 1 <= len(texts) <= 16 and all(isinstance(text, str) and text for text in texts)
+
+
+SAMPLING: Mapping[str, Option] = {
+    "temperature": Option(0, is_number(0, 10), "a number from 0 to 10"),
+    "seed": Option(None, is_whole(0, 2**31 - 1), "a whole number"),
+    "top_p": Option(None, is_number(0, 1), "a number from 0 to 1"),
+    "stop": Option(None, is_stop, "a text or a list of texts"),
+}
+
+
+def options_in_force(config: Config, known: Mapping[str, Option]) -> dict[str, Any]:
+    """Return a config's options, defaults filled in, as its fingerprint holds them.
+
+    Raises PlumblineError for an unknown option, a wrong value, and for repeats at temperature 0 that are
+    not declared as a check of determinism.
+    """
+    unknown = sorted(set(config.options) - set(known))
+    if unknown:
+        raise PlumblineError(
+            f"The config {config.model!r} has the option {unknown[0]!r}, unknown to the backend "
+            f"{config.backend!r}.",
+            f"It knows {', '.join(known)}.",
+        )
+    for name, value in config.options.items():
+        if not known[name].check(value):
+            raise PlumblineError(
+                f"The config {config.model!r}: `{name}` is {value!r}.", f"Write {known[name].meaning}."
+            )
+    defaults = {name: option.default for name, option in known.items() if option.default is not None}
+    options = {**defaults, "seed": DERIVED_SEED, **config.options}
+    if config.repeats > 1 and not options["temperature"] and not config.determinism_check:
+        raise PlumblineError(
+            f"The config {config.model!r} has {config.repeats} repeats at temperature 0, which all give one "
+            "answer.",
+            "Set `options: {temperature: …}` above 0, or `determinism_check: true` if that is the question.",
+        )
+    if config.template != "{prompt}":
+        options["prompt_template"] = config.template
+    return options
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def split_reasoning(text: str) -> tuple[str, str | None]:
+    """Return a reply's answer and its reasoning, None where it shows none (SPEC GEN-9).
+
+    >>> split_reasoning("<think>Hm.</think>\\n\\nYes."), split_reasoning("Yes.")
+    (('Yes.', 'Hm.'), ('Yes.', None))
+    """
+    stripped = text.lstrip()
+    if stripped.startswith(THINK):
+        reasoning, _, answer = stripped.removeprefix(THINK).partition(END_THINK)
+        return answer.lstrip(), reasoning.strip()
+    # Some chat templates open the tag themselves, so that the reply only closes it.
+    reasoning, closed, answer = text.partition(END_THINK)
+    if closed and THINK not in reasoning:
+        return answer.lstrip(), reasoning.strip()
+    return text, None
+
+
+def read_reply(
+    text: str | None,
+    finish_reason: str | None,
+    *,
+    reasoning: str | None = None,
+    filtered: bool = False,
+    refusal: str | None = None,
+    status: str | None = None,
+    **measured: Any,
+) -> Answer:
+    """Return the Answer that a reply is.
+
+    `status`, `filtered` and `refusal` are what the provider or the numbers say; they go before what the
+    text says. The words of anything but an answer are kept as evidence, where nothing scores them.
+    """
+    answer, found = split_reasoning(text or "")
+    status = status or ("refused" if refusal else response_status(answer, finish_reason, filtered))
+    is_ok = status == "ok"
+    return Answer(
+        text=answer if is_ok else None,
+        status=status,
+        finish_reason=finish_reason,
+        reasoning=reasoning or found,
+        error=None if is_ok else (refusal or answer).strip()[:EVIDENCE] or None,
+        **measured,
+    )

@@ -1,0 +1,446 @@
+"""Stage branch: prompts about a root group become the same prompts about every other group (SPEC BRA)."""
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ingest.assemble import NOT_WANTED, WAS_ASKED
+from ingest.errors import PlumblineError
+from ingest.keys import key, text_key
+from ingest.keywords import parse_object
+from ingest.prompts import BASELINE_KINDS, PromptBuilder
+from ingest.register import register_suite
+from ingest.replacements import BUILT_IN, Replacement, Replacer, read_replacements
+from ingest.store import SCHEMA, Store, opened
+from ingest.suite import Branching, Suite, load_suite
+from ingest.writing import Writer
+
+METHOD = "branch"
+SHOW_PROGRESS_FROM = 5_000
+UNCHANGED = "unchanged"
+RESIDUAL = "mentions_root"
+SAME_TEXT = "same_text"
+COUNTERFACTUAL, _, UNBRANCHED = BASELINE_KINDS
+REASONS = {
+    UNCHANGED: "no phrase of its table stands in the root",
+    SAME_TEXT: "another root gives the same words",
+}
+
+
+@dataclass
+class Branched:
+    """What branching one category gave; counts are of prompts."""
+
+    category: str
+    n_roots: int = 0
+    n_targets: int = 0
+    n_prompts: int = 0
+    n_new: int = 0
+    n_incomplete: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    flags: Counter[str] = field(default_factory=Counter)
+    untold: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person should know, most important first."""
+        if not self.n_roots:
+            yield f"{self.category}: no prompt is about the root, nothing to branch"
+            return
+        yield (
+            f"{self.category}: {self.n_prompts:,} branches ({self.n_new:,} new) of {self.n_roots:,} roots "
+            f"× {self.n_targets:,} groups"
+        )
+        for reason, n in self.rejected.most_common():
+            yield f"{self.category}: {n:,} branches rejected: {reason}"
+        if self.n_incomplete:
+            yield f"{self.category}: {self.n_incomplete:,} roots lack a group"
+        for flag, n in self.flags.most_common():
+            yield f"{self.category}: {n:,} branches flagged {flag}: look at them in prompt_flags"
+        if self.untold:
+            yield f"{self.category}: no replacements for {', '.join(self.untold)}"
+
+
+@dataclass(frozen=True)
+class Root:
+    """A prompt to branch: what the raw table holds of it."""
+
+    prompt_key: str
+    prompt: str
+    baseline: str | None
+    source_tag: str | None
+    keyword: str | None
+    root_key: str
+    block_key: str
+    attributes: dict[str, str]
+
+
+@dataclass
+class Made:
+    """Rows of the raw tables `rejects`, `prompt_flags` and `texts` that branching gives."""
+
+    rejects: list[dict[str, Any]] = field(default_factory=list)
+    flags: list[dict[str, Any]] = field(default_factory=list)
+    texts: list[dict[str, Any]] = field(default_factory=list)
+
+
+def replacement_path(suite_path: Path, name: str) -> Path:
+    """Return where a suite's replacement table lies: one of ours, or a file in the suite's folder.
+
+    Raises PlumblineError for a file outside it.
+    """
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    folder = suite_path.resolve().parent
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder):
+        raise PlumblineError(
+            f"{suite_path}: the replacement table {name!r} lies outside the suite's folder.",
+            "Put it beside the suite.",
+        )
+    return path
+
+
+def replacers(
+    branching: Branching, rows: Sequence[Replacement], values: Sequence[str]
+) -> dict[tuple[str, str], Replacer]:
+    """Return a Replacer for each (from, to) pair of groups that the suite wants.
+
+    Rows lead from the root to their target. Back from a target leads its table read the other way (where
+    two phrases become one, the first is meant), unless rows for the root are there; from one target to
+    another leads the way through the root.
+    """
+    root = branching.root
+    from_root: dict[str, list[Replacement]] = {}
+    for row in rows:
+        from_root.setdefault(row.target, []).append(row)
+    own_way_back = from_root.pop(root, None)
+    back: dict[str, list[Replacement]] = {}
+    for target, table in from_root.items():
+        turned: dict[str, Replacement] = {}
+        for row in table:
+            turned.setdefault(row.to.casefold(), Replacement(root, row.to, row.source))
+        back[target] = own_way_back if own_way_back is not None else list(turned.values())
+    pairs = {(root, target): table for target, table in from_root.items()}
+    if branching.direction == "both":
+        pairs |= {(target, root): table for target, table in back.items()}
+    if branching.pairs == "all":
+        to_target = {
+            target: {row.source.casefold(): row.to for row in table} for target, table in from_root.items()
+        }
+        for start, table in back.items():
+            for end, words in to_target.items():
+                if start != end:
+                    pairs[start, end] = [
+                        Replacement(end, row.source, words[row.to.casefold()])
+                        for row in table
+                        if row.to.casefold() in words
+                    ]
+    positions = {value: i for i, value in enumerate(values)}
+    ordered = sorted(pairs.items(), key=lambda item: [positions[value] for value in item[0]])
+    return {pair: Replacer(table) for pair, table in ordered}
+
+
+def branch_prompts(store: Store, suite: Suite, suite_path: Path, run_id: str | None) -> list[Branched]:
+    """Add the branches that are not there yet; `run_id` None leaves the tables as they are.
+
+    Branches of an earlier version of the tables go if nobody was ever asked them.
+    """
+    builder = PromptBuilder(suite)
+    store.connection.execute(f"create or replace temp table wanted_prompts ({SCHEMA['prompts']})")
+    results = []
+    made = Made()
+    try:
+        for branching in suite.branches:
+            tables = _tables(suite, suite_path, branching)
+            results.append(_branch(store, suite, branching, tables, builder, made))
+        _flag_same_texts(store, suite, results, made)
+        for branched in results:
+            branched.n_prompts, branched.n_new = store.rows(
+                """
+                select count(*), count(*) filter (where p.prompt_key is null)
+                from wanted_prompts as w
+                left join prompts as p on w.prompt_key = p.prompt_key
+                where w.category = ?
+                """,
+                [branched.category],
+            )[0]
+        if run_id is not None:
+            with store.transaction():
+                _keep(store, suite, run_id, made)
+    finally:
+        store.connection.execute("drop table wanted_prompts")
+    return results
+
+
+def _tables(suite: Suite, suite_path: Path, branching: Branching) -> dict[tuple[str, str], Replacer]:
+    values = list(suite.attributes[branching.attribute])
+    rows: list[Replacement] = []
+    for name in branching.replacements:
+        rows += read_replacements(replacement_path(suite_path, name), values)
+    try:
+        return replacers(branching, rows, values)
+    except ValueError as error:
+        raise PlumblineError(
+            f"{suite_path}: branches of {branching.category}: {error}.", "Correct the replacement table."
+        ) from error
+
+
+def _branch(
+    store: Store,
+    suite: Suite,
+    branching: Branching,
+    tables: dict[tuple[str, str], Replacer],
+    builder: PromptBuilder,
+    made: Made,
+) -> Branched:
+    """Put one category's branches into `wanted_prompts`."""
+    branched = Branched(branching.category, n_targets=len(tables))
+    reached = {value for pair in tables for value in pair}
+    branched.untold = [v for v in suite.attributes[branching.attribute] if v not in reached]
+    roots = {start: _roots(store, suite, branching, start) for start in dict.fromkeys(a for a, _ in tables)}
+    branched.n_roots = sum(len(found) for found in roots.values())
+    total = sum(len(roots[start]) for start, _ in tables)
+    hidden = total < SHOW_PROGRESS_FROM
+    lacking: set[str] = set()
+    taken: dict[str, str] = {}
+    with click.progressbar(length=total, label="Branching", file=sys.stderr, hidden=hidden) as bar:
+        for (start, target), replacer in tables.items():
+            batch = []
+            names_root = builder.words[branching.attribute, start].search
+            for root in roots[start]:
+                found = replacer(root.prompt)
+                row = _row(suite, branching, builder, root, (start, target), found.text)
+                reason = None
+                if found.text == root.prompt:
+                    reason = UNCHANGED
+                elif taken.setdefault(row["prompt_key"], root.prompt_key) != root.prompt_key:
+                    reason = SAME_TEXT
+                if reason:
+                    made.rejects.append(_reject(suite, branching, root, target, reason))
+                    branched.rejected[reason] += 1
+                    lacking.add(root.prompt_key)
+                    continue
+                flags = set(found.flags)
+                if names_root(found.text):
+                    flags.add(RESIDUAL)
+                if root.baseline is not None:
+                    text = root.baseline
+                    if branching.counterfactual_baseline:
+                        baseline = replacer(text)
+                        text = baseline.text
+                        flags |= {f"baseline_{flag}" for flag in baseline.flags}
+                    row["baseline_text_key"] = text_key(text)
+                    row["baseline_kind"] = COUNTERFACTUAL if branching.counterfactual_baseline else UNBRANCHED
+                    made.texts.append(
+                        {"text_key": row["baseline_text_key"], "text": text, "n_characters": len(text)}
+                    )
+                branched.flags.update(flags)
+                made.flags += [{"prompt_key": row["prompt_key"], "flag": flag} for flag in sorted(flags)]
+                batch.append(row)
+            store.append("wanted_prompts", batch)
+            bar.update(len(roots[start]))
+    branched.n_incomplete = len(lacking)
+    return branched
+
+
+def _roots(store: Store, suite: Suite, branching: Branching, start: str) -> list[Root]:
+    where, parameters = "", []
+    if branching.source_tag is not None:
+        where, parameters = "and p.source_tag = ?", [branching.source_tag]
+    return [
+        Root(*values[:-1], dict(values[-1]))
+        for values in store.rows(
+            f"""
+            select
+                p.prompt_key, p.prompt, t.text, p.source_tag, p.keyword, p.root_key, p.block_key, p.attributes
+            from prompts as p
+            left join texts as t on p.baseline_text_key = t.text_key
+            where
+                p.suite = ? and p.category = ? and p.method not in (?, 'loaded')
+                and p.attributes[?] = ?
+                {where}
+            order by p.prompt_key
+            """,
+            [suite.suite, branching.category, METHOD, branching.attribute, start, *parameters],
+        )
+    ]
+
+
+def _row(
+    suite: Suite, branching: Branching, builder: PromptBuilder, root: Root, pair: tuple[str, str], text: str
+) -> dict[str, Any]:
+    start, target = pair
+    attributes = {**root.attributes, branching.attribute: target}
+    row = builder.row(branching.category, text, attributes, method=METHOD, root=root.prompt)
+    return row | {
+        "concept": target,
+        "keyword": root.keyword,
+        "source_tag": f"br_{root.source_tag or 'prompts'}_cat_{start}",
+        "root_key": root.root_key,
+        # Branches share what a root is; a prompt that is its own block stays one.
+        "block_key": row["block_key"]
+        if suite.categories[branching.category].block == "prompt"
+        else root.block_key,
+    }
+
+
+def _reject(suite: Suite, branching: Branching, root: Root, target: str, reason: str) -> dict[str, Any]:
+    return {
+        "reject_key": key("reject", suite.suite, METHOD, root.prompt_key, target),
+        "suite": suite.suite,
+        "source_file": ", ".join(branching.replacements),
+        "source_row": None,
+        "reason": reason,
+        "detail": f"{target}: {REASONS[reason]}, prompt {root.prompt_key}",
+    }
+
+
+def _flag_same_texts(store: Store, suite: Suite, results: list[Branched], made: Made) -> None:
+    """Flag branches that say of one group, word for word, what another prompt says of another."""
+    found = store.rows(
+        """
+        with everything as (
+            select category, prompt, prompt_key from wanted_prompts
+            union
+            select category, prompt, prompt_key from prompts where suite = ? and method <> ?
+        )
+
+        select w.category, w.prompt_key
+        from wanted_prompts as w
+        inner join everything as e
+            on w.category = e.category and w.prompt = e.prompt and w.prompt_key <> e.prompt_key
+        group by all
+        order by all
+        """,
+        [suite.suite, METHOD],
+    )
+    for category, prompt_key in found:
+        made.flags.append({"prompt_key": prompt_key, "flag": SAME_TEXT})
+        next(r for r in results if r.category == category).flags[SAME_TEXT] += 1
+
+
+def _keep(store: Store, suite: Suite, run_id: str, made: Made) -> None:
+    own = "select prompt_key from prompts where suite = ? and method = ?"
+    execute = store.connection.execute
+    execute(f"delete from prompt_flags where prompt_key in ({own})", [suite.suite, METHOD])
+    execute(f"delete from prompts where {NOT_WANTED} and not {WAS_ASKED}", [suite.suite, [METHOD]])
+    execute("insert or ignore into prompts select * from wanted_prompts")
+    store.append("texts", list({row["text_key"]: row for row in made.texts}.values()))
+    store.append("prompt_flags", made.flags)
+    execute(
+        "delete from rejects where suite = ? and list_contains(?, reason) and source_row is null",
+        [suite.suite, list(REASONS)],
+    )
+    store.append("rejects", [{**row, "run_id": run_id} for row in made.rejects])
+
+
+def propose(writer: Writer, suite: Suite, branching: Branching, path: Path) -> int:
+    """Write a table that a model proposes, for a person to correct and approve; return its rows.
+
+    Raises PlumblineError if the file is there.
+    """
+    values = suite.attributes[branching.attribute]
+    words = list(dict.fromkeys([branching.root, *values[branching.root].words]))
+    rows = []
+    for target in values:
+        if target == branching.root:
+            continue
+        asked = (
+            f"In texts about {suite.word(branching.attribute, branching.root)} these words stand: "
+            f"{json.dumps(words, ensure_ascii=False)}. The same texts shall be about "
+            f"{suite.word(branching.attribute, target)}. Answer with a JSON object and nothing else: each "
+            "word above with the word or phrase that has its place, in the same grammatical form."
+        )
+        answer = writer.write("replacements", asked, category=branching.category)
+        found = parse_object(answer or "")
+        rows += [[target, word, found.get(word, ""), "no"] for word in words]
+    try:
+        with path.open("x", newline="", encoding="utf-8") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["target", "from", "to", "approved"])
+            table.writerows(rows)
+    except FileExistsError as error:
+        raise PlumblineError(f"{path} is there already.", "Name another file.") from error
+    except OSError as error:
+        raise PlumblineError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
+    return len(rows)
+
+
+@click.command("branch")
+@click.option(
+    "--suite",
+    "suite_path",
+    required=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The suite file; its `branches:` name the root group and the replacement tables.",
+)
+@click.option(
+    "--propose",
+    "proposal",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Have --config propose a replacement table, write it here and stop.",
+)
+@click.option("--config", "label", metavar="LABEL", help="The config that proposes: model (role).")
+@click.option(
+    "--send-key", "hosts", multiple=True, metavar="HOST", help="Let this host have the config's key."
+)
+@click.option("--dry-run", is_flag=True, help="Say what branching gives, then stop.")
+@click.pass_obj
+def command(
+    directory: Path,
+    suite_path: Path,
+    proposal: Path | None,
+    label: str | None,
+    hosts: tuple[str, ...],
+    dry_run: bool,
+) -> None:
+    """Turn prompts about the root group into the same prompts about every other group.
+
+    \b
+    plumbline branch --suite suites/mine.yml --propose lands.csv --config llama3.1:8b
+    plumbline branch --suite suites/mine.yml --dry-run   # counts, rejected and flagged branches
+    plumbline branch --suite suites/mine.yml
+
+    A branch that would say the same as its root is rejected; one that a person should look at is flagged
+    in `prompt_flags`. Running it again adds only what is new. A proposed table is not used until a person
+    has written yes into each row's `approved`.
+    """
+    suite = load_suite(suite_path)
+    if not suite.branches:
+        raise PlumblineError(
+            f"{suite_path} has no `branches:`.",
+            "Name a category, its root group and a replacement table there, or skip this stage.",
+        )
+    if proposal is not None:
+        if label is None:
+            raise click.UsageError("--propose needs --config: which config shall propose?")
+        detail = {"suite": suite.suite, "suite_key": suite.suite_key, "proposal": proposal.name}
+        with Store(directory) as store, store.run("branch", detail) as run_id:
+            writer = Writer(store, suite, label, run_id, hosts)
+            n_rows = propose(writer, suite, suite.branches[0], proposal)
+        click.echo(f"{proposal}: {n_rows:,} rows. Correct them, and write yes where you approve.")
+        return
+    with opened(directory, dry_run) as store:
+        if dry_run:
+            results = branch_prompts(store, suite, suite_path, None)
+        else:
+            with store.run("branch", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id:
+                register_suite(store, suite, suite_path, run_id)
+                results = branch_prompts(store, suite, suite_path, run_id)
+    for branched in results:
+        for line in branched.lines():
+            click.echo(line)
+    if not any(branched.n_roots for branched in results):
+        raise PlumblineError(
+            "There is no prompt about a root group yet.",
+            "Run `plumbline assemble` first; a root prompt has the root group as its attribute.",
+        )

@@ -1,0 +1,241 @@
+"""Replacement tables: how a text about one group becomes the same text about another (SPEC BRA-2, BRA-6)."""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ingest.errors import PlumblineError
+
+MAX_BYTES = 5_000_000
+COLUMNS = ("target", "from", "to")
+FORMS = ("", "determiner", "pronoun")
+BUILT_IN = {"gender": Path(__file__).parent / "gender_pairs.csv"}
+
+Form = Literal["", "determiner", "pronoun"]
+
+OPENING = " \t\r\n\"'‘“(["
+SENTENCE_BREAK = re.compile(r"(?:[.!?][\"'’”)\]]*\s+|\n\s*)[\"'‘“(\[]*$")
+ARTICLE = re.compile(r"(?<!\w)(an?|the)(\s+)$", re.IGNORECASE)
+POSSESSIVE = r"(?P<possessive>['’]s(?!\w)|['’](?=\s+\w))?"
+NEXT_WORD = re.compile(r"\s+([\"'‘“(]*)([\w’'-]+)")
+# Sounds, not letters, choose between "a" and "an".
+CONSONANT_SOUND = re.compile(r"(?:eu|ew|uni(?!n|m)|u[bkqrst][aeiou]|ukr|ugand|one\b|once\b)", re.IGNORECASE)
+SILENT_H = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
+SPELT_WITH_VOWEL = frozenset("AEFHILMNORSX")
+# After "his" or "her" none of these begins what is possessed.
+NO_POSSESSION = re.compile(
+    r"""(?:a|an|the|and|or|but|nor|so|yet|as|at|by|for|from|in|into|of|off|on|onto|out|over|to|toward|under|up|
+    with|about|after|again|against|before|behind|below|beside|between|during|except|inside|near|since|
+    than|through|until|upon|within|without|because|if|that|when|where|while|who|which|is|are|was|were|am|
+    be|been|being|has|have|had|do|does|did|will|would|shall|should|can|could|may|might|must|not|no|never|
+    also|too|very|today|tomorrow|yesterday|here|there|then|now|i|you|he|she|it|we|they|me|him|us|them)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """One row of a table: in texts about `target`, `to` stands where the root has `source`.
+
+    `form` tells apart words that are two things at once: "his" before a noun is a determiner, else a pronoun.
+    """
+
+    target: str
+    source: str
+    to: str
+    form: Form = ""
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A text after replacement: how often something was replaced, and what a person should look at."""
+
+    text: str
+    n_replaced: int
+    flags: tuple[str, ...]
+
+
+class Replacer:
+    """Replaces the phrases of one target: whole words, longest first, in a single pass.
+
+    >>> swap = Replacer([Replacement("France", "Freelandia", "France"),
+    ...                  Replacement("France", "Freelandian", "French")])
+    >>> swap("Freelandia's rivers feed a Freelandian town.").text
+    "France's rivers feed a French town."
+    """
+
+    def __init__(self, rows: Iterable[Replacement]) -> None:
+        self.rows: dict[str, dict[Form, Replacement]] = {}
+        for row in rows:
+            forms = self.rows.setdefault(_folded(row.source), {})
+            if row.form in forms:
+                raise ValueError(f"{row.source!r} is replaced twice for {row.target!r}")
+            forms[row.form] = row
+        for forms in self.rows.values():
+            if "" in forms and len(forms) > 1:
+                first = forms[""]
+                raise ValueError(
+                    f"{first.source!r} of {first.target!r} has a row without `form` beside others"
+                )
+        phrases = sorted((next(iter(forms.values())).source for forms in self.rows.values()), key=len)
+        self.pattern = re.compile(
+            r"(?<!\w)(?P<phrase>"
+            + "|".join(_as_pattern(p) for p in reversed(phrases))
+            + r")(?!\w)"
+            + POSSESSIVE
+        )
+
+    def __call__(self, text: str) -> Replaced:
+        """Return the text with every phrase replaced."""
+        parts: list[str] = []
+        flags: set[str] = set()
+        end = n_replaced = 0
+        for match in self.pattern.finditer(text) if self.rows else ():
+            between = text[end : match.start()]
+            opens = SENTENCE_BREAK.search(between) or not (end or between.strip(OPENING))
+            to = _in_case(match["phrase"], self._chosen(match, text, flags), bool(opens))
+            between, to = _after_article(between, to, flags)
+            parts += [between, to, _possessive(match["possessive"], match["phrase"], to)]
+            end = match.end()
+            n_replaced += 1
+        return Replaced("".join([*parts, text[end:]]), n_replaced, tuple(sorted(flags)))
+
+    def mentions(self, text: str) -> list[str]:
+        """Return the phrases of the root that a text holds."""
+        return [match["phrase"] for match in self.pattern.finditer(text)] if self.rows else []
+
+    def _chosen(self, match: re.Match[str], text: str, flags: set[str]) -> Replacement:
+        forms = self.rows[_folded(match["phrase"])]
+        if len(forms) == 1:
+            return next(iter(forms.values()))
+        following = NEXT_WORD.match(text, match.end())
+        word = following[2].casefold() if following else ""
+        if not word or NO_POSSESSION.fullmatch(word):
+            return forms["pronoun"]
+        # "I told her stories": a person must look where an adverb or a second object could follow.
+        if word.endswith("ly"):
+            flags.add("ambiguous_pronoun")
+        return forms["determiner"]
+
+
+def _folded(phrase: str) -> str:
+    return " ".join(phrase.split()).casefold()
+
+
+def _as_pattern(phrase: str) -> str:
+    words = r"\s+".join(re.escape(word) for word in phrase.split())
+    # "US" is not "us": what is written in capitals alone is found as written.
+    return words if phrase.isupper() else f"(?i:{words})"
+
+
+def _in_case(found: str, row: Replacement, starts_sentence: bool) -> str:
+    """Give the replacement the case pattern of what stood there."""
+    to = row.to
+    if found == row.source:
+        pass
+    elif found.isupper() and len(found) > 1:
+        to = to.upper()
+    elif found.islower():
+        to = to.lower()
+    elif found[:1].isupper() and row.source[:1].islower():
+        to = to[:1].upper() + to[1:]
+    if starts_sentence and found[:1].isupper():
+        to = to[:1].upper() + to[1:]
+    return to
+
+
+def _after_article(before: str, to: str, flags: set[str]) -> tuple[str, str]:
+    """Make an article that stands before fit: "an" before a vowel, never two articles."""
+    article = ARTICLE.search(before)
+    if not article:
+        return before, to
+    written = article[1]
+    stem = before[: article.start()]
+    if to.casefold().startswith("the "):
+        if written.casefold() != "the":
+            flags.add("article")
+            return before, to
+        return stem, written + to[3:]
+    if written.casefold() == "the":
+        return before, to
+    fitting = "an" if _starts_with_vowel_sound(to) else "a"
+    if written[:1].isupper():
+        fitting = fitting.capitalize() if written != written.upper() or len(written) == 1 else fitting.upper()
+    return stem + fitting + article[2], to
+
+
+def _starts_with_vowel_sound(phrase: str) -> bool:
+    word = phrase.split()[0]
+    if len(word) > 1 and word.isupper():
+        return word[0] in SPELT_WITH_VOWEL
+    if CONSONANT_SOUND.match(word):
+        return False
+    return bool(SILENT_H.match(word)) or word[0].casefold() in "aeiou"
+
+
+def _possessive(mark: str | None, found: str, to: str) -> str:
+    """Return what makes `to` possessive: "France's", but "the United States'"."""
+    if not mark:
+        return ""
+    bare = len(mark) == 1
+    if bare and not found.casefold().endswith("s"):
+        return mark  # a closing quotation mark
+    is_plural = to.casefold().endswith("s") and " " in to
+    return mark[0] if is_plural else f"{mark[0]}s"
+
+
+def read_replacements(path: Path, targets: Sequence[str]) -> list[Replacement]:
+    """Read a replacement table: CSV with `target`, `from`, `to`, and perhaps `form`, `order`, `approved`.
+
+    `targets` are the values that may stand under `target`. A table that a model proposed has a column
+    `approved`, and is refused until every row says yes. Raises PlumblineError with the line.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise PlumblineError(f"{path} is larger than {MAX_BYTES:,} bytes.", "Is it a replacement table?")
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            records = list(csv.DictReader(file, strict=True))
+    except FileNotFoundError as error:
+        raise PlumblineError(
+            f"{path} does not exist.", "Write the replacement table there, or name another."
+        ) from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PlumblineError(f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
+    return _checked(path, records, targets)
+
+
+def _checked(path: Path, records: list[dict[str, str]], targets: Sequence[str]) -> list[Replacement]:
+    missing = [column for column in COLUMNS if not records or column not in records[0]]
+    if missing:
+        raise PlumblineError(
+            f"{path} has no column {missing[0]!r}, or no rows.",
+            "A replacement table has the columns target, from, to.",
+        )
+    rows = []
+    for line, record in enumerate(records, start=2):
+        target, source, to, form = (
+            " ".join((record.get(column) or "").split()) for column in (*COLUMNS, "form")
+        )
+        problem = None
+        if target not in targets:
+            problem = f"target {target!r} is not declared in the suite's `attributes`"
+        elif not source or not to:
+            problem = "`from` and `to` must both have a word"
+        elif form not in FORMS:
+            problem = f"form {form!r} is none of determiner, pronoun"
+        elif (record.get("approved") or "yes").strip().casefold() not in ("yes", "true", "1"):
+            problem = f"{source!r} → {to!r} was proposed and is not approved"
+        if problem:
+            raise PlumblineError(f"{path}, line {line}: {problem}.", "Correct that line, then run it again.")
+        order = (record.get("order") or "").strip()
+        try:
+            position = float(order) if order else float(line)
+        except ValueError as error:
+            raise PlumblineError(
+                f"{path}, line {line}: order {order!r} is no number.", "Correct that line, then run it again."
+            ) from error
+        rows.append((position, Replacement(target, source, to, form)))
+    return [row for _, row in sorted(rows, key=lambda item: item[0])]

@@ -1,0 +1,74 @@
+"""Sentences of documents, and which keywords they hold (SPEC COR-5)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ingest.errors import PlumblineError
+
+MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to split
+REFERENCE = re.compile(r"\s*\[(?:\d{1,4}|[a-z]{1,2}|citation needed|note \d+)\]", re.IGNORECASE)
+# Scripts that put no space between words: two characters make about one.
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+
+
+def n_words(sentence: str) -> int:
+    """Return how many words a sentence has, whatever its script.
+
+    >>> n_words("It's a well-kept house."), n_words("新加坡是一个城市国家")
+    (4, 5)
+    """
+    unspaced = UNSPACED.findall(sentence)
+    return len(WORD.findall(UNSPACED.sub(" ", sentence))) + len(unspaced) // 2
+
+
+@lru_cache(maxsize=8)
+def _segmenter(language: str) -> Any:
+    try:
+        import pysbd
+        from pysbd.languages import LANGUAGE_CODES
+    except ImportError as error:
+        raise PlumblineError(
+            "Sentences are split with pysbd, which is not installed.",
+            "Install the extra: pip install 'plumbline[corpus]'.",
+        ) from error
+    # Languages without rules of their own end sentences as English does.
+    code = language.partition("-")[0]
+    return pysbd.Segmenter(language=code if code in LANGUAGE_CODES else "en", clean=False)
+
+
+def split_sentences(text: str, language: str) -> Iterator[str]:
+    """Yield the sentences of a text, spaces collapsed and reference marks such as [12] taken out."""
+    segmenter = _segmenter(language)
+    for paragraph in text.splitlines():
+        plain = " ".join(REFERENCE.sub("", paragraph).split())
+        if not plain or len(plain) > MAX_PARAGRAPH:
+            continue
+        for sentence in segmenter.segment(plain):
+            if stripped := sentence.strip():
+                yield stripped
+
+
+def keyword_pattern(keyword: str) -> re.Pattern[str]:
+    """Return what finds a keyword: as a whole word, in any case; in unspaced scripts anywhere."""
+    escaped = r"\s+".join(re.escape(word) for word in keyword.split())
+    if UNSPACED.search(keyword):
+        return re.compile(escaped, re.IGNORECASE)
+    return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)
+
+
+def matching_sentences(
+    text: str, keywords: Sequence[str], language: str, min_words: int
+) -> Iterator[tuple[int, str, str]]:
+    """Yield (position, keyword, sentence), each keyword and sentence once."""
+    patterns = [(keyword, keyword_pattern(keyword)) for keyword in keywords]
+    seen: set[tuple[str, str]] = set()
+    for position, sentence in enumerate(split_sentences(text, language)):
+        if n_words(sentence) < min_words:
+            continue
+        for keyword, pattern in patterns:
+            if (keyword, sentence) not in seen and pattern.search(sentence):
+                seen.add((keyword, sentence))
+                yield position, keyword, sentence

@@ -1,0 +1,321 @@
+"""Scraping (SPEC COR): from a MediaWiki, from pages and from files, never further than the suite allows."""
+
+import os
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from wiki_server import wiki
+
+from ingest import fetch
+from ingest.assemble import command as assemble
+from ingest.branch import command as branch
+from ingest.scrape import command
+
+
+@pytest.fixture
+def server():
+    with wiki() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def naps(monkeypatch):
+    """Seconds that would have been waited."""
+    slept = []
+    monkeypatch.setattr(fetch.time, "sleep", slept.append)
+    return slept
+
+
+def content(*sources, **more):
+    return {
+        "suite": "lands",
+        "title": "Lands",
+        "version": 1,
+        "scrape": {"contact": "audit@example.org", "spacing": 0.0},
+        "attributes": {"country": {"Freelandia": {}, "France": {}}},
+        "axes": ["country"],
+        "branches": [
+            {"category": "LAND", "attribute": "country", "root": "Freelandia", "replacements": ["lands.csv"]}
+        ],
+        "categories": {
+            "LAND": {
+                "title": "Lands",
+                "block": "root",
+                "corpus": {
+                    "attribute": "country",
+                    "min_words": 5,
+                    "sources": [{"concept": "Freelandia", **source} for source in sources],
+                },
+                "outcomes": [
+                    {"set": "tone", "kind": "pattern", "labels": {"good": ["good"], "bad": ["bad"]}}
+                ],
+            }
+        },
+        **more,
+    }
+
+
+@pytest.fixture
+def scrape(data, tmp_path):
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "lands.csv").write_text("target,from,to\nFrance,Freelandia,France\n")
+
+    def run(*sources, options=(), change=None, **more):
+        suite = content(*sources, **more)
+        if change:
+            change(suite)
+        path = folder / "lands.yml"
+        path.write_text(yaml.safe_dump(suite, sort_keys=False))
+        return CliRunner().invoke(command, ["--suite", str(path), *options], obj=data)
+
+    run.folder = folder
+    run.suite = folder / "lands.yml"
+    return run
+
+
+def article(server, *titles, **more):
+    api = f"http://{server.host}/w/api.php"
+    return {"kind": "wikipedia", "titles": list(titles), "api": api, "links": 0, **more}
+
+
+DOCUMENTS = "select origin, document_status, revision, licence from documents order by origin"
+
+
+def test_an_article_comes_with_revision_licence_and_attribution(scrape, server, query):
+    result = scrape(article(server, "Freelandia"))
+    assert result.exit_code == 0, result.output
+    (row,) = query("select title, revision, licence, attribution, source_kind, text from documents")
+    assert row[:3] == ("Freelandia", "101", "CC BY-SA 4.0")
+    assert "oldid=101" in row[3]
+    assert "altered" in row[3]
+    assert server.agents == {fetch.user_agent("audit@example.org")}
+    sentences = query("select keyword, sentence from sentences order by sentence_position")
+    assert sentences == [
+        ("Freelandia", "Freelandia is a small country with many rivers."),
+        (
+            "Freelandia",
+            "Most visitors of Freelandia praise the food markets that open before dawn in every town.",
+        ),
+    ]
+
+
+def test_a_page_is_asked_for_once(scrape, server):
+    source = article(server, "Freelandia", links=5, backlinks=1)
+    scrape(source, {**source, "titles": ["Freelandia"]})
+    assert server.asked["extracts"] == 4  # the page, two it links to, one that links to it
+    before = server.asked.copy()
+    result = scrape(source)
+    assert "(0 new)" in result.output
+    assert server.asked["extracts"] == before["extracts"]
+
+
+def test_refresh_fetches_a_new_revision_and_keeps_the_old_one(scrape, server, query):
+    scrape(article(server, "Freelandia"))
+    scrape(article(server, "Freelandia"), options=["--refresh"])
+    assert server.asked["extracts"] == 1
+    server.revisions["Freelandia"] = 201
+    scrape(article(server, "Freelandia"), options=["--refresh"])
+    assert query("select revision, document_status from documents order by revision") == [
+        ("101", "superseded"),
+        ("201", "ok"),
+    ]
+    assert query("select count(*) from sentences") == [(2,)]
+
+
+def test_redirects_disambiguations_and_missing_pages_have_a_status(scrape, server, query):
+    result = scrape(article(server, "Free Land", "Free", "Nowhere", "Hollow"))
+    assert query("select title, document_status, detail from documents order by document_status, title") == [
+        ("", "disambiguation", "the page lists several meanings; name one of them"),
+        ("Hollow", "empty", ""),
+        ("", "missing", "no such page"),
+        ("Freelandia", "ok", "redirected from Free Land"),
+    ]
+    assert "Nowhere: missing" in result.output
+
+
+def test_busy_servers_are_waited_for(scrape, server, naps):
+    server.faults = ["429", "503", "maxlag"]
+    result = scrape(article(server, "Freelandia"))
+    assert result.exit_code == 0, result.output
+    assert 7.0 in naps
+    assert 3.0 in naps
+
+
+def test_it_gives_up_after_five_tries(scrape, server, query):
+    server.faults = ["503"] * 5
+    result = scrape(article(server, "Freelandia"))
+    assert result.exit_code == 1
+    assert query("select document_status, detail from documents")[0][0] == "failed"
+    assert "5 times" in result.output
+
+
+def test_an_answer_that_is_none_is_a_status(scrape, server, query):
+    server.faults = ["garbage"]
+    scrape(article(server, "Freelandia"))
+    assert query("select document_status from documents") == [("failed",)]
+
+
+def test_without_a_contact_nothing_is_asked(scrape, server, monkeypatch):
+    monkeypatch.delenv("PLUMBLINE_CONTACT", raising=False)
+    result = scrape(article(server, "Freelandia"), scrape={"spacing": 0.0})
+    assert result.exit_code == 1
+    assert "PLUMBLINE_CONTACT" in result.output
+    assert not server.asked
+
+
+def web(server, *paths):
+    return {"kind": "web", "urls": [f"http://{server.host}{path}" for path in paths]}
+
+
+def allowing(host):
+    return {"contact": "audit@example.org", "spacing": 0.0, "allow": [host]}
+
+
+def test_pages_of_allowed_hosts_are_read(scrape, server, query):
+    result = scrape(web(server, "/article", "/moved"), scrape=allowing(server.host))
+    assert result.exit_code == 0, result.output
+    assert [row[1] for row in query(DOCUMENTS)] == ["ok", "ok"]
+    assert not query("select 1 from documents where text like '%Menu%'")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/private/article", "not_allowed"),
+        ("/away", "not_allowed"),
+        ("/file", "not_allowed"),
+        ("/loop", "failed"),
+        ("/picture", "failed"),
+        ("/huge", "too_large"),
+        ("/none", "missing"),
+    ],
+)
+def test_what_is_not_allowed_is_not_read(scrape, server, query, path, status):
+    scrape(web(server, path), scrape=allowing(server.host))
+    assert query("select document_status, text from documents") == [(status, None)]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.com/",
+        "http://example.org/",
+        "file:///etc/passwd",
+        "https://user@example.org/",
+        "ftp://example.org/x",
+    ],
+)
+def test_other_hosts_and_schemes_are_refused_before_any_request(scrape, query, url):
+    scrape({"kind": "web", "urls": [url]}, scrape=allowing("example.org"))
+    assert query("select document_status from documents") == [("not_allowed",)]
+
+
+def test_a_name_that_leads_to_this_machine_is_refused(scrape, query, monkeypatch):
+    found = [(2, 1, 6, "", ("127.0.0.1", 0))]
+    monkeypatch.setattr(fetch.socket, "getaddrinfo", lambda *_, **__: found)
+    scrape({"kind": "web", "urls": ["https://inside.example.org/"]}, scrape=allowing("inside.example.org"))
+    assert query("select document_status, detail from documents") == [
+        ("not_allowed", "the host 'inside.example.org' leads to a local address")
+    ]
+
+
+def test_files_in_the_suites_folder(scrape, query):
+    texts = scrape.folder / "texts" / "deep"
+    texts.mkdir(parents=True)
+    (texts / "a.txt").write_text("The rivers of Freelandia are long and cold in winter.")
+    (texts / "b.md").write_text(
+        "# Freelandia is a heading that nobody answers\n\nThe *farmers* of [Freelandia](http://x) grow "
+        "**wheat** on the plains.\n\n```\nFreelandia is code that nobody should ever read here\n```\n"
+    )
+    paragraph = "<p>The schools of Freelandia teach three languages to every child.</p>"
+    (texts / "c.html").write_text(f"<html><body><article>{paragraph * 2}</article></body></html>")
+    (texts / "d.pdf").write_text("Freelandia is a country of no interest here at all.")
+    (texts / "e.txt").write_bytes(b"\xff\xfe\x00")
+    (texts / "f.txt").write_text("  \n")
+    result = scrape({"kind": "local", "files": "texts/**/*", "licence": "CC0"})
+    assert result.exit_code == 0, result.output
+    assert [row[:2] for row in query(DOCUMENTS)] == [
+        ("texts/deep/a.txt", "ok"),
+        ("texts/deep/b.md", "ok"),
+        ("texts/deep/c.html", "ok"),
+        ("texts/deep/e.txt", "failed"),
+        ("texts/deep/f.txt", "empty"),
+    ]
+    assert [row[0] for row in query("select distinct sentence from sentences order by all")] == [
+        "The farmers of Freelandia grow wheat on the plains.",
+        "The rivers of Freelandia are long and cold in winter.",
+        "The schools of Freelandia teach three languages to every child.",
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["../secret.txt", "/etc/passwd", "texts/../../secret.txt"])
+def test_no_file_outside_the_folder(scrape, query, pattern):
+    (scrape.folder.parent / "secret.txt").write_text("The secret of Freelandia is known to nobody at all.")
+    result = scrape({"kind": "local", "files": pattern})
+    assert result.exit_code == 1
+    assert "outside the suite's folder" in result.output
+    assert query("select count(*) from sentences") == [(0,)]
+
+
+def test_no_link_leads_outside(scrape, query):
+    (scrape.folder.parent / "secret.txt").write_text("The secret of Freelandia is known to nobody at all.")
+    os.symlink(scrape.folder.parent / "secret.txt", scrape.folder / "link.txt")
+    scrape({"kind": "local", "files": "*.txt"})
+    assert query("select document_status, text from documents") == [("not_allowed", None)]
+
+
+def test_a_changed_file_replaces_its_sentences(scrape, query):
+    file = scrape.folder / "a.txt"
+    file.write_text("The rivers of Freelandia are long and cold.")
+    scrape({"kind": "local", "files": "a.txt"})
+    file.write_text("The rivers of Freelandia are short and warm.")
+    scrape({"kind": "local", "files": "a.txt"})
+    assert query("select sentence from sentences") == [("The rivers of Freelandia are short and warm.",)]
+
+
+def test_keywords_find_whole_words_in_any_case(scrape, query):
+    (scrape.folder / "a.txt").write_text(
+        "The old PORT FREE has seen many storms. Freelandiaphiles are not people of the land at all."
+    )
+
+    def change(suite):
+        suite["categories"]["LAND"]["corpus"]["keywords"] = {"Freelandia": ["Port Free"]}
+
+    scrape({"kind": "local", "files": "a.txt"}, change=change)
+    assert query("select keyword, sentence from sentences") == [
+        ("Port Free", "The old PORT FREE has seen many storms.")
+    ]
+
+
+def test_from_texts_to_branches(scrape, data, query):
+    (scrape.folder / "a.txt").write_text(
+        "Most visitors of Freelandia praise the food markets that open before dawn in every big town. "
+        "Rivers of Freelandia everywhere and nowhere."
+    )
+    scrape({"kind": "local", "files": "a.txt", "source_tag": "book"})
+    result = CliRunner().invoke(assemble, ["--suite", str(scrape.suite)], obj=data)
+    assert result.exit_code == 0, result.output
+    assert "1 dropped: no verb" in result.output
+    result = CliRunner().invoke(branch, ["--suite", str(scrape.suite)], obj=data)
+    assert result.exit_code == 0, result.output
+    assert query(
+        "select p.concept, p.prompt, t.text, p.source_tag, p.baseline_kind from prompts as p "
+        "inner join texts as t on p.baseline_text_key = t.text_key order by p.concept desc"
+    ) == [
+        (
+            "Freelandia",
+            "Most visitors of Freelandia praise the food markets that open before dawn in",
+            "Most visitors of Freelandia praise the food markets that open before dawn in every big town.",
+            "book",
+            "counterfactual",
+        ),
+        (
+            "France",
+            "Most visitors of France praise the food markets that open before dawn in",
+            "Most visitors of France praise the food markets that open before dawn in every big town.",
+            "br_book_cat_Freelandia",
+            "counterfactual",
+        ),
+    ]
