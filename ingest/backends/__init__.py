@@ -13,6 +13,7 @@ BACKENDS: dict[str, str] = {
     "simulated": "ingest.backends.simulated:SimulatedBackend",
     "ollama": "ingest.backends.ollama:OllamaBackend",
     "openai": "ingest.backends.openai:OpenAIBackend",
+    "transformers": "ingest.backends.transformers:TransformersBackend",
 }
 
 # What passes: a request that ended so is asked again by the next run (SPEC GEN-4).

@@ -126,6 +126,9 @@ class OllamaBackend:
                 )
         except Rejected as error:
             return Answer(None, "client_error", error=str(error)[:EVIDENCE])
+        except TypeError as error:
+            # The client takes for granted that the body is an object.
+            raise AttemptFailed("server_error", f"unreadable reply: {error}") from None
         n_prompt = reply.prompt_eval_count or None
         was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
         return read_reply(
