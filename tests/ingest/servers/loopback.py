@@ -64,6 +64,8 @@ class Server:
             case "GET", "/log":
                 said = {"log": self.log, "most_under_way": self.most_under_way}
                 await reply(writer, 200, said)
+            case "GET", "/count":
+                await reply(writer, 200, {"n_asked": len(self.log)})
             case "POST", "/reset":
                 self.rules, self.log, self.most_under_way = [], [], 0
                 self.model, self.digest, self.context = MODEL, DIGEST, CONTEXT
