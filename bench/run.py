@@ -27,6 +27,8 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
+
 from ingest.suite import Suite, load_suite
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -291,6 +293,60 @@ def benchmark_audit(rows: Rows, source: str, repeats: int) -> list[Measurement]:
     return results
 
 
+def plumbline(arguments: Sequence[str], data: Path) -> Cost:
+    """Measure a command of plumbline."""
+    return measure([BIN / "plumbline", *arguments], data)
+
+
+def benchmark_generate(rows: Rows, source: str, repeats: int) -> list[Measurement]:
+    """Ask a server on loopback: how near to its limit, and how soon with 100,000 prompts pending."""
+    runs = [throughput(plumbline) for _ in range(repeats)]
+    shares = statistics.median(run.per_second / run.limit for run in runs)
+    cost = median([run.cost for run in runs])
+    few, many = ([start(n, plumbline) for _ in range(repeats)] for n in (FEW, MANY))
+    few_cost, many_cost = (median([run.cost for run in runs]) for runs in (few, many))
+    what = f"{N_ASKED:,} prompts, {SENDERS} senders, a server of 50 ms and 16 slots"
+    return [
+        # A share that has to be reached, as a limit that has to be kept.
+        record(
+            "generate.below_limit",
+            f"{what}: what it stays below its limit",
+            1 - shares,
+            "share",
+            0.1,
+            cost,
+            repeats,
+        ),
+        record(
+            "generate.cpu_ms",
+            "CPU milliseconds a request",
+            1e3 * cost.cpu_seconds / N_ASKED,
+            "ms",
+            None,
+            cost,
+            repeats,
+        ),
+        record(
+            "generate.start",
+            f"from the command to the first request, {MANY:,} pending",
+            statistics.median(run.seconds for run in many),
+            "s",
+            3,
+            many_cost,
+            repeats,
+        ),
+        record(
+            "generate.memory",
+            f"peak RSS with {MANY:,} pending over {FEW:,}",
+            many_cost.peak_rss_mb / few_cost.peak_rss_mb,
+            "x",
+            1.1,
+            many_cost,
+            repeats,
+        ),
+    ]
+
+
 def record(
     name: str, what: str, measured: float, unit: str, limit: float | None, cost: Cost, runs: int
 ) -> Measurement:
@@ -302,7 +358,7 @@ def record(
     )
 
 
-BENCHMARKS: dict[str, Benchmark] = {"audit": benchmark_audit}
+BENCHMARKS: dict[str, Benchmark] = {"audit": benchmark_audit, "generate": benchmark_generate}
 
 
 # ------------------------------------------------------------------------------------------ results

@@ -259,6 +259,8 @@ def rounds(
                 longest_gap_ms=round(1e3 * gap, 1),
             )
             seed += 1
+            if stage == "generate" and len(rows["responses"]) == lab.n_prompts:
+                break
         lab.finish(stage)
         lab.check_end(stage, rows_of(lab.data), reference)
 
