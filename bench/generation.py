@@ -70,7 +70,7 @@ categories:
     block: root
     prompts: ["Street {{street}}, case {{case}}: a {{gender}} asks for a flat. Do they get it?"]
     slots: {{street: [{streets}], case: [{cases}]}}
-    outcomes: [{{set: decision, kind: pattern, labels: {{yes: ["yes"], no: ["no"]}}}}]
+    outcomes: [{{set: decision, kind: pattern, labels: {{let: ["gladly"], refused: ["sorry"]}}}}]
 """
 
 

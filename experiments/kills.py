@@ -46,9 +46,9 @@ SEED = 20_260_101
 CONCURRENCY = 8
 DELAY = 0.005
 LENGTH = 200  # characters of an answer at least
-N_CASES = 300
+N_CASES = 120
 FEW = 0.02  # seconds
-N_TEXTS = 3_500  # some batches of the scorer
+N_TEXTS = 2_400  # some batches of the scorer
 
 Rows = dict[str, list[tuple[Any, ...]]]
 

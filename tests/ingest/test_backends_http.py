@@ -446,7 +446,7 @@ def test_no_key_is_kept_or_shown(openai, monkeypatch, caplog):
         {"match": "Case 1: ", "do": "status", "status": 400, "body": {"error": f"bad key {KEY}"}},
         {"match": "Case 2: ", "do": "answer", "says": f"Your key is {KEY}."},
         {"match": "Case 3: ", "do": "answer", "message": {"reasoning_content": KEY}, "finish_reason": KEY},
-        {"match": "Case 4: ", "do": "text", "text": KEY},
+        {"match": "Case 4: a man", "do": "text", "text": KEY, "times": 1},
     )
     first = openai.command()
     assert {entry["authorization"] for entry in openai.server.log()} == {f"Bearer {KEY}"}
@@ -466,18 +466,23 @@ def test_ollamas_own_key_variable_goes_nowhere_unasked(ollama, monkeypatch):
     assert {entry["authorization"] for entry in ollama.server.log()} == {None}
 
 
+@pytest.mark.parametrize("backend", ["ollama", "openai"])
 @pytest.mark.parametrize(
-    ("changes", "arguments", "message"),
+    ("base_url", "arguments", "message"),
     [
-        ({"base_url": "https://api.example.com/v1"}, (), "add --send-key api.example.com"),
-        ({"base_url": "http://api.example.com/v1"}, ("--send-key", "api.example.com"), "without encryption"),
+        ("https://api.example.com/v1", (), "add --send-key api.example.com"),
+        ("https://api.example.com/v1", ("--send-key", "example.com"), "add --send-key api.example.com"),
+        ("http://api.example.com/v1", ("--send-key", "api.example.com"), "without encryption"),
     ],
 )
-def test_a_suite_cannot_send_a_key_anywhere_by_itself(openai, monkeypatch, changes, arguments, message):
+def test_a_suite_cannot_send_a_key_anywhere_by_itself(
+    openai, monkeypatch, backend, base_url, arguments, message
+):
     monkeypatch.setenv("TINY_KEY", KEY)
-    openai.write(**changes)
+    openai.write(backend=backend, base_url=base_url)
     result = openai.command(*arguments)
     assert result.exit_code == 1 and message in result.stderr
+    assert openai.command("--dry-run").exit_code == (1 if backend == "ollama" else 0)
 
 
 @pytest.mark.parametrize(
