@@ -18,6 +18,7 @@ import argparse
 import csv
 import os
 import random
+import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
@@ -25,6 +26,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, benchmark_resampling
+from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total
 
 from ingest.suite import Suite, load_suite
@@ -186,8 +188,64 @@ def benchmark_audit(options: Options) -> list[Measurement]:
     return results
 
 
+def plumbline(arguments: Sequence[str], data: Path) -> Cost:
+    """Measure a command of plumbline."""
+    return measure([BIN / "plumbline", *arguments], data)
+
+
+def benchmark_generate(options: Options) -> list[Measurement]:
+    """Ask a server on loopback: how near to its limit, and how soon with 100,000 prompts pending."""
+    repeats = options.repeats
+    runs = [throughput(plumbline) for _ in range(repeats)]
+    shares = statistics.median(run.per_second / run.limit for run in runs)
+    cost = median([run.cost for run in runs])
+    few, many = ([start(n, plumbline) for _ in range(repeats)] for n in (FEW, MANY))
+    few_cost, many_cost = (median([run.cost for run in runs]) for runs in (few, many))
+    what = f"{N_ASKED:,} prompts, {SENDERS} senders, a server of 50 ms and 16 slots"
+    return [
+        # A share that has to be reached, as a limit that has to be kept.
+        record(
+            "generate.below_limit",
+            f"{what}: what it stays below its limit",
+            1 - shares,
+            "share",
+            0.1,
+            cost,
+            repeats,
+        ),
+        record(
+            "generate.cpu_ms",
+            "CPU milliseconds a request",
+            1e3 * cost.cpu_seconds / N_ASKED,
+            "ms",
+            None,
+            cost,
+            repeats,
+        ),
+        record(
+            "generate.start",
+            f"from the command to the first request, {MANY:,} pending",
+            statistics.median(run.seconds for run in many),
+            "s",
+            3,
+            many_cost,
+            repeats,
+        ),
+        record(
+            "generate.memory",
+            f"peak RSS with {MANY:,} pending over {FEW:,}",
+            many_cost.peak_rss_mb / few_cost.peak_rss_mb,
+            "x",
+            1.1,
+            many_cost,
+            repeats,
+        ),
+    ]
+
+
 BENCHMARKS: dict[str, Benchmark] = {
     "audit": benchmark_audit,
+    "generate": benchmark_generate,
     "diagnosis": benchmark_diagnosis,
     "resampling": benchmark_resampling,
     "growth": benchmark_growth,

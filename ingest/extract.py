@@ -19,7 +19,7 @@ from ingest.errors import PlumblineError
 from ingest.keys import text_key
 from ingest.register import register_suite
 from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, Embedder, Scorer, load_scorer, scorer_row
-from ingest.store import Store
+from ingest.store import Store, uninterrupted
 from ingest.suite import Rule, Suite, load_suite
 from ingest.texts import TEXT_VARIANTS
 
@@ -224,7 +224,7 @@ def make_variants(store: Store, suite: str, pairs: set[tuple[str, str]]) -> int:
             variants.append(
                 {"text_key": source_key, "text_variant": variant, "variant_text_key": changed_key}
             )
-        with store.transaction():
+        with uninterrupted(), store.transaction():
             store.append(
                 "texts", [{"text_key": k, "text": t, "n_characters": len(t)} for k, t in texts.items()]
             )
@@ -246,11 +246,12 @@ def measure_missing(store: Store, suite: str, task: Task, limit: int | None = No
         from missing inner join texts using (text_key)
         order by text_key limit $limit"""
     store.connection.execute(pages, parameters)
-    store.connection.execute(
-        f"delete from {task.table} where scorer_key = ? and measurement_status = 'failed'"
-        " and text_key in (select text_key from pages)",
-        [task.scorer_key],
-    )
+    with uninterrupted():
+        store.connection.execute(
+            f"delete from {task.table} where scorer_key = ? and measurement_status = 'failed'"
+            " and text_key in (select text_key from pages)",
+            [task.scorer_key],
+        )
     n_texts = store.value("select count(*) from pages")
     with progress(f"Measuring with {task.scorer.name}", n_texts) as advance:
         for (page,) in store.rows("select distinct page from pages order by page"):
@@ -304,7 +305,7 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
     else:
         status = np.where(is_valid, has_value[:, None], no_value[:, None])
         table = measurement_table(keys, task.scorer_key, task.features, values, is_valid, status)
-    with store.transaction():
+    with uninterrupted(), store.transaction():
         store.append_arrow(task.table, table)
     count.measured += len(batch)
     count.empty += int((~filled).sum())

@@ -4,18 +4,17 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
 from ingest.asking import Asker, Counters, Landed, RateLimit, Retries, Wrapper, ask
 from ingest.backends import AttemptFailed, Backend, Description, Request, Watched, create_backend
-from ingest.backends.replies import estimate_prompt, is_loopback, messages_for
+from ingest.backends.replies import estimate_prompt, messages_for
 from ingest.errors import PlumblineError
 from ingest.forecast import detectable, forecast
 from ingest.journal import Journal, read_entries, replay, store_answers
@@ -159,11 +158,18 @@ def config_row(
 
 
 def plan(
-    store: Store, suite: Suite, only: str | None = None, folder: Path = Path(), *, retry_failed: bool = False
+    store: Store,
+    suite: Suite,
+    only: str | None = None,
+    folder: Path = Path(),
+    *,
+    retry_failed: bool = False,
+    hosts: Collection[str] = (),
 ) -> list[Task]:
     """Return what is to ask, config by config, in the suite's order; `only` names one of them.
 
-    Wrappers are looked for in `folder`. `retry_failed` adds what a server rejected to what is asked again.
+    Wrappers are looked for in `folder`. `retry_failed` adds what a server rejected to what is asked again;
+    `hosts` may have the keys that the suite names.
     Without `only`, the suite's `sample` says how many of the first configs are asked.
     """
     if not suite.configs:
@@ -184,7 +190,9 @@ def plan(
         for label, config in (grid if only is not None else grid[: suite.sample.configs])
         if only is None or label == only
     ]
-    backends = {name: create_backend(name, suite) for name in dict.fromkeys(c.backend for _, c in chosen)}
+    backends = {
+        name: create_backend(name, suite, hosts) for name in dict.fromkeys(c.backend for _, c in chosen)
+    }
     return [
         _task(store, suite, label, config, backends[config.backend], folder, retry_failed)
         for label, config in chosen
@@ -531,7 +539,7 @@ def command(
     with opened(directory, dry_run) as store:
         if dry_run and (n_waiting := len(read_entries(directory))):
             click.echo(f"{n_waiting:,} answers of a run that was killed come in first.", err=True)
-        tasks = plan(store, suite, only, folder, retry_failed=retry_failed)
+        tasks = plan(store, suite, only, folder, retry_failed=retry_failed, hosts=hosts)
         for task in tasks:
             click.echo(headline(task), err=not dry_run)
             if dry_run and task.n_pending and task.max_output_tokens is not None:
@@ -542,7 +550,7 @@ def command(
             for line in detectable(store, suite, reference_rate):
                 click.echo(line)
             return
-        check_consent(tasks, allow_code, hosts)
+        check_consent(tasks, allow_code)
         wrappers = {
             name: load_wrapper(name, folder)
             for name in dict.fromkeys(task.config.wrapper for task in tasks if task.n_pending)
@@ -591,25 +599,11 @@ def snapshot(task: Task) -> dict[str, Any]:
     return {name: task.row[name] for name in names}
 
 
-def check_consent(tasks: list[Task], allow_code: bool, hosts: tuple[str, ...]) -> None:
-    """Raise PlumblineError where a suite wants code run or a key sent, and the user has not said yes."""
+def check_consent(tasks: list[Task], allow_code: bool) -> None:
+    """Raise PlumblineError where a suite wants code run, and the user has not said yes."""
     for task in tasks:
-        config = task.config
-        if not task.n_pending:
-            continue
-        if config.wrapper and not allow_code:
+        if task.n_pending and task.config.wrapper and not allow_code:
             raise PlumblineError(
-                f"{task.label}: the suite names Python code to run around each request: {config.wrapper}.",
+                f"{task.label}: the suite wants Python code run around each request: {task.config.wrapper}.",
                 "Read it; if you trust it, add --allow-code.",
             )
-        check_key_consent(task.label, config, hosts)
-
-
-def check_key_consent(label: str, config: Config, hosts: tuple[str, ...]) -> None:
-    """Raise PlumblineError where a suite wants a key sent to a host that the user has not named."""
-    host = urlsplit(config.base_url or "").hostname
-    if config.key_variable and host and not is_loopback(host) and host not in hosts:
-        raise PlumblineError(
-            f"{label}: the suite wants the key in {config.key_variable} sent to {host}.",
-            f"If that is the server you mean, add --send-key {host}",
-        )

@@ -68,8 +68,18 @@ class Journal:
         line = (json.dumps(content, default=datetime.isoformat) + "\n").encode()
         with self._lock:
             number = self._current
-            while line:
-                line = line[os.write(self._files[number], line) :]
+            file = self._files[number]
+            size = os.fstat(file).st_size
+            try:
+                while line:
+                    line = line[os.write(file, line) :]
+            except OSError as error:
+                # Half a line would make what follows unreadable.
+                os.ftruncate(file, size)
+                raise PlumblineError(
+                    f"{self.paths[number]} cannot be written: {error.strerror}.",
+                    "The answers before are kept; make room, then the same command goes on.",
+                ) from error
             self._n_open[number] += 1
             return number
 

@@ -7,7 +7,7 @@ from ingest.asking import Retries
 from ingest.backends import AttemptFailed, Request, create_backend
 from ingest.backends.replies import messages_for
 from ingest.errors import PlumblineError
-from ingest.generate import check_key_consent, config_labels, config_row
+from ingest.generate import config_labels, config_row
 from ingest.keys import key, text_key
 from ingest.store import Store, uninterrupted, utc_now
 from ingest.suite import Suite
@@ -36,8 +36,7 @@ class Writer:
         self.suite = suite
         self.run_id = run_id
         self.config = suite.grid[labels.index(label)].model_copy(update={"template": "{prompt}"})
-        check_key_consent(label, self.config, hosts)
-        self.backend = create_backend(self.config.backend, suite)
+        self.backend = create_backend(self.config.backend, suite, hosts)
         self.row = config_row(store, suite, label, self.config, self.backend.describe(self.config), None)
         self.retries = Retries()
         self.counts: Counter[str] = Counter()

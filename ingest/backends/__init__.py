@@ -1,6 +1,6 @@
 """Backends: who answers. A new one is a module beside this file and a row in `BACKENDS`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
@@ -13,6 +13,7 @@ BACKENDS: dict[str, str] = {
     "simulated": "ingest.backends.simulated:SimulatedBackend",
     "ollama": "ingest.backends.ollama:OllamaBackend",
     "openai": "ingest.backends.openai:OpenAIBackend",
+    "transformers": "ingest.backends.transformers:TransformersBackend",
 }
 
 # What passes: a request that ended so is asked again by the next run (SPEC GEN-4).
@@ -121,6 +122,13 @@ class Watched(Protocol):
 
 
 @runtime_checkable
+class SendsKeys(Protocol):
+    """A backend that sends keys, to this machine and to `hosts`."""
+
+    hosts: frozenset[str]
+
+
+@runtime_checkable
 class Together(Protocol):
     """A backend that answers `n_together` requests of one config faster than one by one."""
 
@@ -131,8 +139,11 @@ class Together(Protocol):
         ...
 
 
-def create_backend(name: str, suite: Suite) -> Backend:
-    """Return the backend of that name for a suite; raise PlumblineError where there is none."""
+def create_backend(name: str, suite: Suite, hosts: Collection[str] = ()) -> Backend:
+    """Return the backend of that name for a suite; raise PlumblineError where there is none.
+
+    `hosts` are other machines that may have the keys which the suite names.
+    """
     if name == "recorded":
         raise PlumblineError(
             "The backend 'recorded' is not asked: its answers come from a file.",
@@ -144,4 +155,6 @@ def create_backend(name: str, suite: Suite) -> Backend:
         )
     module, _, attribute = BACKENDS[name].partition(":")
     backend: Backend = getattr(import_module(module), attribute)(suite)
+    if isinstance(backend, SendsKeys):
+        backend.hosts = frozenset(hosts)
     return backend

@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -38,13 +38,27 @@ class Rejected(Exception):
         self.retry_after = retry_after
 
 
-def read_key(config: Config) -> str | None:
+def read_key(config: Config, hosts: Collection[str]) -> str | None:
     """Return the key that a config names, None where it names none.
 
-    Raises PlumblineError where the environment has none, or where it would travel in the clear.
+    A suite is a file from anywhere, so a key goes to another machine only if it is one of `hosts`, which
+    the user named. Raises PlumblineError where it is not, where the environment has no key, or where it
+    would travel in the clear.
     """
     if config.key_variable is None:
         return None
+    url = urlsplit(config.base_url or "")
+    host = url.hostname or ""
+    if url.hostname and not is_loopback(host) and host not in hosts:
+        raise PlumblineError(
+            f"{config.model}: the suite wants the key in {config.key_variable} sent to {host}.",
+            f"If that is the server you mean, add --send-key {host}",
+        )
+    if url.scheme == "http" and not is_loopback(host):
+        raise PlumblineError(
+            f"The key of {config.key_variable} would travel to {url.hostname} without encryption.",
+            "Write `base_url: https://…`.",
+        )
     value = os.environ.get(config.key_variable, "").strip()
     if not value:
         raise PlumblineError(
@@ -56,12 +70,6 @@ def read_key(config: Config) -> str | None:
         raise PlumblineError(
             f"What {config.key_variable} holds is no key: it has characters that a header cannot hold.",
             "Set it anew.",
-        )
-    url = urlsplit(config.base_url or "")
-    if url.scheme == "http" and not is_loopback(url.hostname or ""):
-        raise PlumblineError(
-            f"The key of {config.key_variable} would travel to {url.hostname} without encryption.",
-            "Write `base_url: https://…`.",
         )
     return value
 

@@ -55,6 +55,7 @@ class OllamaBackend:
 
     name = "ollama"
     asked_again = TRANSIENT
+    hosts: frozenset[str] = frozenset()
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
@@ -65,7 +66,7 @@ class OllamaBackend:
     def describe(self, config: Config) -> Description:
         """Return digest, template, quantisation and version of the server's model."""
         options = options_in_force(config, OPTIONS)
-        with _before_asking(config):
+        with _before_asking(config, read_key(config, self.hosts)):
             version = self._version(config)
             digest = self.current_digest(config)
             model = self._client(config).show(config.model)
@@ -91,7 +92,7 @@ class OllamaBackend:
 
     def current_digest(self, config: Config) -> str:
         """Return the digest that the server has for the model now."""
-        with one_attempt(config, read_key(config)):
+        with one_attempt(config, read_key(config, self.hosts)):
             models = self._client(config).list().models
         digests = {model.model: model.digest or "" for model in models}
         # Ollama's own rule: a name without a tag is the tag `latest`.
@@ -112,7 +113,7 @@ class OllamaBackend:
         sent = {name: value for name, value in options.items() if name not in ("prompt_template", "think")}
         if isinstance(sent.get("stop"), str):
             sent["stop"] = [sent["stop"]]
-        key = read_key(config)
+        key = read_key(config, self.hosts)
         started = time.monotonic()
         try:
             with one_attempt(config, key):
@@ -126,6 +127,9 @@ class OllamaBackend:
                 )
         except Rejected as error:
             return Answer(None, "client_error", error=str(error)[:EVIDENCE])
+        except TypeError as error:
+            # The client takes for granted that the body is an object.
+            raise AttemptFailed("server_error", f"unreadable reply: {error}") from None
         n_prompt = reply.prompt_eval_count or None
         was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
         return read_reply(
@@ -149,21 +153,21 @@ class OllamaBackend:
         with self._lock:
             if identity not in self._clients:
                 base_url = config.base_url or BASE_URL
-                arguments = connect(config, base_url, read_key(config))
+                arguments = connect(config, base_url, read_key(config, self.hosts))
                 self._clients[identity] = ollama.Client(base_url, **arguments)
             return self._clients[identity]
 
     def _version(self, config: Config) -> str:
         base_url = (config.base_url or BASE_URL).rstrip("/")
-        with httpx.Client(**connect(config, base_url, read_key(config))) as client:
+        with httpx.Client(**connect(config, base_url, read_key(config, self.hosts))) as client:
             return str(client.get(f"{base_url}/api/version").json()["version"])
 
 
 @contextmanager
-def _before_asking(config: Config) -> Iterator[None]:
+def _before_asking(config: Config, key: str | None) -> Iterator[None]:
     """Say what to do where the server fails before any prompt is asked."""
     try:
-        with one_attempt(config, read_key(config)):
+        with one_attempt(config, key):
             yield
     except (AttemptFailed, Rejected) as failure:
         raise PlumblineError(

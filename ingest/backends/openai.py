@@ -43,6 +43,7 @@ class OpenAIBackend:
 
     name = "openai"
     asked_again = TRANSIENT
+    hosts: frozenset[str] = frozenset()
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
@@ -58,7 +59,7 @@ class OpenAIBackend:
         config = request.config
         options = _options(config)
         options.pop("prompt_template", None)
-        key = read_key(config)
+        key = read_key(config, self.hosts)
         content = {
             "model": config.model,
             "messages": [dict(message) for message in request.messages],

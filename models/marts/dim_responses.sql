@@ -35,7 +35,14 @@ select
     responses.run_id,
     responses.source_file,
     responses.source_row,
-    responses.source_id
+    responses.source_id,
+    responses.wait_seconds,
+    reasoning_texts.text as reasoning,
+    message_texts.text as messages,
+    responses.served_model,
+    responses.system_fingerprint
 from joined
 inner join responses on joined.response_key = responses.response_key
 left join texts on joined.text_key = texts.text_key
+left join texts as reasoning_texts on responses.reasoning_text_key = reasoning_texts.text_key
+left join texts as message_texts on responses.messages_text_key = message_texts.text_key

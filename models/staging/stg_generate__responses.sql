@@ -20,5 +20,10 @@ select
     run_id,
     source_file,
     source_row,
-    source_id
+    source_id,
+    {{ finite("wait_seconds") }} as wait_seconds,
+    reasoning_text_key,
+    messages_text_key,
+    served_model,
+    system_fingerprint
 from source

@@ -207,6 +207,25 @@ def test_an_interrupted_run_goes_on_where_it_stopped(world, length):
     assert world.rows("select run_status from runs order by started_at") == [("interrupted",), ("ok",)]
 
 
+def test_ctrl_c_waits_for_the_end_of_a_transaction(world, length, monkeypatch):
+    world.respond([f"text {i}" for i in range(9)])
+    append = Store.append_arrow
+
+    def interrupted(store, table, batch):
+        if table == "measurements":
+            signal.raise_signal(signal.SIGINT)
+        return append(store, table, batch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "append_arrow", interrupted)
+        assert world.extract(exit_code=1).output.endswith("Aborted!\n")
+    # The batch under way is in, whole; nothing after it.
+    assert world.rows("select count(*) from measurements") == [(4,)]
+    assert world.rows("select run_status from runs") == [("interrupted",)]
+    world.extract()
+    assert world.rows("select count(*), count(distinct text_key) from measurements") == [(9, 9)]
+
+
 KILLED = """
 import os, sys, time
 from pathlib import Path

@@ -436,6 +436,7 @@ def test_labels_are_unique(suite):
     [
         (lambda c: c.update(configs=[]), "configs: [{backend: simulated, model: simulated}]"),
         (lambda c: c["configs"][0].update(backend="oracle"), "Known in `configs:`: simulated"),
+        (lambda c: c["configs"][0].update(backend="recorded"), "plumbline load FILE"),
         (lambda c: c["configs"][0].update(options={"temperature": 1}), "the option 'temperature'"),
         (lambda c: c["configs"][0].update(options={"planted": "no"}), "Write true or false"),
         (lambda c: c["configs"][0].update(options={"planted_scale": 11}), "Write a number from -10 to 10"),

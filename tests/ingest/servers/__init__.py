@@ -33,7 +33,11 @@ class Handle:
 
     def log(self) -> list[dict[str, Any]]:
         """What was asked so far."""
-        return self._get()["log"]
+        return self._get("/log")["log"]
+
+    def n_asked(self) -> int:
+        """How many requests came so far."""
+        return self._get("/count")["n_asked"]
 
     def prompts(self) -> list[str]:
         """The last message of each request so far."""
@@ -41,10 +45,10 @@ class Handle:
 
     def most_under_way(self) -> int:
         """How many requests were there at a time."""
-        return self._get()["most_under_way"]
+        return self._get("/log")["most_under_way"]
 
-    def _get(self) -> dict[str, Any]:
-        return httpx.get(f"{self.url}/log", timeout=30, trust_env=False).json()
+    def _get(self, path: str) -> dict[str, Any]:
+        return httpx.get(self.url + path, timeout=30, trust_env=False).json()
 
     def _post(self, path: str, content: Any) -> None:
         httpx.post(

@@ -33,6 +33,7 @@ class Server:
     slots: int
     queue: int
     key: str | None
+    length: int
     model: str = MODEL
     digest: str = DIGEST
     context: int = CONTEXT
@@ -63,6 +64,8 @@ class Server:
             case "GET", "/log":
                 said = {"log": self.log, "most_under_way": self.most_under_way}
                 await reply(writer, 200, said)
+            case "GET", "/count":
+                await reply(writer, 200, {"n_asked": len(self.log)})
             case "POST", "/reset":
                 self.rules, self.log, self.most_under_way = [], [], 0
                 self.model, self.digest, self.context = MODEL, DIGEST, CONTEXT
@@ -94,8 +97,11 @@ class Server:
             case _:
                 await reply(writer, 404, {"error": f"no route {path}"})
 
+    def has(self, name: str) -> bool:
+        return self.model in (name, f"{name}:latest")
+
     async def show(self, writer, content) -> None:
-        if content["model"] != self.model:
+        if not self.has(content["model"]):
             await reply(writer, 404, {"error": f"model '{content['model']}' not found"})
             return
         await reply(
@@ -124,7 +130,7 @@ class Server:
         try:
             async with self.free:
                 await asyncio.sleep(self.delay)
-                if content["model"] != self.model:
+                if not self.has(content["model"]):
                     await reply(writer, 404, {"error": f"model '{content['model']}' not found"})
                 else:
                     await answer(writer, content, prompt, self.rule(prompt))
@@ -138,6 +144,10 @@ class Server:
                 self.applied[i] += 1
                 return rule
         return {"do": "answer"}
+
+    def turned(self, prompt: str) -> str:
+        answer = prompt[::-1]
+        return " ".join([answer] * (1 + self.length // (len(answer) + 1)))
 
     async def misbehave(self, writer, rule) -> bool:
         """Do what both protocols share; say whether that was the end of it."""
@@ -175,7 +185,7 @@ class Server:
         n_prompt = sum(len(m["content"]) // 4 + 5 for m in content["messages"])
         # What Ollama does with a prompt that does not fit: half the context is left of it, with HTTP 200.
         n_prompt = context // 2 + 2 if n_prompt > context else n_prompt
-        message = {"role": "assistant", "content": rule.get("says", prompt[::-1])}
+        message = {"role": "assistant", "content": rule.get("says") or self.turned(prompt)}
         message |= {"thinking": rule["thinking"]} if "thinking" in rule else {}
         said = {
             "model": self.model,
@@ -194,7 +204,9 @@ class Server:
     async def completion(self, writer, content, prompt, rule) -> None:
         if await self.misbehave(writer, rule):
             return
-        message = {"role": "assistant", "content": rule.get("says", prompt[::-1])} | rule.get("message", {})
+        message = {"role": "assistant", "content": rule.get("says") or self.turned(prompt)} | rule.get(
+            "message", {}
+        )
         said = {
             "id": "c1",
             "object": "chat.completion",
@@ -219,6 +231,7 @@ async def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0, help="seconds an answer takes")
     parser.add_argument("--slots", type=int, default=1, help="answers made at a time")
     parser.add_argument("--queue", type=int, default=512, help="requests that may wait for a slot")
+    parser.add_argument("--length", type=int, default=0, help="characters an answer has at least")
     parser.add_argument("--key", help="the key that OpenAI's route asks for")
     server = Server(**vars(parser.parse_args()))
     listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=2**26)

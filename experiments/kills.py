@@ -1,0 +1,365 @@
+"""Does a kill lose an answer, or have one asked twice? A recorded experiment; a short version is a test.
+
+`generate` asks a model server on loopback (its own process, Ollama's protocol, through the real client), then
+`extract` measures the answers; both are killed with SIGKILL at random moments and started again, until the
+kills are used up:
+
+    python experiments/kills.py --kills 100 --out experiments/results
+
+After each kill of `generate` these must hold, else the experiment ends with exit code 1:
+
+- the database opens, for reading alone and for writing;
+- what was stored before is stored, unchanged;
+- the run asked nothing that was stored when it began;
+- what was asked and is not stored was on its way, there or back: no more requests than senders, for a sender
+  stores an answer before it asks the next thing.
+
+After each kill of `extract`: the database opens, what was measured is measured, unchanged. A round ends when
+a run comes to its end; then the rows are exactly those of a run that nobody killed. Writes `kills.csv` (a
+row a kill: its seed, its moment, what was stored, what was on its way) and `kills.md`.
+"""
+
+import argparse
+import csv
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ingest.cli import cli
+from ingest.store import Store
+from tests.ingest.servers import Handle, loopback
+
+SEED = 20_260_101
+CONCURRENCY = 8
+DELAY = 0.005
+LENGTH = 200  # characters of an answer at least
+N_CASES = 120
+FEW = 0.02  # seconds
+N_TEXTS = 2_400  # some batches of the scorer
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One kill: `seconds` after the start of the run that it ended; stored are rows of the stage's tables."""
+
+    stage: str
+    round: int
+    seed: int
+    seconds: float
+    n_stored_before: int
+    n_stored: int
+    n_asked: int
+    n_sent_not_stored: int
+    longest_gap_ms: float
+
+
+class Broken(SystemExit):
+    """What must hold does not; exit code 1."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"BROKEN: {what}")
+
+
+def suite_text(url: str, n_cases: int) -> str:
+    """Return a suite of 2 × `n_cases` prompts, asked of the server."""
+    cases = ", ".join(f'"{i}"' for i in range(n_cases))
+    return f"""
+suite: kills
+title: Killed at random moments
+version: 1
+attributes: {{gender: {{Male: {{words: [man]}}, Female: {{words: [woman]}}}}}}
+axes: [gender]
+scorers: [vader]
+configs: [{{backend: ollama, model: tiny, base_url: {url}, concurrency: {CONCURRENCY}}}]
+categories:
+  FLAT:
+    title: Who gets the flat
+    block: root
+    prompts: ["Case {{case}}: a {{gender}} asks for a good flat."]
+    slots: {{case: [{cases}]}}
+    outcomes: [{{set: tone, kind: score, scorer: vader, feature: vader_compound}}]
+"""
+
+
+def work(arguments: list[str], log: Path) -> None:
+    """Run a command of plumbline: what a child does until it is killed."""
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    cli(arguments, standalone_mode=True)
+
+
+def rows_of(data: Path) -> Rows:
+    """Return what is stored, as a reader finds it after a writer has opened the database once."""
+    with Store(data) as store:
+        responses = store.rows(
+            """
+            select p.prompt, r.response_key, r.response_status, r.run_id, t.text
+            from responses as r
+            inner join prompts as p using (prompt_key)
+            left join texts as t using (text_key)
+            order by all
+            """
+        )
+    with Store(data, read_only=True) as store:
+        measured = store.rows("select * from measurements order by all")
+        variants = store.rows("select * from text_variants order by all")
+        texts = store.rows("select text_key, text from texts order by all")
+    return {"responses": responses, "measurements": measured, "text_variants": variants, "texts": texts}
+
+
+class Lab:
+    """One data folder, its suite and its server; children are forked, so a run starts at once."""
+
+    def __init__(self, folder: Path, server: Handle, n_cases: int) -> None:
+        folder.mkdir()
+        self.data = folder / "data"
+        self.log = folder / "log.txt"
+        self.suite = folder / "suite.yml"
+        self.suite.write_text(suite_text(server.url, n_cases), encoding="utf-8")
+        self.server = server
+        self.n_prompts = 2 * n_cases
+        self.context = multiprocessing.get_context("forkserver")
+        self.context.set_forkserver_preload(["ingest.cli", "ollama", "experiments.kills"])
+
+    def start(self, stage: str) -> multiprocessing.process.BaseProcess:
+        """Start a command in a process of its own."""
+        arguments = ["--data", str(self.data), stage, "--suite", str(self.suite)]
+        child = self.context.Process(target=work, args=(arguments, self.log))
+        child.start()
+        return child
+
+    def finish(self, stage: str) -> float:
+        """Run a command to its end; return its seconds."""
+        began = time.monotonic()
+        child = self.start(stage)
+        child.join()
+        if child.exitcode:
+            raise Broken(f"{stage} ended with {child.exitcode}: {self.log.read_text('utf-8')}")
+        return time.monotonic() - began
+
+    def kill(self, stage: str, draw: random.Random, length: float, n_left: int) -> tuple[float | None, float]:
+        """Start a command and kill it; return the moment (monotonic) and the seconds that it lived.
+
+        The moment is None if it came to its end before. `generate` is killed after a random number of
+        requests, up to all that are left, and a few milliseconds; where that number is 0, and `extract`
+        always, after a random part of `length`, the seconds that a run takes.
+        """
+        n_requests = draw.randint(0, n_left) if stage == "generate" else 0
+        seconds = draw.uniform(0, FEW) if n_requests else draw.uniform(0, length)
+        n_before = self.server.n_asked()
+        began = time.monotonic()
+        child = self.start(stage)
+        while n_requests and child.is_alive() and self.server.n_asked() - n_before < n_requests:
+            time.sleep(FEW / 4)
+        child.join(seconds)
+        if child.exitcode is None:
+            os.kill(child.pid, signal.SIGKILL)
+        moment = time.monotonic()
+        child.join()
+        if child.exitcode not in (0, -signal.SIGKILL):
+            raise Broken(f"{stage} ended with {child.exitcode}: {self.log.read_text('utf-8')}")
+        return (moment if child.exitcode else None), moment - began
+
+    def check_end(self, stage: str, rows: Rows, reference: Rows | None) -> None:
+        """Check that a round ended with exactly the expected rows."""
+        prompts = [row[0] for row in rows["responses"]]
+        if len(prompts) != self.n_prompts or len(set(prompts)) != self.n_prompts:
+            raise Broken(f"{len(prompts)} responses to {len(set(prompts))} of {self.n_prompts} prompts")
+        wrong = [row for row in rows["responses"] if row[2] != "ok" or not row[4].startswith(row[0][::-1])]
+        if wrong:
+            raise Broken(f"{len(wrong)} responses are not what the server said, such as {wrong[0]}")
+        if stage == "extract" and reference is not None:
+            for table in ("measurements", "text_variants", "texts"):
+                if rows[table] != reference[table]:
+                    raise Broken(f"{table} differs from that of a run that nobody killed")
+
+
+def check_generate(
+    before: Rows, after: Rows, asked: list[dict[str, Any]], moment: float
+) -> tuple[int, float]:
+    """Return how many answers were sent and are not stored, and the longest time from sending to the kill."""
+    stored_before = {row[0]: row for row in before["responses"]}
+    stored = {row[0]: row for row in after["responses"]}
+    changed = [row for prompt, row in stored_before.items() if stored.get(prompt) != row]
+    if changed:
+        raise Broken(f"{len(changed)} stored answers are gone or other ones, such as {changed[0]}")
+    prompts = Counter(entry["content"]["messages"][-1]["content"] for entry in asked)
+    twice = [prompt for prompt, n in prompts.items() if n > 1 or prompt in stored_before]
+    if twice:
+        raise Broken(f"{len(twice)} prompts were asked twice, such as {twice[0]!r}")
+    gaps = [
+        moment - entry["ended"]
+        for entry in asked
+        if "ended" in entry and entry["content"]["messages"][-1]["content"] not in stored
+    ]
+    n_under_way = len(prompts) - (len(stored) - len(stored_before))
+    if not 0 <= n_under_way <= CONCURRENCY:
+        raise Broken(
+            f"{n_under_way} requests of {len(prompts)} are not stored, and there are {CONCURRENCY} senders"
+        )
+    return len(gaps), max([*gaps, 0.0])
+
+
+def rounds(
+    stage: str, n_kills: int, first_seed: int, start: Callable[[], Lab], say: Callable[[str], None]
+) -> Iterator[Kill]:
+    """Kill a stage again and again, round after round; `start` gives a lab in which it has yet to run."""
+    lab = start()
+    length, reference = lab.finish(stage), rows_of(lab.data)
+    lab.check_end(stage, reference, None)
+    say(f"{stage}: a run that nobody kills takes {length:.1f} s")
+    seed, number = first_seed, 0
+    while seed < first_seed + n_kills:
+        number += 1
+        lab = start()
+        rows = rows_of(lab.data)
+        while seed < first_seed + n_kills:
+            n_left = lab.n_prompts - len(rows["responses"])
+            n_asked_before = lab.server.n_asked()
+            moment, seconds = lab.kill(stage, random.Random(seed), length, n_left)
+            before, rows = rows, rows_of(lab.data)
+            if moment is None:
+                # The rest of the work takes less than the whole.
+                length = seconds
+                break
+            asked = lab.server.log()[n_asked_before:]
+            if stage == "generate":
+                n_lost, gap = check_generate(before, rows, asked, moment)
+                tables = ("responses",)
+            else:
+                gone = set(before["measurements"]) - set(rows["measurements"])
+                if gone or before["responses"] != rows["responses"]:
+                    raise Broken(f"{len(gone)} measurements are gone")
+                n_lost, gap, tables = 0, 0.0, ("text_variants", "measurements")
+            yield Kill(
+                stage=stage,
+                round=number,
+                seed=seed,
+                seconds=round(seconds, 4),
+                n_stored_before=sum(len(before[table]) for table in tables),
+                n_stored=sum(len(rows[table]) for table in tables),
+                n_asked=len(asked),
+                n_sent_not_stored=n_lost,
+                longest_gap_ms=round(1e3 * gap, 1),
+            )
+            seed += 1
+            if stage == "generate" and len(rows["responses"]) == lab.n_prompts:
+                break
+        lab.finish(stage)
+        lab.check_end(stage, rows_of(lab.data), reference)
+
+
+def run(n_kills: int, n_cases: int, n_texts: int, seed: int, say: Callable[[str], None]) -> list[Kill]:
+    """Return all kills, half of each stage. Raises Broken."""
+    arguments = ("--delay", str(DELAY), "--slots", str(CONCURRENCY), "--length", str(LENGTH))
+    with loopback(*arguments) as server, TemporaryDirectory(prefix="plumbline-kills-") as name:
+        folders = (Path(name) / str(i) for i in count())
+
+        def to_generate() -> Lab:
+            server.reset()
+            lab = Lab(next(folders), server, n_cases)
+            lab.finish("assemble")
+            return lab
+
+        answered = Lab(next(folders), server, n_texts // 2)
+        answered.finish("assemble")
+        answered.finish("generate")
+
+        def to_extract() -> Lab:
+            lab = Lab(next(folders), server, n_texts // 2)
+            shutil.copytree(answered.data, lab.data)
+            return lab
+
+        n_extract = n_kills // 2
+        kills = []
+        for stage, n, first, start in (
+            ("generate", n_kills - n_extract, seed, to_generate),
+            ("extract", n_extract, seed + 1_000_000, to_extract),
+        ):
+            for kill in rounds(stage, n, first, start, say):
+                kills.append(kill)
+                say(json.dumps(asdict(kill)))
+        return kills
+
+
+def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
+    """Return the results in words and figures."""
+    lines = [
+        "# Kills",
+        "",
+        f"Written by `experiments/kills.py` on {datetime.now(UTC):%Y-%m-%d}; `kills.csv` has a row a kill,",
+        f"with its seed. A round of `generate`: {2 * n_cases:,} prompts, {CONCURRENCY} senders, answers",
+        f"after {1e3 * DELAY:.0f} ms; of `extract`: {n_texts:,} texts.",
+        "Nothing stored was lost, changed or asked again; each round, started again, ended with exactly the",
+        "rows of a run that nobody killed.",
+        "",
+        "| stage | kills | rounds | seeds | kills before anything was stored | in the midst | requests | "
+        "sent but not stored | longest before the kill, ms |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for stage in ("generate", "extract"):
+        some = [kill for kill in kills if kill.stage == stage]
+        if some:
+            early = sum(kill.n_stored == 0 for kill in some)
+            midst = sum(kill.n_stored > kill.n_stored_before for kill in some)
+            sent = sum(kill.n_sent_not_stored for kill in some)
+            cells = [
+                stage, len(some), len({kill.round for kill in some}),
+                f"{some[0].seed}–{some[-1].seed}", early, midst,
+                f"{sum(kill.n_asked for kill in some):,}", sent, max(kill.longest_gap_ms for kill in some),
+            ]  # fmt: skip
+            lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    lines += [
+        "",
+        "*Sent but not stored*: the server had written these answers to the connection, the killed process",
+        "had not read them yet. No client can keep what it has not received; these, and what the server was",
+        "still working on, are all that is asked again.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the experiment and write its results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--cases", type=int, default=N_CASES, help="half the prompts of a round")
+    parser.add_argument("--texts", type=int, default=N_TEXTS, help="texts of a round of extract")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--out", type=Path, help="folder of kills.csv and kills.md")
+    arguments = parser.parse_args()
+    kills = run(
+        arguments.kills,
+        arguments.cases,
+        arguments.texts,
+        arguments.seed,
+        lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    text = report(kills, arguments.cases, arguments.texts)
+    print(text)
+    if arguments.out:
+        with (arguments.out / "kills.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, [field.name for field in fields(Kill)], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(asdict(kill) for kill in kills)
+        (arguments.out / "kills.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
