@@ -50,7 +50,7 @@ settings as (
 ),
 
 chosen_references as (
-    select * from {{ ref('stg_suite__references') }}
+    select * from {{ ref('int_references_listed') }}
 ),
 
 rated as (

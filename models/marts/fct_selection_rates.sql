@@ -64,7 +64,7 @@ best as (
 ),
 
 chosen_references as (
-    select * from {{ ref('stg_suite__references') }}
+    select * from {{ ref('int_references_listed') }}
 ),
 
 chosen as (
