@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 Array = NDArray[np.float64]
 
@@ -52,4 +51,7 @@ def _over_pairs(x: Array, y: Array) -> Array:
 def _by_sorting(x: Array, y: Array) -> float:
     if x.min() == x.max() or y.min() == y.max():
         return float("nan")
+    # SciPy takes longer to import than most commands to run.
+    from scipy import stats
+
     return float(stats.kendalltau(x, y).statistic)
