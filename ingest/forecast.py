@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingest.backends.replies import MESSAGE_TOKENS, estimate_tokens, messages_for
-from ingest.stats import minimum_detectable_ratio
 from ingest.store import Store
 from ingest.suite import Suite
 
@@ -113,6 +112,9 @@ def detectable(store: Store, suite: Suite, reference_rate: float) -> Iterator[st
     `reference_rate` is chosen (SPEC INF-8). Repeats of a prompt are not independent and do not count;
     branches of one root are paired, so the truth is no worse.
     """
+    # SciPy takes longer to import than the rest of a command to run.
+    from ingest.stats import minimum_detectable_ratio
+
     for code, category in suite.categories.items():
         found = []
         for axis in category.axes if category.axes is not None else suite.axes:

@@ -94,6 +94,8 @@ class Counting:
             self.under_way += 1
             self.most_under_way = max(self.most_under_way, self.under_way)
             breaks_off = self.asked.total() == self.stop_at
+            # What breaks off is under way no longer: its sender is free.
+            self.under_way -= breaks_off
         if breaks_off:
             raise KeyboardInterrupt
         time.sleep(self.seconds)
