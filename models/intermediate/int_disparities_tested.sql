@@ -59,23 +59,30 @@ adjusted as (
     where p_value is null
 ),
 
+compared_with_chance as (
+    select
+        *,
+        value > null_p95 + {{ standard_slack('null_p95') }} as is_beyond_chance
+    from adjusted
+    where p_value is not null
+),
+
 -- Is it one group, or all of them (SPEC DIS-9)? Only where the range is more than chance gives.
 labelled as (
     select
-        *,
+        * exclude (is_beyond_chance),
         case
             when max(case when disparity = 'range' then null_p95 end) over family is null then null
             when {{ ignores_blocks() }} then null
-            when not bool_or(disparity = 'range' and value > null_p95 + {{ standard_slack('null_p95') }}) over family
+            when not bool_or(disparity = 'range' and is_beyond_chance) over family
                 then 'no_disparity_detected'
             when
                 bool_or(disparity = 'dixon_q' and critical_margin > 0) over family
-                or bool_or(disparity = 'max_abs_z' and value > null_p95 + {{ standard_slack('null_p95') }}) over family
+                or bool_or(disparity = 'max_abs_z' and is_beyond_chance) over family
                 then 'concentrated'
             else 'dispersed'
         end as concentration
-    from adjusted
-    where p_value is not null
+    from compared_with_chance
     window family as (partition by family_id, statistic_key)
     union all by name
     select * from adjusted

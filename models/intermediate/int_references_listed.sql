@@ -1,4 +1,4 @@
--- Grain: one row per suite, axis: the chosen references, of which marts that are views read without the raw database.
+-- Grain: one row per suite, axis. Kept beside the marts: views among them read it without the raw database.
 select
     suite,
     axis,
