@@ -3,7 +3,7 @@ with judged as (
     select * from {{ ref('int_disparities_judged') }}
 ),
 
-families as (
+analyses as (
     select * from {{ ref('int_families_listed') }}
 ),
 
@@ -35,10 +35,10 @@ tested as (
 )
 
 select
-    {{ analysis_columns('families') }},
-    families.axis,
-    families.feature,
-    families.calibration,
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.feature,
+    analyses.calibration,
     statistics.statistic,
     statistics.parameters,
     judged.disparity,
@@ -65,11 +65,11 @@ select
     judged.n,
     tested.resampling_unit,
     tested.n_units,
-    families.exposure,
-    families.is_control,
+    analyses.exposure,
+    analyses.is_control,
     1 as metric_version
 from judged
-inner join families on judged.family_id = families.family_id
+inner join analyses on judged.family_id = analyses.family_id
 inner join statistics on judged.statistic_key = statistics.statistic_key
 left join tested
     on
