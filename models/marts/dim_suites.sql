@@ -12,7 +12,7 @@ chosen_references as (
     select
         suite,
         list(axis || ': ' || coalesce(group_value, reference_kind) order by axis) as chosen_references
-    from {{ ref('stg_suite__references') }}
+    from {{ ref('int_references_listed') }}
     group by suite
 ),
 

@@ -3,7 +3,7 @@ with judged as (
     select * from {{ ref('int_disparities_judged') }}
 ),
 
-families as (
+analyses as (
     select * from {{ ref('int_families_listed') }}
 ),
 
@@ -39,10 +39,10 @@ baselines as (
 )
 
 select
-    {{ analysis_columns('families') }},
-    families.axis,
-    families.feature,
-    families.calibration,
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.feature,
+    analyses.calibration,
     statistics.statistic,
     statistics.parameters,
     judged.disparity,
@@ -72,12 +72,12 @@ select
     tested.permutation_scheme,
     {{ inference_status('judged.value', 'tested.family_id is not null', 'tested.p_value') }} as p_status,
     {{ inference_status('judged.value', 'tested.family_id is not null', 'tested.ci_low') }} as ci_status,
-    families.exposure,
-    families.is_control,
-    case when families.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,
+    analyses.exposure,
+    analyses.is_control,
+    case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,
     1 as metric_version
 from judged
-inner join families on judged.family_id = families.family_id
+inner join analyses on judged.family_id = analyses.family_id
 inner join statistics on judged.statistic_key = statistics.statistic_key
 left join tested
     on
@@ -86,5 +86,5 @@ left join tested
         and judged.disparity_id = tested.disparity_id
 left join baselines
     on
-        families.suite = baselines.suite
-        and families.category = baselines.category
+        analyses.suite = baselines.suite
+        and analyses.category = baselines.category
