@@ -519,7 +519,8 @@ def judge(cell: Cell, tests: Sequence[stats.Resampled]) -> list[dict[str, Any]]:
         own = {"category": index, "value": test.value, "p_value": test.p_value, "p_holm": test.p_value}
         own |= {name: getattr(test, name) for name in ("null_p05", "null_median", "null_p95", "n_units")}
         own |= {"ci_low": test.ci_low, "ci_high": test.ci_high, "min_attainable_p": test.min_attainable_p}
-        rows.append(columns | own | {"resampling_unit": test.unit})
+        own |= {"resampling_unit": test.unit, "permutation_scheme": test.permutation}
+        rows.append(columns | own)
     sql.connection.register("int_verdicts_prepared", pa.Table.from_pylist(rows))
     sql.model("fct_verdicts", "marts")
     return sql.rows("select value, verdict, is_significant from fct_verdicts order by category")
