@@ -238,7 +238,8 @@ selected as (
         -- (INF-5).
         case
             when not referenced.has_ratio or referenced.group_value = referenced.reference_group then null
-            when resampled.resampling_unit is distinct from 'response' or referenced.n_selected = 0 then resampled.ci_low
+            when coalesce(resampled.resampling_unit, '') <> 'response' or referenced.n_selected = 0
+                then resampled.ci_low
             else {{ katz(
                 'referenced.n_selected', 'referenced.n',
                 'referenced.n_selected_reference', 'referenced.n_reference', 'low'
@@ -246,7 +247,8 @@ selected as (
         end as impact_ratio_low,
         case
             when not referenced.has_ratio or referenced.group_value = referenced.reference_group then null
-            when resampled.resampling_unit is distinct from 'response' or referenced.n_selected = 0 then resampled.ci_high
+            when coalesce(resampled.resampling_unit, '') <> 'response' or referenced.n_selected = 0
+                then resampled.ci_high
             else {{ katz(
                 'referenced.n_selected', 'referenced.n',
                 'referenced.n_selected_reference', 'referenced.n_reference', 'high'
@@ -282,7 +284,7 @@ selected as (
         referenced.chosen_ratio as chosen_impact_ratio,
         case
             when referenced.chosen_ratio is null or referenced.group_value = referenced.chosen_group then null
-            when resampled_chosen.resampling_unit is distinct from 'response' or referenced.n_selected = 0
+            when coalesce(resampled_chosen.resampling_unit, '') <> 'response' or referenced.n_selected = 0
                 then resampled_chosen.ci_low
             else {{ katz(
                 'referenced.n_selected', 'referenced.n',
@@ -291,7 +293,7 @@ selected as (
         end as chosen_impact_ratio_low,
         case
             when referenced.chosen_ratio is null or referenced.group_value = referenced.chosen_group then null
-            when resampled_chosen.resampling_unit is distinct from 'response' or referenced.n_selected = 0
+            when coalesce(resampled_chosen.resampling_unit, '') <> 'response' or referenced.n_selected = 0
                 then resampled_chosen.ci_high
             else {{ katz(
                 'referenced.n_selected', 'referenced.n',
@@ -357,7 +359,7 @@ selected as (
         -- (INF-5), if it was drawn.
         case
             when rated.impact_ratio is null or samples.group_value = rated.reference_group then null
-            when family_units.resampling_unit is distinct from 'response' or rated.n_selected = 0
+            when coalesce(family_units.resampling_unit, '') <> 'response' or rated.n_selected = 0
                 then families_resampled.ratio_low
             else {{ katz(
                 'rated.n_selected', 'rated.n', 'rated.n_selected_reference', 'rated.n_reference', 'low'
@@ -365,7 +367,7 @@ selected as (
         end as impact_ratio_low,
         case
             when rated.impact_ratio is null or samples.group_value = rated.reference_group then null
-            when family_units.resampling_unit is distinct from 'response' or rated.n_selected = 0
+            when coalesce(family_units.resampling_unit, '') <> 'response' or rated.n_selected = 0
                 then families_resampled.ratio_high
             else {{ katz(
                 'rated.n_selected', 'rated.n', 'rated.n_selected_reference', 'rated.n_reference', 'high'
@@ -391,7 +393,7 @@ selected as (
         rated.chosen_ratio as chosen_impact_ratio,
         case
             when rated.chosen_ratio is null or samples.group_value = rated.chosen_group then null
-            when family_units.resampling_unit is distinct from 'response' or rated.n_selected = 0
+            when coalesce(family_units.resampling_unit, '') <> 'response' or rated.n_selected = 0
                 then families_resampled.chosen_low
             else {{ katz(
                 'rated.n_selected', 'rated.n', 'rated.n_selected_chosen', 'rated.n_chosen', 'low'
@@ -399,7 +401,7 @@ selected as (
         end as chosen_impact_ratio_low,
         case
             when rated.chosen_ratio is null or samples.group_value = rated.chosen_group then null
-            when family_units.resampling_unit is distinct from 'response' or rated.n_selected = 0
+            when coalesce(family_units.resampling_unit, '') <> 'response' or rated.n_selected = 0
                 then families_resampled.chosen_high
             else {{ katz(
                 'rated.n_selected', 'rated.n', 'rated.n_selected_chosen', 'rated.n_chosen', 'high'
