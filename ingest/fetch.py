@@ -1,19 +1,18 @@
 """Pages from the web, politely and only from hosts that the suite allows."""
 
-import email.utils
 import ipaddress
 import random
 import socket
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from urllib.parse import urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
 import httpx
 
 from ingest import __version__
+from ingest.backends.http import seconds_of
 from ingest.errors import PlumblineError
 
 MAX_BYTES = 5_000_000
@@ -63,22 +62,6 @@ def user_agent(contact: str | None) -> str:
             "Set `scrape: contact:` in the suite, or PLUMBLINE_CONTACT, to a mail address or a URL.",
         )
     return f"plumbline/{__version__} ({contact}) httpx/{httpx.__version__}"
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds a server asks to wait, from a number or a date; None where it does not say."""
-    value = headers.get("retry-after", "").strip()
-    if not value:
-        return None
-    if value.isdecimal():
-        return float(value)
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 @dataclass
@@ -176,7 +159,7 @@ class Fetcher:
                 if response.status_code not in RETRIED:
                     return response, content
                 problem = f"{url}: the server answers {response.status_code}"
-                asked = retry_after(response.headers)
+                asked = seconds_of(response.headers.get("retry-after"))
                 wait = wait if asked is None else asked
             finally:
                 self._last = time.monotonic()

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from ingest.fetch import MAX_TRIES, Fetcher, FetchError, retry_after
+from ingest.backends.http import seconds_of
+from ingest.fetch import MAX_TRIES, Fetcher, FetchError
 from ingest.sources import HELD, Context, Document
 from ingest.suite import Source
 
@@ -136,7 +137,7 @@ def _query(fetcher: Fetcher, api: str, parameters: Mapping[str, str]) -> dict[st
         if not isinstance(problem, dict) or problem.get("code") != "maxlag":
             raise FetchError("failed", f"{api}: {str(problem)[:120]}")
         # The servers' copies lag behind: they ask everyone who can to wait.
-        fetcher.wait(retry_after(page.headers) or LAG_WAIT_S)
+        fetcher.wait(seconds_of(page.headers.get("retry-after")) or LAG_WAIT_S)
     raise FetchError("failed", f"{api}: too busy (maxlag), {MAX_TRIES} times")
 
 
