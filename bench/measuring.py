@@ -83,6 +83,8 @@ def measure(command: Sequence[str | Path], data: Path, settings: Mapping[str, st
     """
     log = data / "bench.log"
     environment = os.environ | {"PLUMBLINE_DATA": str(data), "DO_NOT_TRACK": "1"} | dict(settings or {})
+    # Else each process would compile this project's files anew, which is no user's case.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     started = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
 {# Selected: at most the standard (SPEC 9.1). #}
-{% macro method_smaller(standard, parameters, mode) -%}
-    value <= {{ standard }} + {{ standard_slack(standard) }}
+{% macro method_smaller(standard, slack, parameters, mode) -%}
+    value <= {{ standard }} + {{ slack }}
 {%- endmacro %}

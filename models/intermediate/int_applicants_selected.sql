@@ -50,7 +50,9 @@ scored as (
         measured.response_key,
         measured.prompt_key,
         medians.sample_median,
-        {{ method_above('medians.sample_median', {}, none) }} as is_selected
+        {{
+            method_above('medians.sample_median', standard_slack('medians.sample_median'), {}, none)
+        }} as is_selected
     from measured
     inner join medians
         on

@@ -13,12 +13,13 @@
 {%- for row in declared_rows('int_resampling_listed', 'statistic_key', 'standard_id is not null') %}
 {%- if row['statistic_key'] not in keys %}
 {%- do keys.append(row['statistic_key']) %}
-{%- set standard = standards[row['standard_id']] %}
+{%- set standard, value = standards[row['standard_id']], 'standards.s_' ~ row['standard_id'] %}
 {%- do columns.append(
     'count(*) filter ('
     ~ declared_expression(
         methods[row['method_id']],
-        standard='standards.s_' ~ row['standard_id'],
+        standard=value,
+        slack=standard_slack(value),
         mode={'lowest': 'standards.lowest', 'width': standard['parameters']['width']}
     )
     ~ ') as rate_sum_' ~ row['statistic_key']

@@ -80,20 +80,22 @@ sides_{{ name }} as (
     select
         coded.sample_id,
         {{ histogram_bin('coded.value', ends[0], ends[1], parameters['bins']) }} as bin,
-        1 as n,
+        count(*) as n,
         0 as n_baseline
     from coded
     inner join ends on coded.sample_id = ends.sample_id
     where ends.has_baseline and coded.value is not null
+    group by coded.sample_id, bin
     union all
     select
         coded.sample_id,
         {{ histogram_bin('coded.baseline_value', other_ends[0], other_ends[1], parameters['bins']) }} as bin,
         0 as n,
-        1 as n_baseline
+        count(*) as n_baseline
     from coded
     inner join ends on coded.sample_id = ends.sample_id
     where ends.has_baseline and coded.baseline_value is not null
+    group by coded.sample_id, bin
 ),
 
 cells_{{ name }} as (
