@@ -8,6 +8,7 @@ from ingest import (
     __version__,
     assemble,
     branch,
+    card,
     docs,
     extract,
     generate,
@@ -46,7 +47,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, docs):
+for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, card, docs):
     cli.add_command(stage.command)
 
 
@@ -103,6 +104,7 @@ def audit(
     context.invoke(extract.command, path=suite_path, variant=variant, model_dir=model_dir)
     click.echo("Building the marts …", err=True)
     warehouse.build(data)
+    context.invoke(card.command)
     if site:
         try:
             context.invoke(report.command)
@@ -188,4 +190,5 @@ def export(data: Path, directory: Path) -> None:
     """
     with warehouse.Warehouse(data) as marts:
         written = marts.export(directory)
-    click.echo(f"{written} tables, each as .parquet and .csv, in {directory}")
+    n_tables = len({file.mart for file in written})
+    click.echo(f"{n_tables} tables, each as .parquet and .csv, in {directory}")

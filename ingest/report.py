@@ -1,4 +1,4 @@
-"""From report tables to a static site: a small database for Evidence, then its build."""
+"""From report tables to a static site: a small database for Evidence, files to take away, then its build."""
 
 import os
 import shutil
@@ -8,11 +8,14 @@ from pathlib import Path
 import click
 import duckdb
 
+from ingest.card import write_card
 from ingest.errors import PlumblineError
-from ingest.warehouse import PROJECT, Warehouse
+from ingest.warehouse import PROJECT, Warehouse, dbt
 
 REPORTS = PROJECT / "reports"
 SITE = REPORTS / "build"
+STATIC = REPORTS / "static"  # copied beside the pages as it is
+MOST_ROWS = {"parquet": 1_000_000, "csv": 50_000}  # of a mart that the site offers; `export` writes any
 NODE = "Install Node 20 or newer, then run `plumbline report`; the warehouse is complete without it."
 
 
@@ -32,6 +35,59 @@ def write_report_tables(data: Path, target: Path) -> int:
         connection.close()
     os.replace(partial, target)
     return len(names)
+
+
+def write_downloads(data: Path, target: Path) -> int:
+    """Write the marts and the audit card beside the site, and a list of them into the report's database.
+
+    Returns the number of files.
+    """
+    folder = STATIC / "downloads"
+    shutil.rmtree(folder, ignore_errors=True)
+    with Warehouse(data) as marts:
+        files = [
+            *(
+                (path, "audit card", "Scope, verdicts, limits and hashes.", None)
+                for path in write_card(marts, folder)
+            ),
+            *(
+                (file.path, file.mart, file.description, file.n_rows)
+                for file in marts.export(folder, MOST_ROWS)
+            ),
+        ]
+    with duckdb.connect(str(target)) as connection:
+        connection.execute(
+            """
+            create table rpt_downloads (
+                file varchar, mart varchar, description varchar, n_rows bigint, n_bytes bigint
+            )
+            """
+        )
+        connection.executemany(
+            "insert into rpt_downloads values (?, ?, ?, ?, ?)",
+            [
+                (path.name, mart, description, n_rows, path.stat().st_size)
+                for path, mart, description, n_rows in files
+            ],
+        )
+    return len(files)
+
+
+def write_dbt_docs(data: Path) -> Path:
+    """Write dbt's documentation of every model as one page beside the site.
+
+    Raises PlumblineError where dbt cannot write it.
+    """
+    if not dbt(data, ["docs", "generate", "--static", "--no-compile"]):
+        raise PlumblineError(
+            "dbt could not write its documentation.", f"{data / 'logs' / 'dbt.log'} holds the details."
+        )
+    text = (data / "target" / "static_index.html").read_text("utf-8")
+    page = STATIC / "dbt" / "index.html"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    # Where the project lies on this machine is nobody's business.
+    page.write_text(text.replace(str(PROJECT), "."), "utf-8")
+    return page
 
 
 def build_site(verbose: bool = False) -> Path:
@@ -76,9 +132,12 @@ def command(data: Path, verbose: bool, tables_only: bool) -> None:
     plumbline report
     python -m http.server --directory reports/build     # then open http://localhost:8000
     """
-    n_tables = write_report_tables(data, REPORTS / "sources" / "audit" / "report.duckdb")
-    click.echo(f"{n_tables} report tables", err=True)
+    tables = REPORTS / "sources" / "audit" / "report.duckdb"
+    n_tables = write_report_tables(data, tables)
+    n_files = write_downloads(data, tables)
+    click.echo(f"{n_tables} report tables, {n_files} files to download", err=True)
     if tables_only:
         return
+    write_dbt_docs(data)
     first_page = build_site(verbose)
     click.echo(f"Site: {first_page.relative_to(PROJECT)} (serve it: python -m http.server -d reports/build)")

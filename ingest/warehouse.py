@@ -1,10 +1,10 @@
 """From raw tables to marts: dbt driven from this process, and what commands ask of the marts."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import duckdb
@@ -72,6 +72,18 @@ def build(data: Path, quiet: bool = True) -> None:
         )
 
 
+FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
+
+
+class Exported(NamedTuple):
+    """A mart in a file."""
+
+    mart: str
+    description: str
+    n_rows: int
+    path: Path
+
+
 class Warehouse:
     """The marts, open for reading."""
 
@@ -109,18 +121,33 @@ class Warehouse:
         names = self.rows("select table_name from information_schema.tables where table_schema = 'main'")
         return sorted(row["table_name"] for row in names if row["table_name"].startswith(prefixes))
 
-    def export(self, directory: Path) -> int:
-        """Write every mart as Parquet and CSV; return how many tables."""
+    def export(self, directory: Path, most: Mapping[str, int] | None = None) -> list[Exported]:
+        """Write every mart as Parquet and CSV; return what was written.
+
+        `most` limits the rows of a table in each format, where whoever reads it cannot take any number.
+        """
         directory.mkdir(parents=True, exist_ok=True)
-        names = self.tables(("fct_", "dim_"))
-        for name in names:
-            for suffix, options in (
-                ("parquet", "format parquet, compression zstd"),
-                ("csv", "format csv, header"),
-            ):
-                target = str(directory / f"{name}.{suffix}").replace("'", "''")
+        described = {
+            row["name"]: row["description"]
+            for row in self.rows(
+                """
+                select table_name as name, comment as description from duckdb_tables()
+                union all
+                select view_name, comment from duckdb_views()
+                """
+            )
+        }
+        written = []
+        for name in self.tables(("fct_", "dim_")):
+            n_rows = self.rows(f'select count(*) as n from "{name}"')[0]["n"]
+            for suffix, options in FORMATS.items():
+                if most is not None and n_rows > most[suffix]:
+                    continue
+                path = directory / f"{name}.{suffix}"
+                target = str(path).replace("'", "''")
                 self.connection.execute(f"copy \"{name}\" to '{target}' ({options})")
-        return len(names)
+                written.append(Exported(name, described.get(name) or "", n_rows, path))
+        return written
 
 
 def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:

@@ -36,7 +36,8 @@ function serve() {
 
 const pagesIn = (folder, path = '/') =>
 	readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-		if (entry.isDirectory()) return entry.name.startsWith('_') ? [] : pagesIn(join(folder, entry.name), `${path}${entry.name}/`);
+		// dbt's documentation is a page of dbt's own.
+		if (entry.isDirectory()) return entry.name.startsWith('_') || (path === '/' && entry.name === 'dbt') ? [] : pagesIn(join(folder, entry.name), `${path}${entry.name}/`);
 		return entry.name === 'index.html' ? [path] : [];
 	});
 

@@ -1,5 +1,6 @@
 """The dbt project: all described, no test lost to a spelling, and a small warehouse through all stages."""
 
+import json
 import re
 import subprocess
 import sys
@@ -15,8 +16,9 @@ from dbt.cli.main import dbtRunner
 from tiny import TINY_SUITE, csv_text, record
 
 from ingest import assemble, extract, generate, load
+from ingest.card import write_card
 from ingest.store import AUDIT_NAME
-from ingest.warehouse import PROJECT
+from ingest.warehouse import PROJECT, Warehouse
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
 YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))
@@ -456,3 +458,26 @@ def test_a_run_without_a_single_answer_judges_nothing(silent_marts):
         silent_marts, "select distinct rate, is_passed from fct_quality where rule = 'responses_usable'"
     )
     assert usable == [(1, False)]
+
+
+@pytest.mark.parametrize("built", ["marts", "silent_marts"])
+def test_the_audit_card_holds_what_the_marts_hold(built, request, tmp_path):
+    connection = request.getfixturevalue(built)
+    (path,) = connection.execute("select path from duckdb_databases() where path is not null").fetchone()
+    with Warehouse(Path(path).parent) as warehouse:
+        as_json, as_markdown = write_card(warehouse, tmp_path)
+        again = [file.read_bytes() for file in write_card(warehouse, tmp_path / "again")]
+    assert again == [as_json.read_bytes(), as_markdown.read_bytes()]
+    card = json.loads(as_json.read_text("utf-8"))
+    for total, section, sql in (
+        ("n", "responses", "select count(*) from dim_responses"),
+        ("n_prompts", "data", "select count(*) from dim_prompts"),
+        ("n", "verdicts", "select count(*) from fct_verdicts"),
+    ):
+        assert sum(row[total] for row in card[section]) == rows(connection, sql)[0][0] > 0
+    failing = "select count(*) from fct_verdicts where is_gate_profile and verdict = 'fail'"
+    assert len(card["findings"]) == rows(connection, failing)[0][0]
+    assert {row["config"] for row in card["configs"] if row["is_simulated"]} >= {"simulated"}
+    assert card["limitations"][0].startswith("Simulated: a program with planted bias wrote the answers of")
+    text = as_markdown.read_text("utf-8")
+    assert all(f"## {heading}" in text for heading in ("Result", "Limits", "Scope", "Configs", "Hashes"))

@@ -94,7 +94,7 @@ def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert problems(visits) == []
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
     pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
-    pages += ["measurements", "summary", "disparities"]
+    pages += ["measurements", "summary", "disparities", "downloads"]
     assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
 
@@ -117,6 +117,17 @@ def test_every_config_of_every_category_has_its_answers(visits, tables):
     paths = {visit["path"] for visit in visits}
     assert {f"/responses/{answers}/" for answers, _ in slugs} <= paths
     assert {f"/category/{category}/" for _, category in slugs} <= paths
+
+
+def test_every_file_offered_is_there_and_the_models_are_documented(site, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        offered = connection.execute("select file, n_bytes from rpt_downloads").fetchall()
+    assert {file for file, _ in offered} >= {"audit_card.json", "audit_card.md", "fct_verdicts.parquet"}
+    for file, n_bytes in offered:
+        assert (site / "downloads" / file).stat().st_size == n_bytes
+    for visit in open_pages(site, "--page", "/dbt/index.html#!/model/model.plumbline.fct_verdicts"):
+        assert not [problem for problem in visit["problems"] if "request to" in problem]
+        assert "fct_verdicts" in visit["text"]
 
 
 def test_scores_have_their_three_pages_or_a_sentence(visits, tables):

@@ -1,0 +1,322 @@
+"""The audit card: what was audited, how, with what result and within which limits, in JSON and Markdown."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ingest import __version__
+from ingest.warehouse import VERDICTS, Warehouse, describe_finding, findings
+
+Row = dict[str, Any]
+
+NAME = "audit_card"
+SCHEMA = 1  # of the JSON: raised where a key changes its meaning
+LISTED = 20  # findings in the Markdown; the JSON has all
+
+# Each section of the card is one query of the marts; a list of rows under its name.
+SECTIONS = {
+    "suites": """
+        select
+            suite, title, description, version, language, variant, profiles, scorers, seed, n_permutations,
+            n_bootstrap, minimum_group, minimum_cell, resampled_statistics, resampled_rates, suite_key,
+            file_sha256
+        from dim_suites
+        order by suite
+        """,
+    "data": """
+        select
+            suite, domain, category, count(*) as n_prompts, count(distinct root_key) as n_roots,
+            count(distinct block_key) as n_blocks, list(distinct language order by language) as languages
+        from dim_prompts
+        group by all
+        order by all
+        """,
+    "configs": """
+        select
+            config, backend, is_simulated, model, digest, quantisation, role, system_prompt, template,
+            options, server_version, config_key
+        from dim_configs
+        order by config
+        """,
+    "scorers": "select scorer, model, revision, version, parameters from dim_scorers order by all",
+    "metrics": "select metric, metric_version, unit, mart from dim_metrics order by all",
+    "responses": """
+        select suite, config, is_simulated, response_status, count(*) as n
+        from dim_responses
+        group by all
+        order by all
+        """,
+    "missingness": """
+        select rule, area, description, suite, category, config, scope, n_failing, n_records, rate, limit_rate
+        from fct_quality
+        where n_failing > 0
+        order by all
+        """,
+    "verdicts": """
+        select suite, config, is_simulated, profile, is_gate_profile, verdict, count(*) as n
+        from fct_verdicts
+        group by all
+        order by all
+        """,
+    "undecided": """
+        select suite, config, verdict, reason, count(*) as n
+        from fct_verdicts
+        where is_gate_profile and verdict in ('inconclusive', 'not_applicable')
+        group by all
+        order by n desc, suite, config, verdict, reason
+        """,
+    "runs": """
+        select run_id, command, started_at, ended_at, run_status, versions
+        from dim_runs
+        order by started_at, run_id
+        """,
+    # Equal hashes are equal rows, whatever the order in which they lie.
+    "hashes": """
+        select 'dim_prompts' as mart, count(*) as n_rows,
+            md5(string_agg(md5(cast(rows as varchar)), '' order by md5(cast(rows as varchar)))) as md5
+        from dim_prompts as rows
+        union all
+        select 'dim_responses', count(*),
+            md5(string_agg(md5(cast(rows as varchar)), '' order by md5(cast(rows as varchar))))
+        from dim_responses as rows
+        union all
+        select 'fct_verdicts', count(*),
+            md5(string_agg(md5(cast(rows as varchar)), '' order by md5(cast(rows as varchar))))
+        from fct_verdicts as rows
+        """,
+}
+FINDING_KEYS = (
+    "suite", "config", "is_simulated", "category", "axis", "measure", "metric", "group_value", "value",
+    "unit", "red_limit", "ci_low", "ci_high", "n", "p_holm",
+)  # fmt: skip
+ALWAYS = (
+    "Thresholds are choices of a profile, with their source in the table of thresholds; none is a law.",
+    "A verdict speaks of these prompts, this suite's groups and these configs, not of a model in every use.",
+)
+
+
+def audit_card(marts: Warehouse) -> dict[str, Any]:
+    """Return the card of everything that is built: one list of rows a section, and what limits them."""
+    sections = {name: marts.rows(sql) for name, sql in SECTIONS.items()}
+    failing = [{key: row[key] for key in FINDING_KEYS} for row in findings(marts)]
+    return {
+        "card": "plumbline audit card",
+        "schema_version": SCHEMA,
+        "plumbline_version": __version__,
+        "built_at": _last_end(sections["runs"]),
+        **sections,
+        "findings": failing,
+        "limitations": limitations(sections),
+    }
+
+
+def _last_end(runs: Sequence[Row]) -> datetime | None:
+    # A card of the same warehouse is the same card: the clock is the last run's, not the reader's.
+    ends = [row["ended_at"] for row in runs if row["ended_at"]]
+    return max(ends) if ends else None
+
+
+def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Say in sentences, each made from the card's own numbers, what the results do not show."""
+    said = []
+    simulated = [row["config"] for row in sections["configs"] if row["is_simulated"]]
+    if simulated:
+        said.append(
+            f"Simulated: a program with planted bias wrote the answers of {', '.join(simulated)}; "
+            "no model was asked there."
+        )
+    unknown = [row["config"] for row in sections["configs"] if not row["is_simulated"] and not row["digest"]]
+    if unknown:
+        said.append(
+            f"No digest was recorded for {', '.join(unknown)}: which weights answered cannot be proven."
+        )
+    asked = sum(row["n"] for row in sections["responses"])
+    usable = sum(row["n"] for row in sections["responses"] if row["response_status"] == "ok")
+    if asked > usable:
+        said.append(
+            f"{asked - usable:,} of {asked:,} responses could not be used (refused, empty, cut off or "
+            "failed): counted by group, scored nowhere."
+        )
+    judged = [row for row in sections["verdicts"] if row["is_gate_profile"]]
+    undecided = sum(row["n"] for row in judged if row["verdict"] == "inconclusive")
+    if undecided:
+        said.append(
+            f"{undecided:,} of {sum(row['n'] for row in judged):,} verdicts are inconclusive: "
+            "too few independent answers to prove a difference, or its absence."
+        )
+    undrawn = [row["suite"] for row in sections["suites"] if not row["n_bootstrap"]]
+    if undrawn:
+        said.append(
+            f"Nothing was resampled in {', '.join(undrawn)}: no intervals, and no chance beside values."
+        )
+    over = [
+        row
+        for row in sections["missingness"]
+        if row["limit_rate"] is not None and row["rate"] is not None and row["rate"] > row["limit_rate"]
+    ]
+    if over:
+        said.append(
+            f"{len(over):,} quality rules miss their limit, first `{over[0]['rule']}` "
+            f"({over[0]['n_failing']:,} of {over[0]['n_records']:,})."
+        )
+    return [*said, *ALWAYS]
+
+
+def as_json(card: Mapping[str, Any]) -> str:
+    """Return the card as JSON, keys in a fixed order; times are UTC in ISO 8601."""
+    return json.dumps(card, indent=2, ensure_ascii=False, default=_plain, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC).isoformat(timespec="seconds")
+    raise TypeError(f"{type(value).__name__} has no place on a card")
+
+
+# ------------------------------------------------------------------------------------------- Markdown
+
+
+def cell(value: Any) -> str:
+    """Return a value as one Markdown table cell that shows what it says: names may be a stranger's."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S} UTC"
+    if isinstance(value, list):
+        return ", ".join(cell(part) for part in value) or "–"
+    text = " ".join(str(value).split())
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*\[\]|#!]|\b_|_\b|(?<!\w)_)", r"\\\1", text)
+
+
+def table(rows: Sequence[Row], columns: Mapping[str, str]) -> list[str]:
+    """Return rows as a Markdown table; `columns` maps keys to headings. No rows: the word 'None'."""
+    if not rows:
+        return ["None.", ""]
+    lines = [f"| {' | '.join(columns.values())} |", f"|{' --- |' * len(columns)}"]
+    return [*lines, *(f"| {' | '.join(cell(row[key]) for key in columns)} |" for row in rows), ""]
+
+
+def as_markdown(card: Mapping[str, Any]) -> str:
+    """Return the card as Markdown for people: findings first, then what they rest on."""
+    titles = ", ".join(cell(suite["title"]) for suite in card["suites"]) or "nothing yet"
+    lines = [f"# Audit card: {titles}", "", *_result(card)]
+    lines += ["## Limits", "", *(f"- {cell(line)}" for line in card["limitations"]), ""]
+    for heading, section, columns in TABLES:
+        lines += [f"## {heading}", "", *table(card[section], columns)]
+    lines.append(f"Written by plumbline {card['plumbline_version']}; every number is a row of a mart.")
+    return "\n".join(lines) + "\n"
+
+
+def _result(card: Mapping[str, Any]) -> Iterable[str]:
+    failing = card["findings"]
+    yield from ("## Result", "")
+    yield from table(
+        sorted(
+            (row for row in card["verdicts"] if row["is_gate_profile"]),
+            key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])),
+        ),
+        {"suite": "suite", "config": "config", "is_simulated": "simulated", "profile": "profile",
+         "verdict": "verdict", "n": "number"},
+    )  # fmt: skip
+    yield from (f"- {cell(describe_finding({**row, 'verdict': 'fail'}))}" for row in failing[:LISTED])
+    if len(failing) > LISTED:
+        yield f"- … and {len(failing) - LISTED} more in the JSON, and by `plumbline gate`"
+    yield ""
+
+
+TABLES: Sequence[tuple[str, str, Mapping[str, str]]] = (
+    (
+        "Scope",
+        "suites",
+        {"suite": "suite", "title": "title", "version": "version", "language": "language",
+         "profiles": "profiles", "seed": "seed", "n_permutations": "permutations", "n_bootstrap": "bootstrap",
+         "minimum_group": "smallest group judged", "file_sha256": "SHA-256 of the file"},
+    ),
+    (
+        "Data",
+        "data",
+        {"suite": "suite", "domain": "domain", "category": "category", "n_prompts": "prompts",
+         "n_roots": "roots", "n_blocks": "blocks", "languages": "languages"},
+    ),
+    (
+        "Configs",
+        "configs",
+        {"config": "config", "backend": "backend", "is_simulated": "simulated", "model": "model",
+         "digest": "digest", "quantisation": "quantisation", "role": "role", "options": "options",
+         "server_version": "server"},
+    ),
+    (
+        "Scorers",
+        "scorers",
+        {"scorer": "scorer", "model": "model", "revision": "revision", "version": "version",
+         "parameters": "parameters"},
+    ),
+    (
+        "Responses",
+        "responses",
+        {"suite": "suite", "config": "config", "response_status": "status", "n": "number"},
+    ),
+    (
+        "Missing and failing",
+        "missingness",
+        {"description": "rule", "suite": "suite", "category": "category", "config": "config",
+         "n_failing": "failing", "n_records": "of", "rate": "share", "limit_rate": "limit"},
+    ),
+    ("Why verdicts are open", "undecided",
+     {"suite": "suite", "config": "config", "verdict": "verdict", "reason": "reason", "n": "number"}),
+    (
+        "Metrics",
+        "metrics",
+        {"metric": "metric", "metric_version": "version", "unit": "unit", "mart": "mart"},
+    ),
+    (
+        "Runs",
+        "runs",
+        {"started_at": "started", "ended_at": "ended", "command": "command", "run_status": "status",
+         "run_id": "run"},
+    ),
+    ("Hashes", "hashes", {"mart": "mart", "n_rows": "rows", "md5": "MD5 of its rows"}),
+)  # fmt: skip
+
+
+def write_card(marts: Warehouse, directory: Path) -> list[Path]:
+    """Write the card as JSON and Markdown into a folder; return the two files."""
+    card = audit_card(marts)
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for suffix, text in ((".json", as_json(card)), (".md", as_markdown(card))):
+        path = directory / f"{NAME}{suffix}"
+        partial = path.with_suffix(f"{suffix}.partial")
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+        written.append(path)
+    return written
+
+
+@click.command("card")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write into.  [default: --data]"
+)
+@click.pass_obj
+def command(data: Path, out: Path | None) -> None:
+    """Write the audit card: scope, data, configs, scorers, n, missingness, verdicts, limits, hashes.
+
+    \b
+    plumbline card                  # data/audit_card.json and data/audit_card.md
+    plumbline card --out release/
+    """
+    with Warehouse(data) as marts:
+        written = write_card(marts, out or data)
+    click.echo("Audit card: " + ", ".join(str(path) for path in written))

@@ -1,0 +1,83 @@
+"""The audit card's words: hostile names stay text, and each limit is said where its numbers say so."""
+
+import json
+from datetime import datetime
+
+import pytest
+
+from ingest.card import ALWAYS, as_json, cell, limitations, table
+
+NOTHING = {name: [] for name in ("configs", "responses", "verdicts", "suites", "missingness")}
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        ("", "–"),
+        (True, "yes"),
+        (12_345, "12,345"),
+        (0.123456, "0.1235"),
+        (datetime(2026, 1, 2, 3, 4, 5), "2026-01-02 03:04:05 UTC"),
+        (["a", "b|c"], r"a, b\|c"),
+        ("fair_sea", "fair_sea"),
+        ("_x_", r"\_x\_"),
+        ("a\nb  c", "a b c"),
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        ("[x](javascript:alert(1))", r"\[x\](javascript:alert(1))"),
+        ("&lt;", "&amp;lt;"),
+    ],
+)
+def test_a_cell_shows_what_it_is_given(value, shown):
+    assert cell(value) == shown
+
+
+def test_a_table_has_a_cell_for_each_column_and_says_when_it_is_empty():
+    rows = [{"a": "x|y", "b": 1, "more": 2}]
+    assert table(rows, {"a": "A", "b": "B"}) == ["| A | B |", "| --- | --- |", r"| x\|y | 1 |", ""]
+    assert table([], {"a": "A"}) == ["None.", ""]
+
+
+def test_limits_are_said_where_numbers_say_so():
+    assert limitations(NOTHING) == list(ALWAYS)
+    said = limitations(
+        {
+            "configs": [
+                {"config": "s", "is_simulated": True, "digest": ""},
+                {"config": "m", "is_simulated": False, "digest": None},
+                {"config": "n", "is_simulated": False, "digest": "sha256:1"},
+            ],
+            "responses": [
+                {"response_status": "ok", "n": 90},
+                {"response_status": "refused", "n": 10},
+            ],
+            "verdicts": [
+                {"is_gate_profile": True, "verdict": "inconclusive", "n": 3},
+                {"is_gate_profile": True, "verdict": "pass", "n": 4},
+                {"is_gate_profile": False, "verdict": "inconclusive", "n": 50},
+            ],
+            "suites": [{"suite": "t", "n_bootstrap": 0}],
+            "missingness": [
+                {"rule": "r", "rate": 0.2, "limit_rate": 0.1, "n_failing": 2, "n_records": 10},
+                {"rule": "q", "rate": 0.05, "limit_rate": 0.1, "n_failing": 1, "n_records": 20},
+                {"rule": "p", "rate": 0.5, "limit_rate": None, "n_failing": 1, "n_records": 2},
+            ],
+        }
+    )
+    assert [line.split(":")[0] for line in said[:6]] == [
+        "Simulated",
+        "No digest was recorded for m",
+        "10 of 100 responses could not be used (refused, empty, cut off or failed)",
+        "3 of 7 verdicts are inconclusive",
+        "Nothing was resampled in t",
+        "1 quality rules miss their limit, first `r` (2 of 10).",
+    ]
+
+
+def test_the_json_holds_no_number_that_is_none():
+    assert json.loads(as_json({"at": datetime(2026, 1, 2), "value": None})) == {
+        "at": "2026-01-02T00:00:00+00:00",
+        "value": None,
+    }
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        as_json({"value": float("nan")})
