@@ -56,7 +56,7 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
     "--responses", type=click.Path(path_type=Path), help="Answers you already have (CSV, Parquet, JSONL)."
 )
 @click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
-@click.option("--model-dir", type=click.Path(path_type=Path), help="Folder with the embedding model's files.")
+@click.option("--model-dir", type=click.Path(path_type=Path), help=extract.MODEL_DIR_HELP)
 @click.option(
     "--roots", type=click.IntRange(min=1), help="Ask at most this many roots of each category: a sample."
 )
