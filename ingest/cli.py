@@ -63,6 +63,7 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
 @click.option(
     "--configs", "n_configs", type=click.IntRange(min=1), help="Ask the first so many configs of the suite."
 )
+@click.option("--allow-code", is_flag=True, help="Run the Python code that the suite names.")
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
 @click.pass_context
 def audit(
@@ -73,6 +74,7 @@ def audit(
     model_dir: Path | None,
     roots: int | None,
     n_configs: int | None,
+    allow_code: bool,
     site: bool,
 ) -> None:
     """Do it all: bring in answers, measure, build, judge, publish.
@@ -99,8 +101,10 @@ def audit(
         context.invoke(assemble.command, suite_path=suite_path, roots=roots)
         if suite.branches:
             context.invoke(branch.command, suite_path=suite_path)
-        context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs)
-    context.invoke(extract.command, path=suite_path, variant=variant, model_dir=model_dir)
+        context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs, allow_code=allow_code)
+    context.invoke(
+        extract.command, path=suite_path, variant=variant, model_dir=model_dir, allow_code=allow_code
+    )
     click.echo("Building the marts …", err=True)
     warehouse.build(data)
     if site:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -29,6 +30,7 @@ from ingest.scorers import (
     load_scorer,
     scorer_row,
 )
+from ingest.scorers.own import load_own
 from ingest.store import Store, uninterrupted
 from ingest.suite import Rule, Suite, load_suite
 from ingest.texts import TEXT_VARIANTS
@@ -125,6 +127,15 @@ class Task:
         return [] if self.is_embedder else list(self.scorer.features)
 
     @property
+    def feature_rows(self) -> list[dict[str, Any]]:
+        """Return the scorer's rows of the raw table `scorer_features`."""
+        ranges = {} if self.is_embedder else self.scorer.features
+        return [
+            {"scorer_key": self.scorer_key, "feature": feature, "range_low": low, "range_high": high}
+            for feature, (low, high) in ranges.items()
+        ]
+
+    @property
     def width(self) -> int:
         """Columns of what `measure` returns."""
         return self.scorer.dimensions if self.is_embedder else len(self.features) + 1
@@ -212,6 +223,7 @@ def extract(
     with store.run("extract", detail) as run_id:
         register_suite(store, suite, path, run_id)
         store.append("scorers", [task.row for task in tasks])
+        store.append("scorer_features", [row for task in tasks for row in task.feature_rows])
         make_variants(store, suite.suite, variant_pairs(suite, tasks))
         for task in tasks:
             counts.append(measure_missing(store, suite.suite, task, limit))
@@ -301,6 +313,20 @@ def count_unmade(store: Store, suite: str, pairs: set[tuple[str, str]]) -> int:
     """Return how many variants are yet to be made for these (category, variant) pairs."""
     sql = f"{NEEDED} select count(*) from found where variant_text_key is null"
     return store.connection.execute(sql, {"suite": suite, **_pair_lists(pairs)}).fetchone()[0]
+
+
+def check_consent(store: Store, suite: Suite, tasks: Sequence[Task], allow_code: bool) -> None:
+    """Raise PlumblineError where a suite wants code run on texts, and the user has not said yes."""
+    for task in tasks:
+        code = getattr(task.scorer, "code", None)
+        if code is None or allow_code:
+            continue
+        _, n_missing = count_missing(store, suite.suite, task)
+        if n_missing or count_unmade(store, suite.suite, task.need.pairs):
+            raise PlumblineError(
+                f"The suite wants Python code run on the texts: {code} (scorer {task.scorer.name!r}).",
+                "Read it; if you trust it, add --allow-code.",
+            )
 
 
 def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool]], count: Count) -> None:
@@ -432,6 +458,9 @@ def _task_parameters(suite: str, task: Task) -> dict[str, object]:
     default="auto",
     help="Where classifiers run.  [default: a GPU where torch finds one]",
 )
+@click.option(
+    "--allow-code", is_flag=True, help="Run the Python code that the suite names under `own_scorers:`."
+)
 @click.option("--dry-run", is_flag=True, help="Say what is missing, then stop.")
 @click.option("--limit", type=click.IntRange(min=1), help="Measure at most this many texts.")
 @click.pass_obj
@@ -442,6 +471,7 @@ def command(
     names: tuple[str, ...],
     model_dir: Path | None,
     device: str,
+    allow_code: bool,
     dry_run: bool,
     limit: int | None,
 ) -> None:
@@ -455,10 +485,12 @@ def command(
     plumbline extract --suite suites/mine.yml --dry-run                  # how many texts are left
     plumbline extract --suite suites/mine.yml --scorer regard --limit 50 # a first look
     plumbline extract --suite suites/mine.yml --model-dir models         # offline: models/regard/ and so on
+    plumbline extract --suite suites/mine.yml --allow-code               # with a function under own_scorers:
     """
     suite = load_suite(path, variant)
     where = Where(model_dir, device, data)
-    tasks = [Task(load_scorer(name, where), need) for name, need in needs(suite, names).items()]
+    own = {name: load_own(name, spec, path.parent) for name, spec in suite.own_scorers.items()}
+    tasks = [Task(own.get(name) or load_scorer(name, where), n) for name, n in needs(suite, names).items()]
     with Store(data, read_only=dry_run) as store:
         if dry_run:
             for task in tasks:
@@ -469,6 +501,7 @@ def command(
                 bound = "up to " if n_unmade else ""
                 click.echo(f"{task.scorer.name}: {bound}{n_most:,} texts to measure.")
             return
+        check_consent(store, suite, tasks, allow_code)
         for count in extract(store, suite, path, tasks, limit):
             click.echo(str(count))
             if count.failed:

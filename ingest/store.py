@@ -141,6 +141,9 @@ SCHEMA: dict[str, str] = {
     "scorers": """
         scorer_key varchar primary key, scorer varchar not null, model varchar not null,
         revision varchar not null, version varchar not null, parameters varchar not null""",
+    "scorer_features": """
+        scorer_key varchar not null, feature varchar not null, range_low double not null,
+        range_high double not null, primary key (scorer_key, feature)""",
     "measurements": """
         text_key varchar not null, scorer_key varchar not null, feature varchar not null,
         value double, measurement_status varchar not null, primary key (text_key, scorer_key, feature)""",

@@ -70,7 +70,8 @@ class Identity(Protocol):
 class Scorer(Identity, Protocol):
     """Gives numbers; `features` maps the name of each to its lowest and highest value.
 
-    One that holds much memory has a method `close()`, which is called after its last text.
+    One that holds much memory has a method `close()`, which is called after its last text. One that runs
+    code of the suite names it as `code`.
     """
 
     features: Mapping[str, tuple[float, float]]

@@ -230,7 +230,10 @@ class LargestOf:
         self.model = " + ".join(member.model for member in members)
         self.revision = " + ".join(member.revision for member in members)
         self.version = members[0].version
-        self.parameters = {member.name: member.parameters for member in members}
+        self.parameters = {
+            "max_tokens": min(member.max_tokens for member in members),
+            **{member.name: member.parameters for member in members},
+        }
         ranges = [span for member in members for span in member.features.values()]
         self.features = {f"{name}_score": (min(low for low, _ in ranges), max(high for _, high in ranges))}
 
