@@ -6,7 +6,7 @@ import platform
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -334,7 +334,7 @@ class Store:
 
 def versions() -> dict[str, str]:
     """Return the versions of everything that can change a number."""
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
     names = (
         "dbt-core",
@@ -346,7 +346,11 @@ def versions() -> dict[str, str]:
         "safetensors",
         "vaderSentiment",
     )
-    return {"plumbline": __version__, "python": platform.python_version(), **{n: version(n) for n in names}}
+    found = {name: version(name) for name in names}
+    for name in ("torch", "transformers", "sentence-transformers"):  # the extra `models`
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return {"plumbline": __version__, "python": platform.python_version(), **found}
 
 
 @contextmanager
