@@ -80,19 +80,23 @@ def digest_of(folder: Path) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def check_weights(folder: Path, model: str) -> None:
-    """Raise PlumblineError unless a folder has its weights as safetensors: a pickle can run code."""
+def check_weights(folder: Path, model: str, *, is_snapshot: bool = False) -> None:
+    """Raise PlumblineError unless a folder has its weights as safetensors: a pickle can run code.
+
+    A snapshot of the hub has all that was to be had, pickles left out.
+    """
     if any((folder / name).is_file() for name in WEIGHTS):
         return
     pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
-    if not pickles:
+    if not (pickles or is_snapshot):
         raise PlumblineError(
             f"{folder} has no model.safetensors.", f"Name a folder with the files of {model}."
         )
+    what = f" ({pickles[0]})" if pickles else f" (revision {folder.name[:12]})"
     raise PlumblineError(
-        f"{model} has its weights as a pickle only ({pickles[0]}), which can run code and is not read.",
-        f"Convert it on a machine that you can spare, or take a revision with safetensors"
-        f" (`hf download {model} --revision refs/pr/1 --local-dir …`, then --model-dir).",
+        f"{model} has its weights as a pickle only{what}, which can run code and is not read.",
+        "Where the hub's converter has made safetensors of them, take those: `hf download"
+        f" {model} --revision refs/pr/NUMBER --local-dir models/{model}`, then --model-dir models.",
     )
 
 
@@ -159,7 +163,7 @@ class Lock:
             revision = folder.name
         else:
             revision = None
-        check_weights(folder, model)
+        check_weights(folder, model, is_snapshot=revision is not None)
         digest = digest_of(folder)
         if known is None:
             known = {"revision": revision or digest, "sha256": digest}

@@ -316,6 +316,16 @@ def test_without_network_and_files_it_says_how_to_bring_them(load, hub):
     assert "--model-dir models" in error.value.what_to_do
 
 
+def test_a_model_that_the_hub_has_as_a_pickle_only_is_refused(monkeypatch, load, tmp_path):
+    commit = CLASSIFIERS["regard"].revision
+    (tmp_path / commit).mkdir()  # pickles are not downloaded
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(tmp_path / commit))
+    with pytest.raises(PlumblineError, match=rf"as a pickle only \(revision {commit[:12]}\)") as error:
+        load("regard", None)
+    assert "refs/pr/" in error.value.what_to_do
+    assert not (tmp_path / "data" / "models.lock.json").exists()
+
+
 def test_without_the_extra_it_says_what_to_install(monkeypatch, load):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(PlumblineError, match=r"scorer `regard` needs the package transformers") as error:
