@@ -10,12 +10,13 @@ UV_VERSION := 0.13.8
 SETUP := .venv/.setup
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: help setup audit test bench study lint serve clean
+.PHONY: help setup models audit test bench study lint serve clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make audit [SUITE=suites/x.yml RESPONSES=answers.csv]   audit, and build the site (demo without arguments)'
 	@echo 'make serve                                              open the site at http://localhost:$(SITE_PORT)'
+	@echo 'make models                                             torch and transformers, for classifiers and local models'
 	@echo 'make test                                               every check, as CI runs it'
 	@echo 'make lint | bench | study | clean'
 
@@ -32,6 +33,9 @@ reports/node_modules/.package-lock.json: reports/package-lock.json reports/packa
 	@if command -v npm > /dev/null; then \
 	  echo 'npm ci (reports)'; cd reports && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json; \
 	else echo 'Node is not installed: the audit will end with the warehouse, without the site.'; fi
+
+models: setup
+	scripts/models.sh
 
 audit: setup
 	$(BIN)/plumbline audit $(SUITE) $(if $(RESPONSES),--responses $(RESPONSES))

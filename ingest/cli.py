@@ -57,13 +57,14 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
     "--responses", type=click.Path(path_type=Path), help="Answers you already have (CSV, Parquet, JSONL)."
 )
 @click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
-@click.option("--model-dir", type=click.Path(path_type=Path), help="Folder with the embedding model's files.")
+@click.option("--model-dir", type=click.Path(path_type=Path), help=extract.MODEL_DIR_HELP)
 @click.option(
     "--roots", type=click.IntRange(min=1), help="Ask at most this many roots of each category: a sample."
 )
 @click.option(
     "--configs", "n_configs", type=click.IntRange(min=1), help="Ask the first so many configs of the suite."
 )
+@click.option("--allow-code", is_flag=True, help="Run the Python code that the suite names.")
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
 @click.pass_context
 def audit(
@@ -74,6 +75,7 @@ def audit(
     model_dir: Path | None,
     roots: int | None,
     n_configs: int | None,
+    allow_code: bool,
     site: bool,
 ) -> None:
     """Do it all: bring in answers, measure, build, judge, publish.
@@ -100,8 +102,10 @@ def audit(
         context.invoke(assemble.command, suite_path=suite_path, roots=roots)
         if suite.branches:
             context.invoke(branch.command, suite_path=suite_path)
-        context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs)
-    context.invoke(extract.command, path=suite_path, variant=variant, model_dir=model_dir)
+        context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs, allow_code=allow_code)
+    context.invoke(
+        extract.command, path=suite_path, variant=variant, model_dir=model_dir, allow_code=allow_code
+    )
     click.echo("Building the marts …", err=True)
     warehouse.build(data)
     context.invoke(card.command)

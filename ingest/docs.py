@@ -20,6 +20,7 @@ from vaderSentiment.vaderSentiment import normalize
 
 from ingest import ranks, stats
 from ingest.errors import PlumblineError
+from ingest.scorers.classifier import CLASSIFIERS
 from ingest.warehouse import PROJECT
 
 PAGE = Path("docs/metrics.md")
@@ -443,11 +444,25 @@ def _reading_examples(x: Examples) -> dict[str, str]:
             "The similarity of (3, 4) to the anchor (4, 3) is {}, to (0, 1) it is {}: margin {}.",
             near, far, near - far,
         ),
-        "score": _say("Valences that sum to 4: {}.", normalize(4)),
+        "score": _say(
+            "Valences that sum to 4: vader_compound {}. Positive with 0.7 and negative with 0.2:"
+            " sentiment_score {}, regard_score {}.",
+            normalize(4), _classified("sentiment", positive=0.7, negative=0.2),
+            _classified("regard", positive=0.7, negative=0.2),
+        ),
+        "truncated_share": _say("3 of 60 texts are too long: {}.", x.sql.value("{{ ratio(3, 60) }}")),
+        "failed_share": _say("3 of 60 texts have no number: {}.", x.sql.value("{{ ratio(3, 60) }}")),
         "failure_rate": _say("2 of 40 requests refused: {}.", x.sql.value("{{ ratio(2, 40) }}")),
         "shown_rate": _say("9 of 12 prompts show it: {}.", x.sql.value("{{ ratio(9, 12) }}")),
         "failing_rate": _say("3 of 60 answers refused: {}.", x.sql.value("{{ ratio(3, 60) }}")),
     }  # fmt: skip
+
+
+def _classified(name: str, **probabilities: float) -> float:
+    """What a classifier's first feature makes of its labels' probabilities."""
+    places = {label: i for i, label in enumerate(probabilities)}
+    feature = next(iter(CLASSIFIERS[name].features.values()))
+    return float(feature.of(np.array([list(probabilities.values())]), places)[0])
 
 
 def _measured_examples(x: Examples) -> dict[str, str]:
@@ -543,6 +558,7 @@ HEADINGS = {
     "fct_disparities": "Measurements compared between groups",
     "fct_ground_truth": "Official statistics",
     "fct_outcomes": "How answers are read",
+    "dim_scorers": "How answers are read",
     "fct_failures": "Data quality",
     "fct_attribute_presence": "Data quality",
     "fct_quality": "Data quality",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -17,18 +18,32 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
+from ingest.local_models import DEVICES
 from ingest.register import register_suite
-from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, Embedder, Scorer, load_scorer, scorer_row
+from ingest.scorers import (
+    DEFAULT_EMBEDDER,
+    MAX_CHARACTERS,
+    TRUNCATED,
+    Embedder,
+    Scorer,
+    Where,
+    load_scorer,
+    scorer_row,
+)
+from ingest.scorers.own import load_own
 from ingest.store import Store, uninterrupted
 from ingest.suite import Rule, Suite, load_suite
 from ingest.texts import TEXT_VARIANTS
 
-# measurement_status: `ok`; `capped`, the value is of the first MAX_CHARACTERS; `empty`, nothing was left
-# to measure; `failed`, the scorer had no number for the text. The last two have no value.
-STATUSES = ("ok", "capped", "empty", "failed")
+# measurement_status: `ok`; `capped`, the value is of the first MAX_CHARACTERS; `truncated`, of the first
+# tokens, as many as the model reads; `empty`, nothing was left to measure; `failed`, the scorer had no
+# number for the text. The last two have no value.
+STATUSES = ("ok", "capped", "truncated", "empty", "failed")
 
 # What a scorer may raise for one text, without ending the run. Anything else is a bug and shows itself.
 SCORER_ERRORS = (ValueError, ArithmeticError, LookupError, RuntimeError)
+
+MODEL_DIR_HELP = "Folder of offline copies: each model in a folder named for its scorer."
 
 RAW = "raw"
 PAGE_CHARACTERS = 4_000_000  # texts in Python's memory at once
@@ -111,19 +126,34 @@ class Task:
         """Names of the numbers, in the scorer's order; none where it gives vectors."""
         return [] if self.is_embedder else list(self.scorer.features)
 
+    @property
+    def feature_rows(self) -> list[dict[str, Any]]:
+        """Return the scorer's rows of the raw table `scorer_features`."""
+        ranges = {} if self.is_embedder else self.scorer.features
+        return [
+            {"scorer_key": self.scorer_key, "feature": feature, "range_low": low, "range_high": high}
+            for feature, (low, high) in ranges.items()
+        ]
+
+    @property
+    def width(self) -> int:
+        """Columns of what `measure` returns."""
+        return self.scorer.dimensions if self.is_embedder else len(self.features) + 1
+
     def measure(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the numbers or vectors as one matrix, shape (len(texts), width)."""
+        """Return a matrix, shape (len(texts), width): the vectors, or the numbers and whether it was cut."""
         if self.is_embedder:
             matrix = np.asarray(self.scorer.embed(texts), dtype=np.float32)
-            expected = (len(texts), self.scorer.dimensions)
         else:
-            columns = self.scorer.score(texts)
+            columns = dict(self.scorer.score(texts))
+            is_cut = columns.pop(TRUNCATED, np.zeros(len(texts)))
             if set(columns) != set(self.features) or any(len(c) != len(texts) for c in columns.values()):
                 raise TypeError(
                     f"{self.scorer.name} did not return one number a text for each of its features"
                 )
-            matrix = np.column_stack([np.asarray(columns[name], dtype=np.float64) for name in self.features])
-            expected = (len(texts), len(self.features))
+            numbers = [*(columns[name] for name in self.features), is_cut]
+            matrix = np.column_stack([np.asarray(column, dtype=np.float64) for column in numbers])
+        expected = (len(texts), self.width)
         if matrix.shape != expected:
             raise TypeError(f"{self.scorer.name} returned shape {matrix.shape}, not {expected}")
         return matrix
@@ -137,12 +167,13 @@ class Count:
     already_there: int
     measured: int = 0
     capped: int = 0
+    truncated: int = 0
     empty: int = 0
     failed: int = 0
     first_error: str = ""
 
     def __str__(self) -> str:
-        notes = [f"{n:,} {name}" for name in ("capped", "empty", "failed") if (n := getattr(self, name))]
+        notes = [f"{n:,} {name}" for name in STATUSES[1:] if (n := getattr(self, name))]
         aside = f" (of these {', '.join(notes)})" if notes else ""
         return (
             f"{self.scorer}: {self.measured:,} texts measured{aside}, {self.already_there:,} already there."
@@ -192,9 +223,12 @@ def extract(
     with store.run("extract", detail) as run_id:
         register_suite(store, suite, path, run_id)
         store.append("scorers", [task.row for task in tasks])
+        store.append("scorer_features", [row for task in tasks for row in task.feature_rows])
         make_variants(store, suite.suite, variant_pairs(suite, tasks))
         for task in tasks:
             counts.append(measure_missing(store, suite.suite, task, limit))
+            if hasattr(task.scorer, "close"):
+                task.scorer.close()
             if limit is not None:
                 limit -= counts[-1].measured
     return counts
@@ -281,25 +315,41 @@ def count_unmade(store: Store, suite: str, pairs: set[tuple[str, str]]) -> int:
     return store.connection.execute(sql, {"suite": suite, **_pair_lists(pairs)}).fetchone()[0]
 
 
+def check_consent(store: Store, suite: Suite, tasks: Sequence[Task], allow_code: bool) -> None:
+    """Raise PlumblineError where a suite wants code run on texts, and the user has not said yes."""
+    for task in tasks:
+        code = getattr(task.scorer, "code", None)
+        if code is None or allow_code:
+            continue
+        _, n_missing = count_missing(store, suite.suite, task)
+        if n_missing or count_unmade(store, suite.suite, task.need.pairs):
+            raise PlumblineError(
+                f"The suite wants Python code run on the texts: {code} (scorer {task.scorer.name!r}).",
+                "Read it; if you trust it, add --allow-code.",
+            )
+
+
 def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool]], count: Count) -> None:
     """Measure (text_key, text, is capped) rows and store them in one transaction."""
     keys = [row[0] for row in batch]
     filled = np.array([bool(row[1].strip()) for row in batch])
     capped = np.array([row[2] for row in batch])
-    width = task.scorer.dimensions if task.is_embedder else len(task.features)
-    values = np.full((len(batch), width), np.nan, dtype=np.float32 if task.is_embedder else np.float64)
+    values = np.full((len(batch), task.width), np.nan, dtype=np.float32 if task.is_embedder else np.float64)
+    is_cut = np.zeros(len(batch), dtype=bool)
     if filled.any():
         errors: list[str] = []
         texts = [row[1] for row in batch if row[1].strip()]
-        values[filled] = attempt(task.measure, texts, width, errors)
+        values[filled] = attempt(task.measure, texts, task.width, errors)
         count.first_error = count.first_error or (errors[0] if errors else "")
     if not task.is_embedder:
+        is_cut = values[:, -1] == 1
+        values = values[:, :-1]
         low, high = np.array(list(task.scorer.features.values()), dtype=np.float64).T
         values[~((values >= low) & (values <= high))] = np.nan
     is_valid = np.isfinite(values)
     fine = is_valid.all(axis=1)
     no_value = np.where(filled, "failed", "empty")
-    has_value = np.where(capped, "capped", "ok")
+    has_value = np.select([is_cut, capped], ["truncated", "capped"], "ok")
     if task.is_embedder:
         table = embedding_table(keys, task.scorer_key, values, fine, np.where(fine, has_value, no_value))
     else:
@@ -310,7 +360,8 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
     count.measured += len(batch)
     count.empty += int((~filled).sum())
     count.failed += int((filled & ~fine).sum())
-    count.capped += int((fine & capped).sum())
+    count.truncated += int((fine & is_cut).sum())
+    count.capped += int((fine & capped & ~is_cut).sum())
 
 
 def attempt(
@@ -400,7 +451,16 @@ def _task_parameters(suite: str, task: Task) -> dict[str, object]:
 @click.option("--suite", "path", type=click.Path(path_type=Path), required=True, help="The suite file.")
 @click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
 @click.option("--scorer", "names", multiple=True, help="Only this scorer; may be given more than once.")
-@click.option("--model-dir", type=click.Path(path_type=Path), help="Folder with the embedding model's files.")
+@click.option("--model-dir", type=click.Path(path_type=Path), help=MODEL_DIR_HELP)
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    help="Where classifiers run.  [default: a GPU where torch finds one]",
+)
+@click.option(
+    "--allow-code", is_flag=True, help="Run the Python code that the suite names under `own_scorers:`."
+)
 @click.option("--dry-run", is_flag=True, help="Say what is missing, then stop.")
 @click.option("--limit", type=click.IntRange(min=1), help="Measure at most this many texts.")
 @click.pass_obj
@@ -410,6 +470,8 @@ def command(
     variant: str | None,
     names: tuple[str, ...],
     model_dir: Path | None,
+    device: str,
+    allow_code: bool,
     dry_run: bool,
     limit: int | None,
 ) -> None:
@@ -418,9 +480,17 @@ def command(
     Each distinct text is measured once. Safe to stop and start again: what is
     measured is skipped, and at most one batch is lost. A text that a scorer
     fails on is kept as failed, and tried again by the next run.
+
+    \b
+    plumbline extract --suite suites/mine.yml --dry-run                  # how many texts are left
+    plumbline extract --suite suites/mine.yml --scorer regard --limit 50 # a first look
+    plumbline extract --suite suites/mine.yml --model-dir models         # offline: models/regard/ and so on
+    plumbline extract --suite suites/mine.yml --allow-code               # with a function under own_scorers:
     """
     suite = load_suite(path, variant)
-    tasks = [Task(load_scorer(name, model_dir), need) for name, need in needs(suite, names).items()]
+    where = Where(model_dir, device, data)
+    own = {name: load_own(name, spec, path.parent) for name, spec in suite.own_scorers.items()}
+    tasks = [Task(own.get(name) or load_scorer(name, where), n) for name, n in needs(suite, names).items()]
     with Store(data, read_only=dry_run) as store:
         if dry_run:
             for task in tasks:
@@ -431,6 +501,7 @@ def command(
                 bound = "up to " if n_unmade else ""
                 click.echo(f"{task.scorer.name}: {bound}{n_most:,} texts to measure.")
             return
+        check_consent(store, suite, tasks, allow_code)
         for count in extract(store, suite, path, tasks, limit):
             click.echo(str(count))
             if count.failed:

@@ -19,10 +19,10 @@ from ingest.errors import PlumblineError
 from ingest.forecast import detectable, forecast
 from ingest.journal import Journal, read_entries, replay, store_answers
 from ingest.keys import key, request_key
+from ingest.own_code import code_digest, load_function
 from ingest.register import register_suite
 from ingest.store import Store, opened, uninterrupted, utc_now
 from ingest.suite import Config, Suite, load_suite
-from ingest.wrappers import load_wrapper, wrapper_digest
 
 PAGE = 2_000
 FLUSH_ROWS = 500
@@ -204,7 +204,7 @@ def _task(
     store: Store, suite: Suite, label: str, config: Config, backend: Backend, folder: Path, retry_failed: bool
 ) -> Task:
     description = backend.describe(config)
-    wrapper = wrapper_digest(config.wrapper, folder) if config.wrapper else None
+    wrapper = code_digest(config.wrapper, folder, "wrapper") if config.wrapper else None
     row = config_row(store, suite, label, config, description, wrapper)
     if description.max_prompt_tokens is not None:
         _check_length(store, suite, config, description.max_prompt_tokens)
@@ -554,7 +554,7 @@ def command(
             return
         check_consent(tasks, allow_code)
         wrappers = {
-            name: load_wrapper(name, folder)
+            name: load_function(name, folder, "wrapper")
             for name in dict.fromkeys(task.config.wrapper for task in tasks if task.n_pending)
             if name
         }

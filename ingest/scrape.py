@@ -18,7 +18,7 @@ from ingest.fetch import Fetcher, FetchError, user_agent
 from ingest.keys import key
 from ingest.keywords import candidates, instruction, nearest, parse_answer, usable, without_contained
 from ingest.register import register_suite
-from ingest.scorers import DEFAULT_EMBEDDER, load_scorer
+from ingest.scorers import DEFAULT_EMBEDDER, Where, load_scorer
 from ingest.sentences import matching_sentences
 from ingest.sources import HELD, Context, Document, sources
 from ingest.sources.wikipedia import api_url, page_links
@@ -267,7 +267,7 @@ class Search:
                 [self.suite.suite, self.code, concept],
             )
         ]
-        encoder = load_scorer(DEFAULT_EMBEDDER, self.model_dir)
+        encoder = load_scorer(DEFAULT_EMBEDDER, Where(self.model_dir))
         return nearest(concept, candidates(texts, CANDIDATES), encoder.embed, self.finder.limit * 3)
 
     def linked(self, concept: str) -> list[tuple[str, float]]:

@@ -6,7 +6,7 @@ import platform
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -141,6 +141,9 @@ SCHEMA: dict[str, str] = {
     "scorers": """
         scorer_key varchar primary key, scorer varchar not null, model varchar not null,
         revision varchar not null, version varchar not null, parameters varchar not null""",
+    "scorer_features": """
+        scorer_key varchar not null, feature varchar not null, range_low double not null,
+        range_high double not null, primary key (scorer_key, feature)""",
     "measurements": """
         text_key varchar not null, scorer_key varchar not null, feature varchar not null,
         value double, measurement_status varchar not null, primary key (text_key, scorer_key, feature)""",
@@ -331,7 +334,7 @@ class Store:
 
 def versions() -> dict[str, str]:
     """Return the versions of everything that can change a number."""
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
     names = (
         "dbt-core",
@@ -343,7 +346,11 @@ def versions() -> dict[str, str]:
         "safetensors",
         "vaderSentiment",
     )
-    return {"plumbline": __version__, "python": platform.python_version(), **{n: version(n) for n in names}}
+    found = {name: version(name) for name in names}
+    for name in ("torch", "transformers", "sentence-transformers"):  # the extra `models`
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return {"plumbline": __version__, "python": platform.python_version(), **found}
 
 
 @contextmanager

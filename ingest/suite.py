@@ -397,6 +397,30 @@ class Branching(Strict):
     counterfactual_baseline: bool = True
 
 
+class OwnScorer(Strict):
+    """A scorer of the suite's own, with one feature, `<name>_score`: a Python function or a file of numbers.
+
+    `function` takes a list of texts and returns a number or None for each; it lies beside the suite or is
+    installed, and runs with --allow-code only. `file` (CSV, Parquet, JSON Lines) lies beside the suite and
+    has a column of texts and one of numbers. `range` is the lowest and highest value: others are failures.
+    """
+
+    function: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
+    file: Label | None = None
+    text: Label = "text"
+    value: Label = "value"
+    range: tuple[float, float]
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "OwnScorer":
+        if (self.function is None) == (self.file is None):
+            raise ValueError("an own scorer names its `function` or its `file`, one of them")
+        low, high = self.range
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ValueError("`range`: the first number must be below the second")
+        return self
+
+
 class Minimum(Strict):
     """Sizes below which a group is not judged."""
 
@@ -540,6 +564,7 @@ class Suite(Strict):
     standard_weighting: Literal["row", "group"] = "row"
     reference: Literal["most_populous"] | dict[Label, Label] = {}
     scorers: list[Name] = ["vader"]
+    own_scorers: dict[Name, OwnScorer] = {}
     attributes: dict[Name, dict[Label, AttributeValue]]
     axes: list[Label]
     names: Names | None = None
@@ -587,6 +612,7 @@ class Suite(Strict):
         for branching in self.branches:
             self._check_branching(branching)
         self._check_roles()
+        self._check_own_scorers()
         if self.local_law_144:
             self._check_local_law(self.local_law_144)
         if isinstance(self.reference, dict):
@@ -596,6 +622,13 @@ class Suite(Strict):
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
         return self
+
+    def _check_own_scorers(self) -> None:
+        from ingest.scorers import SCORERS
+
+        for name in self.own_scorers:
+            if name in SCORERS:
+                raise Misplaced(f"{name!r} is one of ours: give yours another name", "own_scorers", name)
 
     def _check_roles(self) -> None:
         if self.roles and not self.configs:

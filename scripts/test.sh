@@ -26,11 +26,30 @@ tail -n 3 "$work/gate.txt"
 step 'sqlfluff'
 PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar --processes 2 models tests
 
+# Only what the tests of local models need: with sentence-transformers beside it, extract would use that for vectors.
+step 'torch for the processor (the extra `models`); TEST_MODELS=no leaves it out'
+without=''
+if [ "${TEST_MODELS:-}" = no ] || ! scripts/models.sh > "$work/models.txt" 2>&1; then
+  without=' WITHOUT the tests of classifiers and local models: torch is not installed.'
+  echo "SKIPPED:$without"
+  tail -n 5 "$work/models.txt" 2> /dev/null || true
+fi
+
 step 'pytest'
 $bin/python -m pytest -q tests/ingest
+if [ -z "$without" ]; then
+  step 'pytest: with sentence-transformers, beside the environment'
+  if MODELS_INTO="$work/beside" scripts/models.sh > "$work/beside.txt" 2>&1; then
+    PYTHONPATH="$work/beside" $bin/python -m pytest -q tests/ingest/test_embed.py -k "run_live or identified_by_its_weights"
+  else
+    without=' WITHOUT the tests of sentence-transformers: it is not installed.'
+    echo "SKIPPED:$without"
+    tail -n 5 "$work/beside.txt"
+  fi
+fi
 
 step 'site: build the demo, open every page in Chromium'
 $bin/plumbline --data "$work/demo" report
 $bin/python -m pytest -q tests/site
 
-printf '\nAll checks passed in %s s.\n' "$SECONDS"
+printf '\nAll checks passed in %s s.%s\n' "$SECONDS" "$without"

@@ -1,29 +1,24 @@
 """A local model through transformers: safetensors only, no code from a repository, no download."""
 
-import hashlib
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from safetensors import SafetensorError
 
 from ingest.backends import Answer, Description, Message, Request
 from ingest.backends.replies import SAMPLING, Option, is_whole, options_in_force, read_reply, request_seed
 from ingest.errors import PlumblineError
+from ingest.local_models import DEVICES, digest_of, library, load_part, pick_device
 from ingest.suite import Config, Suite
 
-DEVICES = ("auto", "cpu", "cuda", "mps")
+ASKER = "The backend `transformers`"
+CPU = "`options: {device: cpu}`"  # how a suite asks for the processor
 OPTIONS: Mapping[str, Option] = {
     **SAMPLING,
     "max_new_tokens": Option(512, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
     "device": Option("auto", lambda value: value in DEVICES, f"one of {', '.join(DEVICES)}"),
 }
-# Files that make a model what it is; the rest of a folder is documentation.
-PARTS = ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt", "vocab.txt")
-CHUNK = 2**20
 
 
 class Loaded(NamedTuple):
@@ -48,8 +43,8 @@ class TransformersBackend:
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
-        self._torch = _library("torch")
-        self._transformers = _library("transformers")
+        self._torch = library("torch", ASKER)
+        self._transformers = library("transformers", ASKER)
         self._loaded: tuple[tuple[str, str], Loaded] | None = None
         self._lock = threading.Lock()
 
@@ -57,11 +52,11 @@ class TransformersBackend:
         """Return a hash of the model's files; the chat template is the tokeniser's."""
         options = options_in_force(config, OPTIONS)
         folder = self._folder(config)
-        tokenizer = self._from(folder, self._transformers.AutoTokenizer)
-        settings = self._from(folder, self._transformers.AutoConfig)
+        tokenizer = load_part(folder, self._transformers.AutoTokenizer)
+        settings = load_part(folder, self._transformers.AutoConfig)
         return Description(
             digest=digest_of(folder),
-            options={**options, "device": self._device(options)},
+            options={**options, "device": pick_device(options["device"], CPU)},
             quantisation=str(getattr(settings, "dtype", None) or "").removeprefix("torch."),
             template=tokenizer.chat_template or "",
             server_version=f"transformers {self._transformers.__version__}, torch {self._torch.__version__}",
@@ -168,45 +163,24 @@ class TransformersBackend:
 
     def _load(self, config: Config) -> Loaded:
         """Return the model of a config; one at a time is in memory."""
-        device = self._device(options_in_force(config, OPTIONS))
+        device = pick_device(options_in_force(config, OPTIONS)["device"], CPU)
         if self._loaded is None or self._loaded[0] != (config.model, device):
             self._loaded = None
             folder = self._folder(config)
-            tokenizer = self._from(folder, self._transformers.AutoTokenizer)
+            tokenizer = load_part(folder, self._transformers.AutoTokenizer)
             if tokenizer.pad_token_id is None:
                 tokenizer.pad_token = tokenizer.eos_token
-            model = self._from(
+            model = load_part(
                 folder, self._transformers.AutoModelForCausalLM, use_safetensors=True, dtype="auto"
             )
             self._loaded = ((config.model, device), Loaded(model.to(device).eval(), tokenizer, device))
         return self._loaded[1]
 
-    def _from(self, folder: Path, kind: Any, **options: Any) -> Any:
-        try:
-            return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **options)
-        except (OSError, ValueError, SafetensorError) as error:
-            raise PlumblineError(
-                f"{folder} cannot be loaded: {str(error).strip().splitlines()[0]}",
-                "It must hold config.json, a tokeniser and *.safetensors, and need no code of its own.",
-            ) from error
-
-    def _device(self, options: Mapping[str, Any]) -> str:
-        device: str = options["device"]
-        torch = self._torch
-        there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-        if device == "auto":
-            return next(name for name in ("cuda", "mps", "cpu") if there[name])
-        if not there[device]:
-            raise PlumblineError(
-                f"torch finds no device {device!r} here.", "Write `options: {device: cpu}` or leave it out."
-            )
-        return device
-
     def _folder(self, config: Config) -> Path:
         folder = Path(config.model).expanduser()
         if folder.is_dir():
             return folder
-        hub = _library("huggingface_hub")
+        hub = library("huggingface_hub", ASKER)
         try:
             return Path(hub.snapshot_download(config.model, local_files_only=True))
         except (OSError, ValueError) as error:
@@ -225,28 +199,7 @@ def prompt_tokens(tokenizer: Any, messages: Sequence[Message]) -> list[int]:
     return list(tokenizer("\n\n".join(message["content"] for message in messages))["input_ids"])
 
 
-def digest_of(folder: Path) -> str:
-    """Return a hash of a model's files, their names included."""
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in PARTS for path in folder.glob(pattern)}):
-        digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
-    return f"sha256:{digest.hexdigest()}"
-
-
 def _token_ids(value: int | list[int] | None) -> list[int]:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise PlumblineError(
-            f"The backend `transformers` needs the package {name}, which is not installed.",
-            "Install the extra `models` (the README says how).",
-        ) from error

@@ -3,6 +3,7 @@
 import json
 import pkgutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,16 +11,48 @@ import numpy as np
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
+from ingest.local_models import LOCK_NAME
+from ingest.store import data_dir
 
-# Each row names `module:function`; the function takes the model folder (or None) and returns a Scorer
+# Each row names `module:function`; the function takes the scorer's name and a `Where`, and returns a Scorer
 # or an Embedder. Modules are imported when their scorer is used, so heavy ones cost nothing before.
 SCORERS: dict[str, str] = {
     "vader": "ingest.scorers.vader:load",
     "minilm": "ingest.scorers.minilm:load",
+    "sentiment": "ingest.scorers.classifier:load",
+    "regard": "ingest.scorers.classifier:load",
+    "stereotype": "ingest.scorers.classifier:load",
+    "stereotype_sentence": "ingest.scorers.classifier:load",
+    "personality": "ingest.scorers.classifier:load",
+    "toxicity": "ingest.scorers.classifier:load",
+    "toxicity_comment": "ingest.scorers.classifier:load",
+    "toxicity_ensemble": "ingest.scorers.classifier:load_toxicity_ensemble",
 }
 
 DEFAULT_EMBEDDER = "minilm"  # for anchor rules that name no scorer
 MAX_CHARACTERS = 2_000  # SPEC GEN-10: what is measured of a longer text
+TRUNCATED = "truncated"  # beside the features, where a scorer says which texts it read only in part
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where models lie and run: a folder of offline copies, a device of torch, the data folder (its lock)."""
+
+    model_dir: Path | None = None
+    device: str = "auto"
+    data: Path | None = None
+
+    def folder(self, name: str, model: str) -> Path | None:
+        """Return the offline copy of a scorer's model: a folder of its or its model's name, or model_dir."""
+        if self.model_dir is None:
+            return None
+        named = (self.model_dir / name, self.model_dir / model)
+        return next((folder for folder in named if folder.is_dir()), self.model_dir)
+
+    @property
+    def lock(self) -> Path:
+        """File that keeps which revision and files each model had when it was first used."""
+        return data_dir(self.data) / LOCK_NAME
 
 
 class Identity(Protocol):
@@ -35,13 +68,18 @@ class Identity(Protocol):
 
 @runtime_checkable
 class Scorer(Identity, Protocol):
-    """Gives numbers; `features` maps the name of each to its lowest and highest value."""
+    """Gives numbers; `features` maps the name of each to its lowest and highest value.
+
+    One that holds much memory has a method `close()`, which is called after its last text. One that runs
+    code of the suite names it as `code`.
+    """
 
     features: Mapping[str, tuple[float, float]]
 
     def score(self, texts: Sequence[str]) -> Mapping[str, np.ndarray]:
         """Return for each feature one float a text, in the order given, NaN where it has none.
 
+        It may say beside them, under TRUNCATED, of which texts it read only the beginning (booleans).
         May raise one of SCORER_ERRORS (`ingest.extract`) for a text that it cannot measure; the other
         texts are then asked for again without it. No text is empty.
         """
@@ -59,13 +97,13 @@ class Embedder(Identity, Protocol):
         ...
 
 
-def load_scorer(name: str, model_dir: Path | None = None) -> Scorer | Embedder:
+def load_scorer(name: str, where: Where | None = None) -> Scorer | Embedder:
     """Load a scorer by its name in SCORERS. Raises PlumblineError when there is none."""
     if name not in SCORERS:
         raise PlumblineError(
             f"There is no scorer {name!r}.", f"Known scorers: {', '.join(sorted(SCORERS))}. Name one of them."
         )
-    return pkgutil.resolve_name(SCORERS[name])(model_dir)
+    return pkgutil.resolve_name(SCORERS[name])(name, where or Where())
 
 
 def scorer_row(scorer: Scorer | Embedder) -> dict[str, str]:

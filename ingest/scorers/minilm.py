@@ -1,13 +1,13 @@
 """Sentence vectors of all-MiniLM-L6-v2, for nearest anchors and distances."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ingest.embed import Encoder, load_encoder
+from ingest.embed import MODEL, Encoder, load_encoder
+from ingest.scorers import Where
 
 
 class MiniLM:
@@ -29,6 +29,6 @@ class MiniLM:
         return self._encoder.encode(texts)
 
 
-def load(model_dir: Path | None) -> MiniLM:
+def load(name: str, where: Where) -> MiniLM:
     """Load the model. Raises PlumblineError when it is not on this machine."""
-    return MiniLM(load_encoder(model_dir=model_dir))
+    return MiniLM(load_encoder(model_dir=where.folder(name, MODEL.name)))

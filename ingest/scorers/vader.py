@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+from ingest.scorers import Where
 
 SHARE = (0.0, 1.0)
 
@@ -40,6 +41,6 @@ class Vader:
         }
 
 
-def load(model_dir: Path | None) -> Vader:
-    """Return the scorer; its lexicon is in its package, so there is no folder to name."""
+def load(name: str, where: Where) -> Vader:
+    """Return the scorer; its lexicon is in its package, so there is nothing to find."""
     return Vader()

@@ -27,6 +27,23 @@ measured as (
 
 declared as (
     select * from {{ ref('stg_suite__features') }}
+),
+
+-- What a scorer says that its feature can be; what the suite declares itself goes before it.
+possible as (
+    select
+        rules.suite,
+        rules.feature,
+        min(features.range_low) as range_low,
+        max(features.range_high) as range_high
+    from {{ ref('stg_suite__outcome_rules') }} as rules
+    inner join {{ ref('int_scorers_current') }} as scorers on rules.scorer = scorers.scorer
+    inner join {{ ref('stg_extract__scorer_features') }} as features
+        on
+            scorers.scorer_key = features.scorer_key
+            and rules.scorer_feature = features.feature
+    where rules.rule_kind = 'score'
+    group by rules.suite, rules.feature
 )
 
 select
@@ -34,11 +51,15 @@ select
     measured.category,
     measured.feature,
     measured.has_baseline,
-    declared.range_low,
-    declared.range_high,
+    case when declared.feature is null then possible.range_low else declared.range_low end as range_low,
+    case when declared.feature is null then possible.range_high else declared.range_high end as range_high,
     dense_rank() over (order by measured.suite, measured.feature) - 1 as feature_id
 from measured
 left join declared
     on
         measured.suite = declared.suite
         and measured.feature = declared.feature
+left join possible
+    on
+        measured.suite = possible.suite
+        and measured.feature = possible.feature

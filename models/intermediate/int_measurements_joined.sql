@@ -76,7 +76,7 @@ select
     case when responses.is_usable then measurements.value end as value,
     case
         when not responses.is_usable then 'failed_response'
-        when measurements.value is null and measurements.measurement_status in ('ok', 'capped')
+        when measurements.value is null and measurements.measurement_status in ('ok', 'capped', 'truncated')
             then 'not_finite'
         else coalesce(measurements.measurement_status, 'not_measured')
     end as measurement_status,

@@ -5,4 +5,6 @@ select
     value,
     measurement_status
 from {{ ref('fct_measurements') }}
-where (measurement_status in ('ok', 'capped')) is distinct from (value is not null and isfinite(value))
+where
+    (measurement_status in ('ok', 'capped', 'truncated'))
+    is distinct from (value is not null and isfinite(value))

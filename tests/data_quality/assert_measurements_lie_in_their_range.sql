@@ -1,10 +1,14 @@
--- What a scorer's feature can be at most (SPEC DQ-4): VADER's compound from -1 to 1, its shares from 0 to 1.
+-- No number lies outside of what its scorer says that it can give (SPEC DQ-4).
 select
-    response_key,
-    feature,
-    value
-from {{ ref('fct_measurements') }}
+    measurements.text_key,
+    measurements.scorer_key,
+    measurements.feature,
+    measurements.value
+from {{ ref('stg_extract__measurements') }} as measurements
+inner join {{ ref('stg_extract__scorer_features') }} as features
+    on
+        measurements.scorer_key = features.scorer_key
+        and measurements.feature = features.feature
 where
-    scorer = 'vader'
-    and value is not null
-    and (value between case when feature like '%compound%' then -1 else 0 end and 1) is not true
+    measurements.value is not null
+    and (measurements.value between features.range_low and features.range_high) is not true

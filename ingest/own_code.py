@@ -1,45 +1,44 @@
-"""A suite's own code around a request, such as retrieval: messages in, messages out.
+"""A suite's own code: a wrapper around requests, such as retrieval, or a scorer.
 
 A suite is a file from anywhere, so its code runs only where the user says so (`--allow-code`), and only
 from beside the suite file or from an installed package.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from ingest.asking import Wrapper
 from ingest.errors import PlumblineError
 
 
-def wrapper_digest(name: str, folder: Path) -> str:
-    """Return the SHA-256 of the file that holds a wrapper (`module:function`), without running any of it.
+def code_digest(name: str, folder: Path, role: str) -> str:
+    """Return the SHA-256 of the file that holds a function (`module:function`), without running any of it.
 
-    Raises PlumblineError where there is none.
+    `role` is the suite's key that names it. Raises PlumblineError where there is none.
     """
-    return hashlib.sha256(_file(name, folder).read_bytes()).hexdigest()
+    return hashlib.sha256(_file(name, folder, role).read_bytes()).hexdigest()
 
 
-def load_wrapper(name: str, folder: Path) -> Wrapper:
-    """Import a wrapper, which runs code that the suite names. Raises PlumblineError where there is none."""
+def load_function(name: str, folder: Path, role: str) -> Callable[..., Any]:
+    """Import a function, which runs code that the suite names. Raises PlumblineError where there is none."""
     module_name, _, function = name.partition(":")
     beside = _beside(module_name, folder)
     module = _import_file(beside) if beside.is_file() else import_module(module_name)
     found = getattr(module, function, None)
     if not callable(found):
         raise PlumblineError(
-            f"The wrapper {name!r}: {module_name} has no function {function!r}.",
-            "Correct `wrapper: module:function` in the suite.",
+            f"The {role} {name!r}: {module_name} has no function {function!r}.",
+            f"Correct `{role}: module:function` in the suite.",
         )
-    wrapper: Wrapper = found
-    return wrapper
+    return found
 
 
-def _file(name: str, folder: Path) -> Path:
+def _file(name: str, folder: Path, role: str) -> Path:
     module_name = name.partition(":")[0]
     beside = _beside(module_name, folder)
     if beside.is_file():
@@ -55,8 +54,8 @@ def _file(name: str, folder: Path) -> Path:
             break
     if spec is None or spec.origin is None or not Path(spec.origin).is_file():
         raise PlumblineError(
-            f"The wrapper {name!r}: no module {module_name!r} is installed or lies beside the suite.",
-            "Correct `wrapper: module:function` in the suite.",
+            f"The {role} {name!r}: no module {module_name!r} is installed or lies beside the suite.",
+            f"Correct `{role}: module:function` in the suite.",
         )
     return Path(spec.origin)
 
@@ -66,7 +65,7 @@ def _beside(module_name: str, folder: Path) -> Path:
 
 
 def _import_file(path: Path) -> ModuleType:
-    spec = spec_from_file_location(f"plumbline_wrapper_{path.stem}", path)
+    spec = spec_from_file_location(f"plumbline_own_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise PlumblineError(f"{path} cannot be imported.", "Is it a Python file?")
     module = module_from_spec(spec)

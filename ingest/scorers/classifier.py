@@ -1,0 +1,304 @@
+"""Text classifiers of the Hugging Face hub: a row of CLASSIFIERS a model (SPEC 7.1; SAGED, table 2).
+
+A feature is a constant plus weighted probabilities of labels, which are found by their names, never by
+their places. Needs the extra `models`; torch is imported when a classifier is asked for.
+"""
+
+import importlib.metadata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ingest.errors import PlumblineError
+from ingest.local_models import Lock, library, load_part, pick_device
+from ingest.scorers import TRUNCATED, Where
+
+VERSION = "1"  # of what is computed here from the labels' probabilities
+MOST_TOKENS = 512  # what the models below were trained on; fewer where a model reads fewer
+
+# Texts and padded tokens in one forward pass. On a processor, more tokens at once are no faster
+# (bench/results.md); a GPU needs many to be busy.
+PASS_TEXTS, PASS_TOKENS = 64, 2_048
+PASS_TEXTS_GPU, PASS_TOKENS_GPU = 1_024, 65_536
+
+# Positions that these architectures keep for themselves before a text's first.
+OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
+
+
+@dataclass(frozen=True)
+class Feature:
+    """constant + sum of weights times probabilities; `if_top`: 0 unless its label is the most probable."""
+
+    weights: Mapping[str, float]
+    constant: float = 0.0
+    if_top: bool = False
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest value: probabilities are from 0 to 1 and sum to 1 at most."""
+        weights = self.weights.values()
+        return self.constant + min(0.0, *weights), self.constant + max(0.0, *weights)
+
+    def of(self, probabilities: np.ndarray, places: Mapping[str, int]) -> np.ndarray:
+        """Return the feature of each text; `probabilities` has shape (texts, labels)."""
+        columns = [places[label] for label in self.weights]
+        value = self.constant + probabilities[:, columns] @ np.array(list(self.weights.values()))
+        if self.if_top:
+            value = np.where(probabilities.argmax(axis=1) == columns[0], value, self.constant)
+        return value
+
+
+def probability(label: str, *, if_top: bool = False) -> Feature:
+    """A label's own probability."""
+    return Feature({label: 1.0}, if_top=if_top)
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A model of the hub and what is made of its labels.
+
+    `labels` are all that the model has, or, where `has_more`, those that are needed. `is_multilabel`: each
+    label has a probability of its own (sigmoid), else they share one (softmax). `revision` is the commit
+    where it is known; where it is not, the first download decides, and the lock keeps it.
+    """
+
+    model: str
+    labels: tuple[str, ...]
+    features: Mapping[str, Feature]
+    revision: str | None = None
+    is_multilabel: bool = False
+    has_more: bool = False
+
+
+KINDS = ("gender", "religion", "profession", "race")
+TRAITS = ("extraversion", "neuroticism", "agreeableness", "conscientiousness", "openness")
+
+CLASSIFIERS: dict[str, Classifier] = {
+    "sentiment": Classifier(
+        "lxyuan/distilbert-base-multilingual-cased-sentiments-student",
+        ("positive", "neutral", "negative"),
+        {"sentiment_score": Feature({"positive": 0.5, "negative": -0.5}, constant=0.5)},
+        revision="cf991100d706c13c0a080c097134c05b7f436c45",
+    ),
+    "regard": Classifier(
+        "sasha/regardv3",
+        ("negative", "neutral", "positive", "other"),
+        {"regard_score": Feature({"positive": 1.0, "negative": -1.0}, constant=1.0)},
+        revision="9232a1d0729b2cfe298fbc61cad9d616fa029c04",
+    ),
+    "stereotype": Classifier(
+        "holistic-ai/stereotype-deberta-v3-base-tasksource-nli",
+        tuple(f"stereotype_{kind}" for kind in KINDS),
+        {f"stereotype_{kind}_score": probability(f"stereotype_{kind}") for kind in KINDS},
+        has_more=True,
+    ),
+    "stereotype_sentence": Classifier(
+        "wu981526092/Sentence-Level-Stereotype-Detector",
+        ("unrelated", *(f"{sign}stereotype_{kind}" for kind in KINDS for sign in ("", "anti-"))),
+        {
+            f"stereotype_sentence_{kind}_{mode}_score": probability(f"stereotype_{kind}", if_top=is_top)
+            for mode, is_top in (("prob", False), ("top1", True))
+            for kind in KINDS
+        },
+    ),
+    "personality": Classifier(
+        "Navya1602/editpersonality_classifier",
+        TRAITS,
+        {f"{trait}_score": probability(trait) for trait in TRAITS},
+    ),
+    "toxicity": Classifier(
+        "unitary/toxic-bert",
+        ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate"),
+        {"toxicity_score": probability("toxic")},
+        revision="4d6c22e74ba2fdd26bc4f7238f50766b045a0d94",
+        is_multilabel=True,
+    ),
+    "toxicity_comment": Classifier(
+        "JungleLee/bert-toxic-comment-classification",
+        ("toxic",),
+        {"toxicity_comment_score": probability("toxic")},
+        has_more=True,
+    ),
+}
+
+
+class Tokens(NamedTuple):
+    """A text as a model reads it, and whether it read only its beginning."""
+
+    ids: list[int]
+    is_cut: bool
+
+
+class ClassifierScorer:
+    """A row of CLASSIFIERS with its files; the weights are read at the first text."""
+
+    batch_size = 1_024
+
+    def __init__(self, name: str, row: Classifier, where: Where) -> None:
+        asker = f"The scorer `{name}`"
+        transformers = library("transformers", asker)
+        self._torch = library("torch", asker)
+        self.device = pick_device(where.device, "--device cpu")
+        self._dtype = self._torch.bfloat16 if self.device == "cuda" else self._torch.float32
+        found = Lock(where.lock).find(row.model, row.revision, where.folder(name, row.model))
+        self.name, self.model, self.revision = name, row.model, found.revision
+        self.version = f"{VERSION}, transformers {importlib.metadata.version('transformers')}"
+        self.features = {feature: spec.range for feature, spec in row.features.items()}
+        self._row, self._folder = row, found.folder
+        config = load_part(self._folder, transformers.AutoConfig)
+        self._places = label_places(row, config.id2label, self._folder)
+        self._tokenizer = load_part(self._folder, transformers.AutoTokenizer)
+        if not self._tokenizer.is_fast or self._tokenizer.pad_token_id is None:
+            raise PlumblineError(
+                f"{self._folder} has no tokenizer.json with a padding token.",
+                f"Take all files of {row.model}.",
+            )
+        self.max_tokens = max_tokens(config, self._tokenizer)
+        self.parameters = {
+            "max_tokens": self.max_tokens,
+            "dtype": str(self._dtype).removeprefix("torch."),
+            "activation": "sigmoid" if row.is_multilabel else "softmax",
+        }
+
+    @cached_property
+    def _network(self) -> Any:
+        transformers = library("transformers", self.name)
+        transformers.logging.disable_progress_bar()
+        network, info = load_part(
+            self._folder,
+            transformers.AutoModelForSequenceClassification,
+            use_safetensors=True,
+            dtype=self._dtype,
+            output_loading_info=True,
+        )
+        # transformers would draw these at random, and the scores with them.
+        if missing := sorted(info["missing_keys"]):
+            raise PlumblineError(
+                f"{self._folder} lacks weights of {self.model}: {missing[0]}"
+                f"{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}.",
+                "Is it the classifier, and not the model that it was made from?",
+            )
+        return network.to(self.device).eval()
+
+    def close(self) -> None:
+        """Let go of the weights; the next text reads them again."""
+        self.__dict__.pop("_network", None)
+
+    def score(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return the features of each text, and whether it was cut. See `Scorer.score`."""
+        tokens = self.tokens(texts)
+        probabilities = np.empty((len(texts), self._network.config.num_labels))
+        for batch in passes([len(row.ids) for row in tokens], self.device == "cuda"):
+            probabilities[batch] = self._forward([tokens[i].ids for i in batch])
+        values = {name: spec.of(probabilities, self._places) for name, spec in self._row.features.items()}
+        return {**values, TRUNCATED: np.array([row.is_cut for row in tokens])}
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return the tokens of each text, at most `max_tokens` of them, its last special one included."""
+        encoded = self._tokenizer(list(texts), truncation=True, max_length=self.max_tokens)
+        return [
+            Tokens(ids, bool(encoding.overflowing))
+            for ids, encoding in zip(encoded["input_ids"], encoded.encodings, strict=True)
+        ]
+
+    def _forward(self, ids: list[list[int]]) -> np.ndarray:
+        """Return the probabilities of texts, padded to the longest: float32, shape (texts, labels)."""
+        torch = self._torch
+        padded = np.full((len(ids), max(map(len, ids))), self._tokenizer.pad_token_id)
+        mask = np.zeros_like(padded)
+        for i, row in enumerate(ids):
+            padded[i, : len(row)] = row
+            mask[i, : len(row)] = 1
+        inputs = (torch.from_numpy(part).to(self.device) for part in (padded, mask))
+        with torch.inference_mode():
+            logits = self._network(*inputs).logits.float()
+            shares = torch.sigmoid(logits) if self._row.is_multilabel else torch.softmax(logits, dim=-1)
+        return shares.cpu().numpy()
+
+
+class LargestOf:
+    """The largest value that any of several classifiers gives: an ensemble that misses little (SPEC TX-1)."""
+
+    batch_size = ClassifierScorer.batch_size
+
+    def __init__(self, name: str, members: Sequence[ClassifierScorer]) -> None:
+        self._members = members
+        self.name = name
+        self.model = " + ".join(member.model for member in members)
+        self.revision = " + ".join(member.revision for member in members)
+        self.version = members[0].version
+        self.parameters = {
+            "max_tokens": min(member.max_tokens for member in members),
+            **{member.name: member.parameters for member in members},
+        }
+        ranges = [span for member in members for span in member.features.values()]
+        self.features = {f"{name}_score": (min(low for low, _ in ranges), max(high for _, high in ranges))}
+
+    def score(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return the largest feature of each text; NaN where a member has none. See `Scorer.score`."""
+        scores = [member.score(texts) for member in self._members]
+        values = [found[name] for found, m in zip(scores, self._members, strict=True) for name in m.features]
+        return {
+            f"{self.name}_score": np.maximum.reduce(values),
+            TRUNCATED: np.logical_or.reduce([found[TRUNCATED] for found in scores]),
+        }
+
+    def close(self) -> None:
+        """Let go of the members' weights."""
+        for member in self._members:
+            member.close()
+
+
+def label_places(row: Classifier, id2label: Mapping[int, str], folder: Any) -> dict[str, int]:
+    """Return where each needed label stands in the model's output; upper and lower case are one.
+
+    Raises PlumblineError where the model's labels are not those of the row.
+    """
+    places = {str(label).casefold(): int(place) for place, label in id2label.items()}
+    wanted = set(row.labels)
+    if (
+        len(places) < len(id2label)
+        or not wanted <= set(places)
+        or not (row.has_more or wanted == set(places))
+    ):
+        raise PlumblineError(
+            f"{folder} gives the labels {', '.join(map(str, id2label.values()))};"
+            f" {row.model} gives {', '.join(row.labels)}{' and others' if row.has_more else ''}.",
+            "Is it another model? Offline copies lie in a folder each, named for the scorer or the model.",
+        )
+    return {label: places[label] for label in row.labels}
+
+
+def max_tokens(config: Any, tokenizer: Any) -> int:
+    """Return how many tokens of a text a model reads, special ones included."""
+    positions = getattr(config, "max_position_embeddings", None) or MOST_TOKENS
+    if config.model_type in OFFSET_POSITIONS:
+        positions -= config.pad_token_id + 1
+    return int(min(MOST_TOKENS, positions, tokenizer.model_max_length))
+
+
+def passes(lengths: Sequence[int], is_gpu: bool) -> Iterator[list[int]]:
+    """Yield indices in order of length, so that little is padded, in groups that one pass can take."""
+    most_texts, most_tokens = (PASS_TEXTS_GPU, PASS_TOKENS_GPU) if is_gpu else (PASS_TEXTS, PASS_TOKENS)
+    group: list[int] = []
+    # Longest first: memory that does not suffice shows itself at once.
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        if group and (len(group) == most_texts or (len(group) + 1) * lengths[group[0]] > most_tokens):
+            yield group
+            group = []
+        group.append(i)
+    if group:
+        yield group
+
+
+def load(name: str, where: Where) -> ClassifierScorer:
+    """Return a row of CLASSIFIERS. Raises PlumblineError where its files or the extra are missing."""
+    return ClassifierScorer(name, CLASSIFIERS[name], where)
+
+
+def load_toxicity_ensemble(name: str, where: Where) -> LargestOf:
+    """Return the larger of both toxicity classifiers' scores. Raises PlumblineError as `load` does."""
+    return LargestOf(name, [load(member, where) for member in ("toxicity", "toxicity_comment")])
