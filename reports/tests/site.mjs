@@ -1,5 +1,6 @@
 // node tests/site.mjs FOLDER [--hover] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON, what each did.
-// A page is opened at desktop and at phone width. FOLDER is served on a loopback port; --page replaces the list of all pages.
+// A page is opened at desktop and at phone width; with
+// --hover the pointer moves over each chart, where there is a pointer: at desktop width. FOLDER is served on a loopback port; --page replaces the list of all pages.
 import { spawnSync } from 'node:child_process';
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -48,7 +49,7 @@ async function hover(page) {
 		await canvas.scrollIntoViewIfNeeded();
 		const box = await canvas.boundingBox();
 		if (!box) continue;
-		for (let y = box.y + 12; y < box.y + box.height - 4; y += 18) {
+		for (let y = box.y + 12; y < box.y + box.height - 4; y += 24) {
 			for (const part of [0.35, 0.55, 0.75]) {
 				await page.mouse.move(box.x + part * box.width, y);
 				const text = await canvas.evaluate((node) => node.parentElement.parentElement.innerText.trim());
@@ -60,7 +61,7 @@ async function hover(page) {
 	return [...tips];
 }
 
-async function visit(context, origin, path) {
+async function visit(context, origin, path, isHovered) {
 	const page = await context.newPage();
 	const problems = [];
 	page.on('dialog', async (dialog) => {
@@ -75,7 +76,7 @@ async function visit(context, origin, path) {
 	page.on('response', (response) => response.status() >= 400 && problems.push(`status ${response.status()}: ${response.url().replace(origin, '')}`));
 	await page.goto(origin + path, { waitUntil: 'networkidle' });
 	await page.evaluate(() => document.fonts.ready);
-	const tips = values.hover ? await hover(page) : [];
+	const tips = isHovered ? await hover(page) : [];
 	const seen = await page.evaluate(() => ({
 		title: document.title,
 		text: document.body.innerText,
@@ -108,7 +109,7 @@ try {
 		const context = await browser.newContext({ viewport });
 		const paths = [...(values.page ?? pagesIn(root).sort())];
 		const work = async () => {
-			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path)) });
+			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path, values.hover && width === 'desktop')) });
 		};
 		await Promise.all([work(), work()]);
 		await context.close();
