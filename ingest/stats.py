@@ -1680,9 +1680,17 @@ def jsd_nats_to(tables: Array, shares: Array) -> Array:
 
 
 def bootstrap_interval(
-    design: Design, sums: ArrayLike, function: Callable[[Array], Array], n_bootstrap: int, seed: int
+    design: Design,
+    sums: ArrayLike,
+    function: Callable[[Array], Array],
+    n_bootstrap: int,
+    seed: int,
+    depends_on: Literal["own", "others"] = "own",
 ) -> Interval:
-    """Interval of a function of tables (b, K, J) to (b, K), drawing whole units as `resample` does."""
+    """Interval of a function of tables (b, K, J) to (b, K), drawing whole units as `resample` does.
+
+    `depends_on`: whether a group's value rests on its own units, or on those of others too.
+    """
     design, rows = _canonical(design, np.asarray(sums, dtype=np.float64))
     unit = resampling_unit(design)
     draw, n_units = _bootstrap_tables(design.group, design.units(unit), rows, [seed, _BOOTSTRAP_STREAM])
@@ -1691,7 +1699,8 @@ def bootstrap_interval(
         return Interval(missing, missing, "too_few", unit, n_units)
     observed = function(group_table(design.group, rows, len(design.labels))[None])[0]
     n_by_group = _units_by_group(design.group, design.units(unit), np.ones((len(rows), 1)))[:, 0]
-    interval, _ = _intervals(function(draw(n_bootstrap)).T, observed, n_by_group)
+    rested_on = n_by_group if depends_on == "own" else np.full_like(n_by_group, n_by_group.min())
+    interval, _ = _intervals(function(draw(n_bootstrap)).T, observed, rested_on)
     return Interval(np.maximum(interval[:, 0], 0), interval[:, 1], "ok", unit, n_units)
 
 
