@@ -25,20 +25,45 @@ measured as (
     group by answered.suite, answered.category, answered.feature
 ),
 
+roll_ups as (
+    select distinct
+        suite,
+        category,
+        pooled_category
+    from {{ ref('int_roll_ups_listed') }}
+    where category <> pooled_category
+),
+
+pooled as (
+    select * from measured
+    union all
+    select
+        measured.suite,
+        roll_ups.pooled_category as category,
+        measured.feature,
+        bool_or(measured.has_baseline) as has_baseline
+    from measured
+    inner join roll_ups
+        on
+            measured.suite = roll_ups.suite
+            and measured.category = roll_ups.category
+    group by measured.suite, roll_ups.pooled_category, measured.feature
+),
+
 declared as (
     select * from {{ ref('stg_suite__features') }}
 )
 
 select
-    measured.suite,
-    measured.category,
-    measured.feature,
-    measured.has_baseline,
+    pooled.suite,
+    pooled.category,
+    pooled.feature,
+    pooled.has_baseline,
     declared.range_low,
     declared.range_high,
-    dense_rank() over (order by measured.suite, measured.feature) - 1 as feature_id
-from measured
+    dense_rank() over (order by pooled.suite, pooled.feature) - 1 as feature_id
+from pooled
 left join declared
     on
-        measured.suite = declared.suite
-        and measured.feature = declared.feature
+        pooled.suite = declared.suite
+        and pooled.feature = declared.feature
