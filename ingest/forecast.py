@@ -108,9 +108,9 @@ def forecast(
 def detectable(store: Store, suite: Suite, reference_rate: float) -> Iterator[str]:
     """Yield, for each category and axis, the impact ratio nearest to 1 that its prompts can show.
 
-    At 80 % power and a level of 5 %, between the smallest group and one of the same size of which
-    `reference_rate` is chosen (SPEC INF-8). Repeats of a prompt are not independent and do not count;
-    branches of one root are paired, so the truth is no worse.
+    At 80 % power and a level of 5 %, where one group is selected less and of all others `reference_rate`
+    (SPEC INF-8), each as large as the smallest. The test counts ties, as permutations do. Repeats of a prompt
+    are not independent and do not count; branches of one root are paired, so the truth is no worse.
     """
     # SciPy takes longer to import than the rest of a command to run.
     from ingest.stats import minimum_detectable_ratio
@@ -125,7 +125,11 @@ def detectable(store: Store, suite: Suite, reference_rate: float) -> Iterator[st
             sizes = [n for group_category, _, n in rows if group_category == code]
             if len(sizes) < 2:
                 continue
-            ratio = float(minimum_detectable_ratio(reference_rate, np.array(min(sizes))))
+            ratio = float(
+                minimum_detectable_ratio(
+                    reference_rate, np.array(min(sizes)), is_corrected=True, n_groups=len(sizes)
+                )
+            )
             shown = f"{ratio:.2f}" if math.isfinite(ratio) else "none"
             found.append(f"{axis} {shown} ({min(sizes):,} prompts)")
         if found:

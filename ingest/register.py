@@ -101,6 +101,7 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
             {"suite": name, "axis": axis, "reference_kind": suite.reference, "group_value": None}
             for axis in suite.all_axes()
         ],
+        "suite_roll_ups": [{"suite": name, "roll_up": roll_up} for roll_up in dict.fromkeys(suite.roll_up)],
         "suite_choices": [
             {
                 "suite": name,

@@ -18,7 +18,7 @@ function and one row of `STATISTICS`.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -985,16 +985,29 @@ def _bootstrap_tables(
     return draw, units.n
 
 
-def _quantiles(draws: Array, levels: Sequence[float]) -> tuple[Array, Codes]:
+def _units_by_group(group: Codes, unit: Codes, is_there: NDArray[np.generic]) -> Array:
+    """Units of each group that have something in each column of `is_there` (n, C), (K, C).
+
+    A value of one group rests on these; what compares groups on no more than the fewest of them.
+    """
+    n_groups = int(group.max()) + 1
+    cell = _dense(_dense(unit) * n_groups + group)
+    held = group_table(cell, (is_there != 0).astype(np.float64), int(cell.max()) + 1) > 0
+    return group_table(group[_first_rows(cell)], held.astype(np.float64), n_groups)
+
+
+def _quantiles(draws: Array, levels: ArrayLike) -> tuple[Array, Codes]:
     """Quantiles (columns, levels) of the finite values of each row, linearly interpolated, and their number.
 
-    NaN where fewer than 90 % are finite.
+    `levels` are the same for all rows (levels,), or each row's own (columns, levels). NaN where fewer than
+    90 % are finite.
     """
     n_valid = np.isfinite(draws).sum(1)
+    levels = np.asarray(levels, dtype=np.float64)
     if not draws.shape[1]:
-        return np.full((len(draws), len(levels)), np.nan), n_valid
+        return np.full((len(draws), levels.shape[-1]), np.nan), n_valid
     ordered = np.sort(draws, axis=1)  # NaN last
-    position = np.maximum(n_valid - 1, 0)[:, None] * np.asarray(levels)
+    position = np.maximum(n_valid - 1, 0)[:, None] * levels
     below = np.floor(position).astype(np.int64)
     above = np.minimum(below + 1, np.maximum(n_valid - 1, 0)[:, None])
     low, high = (np.take_along_axis(ordered, index, axis=1) for index in (below, above))
@@ -1002,13 +1015,18 @@ def _quantiles(draws: Array, levels: Sequence[float]) -> tuple[Array, Codes]:
     return _where(is_enough, low + (high - low) * (position - below)), n_valid
 
 
-def _intervals(draws: Array, observed: Array) -> tuple[Array, Codes]:
-    """95 % percentile intervals (columns, 2) of each row, shifted so that their median is the estimate.
+def _intervals(draws: Array, observed: Array, n_units: NDArray[np.generic]) -> tuple[Array, Codes]:
+    """95 % expanded percentile intervals (columns, 2), shifted so that their median is the estimate.
 
+    `n_units` (columns,) counts the units that a column rests on. Redrawing n of them varies by (n - 1)/n of
+    what it should, and the normal quantile ignores that the variance is estimated: the level is that of
+    sqrt(n/(n - 1)) t(0.975, n - 1). Source: Hesterberg (2015), The American Statistician 69(4), 5.2.
     Divergences are biased upward in small samples, and twice so in a resample of one: an unshifted interval
     can exclude its own estimate. The target is what the same design would give on average.
     """
-    quantiles, n_valid = _quantiles(draws, (0.025, 0.5, 0.975))
+    n = np.maximum(n_units, 2).astype(np.float64)
+    tail = scipy.special.ndtr(-np.sqrt(n / (n - 1)) * scipy.special.stdtrit(n - 1, 0.975))
+    quantiles, n_valid = _quantiles(draws, np.stack([tail, np.full_like(tail, 0.5), 1 - tail], axis=1))
     return quantiles[:, [0, 2]] + (observed - quantiles[:, 1])[:, None], n_valid
 
 
@@ -1120,11 +1138,14 @@ def resample(
     booted = np.full((starts[-1], 0), np.nan)
     if draw is not None:
         booted = _draw(chosen, draw, n_bootstrap, starts[-1], max(1, chunk_bytes // bytes_each))
-    interval, n_booted = _intervals(booted, observed)
+    units_by_group = _units_by_group(design.group, unit_of_row, np.ones((len(rows), 1)))[:, 0]
+    fewest = [units_by_group.min()]
+    n_rested_on = [
+        fewest if s.level == "axis" else units_by_group if s.depends_on == "own" else fewest * n_groups
+        for s in chosen
+    ]
+    interval, n_booted = _intervals(booted, observed, np.concatenate(n_rested_on))
 
-    units_by_group = np.bincount(
-        np.unique(np.column_stack([design.group, unit_of_row]), axis=0)[:, 0], minlength=n_groups
-    )
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     attainable = _attainable(plan, n_by_group, n_permutations)
     is_tested = n_permuted >= max(1, MIN_VALID_RATE * n_permutations)
@@ -1266,11 +1287,15 @@ def _column_disparities(values: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Draws:
-    """Group values as observed (C, K), of given relabellings (b, C, K), and of the next b resamples."""
+    """Group values as observed (C, K), of given relabellings (b, C, K), and of the next b resamples.
+
+    `n_units` counts all units, `units_by_group` (C, K) those that a group's value rests on.
+    """
 
     plan: _Plan
     unit: Unit
     n_units: int
+    units_by_group: Array
     observed: Array
     relabelled: Callable[[Codes], Array]
     drawn: Callable[[int], Array] | None
@@ -1312,6 +1337,7 @@ class _Draws:
             booted[..., start:stop] = _column_disparities(values)
             group_values[..., start:stop] = np.moveaxis(values, 0, -1)
 
+        fewest = _fewest_units(self.units_by_group, self.observed)
         disparities = {}
         lowest = {}
         for name, own, null_draws, boot_draws in zip(
@@ -1320,15 +1346,16 @@ class _Draws:
             null, n_valid = _quantiles(null_draws, (0.5, 0.05, 0.95))
             p_value, _ = _p_values(STATISTICS[name], own, null_draws, 0.0)
             has_p = np.isfinite(own) & (n_valid >= max(1, MIN_VALID_RATE * n_permutations))
-            interval = np.clip(_intervals(boot_draws, own)[0], *STATISTICS[name].bounds)
+            interval = np.clip(_intervals(boot_draws, own, fewest)[0], *STATISTICS[name].bounds)
             disparities[name] = Columns(own, _where(has_p, p_value), *null.T, *interval.T)
             lowest[name] = null_draws
 
-        def by_group(draws: Array, own: Array) -> tuple[Array, Array]:
-            interval, _ = _intervals(draws.reshape(n_columns * n_groups, -1), own.reshape(-1))
+        def by_group(draws: Array, own: Array, n_units: Array) -> tuple[Array, Array]:
+            flat = draws.reshape(n_columns * n_groups, -1)
+            interval, _ = _intervals(flat, own.reshape(-1), n_units.reshape(-1))
             return tuple(interval.T.reshape(2, n_columns, n_groups))
 
-        value_low, value_high = by_group(group_values, self.observed)
+        value_low, value_high = by_group(group_values, self.observed, self.units_by_group)
         if bounds is not None:
             value_low, value_high = (
                 np.clip(ends, bounds[:, :1], bounds[:, 1:]) for ends in (value_low, value_high)
@@ -1336,12 +1363,14 @@ class _Draws:
         ratios = None
         if with_ratios:
             resampled = np.moveaxis(group_values, -1, 0)
-            ends = by_group(np.moveaxis(impact_ratio(resampled), 0, -1), own_ratios)
+            compared = np.repeat(fewest[:, None], n_groups, axis=1)
+            ends = by_group(np.moveaxis(impact_ratio(resampled), 0, -1), own_ratios, compared)
             null, _ = _quantiles(null_ratios.reshape(n_columns * n_groups, -1), (0.5, 0.05))
             divisor = np.where(references[:, None] >= 0, _value_of(self.observed, references), np.nan)
             chosen = by_group(
                 np.moveaxis(_divide(resampled, _value_of(resampled, references)), 0, -1),
                 _divide(self.observed, divisor),
+                compared,
             )
             ratios = Ratios(
                 *(np.clip(end, *_SHARE).T for end in ends),
@@ -1352,6 +1381,12 @@ class _Draws:
         return ColumnsResampled(
             disparities, value_low.T, value_high.T, ratios, self.unit, self.plan.scheme, self.n_units
         )
+
+
+def _fewest_units(units_by_group: Array, values: Array) -> Array:
+    """Units of the group with the fewest of those that have a value, both (C, K): (C,), 0 for none."""
+    fewest = np.where(np.isfinite(values), units_by_group, np.inf).min(axis=-1)
+    return np.where(np.isfinite(fewest), fewest, 0)
 
 
 def _value_of(values: Array, references: Codes) -> Array:
@@ -1428,6 +1463,7 @@ def resample_columns(
         plan,
         unit,
         n_units,
+        _units_by_group(design.group, design.units(unit), rows[:, :n_columns]).T,
         values_of(group_table(design.group, rows, n_groups)),
         relabelled,
         None if draw is None else lambda b: values_of(draw(b)),
@@ -1545,10 +1581,15 @@ def resample_samples(
     if units.is_enough:
         draw = _rows_of_draws(design.group, units, [seed, _BOOTSTRAP_STREAM])
     observed = _rows_of_groups(design.group[None], n_groups)
+    is_there = np.isfinite(rows[:, :n_features])
+    if y is not None:
+        is_there &= np.isfinite(rows[:, n_features:])
+    of_features = _units_by_group(design.group, design.units(unit), is_there)
     draws = _Draws(
         plan,
         unit,
         units.n,
+        np.repeat(of_features, len(columns), axis=1).T,
         values_of(observed)[0],
         lambda labels: values_of(_rows_of_groups(labels[:, plan.cell], n_groups)),
         None if draw is None else lambda b: values_of(draw(b)),
@@ -1639,9 +1680,17 @@ def jsd_nats_to(tables: Array, shares: Array) -> Array:
 
 
 def bootstrap_interval(
-    design: Design, sums: ArrayLike, function: Callable[[Array], Array], n_bootstrap: int, seed: int
+    design: Design,
+    sums: ArrayLike,
+    function: Callable[[Array], Array],
+    n_bootstrap: int,
+    seed: int,
+    depends_on: Literal["own", "others"] = "own",
 ) -> Interval:
-    """Interval of a function of tables (b, K, J) to (b, K), drawing whole units as `resample` does."""
+    """Interval of a function of tables (b, K, J) to (b, K), drawing whole units as `resample` does.
+
+    `depends_on`: whether a group's value rests on its own units, or on those of others too.
+    """
     design, rows = _canonical(design, np.asarray(sums, dtype=np.float64))
     unit = resampling_unit(design)
     draw, n_units = _bootstrap_tables(design.group, design.units(unit), rows, [seed, _BOOTSTRAP_STREAM])
@@ -1649,7 +1698,9 @@ def bootstrap_interval(
         missing = np.full(len(design.labels), np.nan)
         return Interval(missing, missing, "too_few", unit, n_units)
     observed = function(group_table(design.group, rows, len(design.labels))[None])[0]
-    interval, _ = _intervals(function(draw(n_bootstrap)).T, observed)
+    n_by_group = _units_by_group(design.group, design.units(unit), np.ones((len(rows), 1)))[:, 0]
+    rested_on = n_by_group if depends_on == "own" else np.full_like(n_by_group, n_by_group.min())
+    interval, _ = _intervals(function(draw(n_bootstrap)).T, observed, rested_on)
     return Interval(np.maximum(interval[:, 0], 0), interval[:, 1], "ok", unit, n_units)
 
 
@@ -1707,15 +1758,83 @@ def required_n(
     return _where(is_usable, np.ceil(safe))
 
 
+def _range_within(width: float, means: Array, deviations: Array) -> float:
+    """Probability that independent normals (K,) lie within `width` of each other.
+
+    The sum, over which of them is the lowest, of the chance that the others lie no more than `width` above.
+    """
+    z = np.linspace(-8, 8, 801)[:, None]
+    density = np.exp(-(z[:, 0] ** 2) / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    kinds, counts = np.unique(np.column_stack([means, deviations]), axis=0, return_counts=True)
+    within = 0.0
+    for index, (mean, deviation) in enumerate(kinds):
+        x = mean + deviation * z
+        ends = ((x + above - kinds[:, 0]) / kinds[:, 1] for above in (width, 0))
+        chance = np.subtract(*(scipy.special.ndtr(end) for end in ends))
+        others = counts - (np.arange(len(kinds)) == index)
+        within += counts[index] * float((density * (chance**others).prod(axis=1)).sum())
+    return within
+
+
+def _bisect(is_low: Callable[[float], bool], low: float, high: float) -> float:
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_low(middle) else (low, middle)
+    return low
+
+
+@cache
+def _range_quantile(n_groups: int, level: float) -> float:
+    """Quantile of the range of independent standard normals."""
+    means, deviations = np.zeros(n_groups), np.ones(n_groups)
+    return _bisect(lambda width: _range_within(width, means, deviations) < level, 0, 16)
+
+
+def power_among_groups(
+    rate: float, ratio: float, n: float, n_groups: int, alpha: float = 0.05, is_corrected: bool = False
+) -> float:
+    """Power to tell `n_groups` groups from equal where one has `ratio` times the `rate` of all others.
+
+    The test is that of the difference of highest and lowest rate, with `n` independent responses per group,
+    in the normal approximation: for two groups that of two proportions. `is_corrected`: for a test that
+    counts ties; given how many responses are favourable, two rates differ in steps of 2/n, the ends of more
+    groups in steps of 1/n, and half a step is lost.
+    """
+    rates = np.full(n_groups, float(rate))
+    rates[-1] *= ratio
+    deviations = np.sqrt(np.maximum(rates * (1 - rates), 1e-9) / n)
+    limit = _range_quantile(n_groups, 1 - alpha) * np.sqrt(rates.mean() * (1 - rates.mean()) / n)
+    if is_corrected:
+        limit += (1 if n_groups == 2 else 0.5) / n
+    return 1 - _range_within(limit, rates, deviations)
+
+
 def minimum_detectable_ratio(
-    rate: ArrayLike, n: ArrayLike, power: float = 0.8, alpha: float = 0.05, is_corrected: bool = False
+    rate: ArrayLike,
+    n: ArrayLike,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    is_corrected: bool = False,
+    n_groups: int = 2,
 ) -> Array:
     """The impact ratio nearest to 1 that `n` responses per group detect, shape as broadcast.
 
-    Inverse of `required_n`; NaN where even a ratio of 0 would go undetected.
+    For two groups the inverse of `required_n`, for more of `power_among_groups`; NaN where even a ratio of 0
+    would go undetected.
     """
     rates, sizes = np.broadcast_arrays(np.asarray(rate, np.float64), np.asarray(n, np.float64))
     is_usable = _usable_rate(rates) & (sizes > 0)
+    if n_groups > 2:
+        ratios = np.full(rates.shape, np.nan)
+        for at in zip(*np.nonzero(np.atleast_1d(is_usable)), strict=True):
+            own_rate, own_n = float(np.atleast_1d(rates)[at]), float(np.atleast_1d(sizes)[at])
+
+            def is_found(ratio: float, rate: float = own_rate, n: float = own_n) -> bool:
+                return power_among_groups(rate, ratio, n, n_groups, alpha, is_corrected) >= power
+
+            if is_found(0):
+                np.atleast_1d(ratios)[at] = _bisect(is_found, 0, 1)
+        return ratios
     safe = np.where(is_usable, rates, 0.5)
     is_usable &= _needed_n(safe, np.zeros_like(safe), power, alpha, is_corrected) <= sizes
     low, high = np.zeros_like(safe), np.ones_like(safe)

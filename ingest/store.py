@@ -60,6 +60,8 @@ SCHEMA: dict[str, str] = {
     "suite_references": """
         suite varchar not null, axis varchar not null, reference_kind varchar not null,
         group_value varchar, primary key (suite, axis)""",
+    "suite_roll_ups": """
+        suite varchar not null, roll_up varchar not null, primary key (suite, roll_up)""",
     "suite_choices": """
         suite varchar primary key, standard_weighting varchar not null, baseline_kind varchar""",
     "suite_outcomes": """

@@ -31,6 +31,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 Phrase = Annotated[str, Field(min_length=1, max_length=2_000)]
 AXIS_SEPARATOR = " & "
+PROMPT_COLUMNS = ("source_tag", "keyword")  # of prompts made from texts; they group as attributes do
 FIELD = re.compile(r"\{([^{}]*)\}")
 SEX_NAMES, RACE_NAMES = ("sex", "gender"), ("race_ethnicity", "race", "ethnicity")
 
@@ -563,6 +564,7 @@ class Suite(Strict):
     resampling: Resampling = Resampling()
     standard_weighting: Literal["row", "group"] = "row"
     reference: Literal["most_populous"] | dict[Label, Label] = {}
+    roll_up: list[Literal["category", "domain", "role", "category & role", "domain & role"]] = []
     scorers: list[Name] = ["vader"]
     own_scorers: dict[Name, OwnScorer] = {}
     attributes: dict[Name, dict[Label, AttributeValue]]
@@ -671,6 +673,7 @@ class Suite(Strict):
         if len(values) != len(attributes) or any(
             value not in self.attributes[attribute]
             for attribute, value in zip(attributes, values, strict=True)
+            if attribute in self.attributes
         ):
             raise ValueError(f"`reference`: {axis}: {group!r} is no group of that axis")
 
@@ -750,9 +753,9 @@ class Suite(Strict):
                         )
 
     def axis_attributes(self, axis: str) -> list[str]:
-        """Return the attributes of an axis, which must stand in the suite's order."""
+        """Return the attributes of an axis, in the suite's order; columns of prompts last."""
         parts = axis.split(AXIS_SEPARATOR)
-        order = list(self.attributes)
+        order = list(dict.fromkeys([*self.attributes, *PROMPT_COLUMNS]))
         unknown = [part for part in parts if part not in order]
         if unknown:
             raise ValueError(f"axis {axis!r}: {unknown[0]!r} is no attribute; known: {', '.join(order)}")

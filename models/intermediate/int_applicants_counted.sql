@@ -5,7 +5,7 @@ with axes as (
 
 categories as (
     select * from {{ ref('int_groups_listed') }}
-    where config_key <> 'baseline'
+    where config_key <> 'baseline' and roll_up = 'none'
 ),
 
 settings as (

@@ -29,25 +29,54 @@ of_texts as (
 
 with_baselines as (
     select distinct
+        features.suite,
+        features.category
+    from {{ ref('int_features_listed') }} as features
+    inner join {{ ref('stg_suite__categories') }} as categories
+        on
+            features.suite = categories.suite
+            and features.category = categories.category
+    where features.has_baseline
+),
+
+roll_ups as (
+    select distinct
         suite,
-        category
-    from {{ ref('int_features_listed') }}
-    where has_baseline
+        category,
+        pooled_category
+    from {{ ref('int_roll_ups_listed') }}
+    where category <> pooled_category
+),
+
+classified as (
+    select
+        with_baselines.suite,
+        with_baselines.category,
+        case
+            when of_texts.suite is null then coalesce(choices.baseline_kind, 'not_declared')
+            when of_texts.n_branched = 0 then 'own'
+            when of_texts.n_counterfactual = 0 then 'unbranched'
+            when of_texts.n_counterfactual = of_texts.n_branched then 'counterfactual'
+            else 'mixed'
+        end as baseline_kind
+    from with_baselines
+    left join of_texts
+        on
+            with_baselines.suite = of_texts.suite
+            and with_baselines.category = of_texts.category
+    left join choices on with_baselines.suite = choices.suite
 )
 
+select * from classified
+union all
 select
-    with_baselines.suite,
-    with_baselines.category,
-    case
-        when of_texts.suite is null then coalesce(choices.baseline_kind, 'not_declared')
-        when of_texts.n_branched = 0 then 'own'
-        when of_texts.n_counterfactual = 0 then 'unbranched'
-        when of_texts.n_counterfactual = of_texts.n_branched then 'counterfactual'
-        else 'mixed'
-    end as baseline_kind
-from with_baselines
-left join of_texts
+    classified.suite,
+    roll_ups.pooled_category as category,
+    case when count(distinct classified.baseline_kind) = 1 then min(classified.baseline_kind) else 'mixed' end
+        as baseline_kind
+from classified
+inner join roll_ups
     on
-        with_baselines.suite = of_texts.suite
-        and with_baselines.category = of_texts.category
-left join choices on with_baselines.suite = choices.suite
+        classified.suite = roll_ups.suite
+        and classified.category = roll_ups.category
+group by classified.suite, roll_ups.pooled_category

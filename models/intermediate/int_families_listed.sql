@@ -10,6 +10,7 @@ with samples as (
         model,
         role,
         is_simulated,
+        roll_up,
         axis,
         feature,
         calibration
@@ -34,32 +35,15 @@ families as (
         model,
         role,
         is_simulated,
+        'none' as roll_up,
         axis,
         measure as feature,
         'none' as calibration
     from analyses
 ),
 
--- The baseline's texts are not an answer of a config: they show an axis where the prompts of some config do.
 exposed as (
-    select
-        suite,
-        category,
-        axis,
-        config_key,
-        exposure,
-        is_control
-    from {{ ref('int_axes_exposed') }}
-    union all
-    select
-        suite,
-        category,
-        axis,
-        'baseline' as config_key,
-        min(exposure) as exposure,
-        bool_and(is_control) as is_control
-    from {{ ref('int_axes_exposed') }}
-    group by suite, category, axis
+    select * from {{ ref('int_axes_pooled') }}
 )
 
 select

@@ -25,6 +25,31 @@ measured as (
     group by answered.suite, answered.category, answered.feature
 ),
 
+roll_ups as (
+    select distinct
+        suite,
+        category,
+        pooled_category
+    from {{ ref('int_roll_ups_listed') }}
+    where category <> pooled_category
+),
+
+pooled as (
+    select * from measured
+    union all
+    select
+        measured.suite,
+        roll_ups.pooled_category as category,
+        measured.feature,
+        bool_or(measured.has_baseline) as has_baseline
+    from measured
+    inner join roll_ups
+        on
+            measured.suite = roll_ups.suite
+            and measured.category = roll_ups.category
+    group by measured.suite, roll_ups.pooled_category, measured.feature
+),
+
 declared as (
     select * from {{ ref('stg_suite__features') }}
 ),
@@ -47,19 +72,19 @@ possible as (
 )
 
 select
-    measured.suite,
-    measured.category,
-    measured.feature,
-    measured.has_baseline,
+    pooled.suite,
+    pooled.category,
+    pooled.feature,
+    pooled.has_baseline,
     case when declared.feature is null then possible.range_low else declared.range_low end as range_low,
     case when declared.feature is null then possible.range_high else declared.range_high end as range_high,
-    dense_rank() over (order by measured.suite, measured.feature) - 1 as feature_id
-from measured
+    dense_rank() over (order by pooled.suite, pooled.feature) - 1 as feature_id
+from pooled
 left join declared
     on
-        measured.suite = declared.suite
-        and measured.feature = declared.feature
+        pooled.suite = declared.suite
+        and pooled.feature = declared.feature
 left join possible
     on
-        measured.suite = possible.suite
-        and measured.feature = possible.feature
+        pooled.suite = possible.suite
+        and pooled.feature = possible.feature

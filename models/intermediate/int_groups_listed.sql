@@ -26,6 +26,35 @@ with answered as (
     from {{ ref('int_baselines_measured') }}
 ),
 
+roll_ups as (
+    select * from {{ ref('int_roll_ups_listed') }}
+),
+
+pooled as (
+    select
+        *,
+        'none' as roll_up
+    from answered
+    union all
+    select distinct
+        answered.prompt_key,
+        answered.suite,
+        roll_ups.pooled_domain as domain,
+        roll_ups.pooled_category as category,
+        roll_ups.pooled_config_key as config_key,
+        roll_ups.pooled_config as config,
+        answered.model,
+        roll_ups.pooled_role as role,
+        answered.is_simulated,
+        roll_ups.roll_up
+    from answered
+    inner join roll_ups
+        on
+            answered.suite = roll_ups.suite
+            and answered.category = roll_ups.category
+            and answered.config_key = roll_ups.config_key
+),
+
 grouped as (
     select * from {{ ref('int_prompts_grouped') }}
 ),
@@ -36,14 +65,17 @@ attribute_values as (
 
 occurring as (
     select distinct
-        answered.* exclude (prompt_key),
+        pooled.* exclude (prompt_key),
         grouped.axis,
-        grouped.axis_position,
+        -- Categories that are pooled may name their axes in another order.
+        min(grouped.axis_position) over (
+            partition by pooled.suite, pooled.category, pooled.config_key, grouped.axis
+        ) as axis_position,
         grouped.n_attributes,
         grouped.group_value,
         grouped.attribute_codes
-    from answered
-    inner join grouped on answered.prompt_key = grouped.prompt_key
+    from pooled
+    inner join grouped on pooled.prompt_key = grouped.prompt_key
 ),
 
 listed as (

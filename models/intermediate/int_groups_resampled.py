@@ -133,7 +133,7 @@ def _to_chosen(analysis, part, groups, kind, group_value):
         return np.divide(rates, divisor, out=np.full_like(rates, np.nan), where=divisor > 0)
 
     observed = ratios(group_table(design.group, sums, len(groups)))
-    interval = bootstrap_interval(design, sums, ratios, analysis["n_bootstrap"], _seed(analysis))
+    interval = bootstrap_interval(design, sums, ratios, analysis["n_bootstrap"], _seed(analysis), "others")
     for position, label in enumerate(design.labels):
         yield {
             "analysis_id": analysis["analysis_id"],

@@ -42,6 +42,45 @@ parts as (
             prompts.suite = attribute_values.suite
             and axes.attribute = attribute_values.attribute
             and {{ map_value('prompts.attributes', 'axes.attribute') }} = attribute_values.value
+),
+
+-- Columns of prompts made from texts group as attributes do, by the values that occur; prompts show theirs.
+prompt_columns as (
+    select
+        prompts.prompt_key,
+        prompts.suite,
+        prompts.category,
+        axes.axis,
+        axes.axis_position,
+        axes.n_attributes,
+        axes.attribute_rank,
+        axes.attribute,
+        replace(
+            case axes.attribute when 'source_tag' then prompts.source_tag else prompts.keyword end,
+            ' & ',
+            ' and '
+        ) as value
+    from prompts
+    inner join axes
+        on
+            prompts.suite = axes.suite
+            and prompts.category = axes.category
+    anti join attribute_values
+        on
+            axes.suite = attribute_values.suite
+            and axes.attribute = attribute_values.attribute
+    where axes.attribute in ('source_tag', 'keyword')
+),
+
+all_parts as (
+    select * from parts
+    union all
+    select
+        *,
+        dense_rank() over (partition by suite, attribute order by value) - 1 as value_position,
+        true as is_shown
+    from prompt_columns
+    where value is not null
 )
 
 select
@@ -54,6 +93,6 @@ select
     string_agg(value, ' & ' order by attribute_rank) as group_value,
     list(value_position order by attribute_rank) as attribute_codes,
     list(attribute order by attribute_rank) filter (is_shown) as shown_attributes
-from parts
+from all_parts
 group by prompt_key, suite, category, axis, axis_position, n_attributes
 having count(*) = n_attributes

@@ -26,6 +26,7 @@ select
     groups.model,
     groups.role,
     groups.is_simulated,
+    groups.roll_up,
     groups.axis,
     groups.group_value,
     features.feature,
@@ -44,4 +45,4 @@ inner join features
 inner join (values (0, 'none'), (1, 'baseline')) as calibrations (is_calibrated, calibration)
     on calibrations.is_calibrated = 0 or features.has_baseline
 -- The baseline has the features whose baselines were measured.
-where groups.config_key <> 'baseline' or features.has_baseline
+where groups.config <> 'baseline' or features.has_baseline

@@ -1,10 +1,10 @@
 -- Grain: one row per sample_id, response_hash: each value, raw and calibrated, under integer keys.
 with measurements as (
-    select * from {{ ref('int_measurements_collected') }}
+    select * from {{ ref('int_measurements_pooled') }}
 ),
 
 grouped as (
-    select * from {{ ref('int_prompts_grouped') }}
+    select * from {{ ref('int_prompts_pooled') }}
 ),
 
 groups as (

@@ -40,6 +40,7 @@ baselines as (
 
 select
     {{ analysis_columns() }},
+    analyses.roll_up,
     analyses.axis,
     analyses.feature,
     analyses.calibration,

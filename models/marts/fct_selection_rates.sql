@@ -184,7 +184,6 @@ methods as (
     select * from {{ ref('selection_methods') }}
 ),
 
--- The baseline's texts are not an answer of a config: they show an axis where the prompts of some config do.
 exposed as (
     select
         suite,
@@ -192,7 +191,7 @@ exposed as (
         axis,
         min(exposure) as exposure,
         bool_and(is_control) as is_control
-    from {{ ref('int_axes_exposed') }}
+    from {{ ref('int_axes_pooled') }}
     group by suite, category, axis
 ),
 
@@ -205,6 +204,7 @@ four_fifths as (
 selected as (
     select
         {{ analysis_columns() }},
+        'none' as roll_up,
         analyses.axis,
         analyses.measure as feature,
         'none' as calibration,
@@ -335,6 +335,7 @@ selected as (
     union all
     select
         {{ analysis_columns('samples') }},
+        samples.roll_up,
         samples.axis,
         samples.feature,
         samples.calibration,
@@ -450,6 +451,7 @@ select
     model,
     role,
     is_simulated,
+    roll_up,
     axis,
     feature,
     calibration,

@@ -26,6 +26,7 @@ baselines as (
 
 select
     {{ analysis_columns() }},
+    analyses.roll_up,
     analyses.axis,
     analyses.group_value,
     analyses.feature,

@@ -3,12 +3,12 @@
 {%- set most_rows = 15000 %}
 with families as (
     select * from {{ ref('fct_disparities') }}
-    where statistic = 'mean' and disparity = 'range' and not is_control
+    where statistic = 'mean' and disparity = 'range' and not is_control and roll_up = 'none'
 ),
 
 samples as (
     select * from {{ ref('fct_summary_statistics') }}
-    where statistic = 'mean' and calibration = 'none' and config <> 'baseline'
+    where statistic = 'mean' and calibration = 'none' and config <> 'baseline' and roll_up = 'none'
 ),
 
 categories as (

@@ -7,7 +7,10 @@ with comparisons as (
 
 disparities as (
     select * from {{ ref('fct_disparities') }}
-    where not is_control and not (config = 'baseline' and calibration = 'baseline')
+    where
+        not is_control
+        and not (config = 'baseline' and calibration = 'baseline')
+        and roll_up = 'none'
 ),
 
 declared as (

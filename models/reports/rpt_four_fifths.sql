@@ -2,7 +2,10 @@
 -- ratio against four fifths, beside what chance gives. At most 3,000, comparisons before controls.
 with disparities as (
     select * from {{ ref('fct_disparities') }}
-    where disparity = 'min_impact_ratio' and not (config = 'baseline' and calibration = 'baseline')
+    where
+        disparity = 'min_impact_ratio'
+        and not (config = 'baseline' and calibration = 'baseline')
+        and roll_up = 'none'
 ),
 
 -- Rates of which chance was drawn somewhere: where it could not be, the row says why.
@@ -33,7 +36,7 @@ sizes as (
         'standard=' || standard || ';method=' || method as parameters,
         min(n) as n_smallest_group
     from {{ ref('fct_selection_rates') }}
-    where n > 0
+    where n > 0 and roll_up = 'none'
     group by all
 ),
 

@@ -11,6 +11,7 @@ families as (
         statistic = 'mean'
         and disparity = 'range'
         and not is_control
+        and roll_up = 'none'
         and not (config = 'baseline' and calibration = 'baseline')
 ),
 

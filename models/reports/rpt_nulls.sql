@@ -3,7 +3,10 @@
 with disparities as (
     select * from {{ ref('fct_disparities') }}
     -- The baseline less itself is nothing.
-    where null_p05 is not null and not (config = 'baseline' and calibration = 'baseline')
+    where
+        null_p05 is not null
+        and not (config = 'baseline' and calibration = 'baseline')
+        and roll_up = 'none'
 ),
 
 -- The other numbers that profiles judge, each once.

@@ -10,6 +10,7 @@ ends as (
     where
         disparity in ('min', 'average', 'max')
         and not is_control
+        and roll_up = 'none'
         and not (config = 'baseline' and calibration = 'baseline')
 ),
 

@@ -159,8 +159,8 @@ def test_a_dry_run_says_how_many_and_changes_nothing(directory):
         "simulated: 188 to ask, 0 answered",
         "simulated (Landlord): 376 to ask, 0 answered",
         "simulated-unbiased: 188 to ask, 0 answered",
-        "FLAT: smallest impact ratio that can be told from 1: gender 0.59 (90 prompts), "
-        "origin 0.51 (60 prompts), gender & origin 0.33 (30 prompts)",
+        "FLAT: smallest impact ratio that can be told from 1: gender 0.57 (90 prompts), "
+        "origin 0.50 (60 prompts), gender & origin 0.30 (30 prompts)",
         "TRADE: smallest impact ratio that can be told from 1: gender none (4 prompts), "
         "origin none (2 prompts), gender & origin none (2 prompts)",
     ]

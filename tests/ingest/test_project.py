@@ -402,6 +402,50 @@ def test_a_group_that_never_answers_is_listed(marts):
     assert statuses == [("origin", "fail")]
 
 
+def test_favourable_outcomes_are_compared_with_the_largest_group_too(marts):
+    """`reference: most_populous`: ratios to it stand beside those to the highest, which verdicts judge."""
+    found = marts.execute(
+        """
+        select config, axis, group_value, n, selection_rate, status, reference_group, impact_ratio,
+            chosen_reference_group, chosen_impact_ratio, chosen_impact_ratio_low, chosen_impact_ratio_high
+        from fct_selection_rates
+        where suite = 'warehouse_fixture' and category = 'LOAN' and standard = 'favourable_outcome'
+        order by all
+        """
+    ).fetchall()
+    families = {}
+    for config, axis, *row in found:
+        families.setdefault((config, axis), []).append(row)
+    assert len(families) == 6
+    lowest, n_apart = {}, 0
+    for family, groups in families.items():
+        compared = [g for g in groups if g[3] == "ok"]
+        _, chosen, rate = min((-n, group, rate) for group, n, rate, *_ in compared)
+        lowest[family] = min(g[5] for g in compared)
+        n_apart += chosen != compared[0][4]
+        for group, _, own, status, _, ratio, named, to_chosen, low, high in groups:
+            if status != "ok":
+                assert (ratio, to_chosen, low) == (None, None, None), (family, group)
+                continue
+            assert named == chosen
+            assert to_chosen == pytest.approx(own / rate)
+            if group == chosen:
+                assert to_chosen == 1 and low is None
+            elif low is not None:
+                assert low <= to_chosen <= high
+    assert n_apart  # else the two references could be mistaken for each other unseen
+    assert any(ratio[7] > 1 for groups in families.values() for ratio in groups if ratio[7] is not None)
+    judged = rows(
+        marts,
+        """
+        select config, axis, value from fct_verdicts
+        where suite = 'warehouse_fixture' and category = 'LOAN' and measure = 'decision'
+            and profile = 'four_fifths' and metric = 'min_impact_ratio'
+        """,
+    )
+    assert {(config, axis): value for config, axis, value in judged} == pytest.approx(lowest)
+
+
 def test_an_axis_that_no_prompt_shows_is_a_control(marts):
     exposures = rows(
         marts,

@@ -5,9 +5,20 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
+from scipy.stats import norm as normal
+from scipy.stats import t as student_t
 
 from ingest import stats
-from ingest.stats import Design, resample, score_sums, selection_sums, statistics_of
+from ingest.kernels import Column
+from ingest.stats import (
+    Design,
+    resample,
+    resample_columns,
+    resample_samples,
+    score_sums,
+    selection_sums,
+    statistics_of,
+)
 
 NAN = float("nan")
 
@@ -122,6 +133,28 @@ def test_required_n_with_continuity_correction(rate, n):
     ratio = stats.minimum_detectable_ratio(rate, n, is_corrected=True)
     assert 0.8 <= ratio < 0.801 + 0.05 / n
     assert stats.minimum_detectable_ratio(rate, n) > ratio
+
+
+def test_power_among_groups():
+    """Two groups as two proportions; more as the studentized range; and as many simulated audits find."""
+    for corrected in (False, True):
+        ratio = float(stats.minimum_detectable_ratio(0.5, 150, is_corrected=corrected))
+        assert stats.power_among_groups(0.5, ratio, 150, 2, is_corrected=corrected) == pytest.approx(
+            0.8, abs=0.002
+        )
+    # The 95 % point of the studentized range of 6 is 4.030 (infinite degrees of freedom).
+    assert stats._range_quantile(6, 0.95) == pytest.approx(4.030, abs=0.001)
+    assert stats.power_among_groups(0.5, 1.0, 75, 6) == pytest.approx(0.05, abs=1e-6)
+    ratio = float(stats.minimum_detectable_ratio(0.5, 400, n_groups=6))
+    assert stats.power_among_groups(0.5, ratio, 400, 6) == pytest.approx(0.8, abs=1e-6)
+    rates = np.random.default_rng(1).binomial(400, np.tile([0.5] * 5 + [0.5 * ratio], (20_000, 1))) / 400
+    pooled = rates.mean(axis=1)
+    is_found = np.ptp(rates, axis=1) > 4.030 * np.sqrt(pooled * (1 - pooled) / 400)
+    assert is_found.mean() == pytest.approx(0.8, abs=0.015)
+    np.testing.assert_array_equal(
+        np.isnan(stats.minimum_detectable_ratio([0.5, 0.5, 0.0], [75, 3, 75], n_groups=6)),
+        [False, True, True],
+    )
 
 
 def test_power_where_it_cannot_be_had():
@@ -626,13 +659,53 @@ def test_bootstrap_matches_a_loop():
             index = np.concatenate([np.flatnonzero(design.block == block) for block in drawn])
             means = [values[index][design.group[index] == g].mean() for g in range(len(design.labels))]
             draws.append([np.ptp(means), means[0]])
-        low, middle, high = np.quantile(draws, [0.025, 0.5, 0.975], axis=0)
+        held = np.unique(np.column_stack([design.group, design.block]), axis=0)[:, 0]
+        n = np.bincount(held).min()  # all groups are held by the same number of blocks
+        tail = normal.cdf(-np.sqrt(n / (n - 1)) * student_t.ppf(0.975, n - 1))
+        low, middle, high = np.quantile(draws, [tail, 0.5, 1 - tail], axis=0)
         for column, key in enumerate([("range", None), ("mean", design.labels[0])]):
             shift = rows[key].value - middle[column]
             ends = np.clip([low[column] + shift, high[column] + shift], *stats.STATISTICS[key[0]].bounds)
-            assert rows[key].ci_low == pytest.approx(ends[0], abs=0.06)
-            assert rows[key].ci_high == pytest.approx(ends[1], abs=0.06)
+            assert rows[key].ci_low == pytest.approx(ends[0], abs=0.1)
+            assert rows[key].ci_high == pytest.approx(ends[1], abs=0.1)
             assert rows[key].ci_status == "ok" and rows[key].n_bootstrap == 4000
+
+
+def test_intervals_of_few_units_are_wider():
+    """By Hesterberg's levels: t(0.975, 9) = 2.262157, times sqrt(10/9) is a tail of 0.008551."""
+    draws = np.tile(np.arange(10_001.0), (3, 1))
+    observed = np.array([5000.0, 5000.0, 5100.0])
+    intervals, n_valid = stats._intervals(draws, observed, np.array([10, 75, 1_000_000]))
+    close(intervals[0], [85.51, 9914.49], 0.01)
+    close(intervals[1], [224.30, 9775.70], 0.01)
+    close(intervals[2], [350, 9850], 0.05)  # 0.025, and shifted by 100
+    assert list(n_valid) == [10_001] * 3
+
+
+def test_intervals_rest_on_the_units_of_the_group():
+    """40 names of one group, 5 of the other: the second group's interval, and the range's, are those of 5."""
+    group = np.repeat([0, 1], [40, 5])
+    design = Design.from_values([group], range(45), range(45))
+    values = np.random.default_rng(3).normal(size=45)
+    wanted = (["mean", "range"], 0, 4000)
+    rows = rows_by(resample(design, score_sums(values), *wanted))
+    columns = resample_columns(design, np.ones((45, 1)), values[:, None], 0, 4000)
+    samples = resample_samples(design, values[:, None], [Column("mean", {})], None, None, 0, 4000)
+    for label, n in (("0", 40), ("1", 5)):
+        own = values[group == int(label)]
+        drawn = np.random.default_rng(4).choice(own, (20_000, n)).mean(axis=1)
+        tail = normal.cdf(-np.sqrt(n / (n - 1)) * student_t.ppf(0.975, n - 1))
+        width = np.ptp(np.quantile(drawn, [tail, 1 - tail]))
+        index = int(label)
+        for low, high in (
+            (rows["mean", label].ci_low, rows["mean", label].ci_high),
+            (columns.value_low[index, 0], columns.value_high[index, 0]),
+            (samples.value_low[index, 0], samples.value_high[index, 0]),
+        ):
+            assert high - low == pytest.approx(width, rel=0.15)
+    many = columns.disparities["range"]
+    width = rows["range", None].ci_high - rows["range", None].ci_low
+    assert many.ci_high[0] - many.ci_low[0] == pytest.approx(width, rel=0.15)
 
 
 @pytest.mark.parametrize("design", [whole_blocks(60, 2, 3), within_blocks(40, 2)])

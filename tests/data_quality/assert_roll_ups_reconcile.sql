@@ -1,0 +1,67 @@
+-- A level holds the answers it pools, each once: its values and missing values are the sums of its parts'.
+with samples as (
+    select * from {{ ref('int_samples_listed') }}
+),
+
+roll_ups as (
+    select * from {{ ref('int_roll_ups_listed') }}
+),
+
+counted as (
+    select
+        sample_id,
+        count(value) as n,
+        count(*) - count(value) as n_missing
+    from {{ ref('int_values_coded') }}
+    group by sample_id
+),
+
+parts as (
+    select
+        roll_ups.suite,
+        roll_ups.roll_up,
+        roll_ups.pooled_category,
+        roll_ups.pooled_config_key,
+        samples.axis,
+        samples.group_value,
+        samples.feature,
+        samples.calibration,
+        cast(coalesce(sum(counted.n), 0) as bigint) as n,
+        cast(coalesce(sum(counted.n_missing), 0) as bigint) as n_missing
+    from roll_ups
+    inner join samples
+        on
+            roll_ups.suite = samples.suite
+            and roll_ups.category = samples.category
+            and roll_ups.config_key = samples.config_key
+            and samples.roll_up = 'none'
+    left join counted on samples.sample_id = counted.sample_id
+    group by all
+),
+
+pooled as (
+    select
+        samples.*,
+        coalesce(counted.n, 0) as n,
+        coalesce(counted.n_missing, 0) as n_missing
+    from samples
+    left join counted on samples.sample_id = counted.sample_id
+    where samples.roll_up <> 'none'
+)
+
+select
+    parts.*,
+    pooled.n as pooled_n,
+    pooled.n_missing as pooled_n_missing
+from parts
+full join pooled
+    on
+        parts.suite = pooled.suite
+        and parts.roll_up = pooled.roll_up
+        and parts.pooled_category = pooled.category
+        and parts.pooled_config_key = pooled.config_key
+        and parts.axis = pooled.axis
+        and parts.group_value = pooled.group_value
+        and parts.feature = pooled.feature
+        and parts.calibration = pooled.calibration
+where parts.n is distinct from pooled.n or parts.n_missing is distinct from pooled.n_missing
