@@ -33,7 +33,8 @@ SCORES = (
     [0.6, 0.2, 0.7, 0.5, 0.9],
     [0.3, 0.35, 0.5, 0.45, 0.1],
 )
-# Values of four answers and of their prompts' baselines; means of four groups, one far from the rest.
+# Vectors of an answer and of its baseline; values of four answers and of their baselines; means of groups.
+ANSWER_VECTOR, BASELINE_VECTOR = [3.0, 4.0], [0.0, 5.0]
 VALUES, BASELINES = [0.1, 0.2, 0.4, 0.9], [0.1, 0.3, 0.2, 0.6]
 GROUP_MEANS = [0.10, 0.12, 0.15, 0.60]
 P_VALUES = (0.001, 0.01, 0.02, 0.04, 0.3)
@@ -459,6 +460,11 @@ def _measured_examples(x: Examples) -> dict[str, str]:
     def statistic(name: str, **parameters: str) -> float:
         return x.sql.value(f"{{{{ statistic_{name}({parameters}) }}}} from measured")
 
+    def distance(name: str) -> str:
+        vectors = (f"{vector}::double[]" for vector in (ANSWER_VECTOR, BASELINE_VECTOR))
+        value = x.sql.value("{{{{ distance_{}('{}', '{}') }}}}".format(name, *vectors))
+        return _say("Vectors ({}) and ({}): {}.", ANSWER_VECTOR, BASELINE_VECTOR, value)
+
     values = _say("Values {}", VALUES)
     pairs = _say("Values {}, baselines {}", VALUES, BASELINES)
     halves = "{{ kl_term('(n + 0.5) / 5', '(n_baseline + 0.5) / 5') }}"
@@ -467,6 +473,7 @@ def _measured_examples(x: Examples) -> dict[str, str]:
     quartiles = statistic("quantile_range", low="0.25", high="0.75")
     return {
         "calibrated_value": _say("An answer that scores {}, its baseline {}: {}.", 0.4, 0.2, 0.4 - 0.2),
+        **{f"{name}_distance_wrt_baseline": distance(name) for name in ("cosine", "l1", "l2")},
         "median": _say(f"{values}: {{}}.", statistic("median")),
         "mode": _say(f"{values}, bins of width 0.5: {{}}.", fullest),
         "variance": _say(

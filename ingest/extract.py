@@ -81,6 +81,7 @@ class Need:
     pairs: set[tuple[str, str]] = field(default_factory=set)
     phrases: set[str] = field(default_factory=set)
     rules: list[tuple[str, Rule]] = field(default_factory=list)
+    is_encoder: bool = False
 
 
 @dataclass
@@ -95,6 +96,11 @@ class Task:
         self.scorer_key = self.row["scorer_key"]
         self.is_embedder = isinstance(self.scorer, Embedder)
         self.table = "embeddings" if self.is_embedder else "measurements"
+        if self.need.is_encoder and not self.is_embedder:
+            raise PlumblineError(
+                f"`encoder: {self.scorer.name}`: this scorer gives no vectors.",
+                f"Name one that does, such as {DEFAULT_EMBEDDER}.",
+            )
         for category, rule in self.need.rules:
             wrong = not self.is_embedder if rule.kind == "anchor" else rule.feature not in self.features
             if wrong:
@@ -164,7 +170,10 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
             wanted[name].rules.append((code, rule))
         if rule.kind == "anchor":
             wanted[name].phrases.update(phrase for phrases in rule.labels.values() for phrase in phrases)
-    for name in {*suite.scorers, *(name for name in chosen if name not in wanted)}:
+    encoders = [suite.encoder or DEFAULT_EMBEDDER] if suite.distances else []
+    for name in encoders:
+        wanted[name].is_encoder = True
+    for name in {*suite.scorers, *encoders, *(name for name in chosen if name not in wanted)}:
         wanted[name].pairs.update((code, "clean") for code in suite.categories)
     names = dict.fromkeys(chosen) if chosen else dict.fromkeys([*suite.scorers, *sorted(wanted)])
     return {name: wanted[name] for name in names}

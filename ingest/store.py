@@ -51,6 +51,9 @@ SCHEMA: dict[str, str] = {
     "suite_features": """
         suite varchar not null, feature varchar not null, range_low double not null,
         range_high double not null, primary key (suite, feature)""",
+    "suite_distances": """
+        suite varchar not null, distance varchar not null, scorer varchar not null,
+        feature varchar not null, primary key (suite, distance)""",
     "suite_local_law_axes": """
         suite varchar not null, axis varchar not null, axis_role varchar not null,
         minimum_share double not null, primary key (suite, axis)""",

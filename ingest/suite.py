@@ -549,6 +549,8 @@ class Suite(Strict):
     columns: Columns | None = None
     measurements: Measurements | None = None
     ranges: dict[Name, tuple[float, float]] = {}
+    encoder: Name | None = None
+    distances: list[Label] = []
     local_law_144: LocalLaw144 | None = None
     options: dict[str, str | int | float | bool] = {}
     scrape: Scrape = Scrape()
@@ -587,6 +589,7 @@ class Suite(Strict):
         for branching in self.branches:
             self._check_branching(branching)
         self._check_roles()
+        self._check_distances()
         if self.local_law_144:
             self._check_local_law(self.local_law_144)
         if isinstance(self.reference, dict):
@@ -596,6 +599,16 @@ class Suite(Strict):
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
         return self
+
+    def _check_distances(self) -> None:
+        known = _declared("distances", "distance")
+        for i, distance in enumerate(self.distances):
+            if distance not in known:
+                raise Misplaced(
+                    f"there is no distance {distance!r}; known: {', '.join(known)}", "distances", i
+                )
+            if distance in self.distances[:i]:
+                raise Misplaced(f"the distance {distance!r} stands here twice", "distances", i)
 
     def _check_roles(self) -> None:
         if self.roles and not self.configs:

@@ -18,7 +18,7 @@ SCORERS: dict[str, str] = {
     "minilm": "ingest.scorers.minilm:load",
 }
 
-DEFAULT_EMBEDDER = "minilm"  # for anchor rules that name no scorer
+DEFAULT_EMBEDDER = "minilm"  # for rules and distances that name no scorer
 MAX_CHARACTERS = 2_000  # SPEC GEN-10: what is measured of a longer text
 
 

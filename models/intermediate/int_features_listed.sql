@@ -1,12 +1,30 @@
 -- Grain: one row per suite, category, feature: what is diagnosed. feature_id belongs to (suite, feature).
--- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all.
-with asked as (
+-- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all; of
+-- vectors, what the suite asks for.
+with distances as (
+    select
+        distances.suite,
+        distances.feature,
+        kinds.range_low,
+        kinds.range_high
+    from {{ ref('stg_suite__distances') }} as distances
+    inner join {{ ref('distances') }} as kinds on distances.distance = kinds.distance
+),
+
+asked as (
     select distinct
         suite,
         category,
         feature
     from {{ ref('stg_suite__outcome_rules') }}
     where rule_kind = 'score'
+    union
+    select
+        categories.suite,
+        categories.category,
+        distances.feature
+    from {{ ref('stg_suite__categories') }} as categories
+    inner join distances on categories.suite = distances.suite
 ),
 
 measured as (
@@ -25,8 +43,21 @@ measured as (
     group by answered.suite, answered.category, answered.feature
 ),
 
+-- What the suite says of a feature's range goes first.
 declared as (
-    select * from {{ ref('stg_suite__features') }}
+    select
+        suite,
+        feature,
+        range_low,
+        range_high
+    from {{ ref('stg_suite__features') }}
+    union all
+    select distances.*
+    from distances
+    anti join {{ ref('stg_suite__features') }} as features
+        on
+            distances.suite = features.suite
+            and distances.feature = features.feature
 )
 
 select

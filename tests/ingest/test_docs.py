@@ -178,6 +178,10 @@ GOLDEN = {
     "baseline_correlation": ["tau-b 0.6667"],
     # Level with the median is not above it: none of A's four scores, two of B's.
     "scoring_rate": ["median is 0.5, the scoring rates are 0, 0.5, the impact ratios 0, 1"],
+    # By hand: 1 - 20 / 25; 3 + 1; sqrt(9 + 1).
+    "cosine_distance_wrt_baseline": ["(3, 4) and (0, 5): 0.2."],
+    "l1_distance_wrt_baseline": [": 4."],
+    "l2_distance_wrt_baseline": [": 3.1623."],
     "variance": ["0.1267 with divisor n - 1, 0.095 with n"],
 }
 
