@@ -18,7 +18,7 @@ import jinja2
 import numpy as np
 from vaderSentiment.vaderSentiment import normalize
 
-from ingest import ranks, stats
+from ingest import ranks, stats, topics
 from ingest.errors import PlumblineError
 from ingest.warehouse import PROJECT
 
@@ -233,7 +233,7 @@ def worked_examples(project: Path) -> dict[str, str]:
     x = Examples(project)
     return {**_association_examples(x), **_deviation_examples(x), **_score_examples(x), **_rate_examples(x),
             **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x),
-            **_measured_examples(x), **_disparity_examples(project)}  # fmt: skip
+            **_measured_examples(x), **_topic_examples(x), **_disparity_examples(project)}  # fmt: skip
 
 
 def _association_examples(x: Examples) -> dict[str, str]:
@@ -502,6 +502,37 @@ def _measured_examples(x: Examples) -> dict[str, str]:
     }  # fmt: skip
 
 
+def _topic_examples(x: Examples) -> dict[str, str]:
+    """Six answers of four texts, their vectors on a line."""
+    texts, times = ["a safe town", "a quiet town", "a costly town", "costly rents"], np.array([2.0, 1, 2, 1])
+    points = np.array([[0.0], [1], [8], [9]])
+    clusters = topics.cluster(points, times, 2, seed=42)
+    shares = np.bincount(clusters.labels, times) / times.sum()
+    said = _say("Texts at {}, said {} times", points.ravel(), times)
+    words, likeness = [topics.words_of(text) for text in texts], np.array([[1.0, 0.0]])
+    found = topics.theme(
+        words,
+        times,
+        clusters.labels,
+        clusters.labels[2],
+        np.array([1.0, 1.0]),
+        lambda w: likeness.repeat(len(w), 0),
+    )
+    costly = next(word for word in found if word.word == "costly")
+    return {
+        "topic_share": _say(f"{said}, in two clusters: {{}}.", shares),
+        "distance_to_centroid": _say(
+            f"{said}; the text at 0 lies {{}} from the mean of its cluster.",
+            clusters.centroids[clusters.labels[0], 0],
+        ),
+        "word_share": _say(
+            "Three answers of a cluster hold 'costly', of the three others none: {} and {}.",
+            costly.share, costly.share_elsewhere,
+        ),
+        "centre_similarity": _say("A word at (1, 0), a mean at (1, 1): {}.", costly.similarity),
+    }  # fmt: skip
+
+
 def _disparity_examples(project: Path) -> dict[str, str]:
     means, shown = np.array(GROUP_MEANS), _say("Group means {}", GROUP_MEANS)
     z, (low, high), q = stats.z_scores(means), stats.dixon_ends(means), stats.dixon_q(means)
@@ -546,6 +577,9 @@ HEADINGS = {
     "fct_selection_rates": "Favourable answers",
     "fct_local_law_144": "Favourable answers",
     "fct_measurements": "Measurements of a group",
+    "dim_topics": "Topics",
+    "dim_topic_words": "Topics",
+    "fct_topic_examples": "Topics",
     "fct_summary_statistics": "Measurements of a group",
     "fct_disparities": "Measurements compared between groups",
     "fct_ground_truth": "Official statistics",

@@ -84,6 +84,22 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
             }
             for distance in suite.distances
         ],
+        "suite_topics": [
+            {
+                "suite": name,
+                "topic_set": topics.topic_set,
+                "topic_set_position": i,
+                "pool": topics.of,
+                "segment": topics.segment,
+                "n_clusters": topics.clusters,
+                "centre": topics.centre,
+                "scorer": suite.encoder or DEFAULT_EMBEDDER,
+                "has_membership": topics.membership,
+                "distances": topics.distances,
+                "categories": topics.categories or list(suite.categories),
+            }
+            for i, topics in enumerate(suite.topics)
+        ],
         "suite_local_law_axes": [
             {
                 "suite": name,

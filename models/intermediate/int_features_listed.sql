@@ -1,14 +1,21 @@
 -- Grain: one row per suite, category, feature: what is diagnosed. feature_id belongs to (suite, feature).
 -- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all; of
 -- vectors, what the suite asks for.
-with distances as (
+with of_vectors as (
     select
-        distances.suite,
-        distances.feature,
+        asked.suite,
+        asked.feature,
         kinds.range_low,
         kinds.range_high
-    from {{ ref('stg_suite__distances') }} as distances
-    inner join {{ ref('distances') }} as kinds on distances.distance = kinds.distance
+    from {{ ref('stg_suite__distances') }} as asked
+    inner join {{ ref('distances') }} as kinds on asked.distance = kinds.distance
+    union all
+    select
+        suite,
+        feature,
+        range_low,
+        range_high
+    from {{ ref('int_topic_features_listed') }}
 ),
 
 asked as (
@@ -22,9 +29,9 @@ asked as (
     select
         categories.suite,
         categories.category,
-        distances.feature
+        of_vectors.feature
     from {{ ref('stg_suite__categories') }} as categories
-    inner join distances on categories.suite = distances.suite
+    inner join of_vectors on categories.suite = of_vectors.suite
 ),
 
 measured as (
@@ -52,12 +59,12 @@ declared as (
         range_high
     from {{ ref('stg_suite__features') }}
     union all
-    select distances.*
-    from distances
+    select of_vectors.*
+    from of_vectors
     anti join {{ ref('stg_suite__features') }} as features
         on
-            distances.suite = features.suite
-            and distances.feature = features.feature
+            of_vectors.suite = features.suite
+            and of_vectors.feature = features.feature
 )
 
 select

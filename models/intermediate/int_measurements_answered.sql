@@ -11,6 +11,10 @@ distances as (
     select * from {{ ref('int_distances_measured') }}
 ),
 
+topics as (
+    select * from {{ ref('int_topics_measured') }}
+),
+
 ready as (
     select * from {{ ref('stg_load__ready_measurements') }}
 ),
@@ -23,6 +27,11 @@ select
     {{ columns | join(',\n    ') }},
     baseline_value
 from measured
+union all
+select
+    {{ columns | join(',\n    ') }},
+    baseline_value
+from topics
 union all
 select
     {{ columns | join(',\n    ') }},

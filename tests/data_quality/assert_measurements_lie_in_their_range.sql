@@ -8,6 +8,13 @@ with ranges as (
         coalesce(kinds.range_high, 'inf') as range_high
     from {{ ref('stg_suite__distances') }} as asked
     inner join {{ ref('distances') }} as kinds on asked.distance = kinds.distance
+    union all
+    select
+        suite,
+        feature,
+        coalesce(range_low, 0) as range_low,
+        coalesce(range_high, 'inf') as range_high
+    from {{ ref('int_topic_features_listed') }}
 )
 
 select
