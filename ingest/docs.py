@@ -18,7 +18,7 @@ import jinja2
 import numpy as np
 from vaderSentiment.vaderSentiment import normalize
 
-from ingest import ranks, stats
+from ingest import ranks, stats, topics
 from ingest.errors import PlumblineError
 from ingest.scorers.classifier import CLASSIFIERS
 from ingest.warehouse import PROJECT
@@ -34,7 +34,8 @@ SCORES = (
     [0.6, 0.2, 0.7, 0.5, 0.9],
     [0.3, 0.35, 0.5, 0.45, 0.1],
 )
-# Values of four answers and of their prompts' baselines; means of four groups, one far from the rest.
+# Vectors of an answer and of its baseline; values of four answers and of their baselines; means of groups.
+ANSWER_VECTOR, BASELINE_VECTOR = [3.0, 4.0], [0.0, 5.0]
 VALUES, BASELINES = [0.1, 0.2, 0.4, 0.9], [0.1, 0.3, 0.2, 0.6]
 GROUP_MEANS = [0.10, 0.12, 0.15, 0.60]
 P_VALUES = (0.001, 0.01, 0.02, 0.04, 0.3)
@@ -233,7 +234,7 @@ def worked_examples(project: Path) -> dict[str, str]:
     x = Examples(project)
     return {**_association_examples(x), **_deviation_examples(x), **_score_examples(x), **_rate_examples(x),
             **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x),
-            **_measured_examples(x), **_disparity_examples(project)}  # fmt: skip
+            **_measured_examples(x), **_topic_examples(x), **_disparity_examples(project)}  # fmt: skip
 
 
 def _association_examples(x: Examples) -> dict[str, str]:
@@ -474,6 +475,11 @@ def _measured_examples(x: Examples) -> dict[str, str]:
     def statistic(name: str, **parameters: str) -> float:
         return x.sql.value(f"{{{{ statistic_{name}({parameters}) }}}} from measured")
 
+    def distance(name: str) -> str:
+        vectors = (f"{vector}::double[]" for vector in (ANSWER_VECTOR, BASELINE_VECTOR))
+        value = x.sql.value("{{{{ distance_{}('{}', '{}') }}}}".format(name, *vectors))
+        return _say("Vectors ({}) and ({}): {}.", ANSWER_VECTOR, BASELINE_VECTOR, value)
+
     values = _say("Values {}", VALUES)
     pairs = _say("Values {}, baselines {}", VALUES, BASELINES)
     halves = "{{ kl_term('(n + 0.5) / 5', '(n_baseline + 0.5) / 5') }}"
@@ -482,6 +488,7 @@ def _measured_examples(x: Examples) -> dict[str, str]:
     quartiles = statistic("quantile_range", low="0.25", high="0.75")
     return {
         "calibrated_value": _say("An answer that scores {}, its baseline {}: {}.", 0.4, 0.2, 0.4 - 0.2),
+        **{f"{name}_distance_wrt_baseline": distance(name) for name in ("cosine", "l1", "l2")},
         "median": _say(f"{values}: {{}}.", statistic("median")),
         "mode": _say(f"{values}, bins of width 0.5: {{}}.", fullest),
         "variance": _say(
@@ -507,6 +514,37 @@ def _measured_examples(x: Examples) -> dict[str, str]:
             "Two bins hold 3 and 1 values, 1 and 3 baselines, add_half: {} nats.",
             x.sql.value(f"sum({halves}) from binned"),
         ),
+    }  # fmt: skip
+
+
+def _topic_examples(x: Examples) -> dict[str, str]:
+    """Six answers of four texts, their vectors on a line."""
+    texts, times = ["a safe town", "a quiet town", "a costly town", "costly rents"], np.array([2.0, 1, 2, 1])
+    points = np.array([[0.0], [1], [8], [9]])
+    clusters = topics.cluster(points, times, 2, seed=42)
+    shares = np.bincount(clusters.labels, times) / times.sum()
+    said = _say("Texts at {}, said {} times", points.ravel(), times)
+    words, likeness = [topics.words_of(text) for text in texts], np.array([[1.0, 0.0]])
+    found = topics.theme(
+        words,
+        times,
+        clusters.labels,
+        clusters.labels[2],
+        np.array([1.0, 1.0]),
+        lambda w: likeness.repeat(len(w), 0),
+    )
+    costly = next(word for word in found if word.word == "costly")
+    return {
+        "topic_share": _say(f"{said}, in two clusters: {{}}.", shares),
+        "distance_to_centroid": _say(
+            f"{said}; the text at 0 lies {{}} from the mean of its cluster.",
+            clusters.centroids[clusters.labels[0], 0],
+        ),
+        "word_share": _say(
+            "Three answers of a cluster hold 'costly', of the three others none: {} and {}.",
+            costly.share, costly.share_elsewhere,
+        ),
+        "centre_similarity": _say("A word at (1, 0), a mean at (1, 1): {}.", costly.similarity),
     }  # fmt: skip
 
 
@@ -554,6 +592,9 @@ HEADINGS = {
     "fct_selection_rates": "Favourable answers",
     "fct_local_law_144": "Favourable answers",
     "fct_measurements": "Measurements of a group",
+    "dim_topics": "Topics",
+    "dim_topic_words": "Topics",
+    "fct_topic_examples": "Topics",
     "fct_summary_statistics": "Measurements of a group",
     "fct_disparities": "Measurements compared between groups",
     "fct_ground_truth": "Official statistics",

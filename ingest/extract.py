@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from ingest.scorers.own import load_own
 from ingest.store import Store, uninterrupted
 from ingest.suite import Rule, Suite, load_suite
 from ingest.texts import TEXT_VARIANTS
+from ingest.topics import TopicCount, count_unclustered, make_topics
 
 # measurement_status: `ok`; `capped`, the value is of the first MAX_CHARACTERS; `truncated`, of the first
 # tokens, as many as the model reads; `empty`, nothing was left to measure; `failed`, the scorer had no
@@ -96,6 +98,7 @@ class Need:
     pairs: set[tuple[str, str]] = field(default_factory=set)
     phrases: set[str] = field(default_factory=set)
     rules: list[tuple[str, Rule]] = field(default_factory=list)
+    is_encoder: bool = False
 
 
 @dataclass
@@ -110,6 +113,11 @@ class Task:
         self.scorer_key = self.row["scorer_key"]
         self.is_embedder = isinstance(self.scorer, Embedder)
         self.table = "embeddings" if self.is_embedder else "measurements"
+        if self.need.is_encoder and not self.is_embedder:
+            raise PlumblineError(
+                f"`encoder: {self.scorer.name}`: this scorer gives no vectors.",
+                f"Name one that does, such as {DEFAULT_EMBEDDER}.",
+            )
         for category, rule in self.need.rules:
             wrong = not self.is_embedder if rule.kind == "anchor" else rule.feature not in self.features
             if wrong:
@@ -195,6 +203,11 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
             wanted[name].rules.append((code, rule))
         if rule.kind == "anchor":
             wanted[name].phrases.update(phrase for phrases in rule.labels.values() for phrase in phrases)
+    if suite.distances or suite.topics:
+        need = wanted[suite.encoder or DEFAULT_EMBEDDER]
+        need.is_encoder = True
+        asked = [topics.categories for topics in suite.topics] + ([[]] if suite.distances else [])
+        need.pairs.update((code, "clean") for some in asked for code in some or suite.categories)
     for name in {*suite.scorers, *(name for name in chosen if name not in wanted)}:
         wanted[name].pairs.update((code, "clean") for code in suite.categories)
     names = dict.fromkeys(chosen) if chosen else dict.fromkeys([*suite.scorers, *sorted(wanted)])
@@ -211,15 +224,15 @@ def variant_pairs(suite: Suite, tasks: Sequence[Task]) -> set[tuple[str, str]]:
 
 def extract(
     store: Store, suite: Suite, path: Path, tasks: Sequence[Task], limit: int | None = None
-) -> list[Count]:
-    """Make the text variants and measure what is not measured; at most `limit` texts in all."""
+) -> list[Count | TopicCount]:
+    """Make the text variants, measure what is not measured (at most `limit` texts in all), cluster topics."""
     detail = {
         "suite": suite.suite,
         "suite_key": suite.suite_key,
         "scorers": {task.scorer.name: task.scorer_key for task in tasks},
         "limit": limit,
     }
-    counts = []
+    counts: list[Count | TopicCount] = []
     with store.run("extract", detail) as run_id:
         register_suite(store, suite, path, run_id)
         store.append("scorers", [task.row for task in tasks])
@@ -231,6 +244,11 @@ def extract(
                 task.scorer.close()
             if limit is not None:
                 limit -= counts[-1].measured
+        for task in tasks:
+            # A part of the texts would have other clusters.
+            if task.need.is_encoder and (limit is None or limit > 0):
+                measure = partial(attempt, task.measure, width=task.scorer.dimensions, errors=[])
+                counts += make_topics(store, suite, task.scorer_key, measure)
     return counts
 
 
@@ -500,11 +518,14 @@ def command(
                 # Variants that are not made yet may turn out equal to each other or to measured texts.
                 bound = "up to " if n_unmade else ""
                 click.echo(f"{task.scorer.name}: {bound}{n_most:,} texts to measure.")
+                if task.need.is_encoder and suite.topics:
+                    n_segments = count_unclustered(store, suite, task.scorer_key)
+                    click.echo(f"topics: {n_segments:,} segments to cluster, of the texts measured so far.")
             return
         check_consent(store, suite, tasks, allow_code)
         for count in extract(store, suite, path, tasks, limit):
             click.echo(str(count))
-            if count.failed:
+            if isinstance(count, Count) and count.failed:
                 click.echo(f"{count.scorer} failed on {count.failed:,}; first: {count.first_error}", err=True)
         sources = store.connection.execute(SOURCES, {"suite": suite.suite})
         if sources.fetchone() is None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.keys import text_key
+from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.store import Store
 from ingest.suite import LocalLaw144, Rule, Suite
 
@@ -73,6 +74,31 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
         "suite_features": [
             {"suite": name, "feature": feature, "range_low": low, "range_high": high}
             for feature, (low, high) in suite.ranges.items()
+        ],
+        "suite_distances": [
+            {
+                "suite": name,
+                "distance": distance,
+                "scorer": suite.encoder or DEFAULT_EMBEDDER,
+                "feature": f"{distance}_distance_wrt_baseline",
+            }
+            for distance in suite.distances
+        ],
+        "suite_topics": [
+            {
+                "suite": name,
+                "topic_set": topics.topic_set,
+                "topic_set_position": i,
+                "pool": topics.of,
+                "segment": topics.segment,
+                "n_clusters": topics.clusters,
+                "centre": topics.centre,
+                "scorer": suite.encoder or DEFAULT_EMBEDDER,
+                "has_membership": topics.membership,
+                "distances": topics.distances,
+                "categories": topics.categories or list(suite.categories),
+            }
+            for i, topics in enumerate(suite.topics)
         ],
         "suite_local_law_axes": [
             {

@@ -51,6 +51,18 @@ SCHEMA: dict[str, str] = {
     "suite_features": """
         suite varchar not null, feature varchar not null, range_low double not null,
         range_high double not null, primary key (suite, feature)""",
+    "suite_distances": """
+        suite varchar not null, distance varchar not null, scorer varchar not null,
+        feature varchar not null, primary key (suite, distance)""",
+    "suite_topics": """
+        suite varchar not null, topic_set varchar not null, topic_set_position integer not null,
+        pool varchar not null, segment varchar not null, n_clusters integer not null, centre varchar not null,
+        scorer varchar not null, has_membership boolean not null, distances varchar[] not null,
+        categories varchar[] not null, primary key (suite, topic_set)""",
+    "suite_clusterings": """
+        suite varchar not null, topic_set varchar not null, segment_value varchar not null,
+        is_simulated boolean not null, clustering_key varchar not null,
+        primary key (suite, topic_set, segment_value, is_simulated)""",
     "suite_local_law_axes": """
         suite varchar not null, axis varchar not null, axis_role varchar not null,
         minimum_share double not null, primary key (suite, axis)""",
@@ -155,6 +167,17 @@ SCHEMA: dict[str, str] = {
     "embeddings": """
         text_key varchar not null, scorer_key varchar not null, vector float[],
         measurement_status varchar not null, primary key (text_key, scorer_key)""",
+    "clusterings": """
+        clustering_key varchar primary key, scorer_key varchar not null, parameters varchar not null,
+        n_texts bigint not null, n_members bigint not null""",
+    "topics": """
+        clustering_key varchar not null, topic_position integer not null, n_texts bigint not null,
+        n_members bigint not null, centroid double[] not null, centre double[],
+        primary key (clustering_key, topic_position)""",
+    "topic_words": """
+        clustering_key varchar not null, topic_position integer not null, word_position integer not null,
+        word varchar not null, share double not null, share_elsewhere double not null,
+        similarity double not null, primary key (clustering_key, topic_position, word_position)""",
 }
 
 

@@ -422,6 +422,29 @@ class OwnScorer(Strict):
         return self
 
 
+class Topics(Strict):
+    """Clusters of what answers say, or baselines, and what is measured against them (SPEC MEA-3).
+
+    Each `segment` of `categories` (all, where none is named) is clustered by itself. `membership` says which
+    cluster each answer is nearest to, `distances` how far it lies from each cluster's `centre`.
+    """
+
+    of: Literal["responses", "baselines"] = "responses"
+    segment: Literal["none", "domain", "category", "concept", "source_tag"] = "none"
+    categories: list[Label] = []
+    clusters: int = Field(3, ge=1, le=20)
+    seed: int = Field(42, ge=0)
+    membership: bool = True
+    distances: list[Label] = []
+    centre: Literal["weighted_mean", "mean", "max", "concatenated"] = "weighted_mean"
+
+    @property
+    def topic_set(self) -> str:
+        """Name of the clusters, with which the features begin or end."""
+        of = "topic" if self.of == "responses" else "baseline_topic"
+        return of if self.segment == "none" else f"{of}_{self.segment}"
+
+
 class Minimum(Strict):
     """Sizes below which a group is not judged."""
 
@@ -576,6 +599,9 @@ class Suite(Strict):
     columns: Columns | None = None
     measurements: Measurements | None = None
     ranges: dict[Name, tuple[float, float]] = {}
+    encoder: Name | None = None
+    distances: list[Label] = []
+    topics: list[Topics] = []
     local_law_144: LocalLaw144 | None = None
     options: dict[str, str | int | float | bool] = {}
     scrape: Scrape = Scrape()
@@ -615,6 +641,7 @@ class Suite(Strict):
             self._check_branching(branching)
         self._check_roles()
         self._check_own_scorers()
+        self._check_distances()
         if self.local_law_144:
             self._check_local_law(self.local_law_144)
         if isinstance(self.reference, dict):
@@ -631,6 +658,28 @@ class Suite(Strict):
         for name in self.own_scorers:
             if name in SCORERS:
                 raise Misplaced(f"{name!r} is one of ours: give yours another name", "own_scorers", name)
+
+    def _check_distances(self) -> None:
+        known = _declared("distances", "distance")
+        lists: list[tuple[list[str], tuple[str | int, ...]]] = [(self.distances, ("distances",))]
+        lists += [(topics.distances, ("topics", i, "distances")) for i, topics in enumerate(self.topics)]
+        for distances, place in lists:
+            for i, distance in enumerate(distances):
+                if distance not in known:
+                    problem = f"there is no distance {distance!r}; known: {', '.join(known)}"
+                    raise Misplaced(problem, *place, i)
+                if distance in distances[:i]:
+                    raise Misplaced(f"the distance {distance!r} stands here twice", *place, i)
+        for i, topics in enumerate(self.topics):
+            if topics.topic_set in [other.topic_set for other in self.topics[:i]]:
+                raise Misplaced(
+                    f"the {topics.of} of segment {topics.segment!r} are clustered here twice", "topics", i
+                )
+            unknown = [category for category in topics.categories if category not in self.categories]
+            if unknown:
+                raise Misplaced(f"there is no category {unknown[0]!r}", "topics", i, "categories")
+            if not (topics.membership or topics.distances):
+                raise Misplaced("without `membership` or `distances` nothing is measured", "topics", i)
 
     def _check_roles(self) -> None:
         if self.roles and not self.configs:

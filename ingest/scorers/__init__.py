@@ -29,7 +29,7 @@ SCORERS: dict[str, str] = {
     "toxicity_ensemble": "ingest.scorers.classifier:load_toxicity_ensemble",
 }
 
-DEFAULT_EMBEDDER = "minilm"  # for anchor rules that name no scorer
+DEFAULT_EMBEDDER = "minilm"  # for rules and distances that name no scorer
 MAX_CHARACTERS = 2_000  # SPEC GEN-10: what is measured of a longer text
 TRUNCATED = "truncated"  # beside the features, where a scorer says which texts it read only in part
 

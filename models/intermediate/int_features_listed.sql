@@ -1,12 +1,37 @@
 -- Grain: one row per suite, category, feature: what is diagnosed. feature_id belongs to (suite, feature).
--- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all.
-with asked as (
+-- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all; of
+-- vectors, what the suite asks for.
+with of_vectors as (
+    select
+        asked.suite,
+        asked.feature,
+        kinds.range_low,
+        kinds.range_high
+    from {{ ref('stg_suite__distances') }} as asked
+    inner join {{ ref('distances') }} as kinds on asked.distance = kinds.distance
+    union all
+    select
+        suite,
+        feature,
+        range_low,
+        range_high
+    from {{ ref('int_topic_features_listed') }}
+),
+
+asked as (
     select distinct
         suite,
         category,
         feature
     from {{ ref('stg_suite__outcome_rules') }}
     where rule_kind = 'score'
+    union
+    select
+        categories.suite,
+        categories.category,
+        of_vectors.feature
+    from {{ ref('stg_suite__categories') }} as categories
+    inner join of_vectors on categories.suite = of_vectors.suite
 ),
 
 measured as (
@@ -50,8 +75,21 @@ pooled as (
     group by measured.suite, roll_ups.pooled_category, measured.feature
 ),
 
+-- What the suite says of a feature's range goes first.
 declared as (
-    select * from {{ ref('stg_suite__features') }}
+    select
+        suite,
+        feature,
+        range_low,
+        range_high
+    from {{ ref('stg_suite__features') }}
+    union all
+    select of_vectors.*
+    from of_vectors
+    anti join {{ ref('stg_suite__features') }} as features
+        on
+            of_vectors.suite = features.suite
+            and of_vectors.feature = features.feature
 ),
 
 -- What a scorer says that its feature can be; what the suite declares itself goes before it.

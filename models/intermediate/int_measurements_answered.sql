@@ -1,6 +1,18 @@
 -- Grain: one row per response_key, feature: what was measured here, and what came measured.
+{%- set columns = [
+    'response_key', 'prompt_key', 'config_key', 'suite', 'domain', 'category', 'config', 'model', 'role',
+    'is_simulated', 'feature', 'scorer', 'text_variant', 'value', 'measurement_status'
+] %}
 with measured as (
     select * from {{ ref('int_measurements_joined') }}
+),
+
+distances as (
+    select * from {{ ref('int_distances_measured') }}
+),
+
+topics as (
+    select * from {{ ref('int_topics_measured') }}
 ),
 
 ready as (
@@ -12,23 +24,20 @@ responses as (
 )
 
 select
-    response_key,
-    prompt_key,
-    config_key,
-    suite,
-    domain,
-    category,
-    config,
-    model,
-    role,
-    is_simulated,
-    feature,
-    scorer,
-    text_variant,
-    value,
-    measurement_status,
+    {{ columns | join(',\n    ') }},
     baseline_value
 from measured
+union all
+select
+    {{ columns | join(',\n    ') }},
+    baseline_value
+from topics
+union all
+select
+    {{ columns | join(',\n    ') }},
+    -- A distance is from the baseline already: there is nothing to take off (SPEC CAL-1).
+    cast(null as double) as baseline_value
+from distances
 union all
 select
     ready.response_key,

@@ -1,9 +1,16 @@
 -- Grain: one row per suite, category, feature, axis: what the pages of measurements and disparities show.
 -- A browser opens the rows of every comparison, so only the first ones, single attributes leading, are shown.
 {%- set most_rows = 15000 %}
+-- Shares of topics have a page of their own.
 with families as (
-    select * from {{ ref('fct_disparities') }}
-    where statistic = 'mean' and disparity = 'range' and not is_control and roll_up = 'none'
+    select families.*
+    from {{ ref('fct_disparities') }} as families
+    anti join {{ ref('dim_topics') }} as topics
+        on
+            families.suite = topics.suite
+            and families.feature = topics.feature
+    where families.statistic = 'mean' and families.disparity = 'range' and not families.is_control
+        and families.roll_up = 'none'
 ),
 
 samples as (

@@ -18,7 +18,8 @@ THRESHOLDS = docs._read(PROJECT / docs.THRESHOLDS)
 RESULT_MARTS = (
     "fct_associations", "fct_group_deviations", "fct_score_shifts", "fct_score_tests", "fct_selection_rates",
     "fct_ground_truth", "fct_outcome_shares", "fct_failures", "fct_attribute_presence",
-    "fct_summary_statistics", "fct_disparities", "fct_local_law_144",
+    "fct_summary_statistics", "fct_disparities", "fct_local_law_144", "fct_topic_examples",
+    "dim_topics", "dim_topic_words",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
@@ -26,7 +27,8 @@ NO_METRIC = re.compile(
     r"|group_value|group_a|group_b|group_extreme|reference|(chosen_)?reference_group|metric|metric_version|effect"
     r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit|permutation_scheme"
     r"|statistic|parameters|disparity|unit|group_low|group_high"
-    r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group)_position|(shown|hidden)_attributes"
+    r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group|topic|word)_position|(shown|hidden)_attributes"
+    r"|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
 )
 
 
@@ -178,6 +180,15 @@ GOLDEN = {
     "baseline_correlation": ["tau-b 0.6667"],
     # Level with the median is not above it: none of A's four scores, two of B's.
     "scoring_rate": ["median is 0.5, the scoring rates are 0, 0.5, the impact ratios 0, 1"],
+    # By hand: clusters of 2 + 1 and 2 + 1 answers, the mean of the first at 1 / 3; cosine of 45 degrees.
+    "topic_share": [": 0.5, 0.5."],
+    "distance_to_centroid": ["lies 0.3333 from"],
+    "word_share": [": 1 and 0."],
+    "centre_similarity": [": 0.7071."],
+    # By hand: 1 - 20 / 25; 3 + 1; sqrt(9 + 1).
+    "cosine_distance_wrt_baseline": ["(3, 4) and (0, 5): 0.2."],
+    "l1_distance_wrt_baseline": [": 4."],
+    "l2_distance_wrt_baseline": [": 3.1623."],
     "variance": ["0.1267 with divisor n - 1, 0.095 with n"],
 }
 

@@ -246,7 +246,8 @@ def test_baselines_reach_the_marts(tmp_path):
     """Two roots, two configs: what is measured on a baseline is taken off each answer to its prompt."""
     for command, arguments in ((assemble, ["--roots", 2]), (generate, ["--configs", 2]), (extract, [])):
         assert invoke(command, tmp_path, *arguments).exit_code == 0
-    assert dbt(tmp_path, ["run", "--select", "+fct_measurements", "+dim_prompts"])
+    assert dbt(tmp_path, ["seed", "--select", "distances"])
+    assert dbt(tmp_path, ["run", "--select", "+fct_measurements", "+dim_prompts", "+int_features_listed"])
     with Warehouse(tmp_path) as marts:
         rows = marts.rows(
             """
@@ -263,12 +264,58 @@ def test_baselines_reach_the_marts(tmp_path):
             group by 1 order by 1
             """
         )
+        distances = marts.rows(
+            "select response_key, prompt_key, value, measurement_status as status from fct_measurements"
+            " where feature = 'cosine_distance_wrt_baseline'"
+        )
+        listed = marts.rows(
+            "select * from int_features_listed where feature = 'cosine_distance_wrt_baseline'"
+        )
     by_country = {row["country"]: row["baseline"] for row in rows}
     assert list(by_country) == list(load_suite(PATH).attributes["country"])
     assert {row["n"] for row in rows} == {4} and sum(row["n_calibrated"] for row in rows) > 70
     assert all(row["is_difference"] and row["kind"] == "counterfactual" for row in rows)
     assert by_country["United States"] == pytest.approx(by_country["United Kingdom"])
     assert by_country["United States"] > by_country["Brazil"] + 0.1
+    # The same from the stored vectors: of unit length, so that the inner product is the cosine.
+    assert len(distances) == 84 and {row["status"] for row in distances} <= {"ok", "failed_response"}
+    with Store(tmp_path, read_only=True) as store:
+        vectors = dict(
+            store.rows(
+                "select v.text_key, e.vector from text_variants as v"
+                " inner join embeddings as e on e.text_key = v.variant_text_key"
+            )
+        )
+        of_response = dict(store.rows("select response_key, text_key from responses"))
+        of_prompt = dict(store.rows("select prompt_key, baseline_text_key from prompts"))
+    measured = [row for row in distances if row["status"] == "ok"]
+    for row in measured:
+        u, v = (
+            np.array(vectors[k]) for k in (of_response[row["response_key"]], of_prompt[row["prompt_key"]])
+        )
+        assert row["value"] == pytest.approx(1 - u @ v, abs=1e-5)
+    assert len({round(row["value"], 6) for row in measured}) > 40
+    assert [(row["range_low"], row["range_high"], row["has_baseline"]) for row in listed] == [(0, 2, False)]
+
+
+@pytest.mark.parametrize(
+    ("distances", "problem"),
+    [
+        (["manhattan"], "there is no distance 'manhattan'; known: cosine, l1, l2"),
+        (["l2", "l2"], "the distance 'l2' stands here twice"),
+    ],
+)
+def test_a_distance_that_is_not_one(distances, problem, tmp_path):
+    path = changed(tmp_path, lambda c: c.update(distances=distances))
+    with pytest.raises(PlumblineError, match=problem) as raised:
+        load_suite(path)
+    assert "changed.yml, line " in str(raised.value)
+
+
+def test_an_encoder_gives_vectors(tmp_path):
+    path = changed(tmp_path, lambda c: c.update(encoder="vader"))
+    result = invoke(extract, tmp_path, "--dry-run", suite=path)
+    assert result.exit_code == 1 and "`encoder: vader`: this scorer gives no vectors." in result.stderr
 
 
 ATTRIBUTES = {

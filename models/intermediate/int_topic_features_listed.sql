@@ -1,0 +1,51 @@
+-- Grain: one row per suite, feature: what is measured against the clusters that a suite asks for.
+-- depends_on: {{ ref('distances') }}
+with asked as (
+    select
+        *,
+        unnest(range(1, n_clusters + 1)) as topic_position
+    from {{ ref('stg_suite__topics') }}
+),
+
+measures as (
+    select
+        suite,
+        topic_set,
+        pool,
+        scorer,
+        topic_position,
+        'membership' as measure,
+        topic_set || '_' || topic_position as feature
+    from asked
+    where has_membership
+    union all
+    select
+        suite,
+        topic_set,
+        pool,
+        scorer,
+        topic_position,
+        unnest(distances) as measure,
+        measure || '_distance_to_' || topic_set || '_' || topic_position as feature
+    from asked
+),
+
+kinds as (
+    select
+        distance as measure,
+        range_low,
+        range_high
+    from {{ ref('distances') }}
+    union all
+    select
+        'membership' as measure,
+        0 as range_low,
+        1 as range_high
+)
+
+select
+    measures.*,
+    kinds.range_low,
+    kinds.range_high
+from measures
+inner join kinds on measures.measure = kinds.measure

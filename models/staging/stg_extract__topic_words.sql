@@ -1,0 +1,14 @@
+-- Grain: one row per clustering_key, topic_position, word_position.
+with source as (
+    select * from {{ source('raw', 'topic_words') }}
+)
+
+select
+    clustering_key,
+    topic_position,
+    word_position,
+    word,
+    share,
+    share_elsewhere,
+    similarity
+from source
