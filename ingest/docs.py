@@ -348,8 +348,9 @@ def _rate_examples(x: Examples) -> dict[str, str]:
     interval = _say(f"{RATES}: impact ratios {{}}; Katz's interval for B is {{}}.", ratios, katz)
     sample = "from unnest([0.1, 0.2, 0.5, 0.5, 0.3, 0.5, 0.6, 0.8]) with ordinality as t (value, i)"
     median = x.sql.rows(f"select {{{{ standard_median({{}}) }}}} as m {sample}")[0]["m"]
+    above = f"method_above({median}, standard_slack({median}), {{}}, none)"
     scored = x.sql.rows(
-        f"select avg(if({{{{ method_above({median}, {{}}, none) }}}}, 1, 0)) as rate, "
+        f"select avg(if({{{{ {above} }}}}, 1, 0)) as rate, "
         f"{{{{ ratio('count(*)', 8) }}}} as share {sample}"
         " group by i <= 4 order by min(i)"
     )
