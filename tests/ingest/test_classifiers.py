@@ -313,6 +313,17 @@ def test_an_unpinned_model_stays_at_the_commit_that_came_first(load, hub):
     assert load("personality", None).revision == "1" * 40
 
 
+def test_a_model_without_a_copy_comes_from_where_it_usually_does(hub, tmp_path, models):
+    where = Where(models, "cpu", tmp_path / "data")
+    assert load_scorer("minilm", where).embed(["fine"]).shape == (1, 384)  # its package is installed
+    copies = tmp_path / "copies"
+    (copies / "sentiment").mkdir(parents=True)
+    with pytest.raises(PlumblineError, match="not on this machine"):
+        load_scorer("regard", Where(copies, "cpu", tmp_path / "data"))
+    with pytest.raises(PlumblineError, match=r"nosuch has no model\.safetensors"):
+        load_scorer("regard", Where(tmp_path / "nosuch", "cpu", tmp_path / "data"))
+
+
 def test_without_network_and_files_it_says_how_to_bring_them(load, hub):
     with pytest.raises(
         PlumblineError, match=r"sasha/regardv3 is not on this machine.*HF_HUB_OFFLINE"
