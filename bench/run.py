@@ -19,15 +19,18 @@ import csv
 import os
 import random
 import statistics
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, benchmark_resampling
 from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total
+from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, distinct, share
 
 from ingest.suite import Suite, load_suite
 
@@ -188,9 +191,9 @@ def benchmark_audit(options: Options) -> list[Measurement]:
     return results
 
 
-def plumbline(arguments: Sequence[str], data: Path) -> Cost:
+def plumbline(arguments: Sequence[str], data: Path, settings: Mapping[str, str] | None = None) -> Cost:
     """Measure a command of plumbline."""
-    return measure([BIN / "plumbline", *arguments], data)
+    return measure([BIN / "plumbline", *arguments], data, settings)
 
 
 def benchmark_generate(options: Options) -> list[Measurement]:
@@ -244,9 +247,55 @@ def benchmark_generate(options: Options) -> list[Measurement]:
     ]
 
 
+def benchmark_scoring(options: Options) -> list[Measurement]:
+    """Measure texts with a classifier and an encoder against the bare models, and a million answers."""
+
+    def bare(*arguments: str) -> float:
+        command = [sys.executable, ROOT / "bench" / "scoring.py", *arguments]
+        done = subprocess.run(command, env=os.environ | ONE_THREAD, check=True, stdout=subprocess.PIPE)
+        return float(done.stdout)
+
+    models = {"minilm": "the NumPy encoder"}
+    if find_spec("torch") and find_spec("transformers"):
+        models = {"sentiment": "a classifier of DistilBERT's size on the processor", **models}
+    else:
+        print("scoring: no classifier is measured, since torch is not installed", file=sys.stderr)
+    results = []
+    for scorer, what in models.items():
+        found = share(plumbline, bare, scorer, options.repeats)
+        name = {"sentiment": "classifier", "minilm": "encoder"}[scorer]
+        rate = f"{found.extraction:,.1f} of {found.bare:,.1f} texts a processor second, batch {found.batch}"
+        results.append(
+            record(
+                f"scoring.{name}",
+                f"extract over the bare model at its best batch, one thread: {what}; {rate}",
+                found.extraction / found.bare,
+                "x",
+                0.9,
+                found.cost,
+                options.repeats,
+                is_least=True,
+            )
+        )
+    runs = [distinct(plumbline) for _ in range(options.repeats)]
+    results.append(
+        record(
+            "scoring.distinct",
+            f"extract with vader, CPU: {N_ANSWERS:,} answers of {N_DISTINCT:,} texts over each text once",
+            statistics.median(many.cpu_seconds / few.cpu_seconds for few, many in runs),
+            "x",
+            1.1,
+            median([many for _, many in runs]),
+            options.repeats,
+        )
+    )
+    return results
+
+
 BENCHMARKS: dict[str, Benchmark] = {
     "audit": benchmark_audit,
     "generate": benchmark_generate,
+    "scoring": benchmark_scoring,
     "diagnosis": benchmark_diagnosis,
     "resampling": benchmark_resampling,
     "growth": benchmark_growth,

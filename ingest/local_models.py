@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -28,6 +27,7 @@ PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
 CHUNK = 2**20
 COMMIT = re.compile(r"[0-9a-f]{40}")
 LOCK_NAME = "models.lock.json"
+LOCKED = ("revision", "sha256")
 
 
 def library(name: str, asker: str) -> ModuleType:
@@ -133,9 +133,11 @@ def hub_folder(model: str, revision: str | None) -> Path:
 
 @dataclass(frozen=True)
 class Found:
-    """A model's files, and the revision they are recorded under."""
+    """A model's files, their digest, and the revision they are recorded under."""
 
+    model: str
     folder: Path
+    digest: str
     revision: str
 
 
@@ -165,16 +167,19 @@ class Lock:
             revision = None
         check_weights(folder, model, is_snapshot=revision is not None)
         digest = digest_of(folder)
-        if known is None:
-            known = {"revision": revision or digest, "sha256": digest}
-            self._write({**entries, model: known})
-        elif known["sha256"] != digest:
+        if known and known["sha256"] != digest:
             raise PlumblineError(
                 f"The files of {model} in {folder} are not those that were used before"
                 f" (revision {known['revision'][:19]}).",
                 f"Bring those back; or remove {model!r} from {self.path}, to measure every text anew.",
             )
-        return Found(folder, known["revision"])
+        return Found(model, folder, digest, known["revision"] if known else revision or digest)
+
+    def keep(self, found: Found) -> None:
+        """Hold a model to these files from now on; called once they have proven to be the model."""
+        entries = self._read()
+        if found.model not in entries:
+            self._write({**entries, found.model: {"revision": found.revision, "sha256": found.digest}})
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:
@@ -183,10 +188,11 @@ class Lock:
             return {}
         except (OSError, ValueError) as error:
             raise self._spoilt() from error
-        is_fine: Callable[[Any], bool] = lambda entry: (  # noqa: E731
-            isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in ("revision", "sha256"))
-        )
-        if not (isinstance(content, dict) and all(is_fine(entry) for entry in content.values())):
+        entries = content.values() if isinstance(content, dict) else [None]
+        if not all(
+            isinstance(entry, dict) and all(isinstance(entry.get(part), str) for part in LOCKED)
+            for entry in entries
+        ):
             raise self._spoilt()
         return content
 

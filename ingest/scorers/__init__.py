@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
-from ingest.local_models import LOCK_NAME
+from ingest.local_models import LOCK_NAME, WEIGHTS
 from ingest.store import data_dir
 
 # Each row names `module:function`; the function takes the scorer's name and a `Where`, and returns a Scorer
@@ -43,11 +43,19 @@ class Where:
     data: Path | None = None
 
     def folder(self, name: str, model: str) -> Path | None:
-        """Return the offline copy of a scorer's model: a folder of its or its model's name, or model_dir."""
-        if self.model_dir is None:
+        """Return the offline copy of a scorer's model: a folder of its or its model's name, or model_dir.
+
+        None where there is no model_dir, or where it is a folder of copies and holds none of this model.
+        """
+        directory = self.model_dir
+        if directory is None:
             return None
-        named = (self.model_dir / name, self.model_dir / model)
-        return next((folder for folder in named if folder.is_dir()), self.model_dir)
+        for folder in (directory / name, directory / model):
+            if folder.is_dir():
+                return folder
+        if not directory.is_dir() or any((directory / name).is_file() for name in ("config.json", *WEIGHTS)):
+            return directory
+        return None if any(path.is_dir() for path in directory.iterdir()) else directory
 
     @property
     def lock(self) -> Path:

@@ -143,11 +143,12 @@ class ClassifierScorer:
         self._torch = library("torch", asker)
         self.device = pick_device(where.device, "--device cpu")
         self._dtype = self._torch.bfloat16 if self.device == "cuda" else self._torch.float32
-        found = Lock(where.lock).find(row.model, row.revision, where.folder(name, row.model))
+        self._lock = Lock(where.lock)
+        found = self._lock.find(row.model, row.revision, where.folder(name, row.model))
         self.name, self.model, self.revision = name, row.model, found.revision
         self.version = f"{VERSION}, transformers {importlib.metadata.version('transformers')}"
         self.features = {feature: spec.range for feature, spec in row.features.items()}
-        self._row, self._folder = row, found.folder
+        self._row, self._found, self._folder = row, found, found.folder
         config = load_part(self._folder, transformers.AutoConfig)
         self._places = label_places(row, config.id2label, self._folder)
         self._tokenizer = load_part(self._folder, transformers.AutoTokenizer)
@@ -181,6 +182,7 @@ class ClassifierScorer:
                 f"{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}.",
                 "Is it the classifier, and not the model that it was made from?",
             )
+        self._lock.keep(self._found)
         return network.to(self.device).eval()
 
     def close(self) -> None:

@@ -256,12 +256,17 @@ def test_offline_copies_are_found_by_scorer_or_model(load, tmp_path):
 
 def test_files_that_changed_since_the_first_use_are_refused(load, tmp_path):
     folder = build(tmp_path / "models" / "sentiment", "sentiment")
-    first = load("sentiment", folder).revision
+    lock = tmp_path / "data" / "models.lock.json"
+    with pytest.raises(PlumblineError, match="gives the labels"):
+        load("sentiment", build(tmp_path / "wrong", "regard"))
+    scorer = load("sentiment", folder)
+    first = scorer.revision
+    assert not lock.exists()  # nor after --dry-run: a model is held to its files once it has worked
+    scorer.score(["fine"])
     build(folder, "sentiment", seed=1)
     with pytest.raises(PlumblineError, match="not those that were used before") as error:
         load("sentiment", folder)
     assert "models.lock.json" in error.value.what_to_do
-    lock = tmp_path / "data" / "models.lock.json"
     entries = json.loads(lock.read_text())
     assert list(entries) == [CLASSIFIERS["sentiment"].model]
     lock.write_text("{}")
@@ -302,9 +307,21 @@ def test_a_pinned_model_comes_from_the_cache_at_its_commit(load, hub, tmp_path):
 def test_an_unpinned_model_stays_at_the_commit_that_came_first(load, hub):
     assert CLASSIFIERS["personality"].revision is None
     hub("personality", "1" * 40)
-    assert load("personality", None).revision == "1" * 40
+    first = load("personality", None)
+    assert first.revision == "1" * 40 and first.score(["fine"])
     hub("personality", "2" * 40)
     assert load("personality", None).revision == "1" * 40
+
+
+def test_a_model_without_a_copy_comes_from_where_it_usually_does(hub, tmp_path, models):
+    where = Where(models, "cpu", tmp_path / "data")
+    assert load_scorer("minilm", where).embed(["fine"]).shape == (1, 384)  # its package is installed
+    copies = tmp_path / "copies"
+    (copies / "sentiment").mkdir(parents=True)
+    with pytest.raises(PlumblineError, match="not on this machine"):
+        load_scorer("regard", Where(copies, "cpu", tmp_path / "data"))
+    with pytest.raises(PlumblineError, match=r"nosuch has no model\.safetensors"):
+        load_scorer("regard", Where(tmp_path / "nosuch", "cpu", tmp_path / "data"))
 
 
 def test_without_network_and_files_it_says_how_to_bring_them(load, hub):
