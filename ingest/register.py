@@ -166,6 +166,7 @@ def _stereotype_rows(suite: Suite) -> dict[str, list[dict[str, Any]]]:
         "suite": name,
         "categories": spec.categories or list(suite.categories),
         "countings": spec.counting,
+        "tokeniser": spec.tokeniser,
         "beta": spec.beta,
         "smoothing": spec.smoothing,
         "is_size_normalised": spec.normalise_sizes,

@@ -59,7 +59,8 @@ SCHEMA: dict[str, str] = {
         primary key (suite, part, item)""",
     "suite_stereotypes": """
         suite varchar primary key, categories varchar[] not null, countings varchar[] not null,
-        beta double not null, smoothing double not null, is_size_normalised boolean not null""",
+        tokeniser varchar not null, beta double not null, smoothing double not null,
+        is_size_normalised boolean not null""",
     "suite_protected_words": """
         suite varchar not null, attribute varchar not null, attribute_position integer not null,
         group_value varchar not null, group_position integer not null, reference_share double not null,

@@ -546,13 +546,15 @@ class Stereotypes(Strict):
 
     `attributes` maps each attribute to the words of its groups, `targets` each list of target words to its
     words, with further forms (plurals) where it is a mapping. `reference` gives the shares of an attribute's
-    groups that are held to be fair; equal ones by default.
+    groups that are held to be fair; equal ones by default. `tokeniser: treebank` splits texts where that of
+    the Penn Treebank does (macro `tokens`), for figures that are to equal another tool's.
     """
 
     attributes: dict[Name, Literal["ours"] | dict[Label, list[Label]]] = {}
     targets: dict[Name, Literal["ours"] | list[Label] | dict[Label, list[Label]]] = {}
     stop_words: Literal["ours"] | list[Label] = "ours"
     categories: list[Label] | None = None
+    tokeniser: Literal["words", "treebank"] = "words"
     counting: list[Literal["product", "indicator"]] = Field(["product"], min_length=1)
     beta: float = Field(0.95, gt=0, le=1)
     smoothing: float = Field(0, ge=0, allow_inf_nan=False)

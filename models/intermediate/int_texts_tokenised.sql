@@ -11,6 +11,10 @@ counting as (
     select distinct suite from {{ ref('stg_suite__protected_words') }}
 ),
 
+settings as (
+    select * from {{ ref('stg_suite__stereotypes') }}
+),
+
 texts as (
     select * from {{ ref('stg_extract__texts') }}
 )
@@ -19,7 +23,8 @@ select
     answered.suite,
     answered.text_key,
     row_number() over (order by answered.suite, answered.text_key) as text_id,
-    {{ tokens('texts.text') }} as tokens
+    {{ tokens('texts.text', 'settings.tokeniser') }} as tokens
 from answered
 inner join counting on answered.suite = counting.suite
+inner join settings on answered.suite = settings.suite
 inner join texts on answered.text_key = texts.text_key

@@ -1,7 +1,11 @@
 -- Grain: one row per suite, category, config, metric, attribute, target_list, feature, counting, word,
 -- group_a, group_b.
 with computed as (
-    select * from {{ ref('int_stereotypes_computed') }}
+    select * from {{ ref('int_stereotypes_inferred') }}
+),
+
+settings as (
+    select * from {{ ref('stg_suite__suites') }}
 ),
 
 configs as (
@@ -39,6 +43,30 @@ select
     computed.value,
     computed.signed_value,
     computed.status,
+    case
+        when computed.metric <> 'expected_maximum_stereotype' and computed.ci_low < 0 then 0
+        else computed.ci_low
+    end as ci_low,
+    case
+        when
+            computed.metric not in ('cooccurrence_bias', 'expected_maximum_stereotype')
+            and computed.ci_high > 1 then 1
+        else computed.ci_high
+    end as ci_high,
+    {{ inference_status('computed.value', 'settings.n_bootstrap > 0', 'computed.ci_low') }} as ci_status,
+    computed.signed_ci_low,
+    computed.signed_ci_high,
+    computed.p_value,
+    computed.p_holm,
+    computed.q_value,
+    case when computed.family_p is not null then computed.n_tests end as n_tests,
+    computed.null_median,
+    computed.null_p95,
+    computed.min_attainable_p,
+    case
+        when computed.attribute = '' or computed.metric = 'representation' then 'not_applicable'
+        else {{ inference_status('computed.value', 'settings.n_permutations > 0', 'computed.p_value') }}
+    end as p_status,
     baselines.value as baseline_value,
     computed.probability_a,
     computed.probability_b,
@@ -50,6 +78,9 @@ select
     cast(computed.n as bigint) as n,
     cast(computed.n_covered as bigint) as n_covered,
     configs.n_missing,
+    computed.resampling_unit,
+    computed.n_units,
+    computed.permutation_scheme,
     computed.warning,
     1 as metric_version
 from computed
@@ -58,6 +89,7 @@ inner join configs
         computed.suite = configs.suite
         and computed.category = configs.category
         and computed.config_key = configs.config_key
+inner join settings on computed.suite = settings.suite
 left join computed as baselines
     on
         baselines.config_key = 'baseline'

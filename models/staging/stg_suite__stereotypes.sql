@@ -7,6 +7,7 @@ select
     suite,
     categories,
     countings,
+    tokeniser,
     beta,
     smoothing,
     is_size_normalised

@@ -1,14 +1,17 @@
 """Words beside words: what a suite may say of them, and the published example from its texts to the mart."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from click.testing import CliRunner
 
 from ingest import lexicons, load, warehouse
 from ingest.errors import PlumblineError
+from ingest.stereotypes import Cells, Lexicon, resample
 from ingest.suite import load_suite
 
 SUITE = Path(__file__).parent.parent / "fixtures" / "stereotype_suite.yml"
@@ -116,9 +119,7 @@ def build(data, tmp_path, suite, answers):
         writer.writerows([[text, f"Q{i}", "m", 1, "W1", "Female"] for i, text in enumerate(answers)])
     result = CliRunner().invoke(load.command, [str(file), "--suite", str(suite)], obj=data)
     assert result.exit_code == 0, result.output
-    assert warehouse.dbt(
-        data, ["build", "--select", "+fct_stereotypes", "--exclude-resource-type", "unit_test", "test"]
-    )
+    assert warehouse.dbt(data, ["run", "--select", "+fct_stereotypes"])
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +155,96 @@ def test_texts_without_a_listed_word_count_for_coverage_only(mart):
     )
     counts = {"n": 6, "n_covered": 4, "n_two_sided": 1, "n_one_sided": 1, "n_unseen": 0}
     assert found == [counts] * 3
+
+
+# ----------------------------------------------------------------------------------------- resampling
+
+
+WORDS = ("kind", "bold", "calm", "late")
+LEXICON = Lexicon(
+    groups=("F", "M"),
+    sizes=np.array([4.0, 2.0]),
+    reference=np.array([0.5, 0.5]),
+    words={"words": WORDS},
+    countings=("product",),
+    smoothing=0.0,
+    is_size_normalised=False,
+)
+
+
+def prompts(seed, lean=0.0, n=40, is_designed=True):
+    """Answers to `n` prompts about F or M; those about F say the first word exp(lean) times as often."""
+    draw = np.random.default_rng(seed)
+    about = draw.integers(0, 2, n)
+    sums = np.zeros((n, 2, LEXICON.width))
+    for prompt, group in enumerate(about):
+        # A prompt has its own words, so that its answers resemble each other.
+        weights = draw.dirichlet(np.ones(len(WORDS)) * 3) * np.array([np.exp(lean * (group == 0)), 1, 1, 1])
+        said = draw.multinomial(6, weights / weights.sum())
+        for own, times in ((group, 3), (1 - group, draw.integers(0, 2))):
+            near = said * times * 0.5
+            sums[prompt, own, :2] = times, near.sum() + times
+            sums[prompt, own, LEXICON.places("words", "cooccurrence")] = near
+            sums[prompt, own, LEXICON.places("words", "product")] = said * times
+    return Cells(sums, np.arange(n), about if is_designed else None)
+
+
+def p_values(cells, seed=0):
+    result = resample(LEXICON, cells, 200, 0, seed)
+    return dict(zip(LEXICON.columns(), result.p_value, strict=True))
+
+
+@pytest.mark.parametrize("is_designed", [True, False], ids=["from the design", "from the words"])
+def test_equal_groups_have_uniform_p_values(is_designed):
+    found = [p_values(prompts(seed, is_designed=is_designed), seed) for seed in range(200)]
+    for metric in ("cooccurrence_bias", "stereotypical_associations"):
+        drawn = [p for row in found for c, p in row.items() if (c.metric, c.word) == (metric, "")]
+        # The expected share, give or take 3.5 standard deviations of 200 draws.
+        assert 0.1 < np.mean(np.array(drawn) <= 0.2) < 0.31, metric
+
+
+def test_a_planted_word_is_found():
+    found = p_values(prompts(1, lean=2.0))
+    by_word = {c.word: p for c, p in found.items() if c.metric == "cooccurrence_bias"}
+    assert by_word["kind"] < 0.01 and by_word[""] < 0.01
+
+
+def test_mentions_have_no_p_value():
+    """Relabelling keeps how many prompts are about a group."""
+    (found,) = (p for c, p in p_values(prompts(1)).items() if c.metric == "representation")
+    assert np.isnan(found)
+
+
+def test_exchanging_all_groups_turns_the_signs():
+    cells = prompts(3, lean=1.0)
+    value, signed = LEXICON.evaluate(cells.sums.sum(0)[None])
+    turned_value, turned_signed = LEXICON.evaluate(cells.sums.sum(0)[None, ::-1])
+    np.testing.assert_allclose(turned_value, value)
+    np.testing.assert_allclose(turned_signed, -signed)
+
+
+def test_three_groups_are_compared_in_pairs():
+    three = replace(LEXICON, groups=("A", "B", "C"), sizes=np.ones(3), reference=np.full(3, 1 / 3))
+    table = np.zeros((1, 3, three.width))
+    table[0, :, :2] = [[2, 8], [2, 8], [0, 0]]
+    table[0, :2, 2] = 2.0, 1.0  # kind beside A twice as much as beside B
+    table[0, :2, 6] = 2.0, 1.0
+    value, signed = three.evaluate(table)
+    found = dict(zip(three.columns(), zip(value[0], signed[0], strict=True), strict=True))
+    pair = ("cooccurrence_bias", "words", "", "kind")
+    assert found[(*pair, "A", "B")] == pytest.approx((np.log10(2), np.log10(2)))
+    assert np.isnan(found[(*pair, "B", "C")]).all()
+    # Shares 2/3, 1/3, 0 against thirds: half of 1/3 + 0 + 1/3; no direction among three.
+    kind = found[("stereotypical_associations", "words", "product", "kind", "", "")]
+    assert kind == (pytest.approx(1 / 3), pytest.approx(np.nan, nan_ok=True))
+
+
+def test_a_smoothed_word_of_one_group_has_a_value():
+    table = np.zeros((1, 2, LEXICON.width))
+    table[0, :, :2] = [[2, 4], [2, 4]]
+    table[0, 0, 2] = 1.0
+    assert np.isnan(LEXICON.evaluate(table)[1][0, 1])
+    smoothed = replace(LEXICON, smoothing=0.25).evaluate(table)[1][0]
+    assert smoothed[1] == pytest.approx(np.log10(5))
+    # Words that stand beside neither group stay without a value.
+    assert np.isnan(smoothed[2:5]).all() and smoothed[5] == smoothed[1]
