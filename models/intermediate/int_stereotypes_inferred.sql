@@ -1,6 +1,6 @@
 -- Grain: one row per suite, category, config_key, metric, attribute, target_list, feature, counting, word,
--- group_a, group_b, with p-values corrected over their family: one metric over configs, attributes and lists, of
--- words or of whole lists (SPEC INF-7). Baseline texts are in no family.
+-- group_a, group_b, with p-values corrected over their family: one metric over configs, attributes and lists,
+-- of words or of whole lists (SPEC INF-7). Baseline texts are in no family.
 with computed as (
     select * from {{ ref('int_stereotypes_computed') }}
 ),
@@ -24,7 +24,8 @@ tests as (
         configs.is_simulated,
         computed.word <> '' as is_word,
         resampled.* exclude (
-            suite, category, config_key, metric, attribute, target_list, feature, counting, word, group_a, group_b
+            suite, category, config_key, metric, attribute, target_list, feature, counting, word,
+            group_a, group_b
         ),
         case when computed.config_key <> 'baseline' then resampled.p_value end as family_p
     from computed
@@ -48,4 +49,6 @@ tests as (
             and computed.group_b = resampled.group_b
 )
 
-{{ with_adjusted_p('tests', 'family_p', ['suite', 'category', 'metric', 'counting', 'is_word', 'is_simulated']) }}
+{{ with_adjusted_p(
+    'tests', 'family_p', ['suite', 'category', 'metric', 'counting', 'is_word', 'is_simulated']
+) }}

@@ -1,4 +1,4 @@
--- What the marts say in SQL and what was resampled are one definition; a value on one side only is a difference.
+-- What SQL says and what was resampled are one definition; a value on one side only is a difference.
 with computed as (
     select * from {{ ref('int_stereotypes_computed') }}
 ),
@@ -14,17 +14,17 @@ select
 from resampled
 left join computed
     on
-        computed.suite = resampled.suite
-        and computed.category = resampled.category
-        and computed.config_key = resampled.config_key
-        and computed.metric = resampled.metric
-        and computed.attribute = resampled.attribute
-        and computed.target_list = resampled.target_list
-        and computed.feature = resampled.feature
-        and computed.counting = resampled.counting
-        and computed.word = resampled.word
-        and computed.group_a = resampled.group_a
-        and computed.group_b = resampled.group_b
+        resampled.suite = computed.suite
+        and resampled.category = computed.category
+        and resampled.config_key = computed.config_key
+        and resampled.metric = computed.metric
+        and resampled.attribute = computed.attribute
+        and resampled.target_list = computed.target_list
+        and resampled.feature = computed.feature
+        and resampled.counting = computed.counting
+        and resampled.word = computed.word
+        and resampled.group_a = computed.group_a
+        and resampled.group_b = computed.group_b
 where
     (computed.value is null) <> (resampled.value is null)
     or (computed.signed_value is null) <> (resampled.signed_value is null)
