@@ -24,7 +24,7 @@ STRUCTURE = {
         "gate_profile verdict direction unit better mart column axis_kind spec status outcome_status",
         "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
         "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
-        "unequal_end place concentration part kind design cell",
+        "unequal_end place concentration part kind design cell target_list counting word warning",
     )
     for name in line.split()
 }
@@ -93,7 +93,17 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
 def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert problems(visits) == []
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
-    pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
+    pages = [
+        "responses",
+        "census",
+        "quality",
+        "provenance",
+        "metrics",
+        "planted",
+        "nulls",
+        "ll144",
+        "stereotypes",
+    ]
     pages += ["measurements", "summary", "disparities"]
     assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
