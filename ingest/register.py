@@ -7,7 +7,7 @@ from typing import Any
 from ingest.keys import text_key
 from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.store import Store
-from ingest.suite import LocalLaw144, Rule, Suite
+from ingest.suite import LocalLaw144, Rule, Stereotypes, Suite
 
 WORD = r"[\p{L}\p{M}\p{N}_]"  # marks: vowel signs of Indic and Thai scripts are part of a word
 
@@ -135,6 +135,7 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
                 "baseline_kind": suite.measurements.baseline_kind if suite.measurements else None,
             }
         ],
+        **_stereotype_rows(suite),
         "suite_outcomes": [row for code, rule in rules for row in _rule_rows(name, code, rule)],
         "suite_ground_truths": [
             {
@@ -182,6 +183,56 @@ def phrase_pattern(phrase: str) -> str:
     literal = "".join(c if not c.isascii() or c.isalnum() or c in " _" else "\\" + c for c in phrase)
     outside = WORD.replace("[", "[^", 1)
     return f"(^|{outside})({literal})($|{outside})"
+
+
+def _stereotype_rows(suite: Suite) -> dict[str, list[dict[str, Any]]]:
+    """Rows of the tables of SPEC 12, none where the suite has no `stereotypes:`; lists are written out."""
+    name, spec = suite.suite, suite.stereotypes or Stereotypes()
+    attributes, targets = spec.words(suite.language)
+    settings = {
+        "suite": name,
+        "categories": spec.categories or list(suite.categories),
+        "countings": spec.counting,
+        "tokeniser": spec.tokeniser,
+        "beta": spec.beta,
+        "smoothing": spec.smoothing,
+        "is_size_normalised": spec.normalise_sizes,
+    }
+    return {
+        "suite_stereotypes": [settings] if suite.stereotypes else [],
+        "suite_protected_words": [
+            {
+                "suite": name,
+                "attribute": attribute,
+                "attribute_position": i,
+                "group_value": group,
+                "group_position": j,
+                "reference_share": spec.reference.get(attribute, {}).get(group, 1 / len(groups)),
+                "word": word,
+            }
+            for i, (attribute, groups) in enumerate(attributes.items())
+            for j, (group, words) in enumerate(groups.items())
+            for word in words
+        ],
+        "suite_target_words": [
+            {"suite": name, "target_list": target_list, "word": word, "form": form}
+            for target_list, words in targets.items()
+            for word, forms in words.items()
+            for form in forms
+        ],
+        "suite_stop_words": [{"suite": name, "word": word} for word in spec.all_stop_words(suite.language)],
+        "suite_scored_stereotypes": [
+            {
+                "suite": name,
+                "feature": score.feature,
+                "threshold": score.threshold,
+                "is_at_least": score.at_least,
+                "has_equal_repeats": score.equal_repeats,
+                "minimum_repeats": score.minimum_repeats,
+            }
+            for score in spec.scores
+        ],
+    }
 
 
 def _rule_rows(suite: str, category: str, rule: Rule) -> list[dict[str, Any]]:

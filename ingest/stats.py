@@ -1843,3 +1843,73 @@ def minimum_detectable_ratio(
         is_detected = _needed_n(safe, middle, power, alpha, is_corrected) <= sizes
         low, high = np.where(is_detected, middle, low), np.where(is_detected, high, middle)
     return _where(is_usable, low)
+
+
+# --------------------------------------------------------------------- tables that are not of groups
+
+
+class Relabelling(NamedTuple):
+    """How a design's labels are shuffled: `draw(b)` gives the next b relabellings, (b, n) group codes."""
+
+    draw: Callable[[int], Codes]
+    scheme: Scheme
+    unit: Unit
+    min_attainable_p: float
+
+
+def relabelling(design: Design, n_permutations: int, seed: int) -> Relabelling:
+    """Return how `resample` would shuffle the labels of a design whose groups all have rows.
+
+    For tables that are no sums by group; `min_attainable_p` is that of a statistic which does not change
+    when all groups swap names.
+    """
+    unit = resampling_unit(design)
+    plan = _plan(design, unit)
+    relabel = plan.labeller([seed, _PERMUTATION_STREAM])
+    n_by_group = np.bincount(design.group, minlength=len(design.labels)).astype(np.float64)
+    smallest = _attainable(plan, n_by_group, n_permutations)["axis"].min()
+    return Relabelling(lambda b: relabel(b)[:, plan.cell], plan.scheme, unit, float(smallest))
+
+
+def unit_drawer(n_units: int, seed: int) -> Callable[[int], Array] | None:
+    """Return a function that draws the next b bootstraps, how often each unit is in it (b, n_units).
+
+    None with fewer than 10 units.
+    """
+    if n_units < MIN_UNITS:
+        return None
+    rng = np.random.default_rng([seed, _BOOTSTRAP_STREAM])
+
+    def draw(b: int) -> Array:
+        drawn = rng.integers(0, n_units, size=(b, n_units)) + np.arange(b)[:, None] * n_units
+        return np.bincount(drawn.ravel(), minlength=b * n_units).reshape(b, n_units).astype(np.float64)
+
+    return draw
+
+
+def shifted_intervals(draws: Array, observed: Array) -> Array:
+    """95 % intervals (columns, 2) from replicates (columns, b), shifted so that their median is observed.
+
+    NaN where fewer than 90 % of the replicates have a value.
+    """
+    return _intervals(draws, observed)[0]
+
+
+class Chance(NamedTuple):
+    """What relabelling gives: p-values of large values, median and 95 % quantile, (columns,)."""
+
+    p_value: Array
+    median: Array
+    p95: Array
+
+
+def chance_of_more(draws: Array, observed: Array) -> Chance:
+    """p-value (1 + as large or missing) / (1 + b) of each column of draws (columns, b), and its null.
+
+    NaN where fewer than 90 % of the relabellings have a value, or where there is none observed.
+    """
+    null, n_valid = _quantiles(draws, (0.5, 0.95))
+    limit = observed - (_RELATIVE_SLACK * np.abs(observed) + _ABSOLUTE_SLACK)
+    p_value = (1 + (~(draws < limit[:, None])).sum(1)) / (1 + draws.shape[1])
+    is_tested = (n_valid >= max(1, MIN_VALID_RATE * draws.shape[1])) & np.isfinite(observed)
+    return Chance(*(_where(is_tested, values) for values in (p_value, null[:, 0], null[:, 1])))

@@ -69,6 +69,22 @@ SCHEMA: dict[str, str] = {
     "suite_resampled": """
         suite varchar not null, part varchar not null, item varchar not null,
         primary key (suite, part, item)""",
+    "suite_stereotypes": """
+        suite varchar primary key, categories varchar[] not null, countings varchar[] not null,
+        tokeniser varchar not null, beta double not null, smoothing double not null,
+        is_size_normalised boolean not null""",
+    "suite_protected_words": """
+        suite varchar not null, attribute varchar not null, attribute_position integer not null,
+        group_value varchar not null, group_position integer not null, reference_share double not null,
+        word varchar not null, primary key (suite, attribute, word)""",
+    "suite_target_words": """
+        suite varchar not null, target_list varchar not null, word varchar not null, form varchar not null,
+        primary key (suite, target_list, form)""",
+    "suite_stop_words": "suite varchar not null, word varchar not null, primary key (suite, word)",
+    "suite_scored_stereotypes": """
+        suite varchar not null, feature varchar not null, threshold double not null,
+        is_at_least boolean not null, has_equal_repeats boolean not null, minimum_repeats integer not null,
+        primary key (suite, feature)""",
     "suite_references": """
         suite varchar not null, axis varchar not null, reference_kind varchar not null,
         group_value varchar, primary key (suite, axis)""",

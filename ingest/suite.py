@@ -5,6 +5,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from ingest import lexicons
 from ingest.errors import PlumblineError
 from ingest.keys import key
 
@@ -573,6 +575,100 @@ class Sample(Strict):
     seed: int = Field(42, ge=0)
 
 
+class ScoredStereotype(Strict):
+    """A feature that says how stereotyped a text is (SPEC ST-9 to ST-11), and from when on it is.
+
+    `at_least` counts a score that equals the threshold. With `equal_repeats` every prompt is judged on as
+    many answers as the prompt with fewest has. Below `minimum_repeats` answers a prompt there is a warning.
+    """
+
+    feature: Name
+    threshold: float = Field(0.5, allow_inf_nan=False)
+    at_least: bool = False
+    equal_repeats: bool = False
+    minimum_repeats: int = Field(25, ge=1)
+
+
+class Stereotypes(Strict):
+    """Which words are counted beside which (SPEC 12): `ours` is a list of this project, by the same name.
+
+    `attributes` maps each attribute to the words of its groups, `targets` each list of target words to its
+    words, with further forms (plurals) where it is a mapping. `reference` gives the shares of an attribute's
+    groups that are held to be fair; equal ones by default. `tokeniser: treebank` splits texts where that of
+    the Penn Treebank does (macro `tokens`), for figures that are to equal another tool's.
+    """
+
+    attributes: dict[Name, Literal["ours"] | dict[Label, list[Label]]] = {}
+    targets: dict[Name, Literal["ours"] | list[Label] | dict[Label, list[Label]]] = {}
+    stop_words: Literal["ours"] | list[Label] = "ours"
+    categories: list[Label] | None = None
+    tokeniser: Literal["words", "treebank"] = "words"
+    counting: list[Literal["product", "indicator"]] = Field(["product"], min_length=1)
+    beta: float = Field(0.95, gt=0, le=1)
+    smoothing: float = Field(0, ge=0, allow_inf_nan=False)
+    normalise_sizes: bool = True
+    reference: dict[Name, dict[Label, Annotated[float, Field(gt=0, lt=1)]]] = {}
+    scores: list[ScoredStereotype] = []
+
+    def words(self, language: str) -> tuple[dict[str, dict[str, list[str]]], dict[str, dict[str, list[str]]]]:
+        """Return the words of each attribute's groups, and the forms of each list's target words.
+
+        Raises Misplaced where a word cannot be told from another: one that stands twice, in two groups, or
+        both among the protected and the target words.
+        """
+        attributes: dict[str, dict[str, list[str]]] = {}
+        targets: dict[str, dict[str, list[str]]] = {}
+        for name, groups in self.attributes.items():
+            with _placed("stereotypes", "attributes", name):
+                own = lexicons.protected_words(name, language) if isinstance(groups, str) else groups
+                attributes[name] = lexicons.check_groups(name, own)
+        protected = {
+            word: f"{name}: {group}"
+            for name, groups in attributes.items()
+            for group, words in groups.items()
+            for word in words
+        }
+        stops = set(self.all_stop_words(language))
+        for name, listed in self.targets.items():
+            with _placed("stereotypes", "targets", name):
+                if isinstance(listed, str):
+                    forms = lexicons.target_words(name, language)
+                else:
+                    forms = listed if isinstance(listed, dict) else _without_forms(listed)
+                targets[name] = lexicons.check_targets(name, forms)
+                for form in (form for forms in targets[name].values() for form in forms):
+                    if form in protected:
+                        raise ValueError(f"{form!r} is a protected word too ({protected[form]})")
+                    if form in stops:
+                        raise ValueError(f"{form!r} is a stop word too")
+        return attributes, targets
+
+    def all_stop_words(self, language: str) -> list[str]:
+        """Return the stop words, folded. Raises Misplaced where there are none of ours in the language."""
+        if not self.attributes:
+            return []
+        with _placed("stereotypes", "stop_words"):
+            if isinstance(self.stop_words, str):
+                return lexicons.stop_words(language)
+            return [lexicons.folded(word) for word in dict.fromkeys(self.stop_words)]
+
+
+def _without_forms(words: list[str]) -> dict[str, list[str]]:
+    twice = [word for i, word in enumerate(words) if word in words[:i]]
+    if twice:
+        raise ValueError(f"{twice[0]!r} stands twice")
+    return {word: [] for word in words}
+
+
+@contextmanager
+def _placed(*place: str | int) -> Iterator[None]:
+    """Say of a mistake found inside where in the file it stands."""
+    try:
+        yield
+    except ValueError as error:
+        raise Misplaced(str(error), *place) from error
+
+
 class Suite(Strict):
     """A whole suite file, checked."""
 
@@ -603,6 +699,7 @@ class Suite(Strict):
     distances: list[Label] = []
     topics: list[Topics] = []
     local_law_144: LocalLaw144 | None = None
+    stereotypes: Stereotypes | None = None
     options: dict[str, str | int | float | bool] = {}
     scrape: Scrape = Scrape()
     branches: list[Branching] = []
@@ -644,6 +741,8 @@ class Suite(Strict):
         self._check_distances()
         if self.local_law_144:
             self._check_local_law(self.local_law_144)
+        if self.stereotypes:
+            self._check_stereotypes(self.stereotypes)
         if isinstance(self.reference, dict):
             for axis, group in self.reference.items():
                 self._check_reference(axis, group)
@@ -713,6 +812,28 @@ class Suite(Strict):
         for attribute in named:
             if attribute not in self.attributes:
                 raise ValueError(f"`local_law_144` names {attribute!r}, which is no attribute")
+
+    def _check_stereotypes(self, stereotypes: Stereotypes) -> None:
+        attributes, _ = stereotypes.words(self.language)
+        if not attributes and not stereotypes.scores:
+            raise Misplaced("name the words of an `attributes:`, or `scores:`", "stereotypes")
+        if stereotypes.targets and not attributes:
+            raise Misplaced(
+                "target words stand beside the words of an `attributes:`", "stereotypes", "targets"
+            )
+        for code in stereotypes.categories or []:
+            if code not in self.categories:
+                raise Misplaced(f"{code!r} is no category of this suite", "stereotypes", "categories")
+        for name, shares in stereotypes.reference.items():
+            if set(shares) != set(attributes.get(name, {})):
+                raise Misplaced(
+                    f"{name}: give the share of each of its groups", "stereotypes", "reference", name
+                )
+            if abs(math.fsum(shares.values()) - 1) > 1e-9:
+                raise Misplaced(f"{name}: the shares add up to 1", "stereotypes", "reference", name)
+        features = [score.feature for score in stereotypes.scores]
+        if len(set(features)) < len(features):
+            raise Misplaced("a feature stands here twice", "stereotypes", "scores")
 
     def _check_reference(self, axis: str, group: str) -> None:
         if axis not in self.all_axes():

@@ -19,13 +19,14 @@ RESULT_MARTS = (
     "fct_associations", "fct_group_deviations", "fct_score_shifts", "fct_score_tests", "fct_selection_rates",
     "fct_ground_truth", "fct_outcome_shares", "fct_failures", "fct_attribute_presence",
     "fct_summary_statistics", "fct_disparities", "fct_local_law_144", "fct_topic_examples",
-    "dim_topics", "dim_topic_words",
+    "dim_topics", "dim_topic_words", "fct_stereotypes",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
     r"n|n_.*|is_simulated|is_control|suite|domain|category|config|model|role|axis|outcome_set|outcome|feature|test"
     r"|group_value|group_a|group_b|group_extreme|reference|(chosen_)?reference_group|metric|metric_version|effect"
     r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit|permutation_scheme"
+    r"|attribute|target_list|counting|word|warning"
     r"|statistic|parameters|disparity|unit|group_low|group_high"
     r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group|topic|word)_position|(shown|hidden)_attributes"
     r"|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
@@ -189,6 +190,13 @@ GOLDEN = {
     "cosine_distance_wrt_baseline": ["(3, 4) and (0, 5): 0.2."],
     "l1_distance_wrt_baseline": [": 4."],
     "l2_distance_wrt_baseline": [": 3.1623."],
+    "cooccurrence_bias": ["confident 0.1584"],
+    "stereotypical_associations": ["confident 0, emotional 0.5, of the list 0.25"],
+    "signed_value": ["is -0.1584"],
+    # By hand: 1/3 and 0; 0.6 and 0.4; one of two.
+    "stereotype_fraction": [": 0.1667."],
+    "expected_maximum_stereotype": [": 0.5."],
+    "stereotype_probability": [": 0.5."],
     "variance": ["0.1267 with divisor n - 1, 0.095 with n"],
 }
 

@@ -66,13 +66,19 @@ CASES = {
         "multiplicity_with_ties_controls_and_missing_values",
         "verdict_of_every_state",
     ),
+    "Text without any lexicon word": ("test_texts_without_a_listed_word_count_for_coverage_only",),
+    "Target word equals protected word": ("test_a_list_that_cannot_be_counted_is_refused_with_its_line",),
     "Empty, whitespace, emoji-only, 100k-character text": (
         "test_vader_measures_any_text",
         "test_long_texts_are_capped_and_empty_ones_are_no_zero",
         "test_a_text_of_100_000_characters_is_cut_at_256_tokens",
         "test_an_answer_of_nothing_is_counted_and_never_scored",
     ),
-    "Non-Latin scripts": ("test_words_of_any_script_are_whole_words", "test_labels_of_any_script_are_folded"),
+    "Non-Latin scripts": (
+        "test_words_of_any_script_are_whole_words",
+        "test_labels_of_any_script_are_folded",
+        "tokens_golden",
+    ),
     "Refusal in one group only": (
         "impact_ratio_bounds_fill_in_what_is_missing",
         "bounds_fill_in_what_is_missing",
@@ -87,8 +93,6 @@ CASES = {
 }
 # Parts that are not here yet, or are tested where they are.
 OPEN = {
-    "Text without any lexicon word": "stereotype metrics",
-    "Target word equals protected word": "stereotype metrics",
     "Response in another language than the prompt": "a language flag",
     "Model digest changes mid-run": "backends that ask a server",
 }
@@ -114,6 +118,8 @@ GOLDEN = {
         "test_three_samples",
     ),
     "Multiplicity": ("multiplicity_golden",),
+    "COBS (published)": ("test_published_example",),
+    "SA (published)": ("test_published_example",),
     "LL144 scoring example": ("test_published_scoring_examples",),
     "FAIR-SEA public CSV": ("test_metrics_are_the_references",),
 }

@@ -25,6 +25,7 @@ STRUCTURE = {
         "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
         "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
         "unequal_end place concentration part kind design cell topic_set pool segment",
+        "target_list counting word warning",
     )
     for name in line.split()
 }
@@ -94,7 +95,7 @@ def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert problems(visits) == []
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
     pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
-    pages += ["measurements", "summary", "disparities", "downloads", "topics"]
+    pages += ["measurements", "summary", "disparities", "downloads", "topics", "stereotypes"]
     assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
 

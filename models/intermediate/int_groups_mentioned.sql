@@ -1,0 +1,62 @@
+-- Grain: one row per suite, category, config_key, attribute, group_value: how often a group is mentioned, and
+-- its share of the mentions (SPEC ST-12); by default each list counts as if all were of one length.
+with summed as (
+    select
+        suite,
+        category,
+        config_key,
+        attribute,
+        group_value,
+        sum(n_words) as n_words
+    from {{ ref('int_stereotype_groups_summed') }}
+    group by suite, category, config_key, attribute, group_value
+),
+
+counted as (
+    select * from {{ ref('int_stereotypes_counted') }}
+    where target_list = ''
+),
+
+settings as (
+    select * from {{ ref('stg_suite__stereotypes') }}
+),
+
+weighted as (
+    select
+        counted.suite,
+        counted.category,
+        counted.config_key,
+        listed.attribute,
+        listed.group_value,
+        listed.group_position,
+        listed.group_a,
+        listed.group_b,
+        listed.reference_share,
+        coalesce(summed.n_words, 0) as n_words,
+        coalesce(summed.n_words, 0)
+        / case when settings.is_size_normalised then listed.n_listed else 1 end as weight
+    from counted
+    inner join settings on counted.suite = settings.suite
+    inner join {{ ref('int_stereotype_groups_listed') }} as listed
+        on
+            counted.suite = listed.suite
+            and counted.attribute = listed.attribute
+    left join summed
+        on
+            counted.suite = summed.suite
+            and counted.category = summed.category
+            and counted.config_key = summed.config_key
+            and listed.attribute = summed.attribute
+            and listed.group_value = summed.group_value
+)
+
+select
+    *,
+    {{ ratio('weight', 'sum(weight) over in_attribute') }} as share
+from weighted
+window
+    in_attribute as (
+        partition by suite, category, config_key, attribute
+        order by group_position
+        rows between unbounded preceding and unbounded following
+    )

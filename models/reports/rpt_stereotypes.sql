@@ -1,0 +1,153 @@
+-- Grain: one row per suite, category, config, metric, attribute, target_list, feature, counting, word,
+-- group_a, group_b. Whole lists first, then the words that lean most; at most 3,000 rows.
+{%- set most_rows = 3000 %}
+{%- set most_words = 40 %}
+with stereotypes as (
+    select * from {{ ref('fct_stereotypes') }}
+    where config <> 'baseline'
+),
+
+categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+metrics as (
+    select
+        metric,
+        any_value(title) as title
+    from {{ ref('dim_metrics') }}
+    group by metric
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by
+                suite, category, config, metric, attribute, target_list, counting, group_a, group_b, word = ''
+            order by coalesce(-value, 1), word
+        ) as word_rank
+    from stereotypes
+),
+
+named as (
+    select
+        ranked.suite,
+        ranked.category,
+        categories.title as category_title,
+        categories.category_position,
+        ranked.config,
+        ranked.is_simulated,
+        ranked.metric,
+        metrics.title as metric_title,
+        ranked.attribute,
+        ranked.target_list,
+        ranked.feature,
+        ranked.counting,
+        ranked.word,
+        ranked.word_rank,
+        ranked.group_a,
+        ranked.group_b,
+        ranked.value,
+        ranked.signed_value,
+        ranked.status,
+        ranked.ci_low,
+        ranked.ci_high,
+        ranked.signed_ci_low,
+        ranked.signed_ci_high,
+        ranked.p_value,
+        ranked.p_holm,
+        ranked.n_tests,
+        ranked.null_median,
+        ranked.null_p95,
+        ranked.baseline_value,
+        case
+            when ranked.status <> 'no_overlap' or ranked.word = '' then ''
+            when ranked.probability_a > 0 then ranked.group_a
+            else ranked.group_b
+        end as only_beside,
+        ranked.n_two_sided,
+        ranked.n_one_sided,
+        ranked.n_unseen,
+        ranked.n_words,
+        ranked.n_prompts,
+        ranked.n,
+        ranked.n_covered,
+        ranked.n_missing,
+        ranked.warning,
+        case
+            when ranked.p_value is null then 'unknown'
+            when ranked.p_holm <= 0.05 then 'beyond'
+            when ranked.value > ranked.null_p95 then 'beyond_alone'
+            else 'within'
+        end as place
+    from ranked
+    left join categories
+        on
+            ranked.suite = categories.suite
+            and ranked.category = categories.category
+    left join metrics on ranked.metric = metrics.metric
+    where ranked.word_rank <= {{ most_words }}
+),
+
+said as (
+    select
+        *,
+        case
+            when word <> '' then ''
+            when value is null and metric = 'representation'
+                then 'No answer mentions a group of ' || attribute || '.'
+            when value is null and feature <> '' then 'No answer has a score.'
+            when value is null then 'No word of ' || replace(target_list, '_', ' ') || ' can be compared.'
+            when metric = 'cooccurrence_bias'
+                then
+                    'Words of ' || replace(target_list, '_', ' ') || ' stand near the words of one group '
+                    || printf('%.1f', pow(10, value)) || ' times as much as near those of the other ('
+                    || group_a || ', ' || group_b || '; geometric mean over ' || n_words || ').'
+            when metric = 'stereotypical_associations'
+                then
+                    'Answers with a word of ' || replace(target_list, '_', ' ') || ' speak of the groups of '
+                    || attribute
+                    || ' unevenly: ' || {{ rounded('value') }} || ' away from even shares.'
+            when metric = 'representation'
+                then
+                    'Mentions of the groups of ' || attribute || ' lie ' || {{ rounded('value') }}
+                    || ' away from even shares.'
+            else metric_title || ': ' || {{ rounded('value') }} || '.'
+        end
+        || case
+            when p_value is null or word <> '' then ''
+            else
+                ' Exchanging the groups'' words at random gives '
+                || case
+                    when metric = 'cooccurrence_bias'
+                        then
+                            printf('%.1f', pow(10, null_median)) || ' times in the middle, and less than '
+                            || printf('%.1f', pow(10, null_p95)) || ' times'
+                    else
+                        {{ rounded('null_median') }} || ' in the middle, and less than '
+                        || {{ rounded('null_p95') }}
+                end
+                || ' in nineteen of twenty cases; p ' || {{ p_in_words('p_value') }}
+                || ', corrected for ' || n_tests || case when n_tests = 1 then ' test ' else ' tests ' end
+                || {{ p_in_words('p_holm') }} || '.'
+        end as sentence
+    from named
+)
+
+select
+    {{ page_slugs() }},
+    *,
+    count(*) over () as n_found
+from said
+qualify
+    row_number() over (
+        order by
+            word <> '', word_rank, suite, category, config, metric, attribute, target_list, counting, group_a,
+            group_b, feature, word
+    ) <= {{ most_rows }}

@@ -1,0 +1,14 @@
+-- Grain: one row per suite, attribute, word.
+with source as (
+    select * from {{ source('raw', 'suite_protected_words') }}
+)
+
+select
+    suite,
+    attribute,
+    attribute_position,
+    group_value,
+    group_position,
+    reference_share,
+    word
+from source
