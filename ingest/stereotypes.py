@@ -202,8 +202,8 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
         np.add.at(by_unit, code, cells.sums)
         flat = by_unit.reshape(n_units, -1)
         draws = _evaluated(lexicon, (draw(b) @ flat for b in _chunks(n_bootstrap)))
-        interval = shifted_intervals(draws[0], value)
-        signed_interval = shifted_intervals(draws[1], signed)
+        interval = shifted_intervals(draws[0], value, n_units)
+        signed_interval = shifted_intervals(draws[1], signed, n_units)
     nothing = np.full(columns, np.nan)
     result = Result(
         value, signed, interval, signed_interval, nothing, nothing, nothing, np.nan, None, unit, n_units
@@ -278,4 +278,5 @@ def resample_means(values: Array, block: Codes, n_bootstrap: int, seed: int) -> 
     if draw is None or not n_bootstrap:
         return Means(observed, np.full((values.shape[1], 2), np.nan), unit, n_units)
     drawn = draw(n_bootstrap) @ sums
-    return Means(observed, shifted_intervals((drawn[:, :-1] / drawn[:, -1:]).T, observed), unit, n_units)
+    interval = shifted_intervals((drawn[:, :-1] / drawn[:, -1:]).T, observed, n_units)
+    return Means(observed, interval, unit, n_units)

@@ -119,7 +119,8 @@ def build(data, tmp_path, suite, answers):
         writer.writerows([[text, f"Q{i}", "m", 1, "W1", "Female"] for i, text in enumerate(answers)])
     result = CliRunner().invoke(load.command, [str(file), "--suite", str(suite)], obj=data)
     assert result.exit_code == 0, result.output
-    assert warehouse.dbt(data, ["run", "--select", "+fct_stereotypes"])
+    kinds = ["--resource-type", "model", "--resource-type", "seed"]
+    assert warehouse.dbt(data, ["build", *kinds, "--select", "+fct_stereotypes"])
 
 
 @pytest.fixture(scope="module")
