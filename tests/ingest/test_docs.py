@@ -26,7 +26,7 @@ NO_METRIC = re.compile(
     r"|group_value|group_a|group_b|group_extreme|reference|(chosen_)?reference_group|metric|metric_version|effect"
     r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit|permutation_scheme"
     r"|statistic|parameters|disparity|unit|group_low|group_high"
-    r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group)_position|(shown|hidden)_attributes"
+    r"|roll_up|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group)_position|(shown|hidden)_attributes"
 )
 
 
