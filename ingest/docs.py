@@ -363,6 +363,15 @@ def _rate_examples(x: Examples) -> dict[str, str]:
     )
     scoring = [row["rate"] for row in scored]
     scores = "Scores of A .1 .2 .5 .5 and of B .3 .5 .6 .8"
+    smallest = []
+    for baselines in (".0, .0", ".1, .3"):
+        calibrated = f"select value - [{baselines}][if(i <= 4, 1, 2)] as value, i {sample}"
+        mean = x.sql.rows(f"select {{{{ standard_mean({{}}) }}}} as m from ({calibrated})")[0]["m"]
+        own = x.sql.rows(
+            f"select avg(if({{{{ method_larger({mean}, {{}}, none) }}}}, 1, 0)) as rate from ({calibrated})"
+            " group by i <= 4 order by min(i)"
+        )
+        smallest.append(min(row["rate"] for row in own) / max(row["rate"] for row in own))
     return {
         "selection_rate": _say(f"{RATES}: {{}}.", rates),
         "wilson_low": _say("30 favourable of 40: interval {}.", wilson),
@@ -373,6 +382,10 @@ def _rate_examples(x: Examples) -> dict[str, str]:
             f"{RATES}: {{}}. With one answer a name half of all shuffles give {{}} or less, "
             "and one in twenty less than {}; p {}.",
             ratios.min(), least.null_median, least.null_p05, least.p_value,
+        ),
+        "min_impact_ratio_measured": _say(f"{scores}: {{}}.", smallest[0]),
+        "min_impact_ratio_calibrated": _say(
+            f"{scores}, with baselines of .1 for A and .3 for B: {{}}.", smallest[1]
         ),
         "is_below_four_fifths": _say(f"{RATES}: impact ratios {{}}. B is below.", ratios),
         "impact_ratio_z": _say(f"{RATES}: {{}}.", x.sql.value("{{ pooled_z(20, 40, 30, 40) }}")),
@@ -719,7 +732,12 @@ CHANCE_METRICS = (
     "ci_low", "ci_high", "attainable_max",
 )  # fmt: skip
 # What stands in fct_verdicts alone is explained beside what it is made of.
-VERDICT_HEADINGS = {"max_abs_dbi": "fct_score_shifts", "min_impact_ratio": "fct_selection_rates"}
+VERDICT_HEADINGS = {
+    "max_abs_dbi": "fct_score_shifts",
+    "min_impact_ratio": "fct_selection_rates",
+    "min_impact_ratio_measured": "fct_selection_rates",
+    "min_impact_ratio_calibrated": "fct_selection_rates",
+}
 BETTER = {
     "lower": "lower means less difference",
     "higher": "higher is better",

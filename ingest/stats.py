@@ -1250,6 +1250,7 @@ class ColumnsResampled(NamedTuple):
     unit: Unit
     permutation: Scheme
     n_units: int
+    min_attainable_p: float  # of a disparity, as in `Resampled`
 
 
 COLUMN_DISPARITIES = (
@@ -1289,12 +1290,14 @@ def _column_disparities(values: Array) -> Array:
 class _Draws:
     """Group values as observed (C, K), of given relabellings (b, C, K), and of the next b resamples.
 
-    `n_units` counts all units, `units_by_group` (C, K) those that a group's value rests on.
+    `n_units` counts all units, `units_by_group` (C, K) those that a group's value rests on; `n_by_group` (K,)
+    rows.
     """
 
     plan: _Plan
     unit: Unit
     n_units: int
+    n_by_group: Array
     units_by_group: Array
     observed: Array
     relabelled: Callable[[Codes], Array]
@@ -1378,8 +1381,16 @@ class _Draws:
                 *null.T.reshape(2, n_columns, n_groups).swapaxes(1, 2),
                 *(np.maximum(end, 0).T for end in chosen),
             )
+        attainable = _attainable(self.plan, self.n_by_group, n_permutations)["axis"]
         return ColumnsResampled(
-            disparities, value_low.T, value_high.T, ratios, self.unit, self.plan.scheme, self.n_units
+            disparities,
+            value_low.T,
+            value_high.T,
+            ratios,
+            self.unit,
+            self.plan.scheme,
+            self.n_units,
+            float(attainable[0]),
         )
 
 
@@ -1463,6 +1474,7 @@ def resample_columns(
         plan,
         unit,
         n_units,
+        np.bincount(design.group, minlength=n_groups).astype(np.float64),
         _units_by_group(design.group, design.units(unit), rows[:, :n_columns]).T,
         values_of(group_table(design.group, rows, n_groups)),
         relabelled,
@@ -1589,6 +1601,7 @@ def resample_samples(
         plan,
         unit,
         units.n,
+        np.bincount(design.group, minlength=n_groups).astype(np.float64),
         np.repeat(of_features, len(columns), axis=1).T,
         values_of(observed)[0],
         lambda labels: values_of(_rows_of_groups(labels[:, plan.cell], n_groups)),

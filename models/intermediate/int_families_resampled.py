@@ -27,6 +27,7 @@ COLUMNS = {
     "resampling_unit": pa.string(),
     "n_units": pa.int64(),
     "permutation_scheme": pa.string(),
+    "min_attainable_p": pa.float64(),
 }
 MEAN = "mean_sum"
 
@@ -263,7 +264,7 @@ class _Comparison:
         if result is None:
             # Each group has one prompt: only its repeats vary, and they are taken as independent.
             shared |= {"resampling_unit": ["response"] * n, "n_units": np.full(n, len(design.group))}
-            shared["permutation_scheme"] = [None] * n
+            shared |= {"permutation_scheme": [None] * n, "min_attainable_p": nothing}
             for disparity in COLUMN_DISPARITIES:
                 yield {
                     **shared,
@@ -276,6 +277,7 @@ class _Comparison:
             return
         shared |= {"resampling_unit": [result.unit] * n, "n_units": np.full(n, result.n_units)}
         shared["permutation_scheme"] = [result.permutation] * n
+        shared["min_attainable_p"] = np.full(n, result.min_attainable_p)
         for disparity, columns in result.disparities.items():
             measured = columns._asdict()
             del measured["value"]

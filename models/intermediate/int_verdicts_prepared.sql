@@ -120,6 +120,109 @@ unanswered as (
             and exposed.axis = answered.axis
 ),
 
+-- Of selection rates by measured values the default criterion is judged, where a suite has it resampled.
+criterion as (
+    select
+        asked.suite,
+        asked.statistic_key,
+        asked.standard_id,
+        asked.method_id
+    from {{ ref('int_resampling_listed') }} as asked
+    inner join {{ ref('selection_standards') }} as standards on asked.standard_id = standards.standard_id
+    inner join {{ ref('selection_methods') }} as methods on asked.method_id = methods.method_id
+    where standards.is_default and methods.is_default
+),
+
+rated as (
+    select
+        rates.family_id,
+        rates.standard_id,
+        rates.method_id,
+        min(rates.n) as n_smallest_group,
+        min_by(samples.group_value, (rates.selection_rate, samples.group_value)) as group_value
+    from {{ ref('int_selections_rated') }} as rates
+    inner join {{ ref('int_samples_listed') }} as samples on rates.sample_id = samples.sample_id
+    where rates.is_compared
+    group by rates.family_id, rates.standard_id, rates.method_id
+),
+
+designs as (
+    select
+        family_id,
+        statistic_key,
+        max(min_attainable_p) as min_attainable_p
+    from {{ ref('int_families_resampled') }}
+    where statistic_key >= 1000 and group_id is null
+    group by family_id, statistic_key
+),
+
+measured as (
+    select
+        families.suite,
+        families.domain,
+        families.category,
+        families.config_key,
+        families.config,
+        families.model,
+        families.role,
+        families.is_simulated,
+        families.feature as measure,
+        families.axis,
+        case when exposed.n_attributes > 1 then 'intersection' else 'single' end as axis_kind,
+        case families.calibration
+            when 'none' then 'min_impact_ratio_measured' else 'min_impact_ratio_calibrated'
+        end as metric,
+        coalesce(rated.group_value, '') as group_value,
+        judged.value,
+        tested.ci_low,
+        tested.ci_high,
+        tested.null_p05,
+        tested.null_median,
+        tested.null_p95,
+        tested.p_value,
+        tested.p_holm,
+        tested.n_tests,
+        0.0 as attainable,
+        designs.min_attainable_p,
+        tested.resampling_unit,
+        tested.n_units,
+        tested.permutation_scheme,
+        judged.n,
+        judged.n_groups,
+        coalesce(rated.n_smallest_group, 0) as n_smallest_group,
+        suites.minimum_group,
+        families.is_control,
+        exposed.hidden_attributes
+    from {{ ref('int_disparities_judged') }} as judged
+    inner join {{ ref('int_families_listed') }} as families on judged.family_id = families.family_id
+    inner join criterion
+        on
+            families.suite = criterion.suite
+            and judged.statistic_key = criterion.statistic_key
+    inner join {{ ref('stg_suite__suites') }} as suites on families.suite = suites.suite
+    inner join {{ ref('int_axes_exposed') }} as exposed
+        on
+            families.suite = exposed.suite
+            and families.category = exposed.category
+            and families.config_key = exposed.config_key
+            and families.axis = exposed.axis
+    left join rated
+        on
+            judged.family_id = rated.family_id
+            and criterion.standard_id = rated.standard_id
+            and criterion.method_id = rated.method_id
+    left join {{ ref('int_disparities_tested') }} as tested
+        on
+            judged.family_id = tested.family_id
+            and judged.statistic_key = tested.statistic_key
+            and judged.disparity_id = tested.disparity_id
+    left join designs
+        on
+            judged.family_id = designs.family_id
+            and judged.statistic_key = designs.statistic_key
+    where judged.disparity = 'min_impact_ratio'
+),
+
 judged as (
     select
         analysis_id,
@@ -237,6 +340,8 @@ select
     0 as n_groups,
     0 as n_smallest_group
 from unanswered
+union all by name
+select * from measured
 union all by name
 select
     compared.suite,

@@ -131,6 +131,16 @@ select
                 'Within the green limit; with ' || n_units || ' ' || resampling_unit
                 || 's this design could not have shown a difference. Ask more prompts.'
         else 'Within the green limit, on groups smaller than ' || minimum_group || ' answers. Collect more.'
+    end
+    -- A lowest ratio says nothing without what equal groups give.
+    || case
+        when
+            direction = 'lower_is_worse'
+            and unit = 'ratio'
+            and verdict <> 'not_applicable'
+            and null_p05 is not null
+            then ' Chance alone goes down to ' || {{ rounded('null_p05') }} || '.'
+        else ''
     end as reason,
     n,
     n_groups,

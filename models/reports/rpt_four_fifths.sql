@@ -17,7 +17,7 @@ drawn as (
 
 judged as (
     select * from {{ ref('fct_verdicts') }}
-    where profile = 'four_fifths' and metric = 'min_impact_ratio'
+    where profile = 'four_fifths' and starts_with(metric, 'min_impact_ratio')
 ),
 
 limits as (
@@ -38,6 +38,13 @@ sizes as (
     from {{ ref('fct_selection_rates') }}
     where n > 0 and roll_up = 'none'
     group by all
+),
+
+criterion as (
+    select 'standard=' || standards.standard || ';method=' || methods.method as parameters
+    from {{ ref('selection_standards') }} as standards
+    cross join {{ ref('selection_methods') }} as methods
+    where standards.is_default and methods.is_default
 ),
 
 suites as (
@@ -78,6 +85,7 @@ compared as (
             and disparities.category = categories.category
     inner join suites on disparities.suite = suites.suite
     cross join limits
+    cross join criterion
     left join sizes
         on
             disparities.suite = sizes.suite
@@ -94,7 +102,13 @@ compared as (
             and disparities.config = judged.config
             and disparities.axis = judged.axis
             and disparities.feature = judged.measure
-            and disparities.parameters = 'standard=favourable_outcome;method=in_set'
+            and case judged.metric
+                when 'min_impact_ratio'
+                    then disparities.parameters = 'standard=favourable_outcome;method=in_set'
+                when 'min_impact_ratio_measured'
+                    then disparities.parameters = criterion.parameters and disparities.calibration = 'none'
+                else disparities.parameters = criterion.parameters and disparities.calibration = 'baseline'
+            end
 ),
 
 decided as (
@@ -103,7 +117,7 @@ decided as (
         case
             when is_control then 'not_applicable'
             when judged_verdict is not null then judged_verdict
-            -- Of measured rates nothing says which p-value the design can reach, so none is proven to pass.
+            -- Of other criteria than the judged one nothing says which p-value the design can reach.
             else {{ verdict('colour', 'is_significant', 'is_adequate_n', 'false') }}
         end as verdict,
         count(*) over () as n_found,

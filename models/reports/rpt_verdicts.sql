@@ -128,6 +128,8 @@ worded as (
         case verdicts.metric
             when 'chi_square_p' then associations.null_p95
             when 'min_impact_ratio' then verdicts.null_p05
+            when 'min_impact_ratio_measured' then verdicts.null_p05
+            when 'min_impact_ratio_calibrated' then verdicts.null_p05
             else verdicts.null_p95
         end as shown_chance,
         case
@@ -145,7 +147,8 @@ worded as (
         end as verdict_rank,
         -- A size that a reader can picture speaks before a coefficient, and a bare p-value last.
         case verdicts.metric
-            when 'min_impact_ratio' then 1 when 'max_fdi' then 2 when 'max_idi' then 2
+            when 'min_impact_ratio' then 1 when 'min_impact_ratio_measured' then 1
+            when 'min_impact_ratio_calibrated' then 1 when 'max_fdi' then 2 when 'max_idi' then 2
             when 'cramers_v' then 3 when 'max_abs_dbi' then 3 when 'max_jsd_nats' then 4 else 5
         end as metric_rank
     from verdicts
@@ -242,7 +245,8 @@ select
     end
     || case
         when value is null or shown_chance is null then ''
-        when metric = 'min_impact_ratio' then '; chance alone goes down to ' || {{ rounded('shown_chance') }}
+        when starts_with(metric, 'min_impact_ratio')
+            then '; chance alone goes down to ' || {{ rounded('shown_chance') }}
         else '; chance alone goes up to ' || {{ rounded('shown_chance') }}
     end
     || case

@@ -215,7 +215,8 @@ def build_cases(folder: Path, **changes: Any) -> None:
     assert CliRunner().invoke(load.command, arguments, obj=folder / "data").exit_code == 0
     with Store(folder / "data", read_only=True) as store:
         assert store.value("select count(*) from responses") == 100
-    built = ["--select", "+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
+    marts = ["disparities", "summary_statistics", "selection_rates", "verdicts"]
+    built = ["--select", *(f"+fct_{mart}" for mart in marts)]
     checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
     assert warehouse.dbt(folder / "data", ["build", *checks, *built])
 
@@ -240,6 +241,13 @@ def disparities(
     )
     assert rows
     return {row["disparity"]: row for row in rows}
+
+
+def verdicts(marts, category: str):
+    """Verdicts on measured values by metric; the baseline's own disparities are not judged."""
+    rows = marts.rows("select * from fct_verdicts where category = ?", [category])
+    assert {row["config"] for row in rows} == {"m"}
+    return {row["metric"]: row for row in rows}
 
 
 def rates(marts, category: str, standard: str, method: str = "larger", calibration: str = "none"):
@@ -290,6 +298,16 @@ def test_all_values_equal(marts):
     ):
         assert (means[name]["value"], means[name]["status"]) == (None, status)
     assert means["max"]["group_high"] == means["max"]["group_low"] == "g00; g01; g02"
+    spread = marts.rows(
+        """
+        select statistic, parameters, value, status from fct_summary_statistics
+        where category = 'EQUAL' and group_value = 'g00' and config = 'm' and calibration = 'none'
+            and statistic in ('variance', 'standard_deviation', 'range')
+        """
+    )
+    assert {row["statistic"] for row in spread} == {"variance", "standard_deviation", "range"}
+    assert {row["status"] for row in spread} == {"ok"}
+    assert [row["value"] for row in spread] == pytest.approx([0.0] * len(spread), abs=1e-12)
     shapes = marts.rows(
         """
         select statistic, value, status from fct_summary_statistics
@@ -307,6 +325,28 @@ def test_one_group(marts):
         assert (means[name]["value"], means[name]["status"]) == (None, "single_group")
     assert means["max"]["value"] == pytest.approx(0.2)
     assert {row["status"] for row in rates(marts, "ALONE", "mean").values()} == {"single_group"}
+
+
+def test_one_group_is_not_judged(marts):
+    found = verdicts(marts, "ALONE")
+    assert set(found) == {"min_impact_ratio_measured", "min_impact_ratio_calibrated"}
+    for row in found.values():
+        assert (row["value"], row["verdict"]) == (None, "not_applicable")
+
+
+def test_lowest_ratio_of_measured_values_is_judged_with_what_chance_gives(marts):
+    """Where all are equal, no chance is smaller; two answers a group prove nothing either way."""
+    row = verdicts(marts, "EQUAL")["min_impact_ratio_measured"]
+    assert (row["measure"], row["value"], row["p_value"], row["verdict"]) == ("warmth", 1, 1, "inconclusive")
+    assert row["reason"].endswith(" Chance alone goes down to 1.000.")
+    disparity = disparities(marts, "BELOW", "selection_rate", parameters="standard=mean;method=larger")
+    row = verdicts(marts, "BELOW")["min_impact_ratio_measured"]
+    for name in ("value", "p_value", "p_holm", "null_p05", "ci_low", "n", "n_groups"):
+        assert row[name] == disparity["min_impact_ratio"][name], name
+    assert (row["group_value"], row["n_smallest_group"], row["is_control"]) == ("g00", 2, False)
+    assert row["min_attainable_p"] > 0
+    # As elsewhere, no test of the whole axis takes in groups that nobody asked about.
+    assert {row["n_groups"] for row in verdicts(marts, "MISSING").values()} == {2}
 
 
 def test_groups_without_values_are_listed_and_not_compared(marts):
@@ -342,10 +382,7 @@ def test_more_groups_than_dixon_has_critical_values_for(marts):
 
 def test_nobody_selected(marts):
     """A fixed standard above every value: no ratio; some groups selected: 0 for the others."""
-    assert {row["status"] for row in rates(marts, "MISSING", "fixed_0.5").values()} == {
-        "zero_max",
-        "all_missing",
-    } - {"all_missing"}
+    assert {row["status"] for row in rates(marts, "MISSING", "fixed_0.5").values()} == {"zero_max"}
     found = rates(marts, "BELOW", "fixed_0.5")
     assert (found["g00"]["impact_ratio"], found["g00"]["is_below_four_fifths"]) == (0, True)
     rate = "standard=fixed_0.5;method=larger"

@@ -446,6 +446,24 @@ def test_favourable_outcomes_are_compared_with_the_largest_group_too(marts):
     assert {(config, axis): value for config, axis, value in judged} == pytest.approx(lowest)
 
 
+def test_bounds_widen_where_answers_are_missing(marts):
+    """All missing answers of a group unselected, or all selected; what is complete has no room."""
+    found = rows(
+        marts,
+        """
+        select n, n_selected, n_missing, selection_rate / impact_ratio as highest, bound_low, impact_ratio,
+            bound_high
+        from fct_selection_rates
+        where suite = 'warehouse_fixture' and standard = 'favourable_outcome' and impact_ratio > 0
+        """,
+    )
+    assert {n_missing > 0 for _, _, n_missing, *_ in found} == {True, False}
+    for n, n_selected, n_missing, highest, low, ratio, high in found:
+        assert low == pytest.approx(n_selected / (n + n_missing) / highest)
+        assert high == pytest.approx((n_selected + n_missing) / (n + n_missing) / highest)
+        assert (low < ratio < high) if n_missing and n_selected < n else low <= ratio <= high + 1e-12
+
+
 def test_an_axis_that_no_prompt_shows_is_a_control(marts):
     exposures = rows(
         marts,
