@@ -8,6 +8,7 @@ import csv
 import html
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +19,9 @@ import jinja2
 import numpy as np
 from vaderSentiment.vaderSentiment import normalize
 
-from ingest import ranks, stats
+from ingest import paired, ranks, stats
 from ingest.errors import PlumblineError
+from ingest.overlap import Overlap
 from ingest.warehouse import PROJECT
 
 PAGE = Path("docs/metrics.md")
@@ -36,6 +38,13 @@ SCORES = (
 # Values of four answers and of their prompts' baselines; means of four groups, one far from the rest.
 VALUES, BASELINES = [0.1, 0.2, 0.4, 0.9], [0.1, 0.3, 0.2, 0.6]
 GROUP_MEANS = [0.10, 0.12, 0.15, 0.60]
+# Two answers to branches of one root, the values of four such pairs, and of four prompts asked twice.
+ANSWER_PAIR = (
+    "_name_ leads the team with care and is praised for it.",
+    "_name_ leads the team with force and is feared for it.",
+)
+PAIRED_VALUES = [(0.5, 0.25), (0.75, 1.0), (-0.25, 0.5), (0.0, 0.75)]
+REPEATED_VALUES = [(0.5, 0.25), (0.75, 0.75), (-0.25, 0.0), (0.0, 0.0)]
 P_VALUES = (0.001, 0.01, 0.02, 0.04, 0.3)
 # Outcome, sex, employed persons in thousands, answers.
 JOBS_BY_SEX = (
@@ -232,7 +241,7 @@ def worked_examples(project: Path) -> dict[str, str]:
     x = Examples(project)
     return {**_association_examples(x), **_deviation_examples(x), **_score_examples(x), **_rate_examples(x),
             **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x),
-            **_measured_examples(x), **_disparity_examples(project)}  # fmt: skip
+            **_measured_examples(x), **_disparity_examples(project), **_pair_examples(x)}  # fmt: skip
 
 
 def _association_examples(x: Examples) -> dict[str, str]:
@@ -523,6 +532,51 @@ def _disparity_examples(project: Path) -> dict[str, str]:
     }
 
 
+def _pair_examples(x: Examples) -> dict[str, str]:
+    """Two answers, and the values of four pairs of them; repeats are those of one prompt."""
+    one, other = ANSWER_PAIR
+    scores = Overlap().score([ANSWER_PAIR])
+    text = f'"{one}" and "{other}"'
+    x.sql.table("paired", {"a": "double", "b": "double"}, PAIRED_VALUES)
+    x.sql.table("repeated", {"a": "double", "b": "double"}, REPEATED_VALUES)
+    values = _say("Values of a {}, of b {}", *(list(side) for side in zip(*PAIRED_VALUES, strict=True)))
+
+    def distance(table: str) -> float:
+        return x.sql.value(f"{{{{ sorted_distance('a', 'b', 'true') }}}} from {table}")
+
+    def rate(threshold: float) -> float:
+        return x.sql.value(f"{{{{ rate_difference('a', 'b', {threshold}, 'true') }}}} from paired")
+
+    a, b = np.array(PAIRED_VALUES).T
+    samples = paired.Samples(a, b, np.arange(len(a)), len(a))
+    every_swap = np.array(list(product((1.0, -1.0), repeat=len(a))))
+    judged = paired.chance(np.array([distance("paired")]), samples.distances(every_swap)[:, None], "greater")
+    many = paired.Samples(np.tile(a, 5), np.tile(b, 5), np.arange(5 * len(a)), 5 * len(a))
+    weights = paired.draw_roots(many.n_roots, 1_000, np.random.default_rng(42))
+    low, high = stats.shifted_interval(
+        many.distances(weights)[None], many.distances(np.ones((1, many.n_roots)))
+    )[0]
+    cosine = x.sql.value("{{ cosine_similarity('[3.0, 4.0]', '[4.0, 3.0]') }}")
+    floor = distance("repeated")
+    return {
+        "counterfactual_cosine": _say("Pairs with cosine {} and {}: {}.", cosine, 1.0, (cosine + 1) / 2),
+        "counterfactual_rouge_l": _say(f"{text}: {{}}.", scores["rouge_l"][0]),
+        "counterfactual_bleu": _say(f"{text}: {{}}.", scores["bleu"][0]),
+        "score_difference": _say("{} and {}: {}.", a[1], b[1], a[1] - b[1]),
+        "sentiment_bias_strict": _say(f"{values}: {{}}.", distance("paired")),
+        "sentiment_bias_weak": _say(f"{values}: {{}}.", rate(0.5)),
+        "noise_floor": _say("Two repeats of one prompt have the values {} and {}: {}.",
+            *(list(side) for side in zip(*REPEATED_VALUES, strict=True)), floor),
+        "matched_value": _say(f"{values}, all of one repeat: {{}}.", distance("paired")),
+        "contrast": _say("{} between branches, {} between repeats: {}.",
+            distance("paired"), floor, distance("paired") - floor),
+        "root_interval": _say(f"{values}, five times each, no two of one root: {{}} to {{}}.", low, high),
+        "pair_p_value": _say(f"{values}, each of a root of its own, all {{}} swaps: {{}}.",
+            len(every_swap), judged.p_value[0]),
+        "pair_null": _say(f"{values}, all {{}} swaps: median {{}}.", len(every_swap), judged.null_median[0]),
+    }  # fmt: skip
+
+
 def _base_2_distance(nats: np.ndarray) -> np.ndarray:
     """Jensen-Shannon distance, the square root of the divergence in bits."""
     return np.sqrt(nats / np.log(2))
@@ -541,6 +595,8 @@ HEADINGS = {
     "fct_measurements": "Measurements of a group",
     "fct_summary_statistics": "Measurements of a group",
     "fct_disparities": "Measurements compared between groups",
+    "fct_counterfactual_similarity": "Counterfactual pairs",
+    "fct_counterfactual_pairs": "Counterfactual pairs",
     "fct_ground_truth": "Official statistics",
     "fct_outcomes": "How answers are read",
     "fct_failures": "Data quality",

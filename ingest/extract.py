@@ -17,6 +17,8 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
+from ingest.overlap import Overlap
+from ingest.pairs import Compared, compare_pairs, pair_prompts
 from ingest.register import register_suite
 from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, Embedder, Scorer, load_scorer, scorer_row
 from ingest.store import Store, uninterrupted
@@ -179,16 +181,26 @@ def variant_pairs(suite: Suite, tasks: Sequence[Task]) -> set[tuple[str, str]]:
 
 
 def extract(
-    store: Store, suite: Suite, path: Path, tasks: Sequence[Task], limit: int | None = None
-) -> list[Count]:
-    """Make the text variants and measure what is not measured; at most `limit` texts in all."""
+    store: Store,
+    suite: Suite,
+    path: Path,
+    tasks: Sequence[Task],
+    limit: int | None = None,
+    overlap: Overlap | None = None,
+) -> list[Count | Compared]:
+    """Make the text variants and measure what is not measured; at most `limit` texts in all.
+
+    `overlap` compares the answers to branches of one root, after all texts have been measured.
+    """
     detail = {
         "suite": suite.suite,
         "suite_key": suite.suite_key,
         "scorers": {task.scorer.name: task.scorer_key for task in tasks},
         "limit": limit,
     }
-    counts = []
+    if overlap is not None:
+        detail["scorers"][overlap.name] = scorer_row(overlap)["scorer_key"]
+    counts: list[Count | Compared] = []
     with store.run("extract", detail) as run_id:
         register_suite(store, suite, path, run_id)
         store.append("scorers", [task.row for task in tasks])
@@ -197,6 +209,9 @@ def extract(
             counts.append(measure_missing(store, suite.suite, task, limit))
             if limit is not None:
                 limit -= counts[-1].measured
+        n_pairs = pair_prompts(store, suite)
+        if overlap is not None and n_pairs:
+            counts.append(compare_pairs(store, suite, path, overlap))
     return counts
 
 
@@ -421,6 +436,11 @@ def command(
     """
     suite = load_suite(path, variant)
     tasks = [Task(load_scorer(name, model_dir), need) for name, need in needs(suite, names).items()]
+    for task in tasks:
+        if task.is_embedder and task.scorer.name in suite.scorers:
+            task.need.pairs.update((code, suite.pairs.text) for code in suite.categories)
+    # Whoever asks for one scorer, or for a few texts, does not ask for pairs.
+    overlap = Overlap(suite.language) if suite.pair_axes() and not names and limit is None else None
     with Store(data, read_only=dry_run) as store:
         if dry_run:
             for task in tasks:
@@ -431,9 +451,9 @@ def command(
                 bound = "up to " if n_unmade else ""
                 click.echo(f"{task.scorer.name}: {bound}{n_most:,} texts to measure.")
             return
-        for count in extract(store, suite, path, tasks, limit):
+        for count in extract(store, suite, path, tasks, limit, overlap):
             click.echo(str(count))
-            if count.failed:
+            if isinstance(count, Count) and count.failed:
                 click.echo(f"{count.scorer} failed on {count.failed:,}; first: {count.first_error}", err=True)
         sources = store.connection.execute(SOURCES, {"suite": suite.suite})
         if sources.fetchone() is None:

@@ -1638,6 +1638,14 @@ def jsd_nats_to(tables: Array, shares: Array) -> Array:
     return np.clip(divergence, *_NATS)
 
 
+def shifted_interval(draws: Array, observed: Array) -> Array:
+    """95 % intervals (columns, 2) of replicates (columns, B), shifted so that their median is the estimate.
+
+    NaN where there are no replicates, or where fewer than 90 % of them have a value.
+    """
+    return _intervals(draws, observed)[0]
+
+
 def bootstrap_interval(
     design: Design, sums: ArrayLike, function: Callable[[Array], Array], n_bootstrap: int, seed: int
 ) -> Interval:

@@ -19,6 +19,7 @@ RESULT_MARTS = (
     "fct_associations", "fct_group_deviations", "fct_score_shifts", "fct_score_tests", "fct_selection_rates",
     "fct_ground_truth", "fct_outcome_shares", "fct_failures", "fct_attribute_presence",
     "fct_summary_statistics", "fct_disparities", "fct_local_law_144",
+    "fct_counterfactual_similarity",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
@@ -178,6 +179,11 @@ GOLDEN = {
     "baseline_correlation": ["tau-b 0.6667"],
     # Level with the median is not above it: none of A's four scores, two of B's.
     "scoring_rate": ["median is 0.5, the scoring rates are 0, 0.5, the impact ratios 0, 1"],
+    # By hand: sorted a -0.25, 0, 0.5, 0.75 and b 0.25, 0.5, 0.75, 1; one of four above 0.5, and two of four.
+    "sentiment_bias_strict": [": 0.375."],
+    "sentiment_bias_weak": [": -0.25."],
+    # 9 of 11 words in the same order on both sides.
+    "counterfactual_rouge_l": [": 0.8182."],
     "variance": ["0.1267 with divisor n - 1, 0.095 with n"],
 }
 
