@@ -38,6 +38,7 @@ SCORES = (
 # Values of four answers and of their prompts' baselines; means of four groups, one far from the rest.
 VALUES, BASELINES = [0.1, 0.2, 0.4, 0.9], [0.1, 0.3, 0.2, 0.6]
 GROUP_MEANS = [0.10, 0.12, 0.15, 0.60]
+TOOL_MEANS = [0.10, 0.10, 0.10, 0.30]  # of the same groups' baselines
 # Two answers to branches of one root, the values of four such pairs, and of four prompts asked twice.
 ANSWER_PAIR = (
     "_name_ leads the team with care and is praised for it.",
@@ -513,6 +514,9 @@ def _disparity_examples(project: Path) -> dict[str, str]:
         if (row["n_groups"], row["sides"], row["alpha"]) == (str(len(means)), "two_sided", "0.05")
     )
     label = "concentrated" if q > critical else "dispersed"
+    raw_range, tool_range, left = (
+        float(stats.value_range(part)) for part in (means, np.array(TOOL_MEANS), means - np.array(TOOL_MEANS))
+    )
     return {
         "group_ends": _say(f"{shown}: {{}}, {{}} and {{}}.", means.max(), means.min(), means.mean()),
         "group_range": _say(f"{shown}: {{}}.", stats.value_range(means)),
@@ -524,6 +528,17 @@ def _disparity_examples(project: Path) -> dict[str, str]:
         "dixon_q": _say(f"{shown}: {{}} at the low end, {{}} at the high end.", low, high),
         "critical_value": _say("Four groups, two-sided: {}.", critical),
         "critical_margin": _say(f"{shown}: {{}} - {{}} = {{}}.", q, critical, q - critical),
+        "tool_disparity": _say("Group means of the baselines {}: range {}.", TOOL_MEANS, tool_range),
+        "explained_share": _say(
+            f"{shown}, of the baselines {{}}: ranges {{}} raw and {{}} calibrated, explained {{}}.",
+            TOOL_MEANS,
+            raw_range,
+            left,
+            (raw_range - left) / raw_range,
+        ),
+        "measure_impact_ratio": _say(
+            "Rates 0.5 and 0.75: {}.", stats.impact_ratio(np.array([0.5, 0.75])).min()
+        ),
         "concentration": _say(
             f"{shown}: Q is {{}}, its critical value {{}}: {label}, if the range is more than chance gives.",
             q,
@@ -595,6 +610,8 @@ HEADINGS = {
     "fct_measurements": "Measurements of a group",
     "fct_summary_statistics": "Measurements of a group",
     "fct_disparities": "Measurements compared between groups",
+    "fct_tool_bias": "Measures themselves",
+    "fct_verdict_sensitivity": "Measures themselves",
     "fct_counterfactual_similarity": "Counterfactual pairs",
     "fct_counterfactual_pairs": "Counterfactual pairs",
     "fct_ground_truth": "Official statistics",
