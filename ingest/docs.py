@@ -21,6 +21,7 @@ from vaderSentiment.vaderSentiment import normalize
 
 from ingest import paired, ranks, stats
 from ingest.errors import PlumblineError
+from ingest.languages import LanguageDetector
 from ingest.overlap import Overlap
 from ingest.warehouse import PROJECT
 
@@ -46,6 +47,7 @@ ANSWER_PAIR = (
 )
 PAIRED_VALUES = [(0.5, 0.25), (0.75, 1.0), (-0.25, 0.5), (0.0, 0.75)]
 REPEATED_VALUES = [(0.5, 0.25), (0.75, 0.75), (-0.25, 0.0), (0.0, 0.0)]
+ANSWER = "Saya rasa dia seorang yang rajin dan layak menerima biasiswa ini."
 P_VALUES = (0.001, 0.01, 0.02, 0.04, 0.3)
 # Outcome, sex, employed persons in thousands, answers.
 JOBS_BY_SEX = (
@@ -455,6 +457,11 @@ def _reading_examples(x: Examples) -> dict[str, str]:
         ),
         "score": _say("Valences that sum to 4: {}.", normalize(4)),
         "failure_rate": _say("2 of 40 requests refused: {}.", x.sql.value("{{ ratio(2, 40) }}")),
+        "is_unaware": "0 of 12 prompts show it: true; 1 of 12: false.",
+        "response_language_probability": _say(
+            "\"{}\": {} with {}.", ANSWER, (judged := LanguageDetector().judge(ANSWER, "en")).language,
+            judged.probability,
+        ),
         "shown_rate": _say("9 of 12 prompts show it: {}.", x.sql.value("{{ ratio(9, 12) }}")),
         "failing_rate": _say("3 of 60 answers refused: {}.", x.sql.value("{{ ratio(3, 60) }}")),
     }  # fmt: skip
@@ -619,6 +626,7 @@ HEADINGS = {
     "fct_failures": "Data quality",
     "fct_attribute_presence": "Data quality",
     "fct_quality": "Data quality",
+    "fct_languages": "Data quality",
 }
 CHANCE = "What chance gives, and what a design can show"
 CHANCE_METRICS = (

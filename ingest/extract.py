@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
+from ingest.languages import LanguageDetector, detect_languages
 from ingest.overlap import Overlap
 from ingest.pairs import Compared, compare_pairs, pair_prompts
 from ingest.register import register_suite
@@ -198,6 +199,8 @@ def extract(
         "scorers": {task.scorer.name: task.scorer_key for task in tasks},
         "limit": limit,
     }
+    detector = LanguageDetector()
+    detail["scorers"][detector.name] = scorer_row(detector)["scorer_key"]
     if overlap is not None:
         detail["scorers"][overlap.name] = scorer_row(overlap)["scorer_key"]
     counts: list[Count | Compared] = []
@@ -209,6 +212,9 @@ def extract(
             counts.append(measure_missing(store, suite.suite, task, limit))
             if limit is not None:
                 limit -= counts[-1].measured
+        n_other = detect_languages(store, suite, detector)
+        if n_other:
+            click.echo(f"{n_other:,} answers are in another language than their prompt.", err=True)
         n_pairs = pair_prompts(store, suite)
         if overlap is not None and n_pairs:
             counts.append(compare_pairs(store, suite, path, overlap))

@@ -165,6 +165,10 @@ SCHEMA: dict[str, str] = {
         text_key_a varchar not null, text_key_b varchar not null, scorer_key varchar not null,
         feature varchar not null, value double, measurement_status varchar not null,
         primary key (text_key_a, text_key_b, scorer_key, feature)""",
+    "text_languages": """
+        text_key varchar not null, scorer_key varchar not null, expected_language varchar not null,
+        language varchar, probability double, expected_probability double,
+        language_status varchar not null, primary key (text_key, scorer_key, expected_language)""",
     "embeddings": """
         text_key varchar not null, scorer_key varchar not null, vector float[],
         measurement_status varchar not null, primary key (text_key, scorer_key)""",

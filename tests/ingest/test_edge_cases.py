@@ -78,6 +78,11 @@ CASES = {
         "bounds_fill_in_what_is_missing",
         "test_a_group_that_never_answers_is_listed",
     ),
+    "Response in another language than the prompt": (
+        "test_answers_in_another_language_are_flagged",
+        "test_languages",
+        "answers_in_another_language_are_flagged_and_kept",
+    ),
     "Run with zero successful responses": ("test_a_run_without_a_single_answer_judges_nothing",),
     # Not in the specification's list, and of the same kind.
     "A combination of attributes that was never asked": (
@@ -89,7 +94,6 @@ CASES = {
 OPEN = {
     "Text without any lexicon word": "stereotype metrics",
     "Target word equals protected word": "stereotype metrics",
-    "Response in another language than the prompt": "a language flag",
     "Model digest changes mid-run": "backends that ask a server",
 }
 SPECIFIED = 24
