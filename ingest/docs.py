@@ -8,6 +8,7 @@ import csv
 import html
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +19,10 @@ import jinja2
 import numpy as np
 from vaderSentiment.vaderSentiment import normalize
 
-from ingest import ranks, stats, topics
+from ingest import paired, ranks, stats, topics
 from ingest.errors import PlumblineError
+from ingest.languages import LanguageDetector
+from ingest.overlap import Overlap
 from ingest.scorers.classifier import CLASSIFIERS
 from ingest.warehouse import PROJECT
 
@@ -38,6 +41,15 @@ SCORES = (
 ANSWER_VECTOR, BASELINE_VECTOR = [3.0, 4.0], [0.0, 5.0]
 VALUES, BASELINES = [0.1, 0.2, 0.4, 0.9], [0.1, 0.3, 0.2, 0.6]
 GROUP_MEANS = [0.10, 0.12, 0.15, 0.60]
+TOOL_MEANS = [0.10, 0.10, 0.10, 0.30]  # of the same groups' baselines
+# Two answers to branches of one root, the values of four such pairs, and of four prompts asked twice.
+ANSWER_PAIR = (
+    "_name_ leads the team with care and is praised for it.",
+    "_name_ leads the team with force and is feared for it.",
+)
+PAIRED_VALUES = [(0.5, 0.25), (0.75, 1.0), (-0.25, 0.5), (0.0, 0.75)]
+REPEATED_VALUES = [(0.5, 0.25), (0.75, 0.75), (-0.25, 0.0), (0.0, 0.0)]
+ANSWER = "Saya rasa dia seorang yang rajin dan layak menerima biasiswa ini."
 P_VALUES = (0.001, 0.01, 0.02, 0.04, 0.3)
 # The published example of words beside words, and scores of the answers to two prompts.
 TEXTS = (
@@ -241,7 +253,7 @@ def worked_examples(project: Path) -> dict[str, str]:
     return {**_association_examples(x), **_deviation_examples(x), **_score_examples(x), **_rate_examples(x),
             **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x),
             **_measured_examples(x), **_topic_examples(x), **_disparity_examples(project),
-            **_stereotype_examples(project)}  # fmt: skip
+            **_stereotype_examples(project), **_pair_examples(x)}  # fmt: skip
 
 
 def _association_examples(x: Examples) -> dict[str, str]:
@@ -367,8 +379,9 @@ def _rate_examples(x: Examples) -> dict[str, str]:
     for baselines in (".0, .0", ".1, .3"):
         calibrated = f"select value - [{baselines}][if(i <= 4, 1, 2)] as value, i {sample}"
         mean = x.sql.rows(f"select {{{{ standard_mean({{}}) }}}} as m from ({calibrated})")[0]["m"]
+        larger = f"method_larger({mean}, standard_slack({mean}), {{}}, none)"
         own = x.sql.rows(
-            f"select avg(if({{{{ method_larger({mean}, {{}}, none) }}}}, 1, 0)) as rate from ({calibrated})"
+            f"select avg(if({{{{ {larger} }}}}, 1, 0)) as rate from ({calibrated})"
             " group by i <= 4 order by min(i)"
         )
         smallest.append(min(row["rate"] for row in own) / max(row["rate"] for row in own))
@@ -475,6 +488,11 @@ def _reading_examples(x: Examples) -> dict[str, str]:
         "truncated_share": _say("3 of 60 texts are too long: {}.", x.sql.value("{{ ratio(3, 60) }}")),
         "failed_share": _say("3 of 60 texts have no number: {}.", x.sql.value("{{ ratio(3, 60) }}")),
         "failure_rate": _say("2 of 40 requests refused: {}.", x.sql.value("{{ ratio(2, 40) }}")),
+        "is_unaware": "0 of 12 prompts show it: true; 1 of 12: false.",
+        "response_language_probability": _say(
+            "\"{}\": {} with {}.", ANSWER, (judged := LanguageDetector().judge(ANSWER, "en")).language,
+            judged.probability,
+        ),
         "shown_rate": _say("9 of 12 prompts show it: {}.", x.sql.value("{{ ratio(9, 12) }}")),
         "failing_rate": _say("3 of 60 answers refused: {}.", x.sql.value("{{ ratio(3, 60) }}")),
     }  # fmt: skip
@@ -578,6 +596,9 @@ def _disparity_examples(project: Path) -> dict[str, str]:
         if (row["n_groups"], row["sides"], row["alpha"]) == (str(len(means)), "two_sided", "0.05")
     )
     label = "concentrated" if q > critical else "dispersed"
+    raw_range, tool_range, left = (
+        float(stats.value_range(part)) for part in (means, np.array(TOOL_MEANS), means - np.array(TOOL_MEANS))
+    )
     return {
         "group_ends": _say(f"{shown}: {{}}, {{}} and {{}}.", means.max(), means.min(), means.mean()),
         "group_range": _say(f"{shown}: {{}}.", stats.value_range(means)),
@@ -589,6 +610,17 @@ def _disparity_examples(project: Path) -> dict[str, str]:
         "dixon_q": _say(f"{shown}: {{}} at the low end, {{}} at the high end.", low, high),
         "critical_value": _say("Four groups, two-sided: {}.", critical),
         "critical_margin": _say(f"{shown}: {{}} - {{}} = {{}}.", q, critical, q - critical),
+        "tool_disparity": _say("Group means of the baselines {}: range {}.", TOOL_MEANS, tool_range),
+        "explained_share": _say(
+            f"{shown}, of the baselines {{}}: ranges {{}} raw and {{}} calibrated, explained {{}}.",
+            TOOL_MEANS,
+            raw_range,
+            left,
+            (raw_range - left) / raw_range,
+        ),
+        "measure_impact_ratio": _say(
+            "Rates 0.5 and 0.75: {}.", stats.impact_ratio(np.array([0.5, 0.75])).min()
+        ),
         "concentration": _say(
             f"{shown}: Q is {{}}, its critical value {{}}: {label}, if the range is more than chance gives.",
             q,
@@ -675,7 +707,8 @@ def _stereotype_examples(project: Path) -> dict[str, str]:
     return {
         "cooccurrence_bias": _say(
             f"{shown}: confident {{}}; emotional, beside she only, has none; of the list {{}}.",
-            confident["value"], listed["value"],
+            confident["value"],
+            listed["value"],
         ),
         "stereotypical_associations": _say(
             f"{shown}: confident {{}}, emotional {{}}, of the list {{}}.",
@@ -685,15 +718,62 @@ def _stereotype_examples(project: Path) -> dict[str, str]:
         "representation": _say(f"{shown}: {{}}.", words.row("representation")["value"]),
         "signed_value": _say(
             f"{shown}: the bias of confident is {{}}, towards he; that of emotional, by associations, {{}}.",
-            confident["signed_value"], words.row("stereotypical_associations", "emotional")["signed_value"],
+            confident["signed_value"],
+            words.row("stereotypical_associations", "emotional")["signed_value"],
         ),
         "probability_a": _say(
             f"{shown}: confident {{}} beside she, {{}} beside he.",
-            confident["probability_a"], confident["probability_b"],
+            confident["probability_a"],
+            confident["probability_b"],
         ),
         "stereotype_fraction": _say(f"{scored}: {{}}.", by_score["fraction"]),
         "expected_maximum_stereotype": _say(f"{scored}: {{}}.", by_score["maximum"]),
         "stereotype_probability": _say(f"{scored}: {{}}.", by_score["probability"]),
+    }
+
+
+def _pair_examples(x: Examples) -> dict[str, str]:
+    """Two answers, and the values of four pairs of them; repeats are those of one prompt."""
+    one, other = ANSWER_PAIR
+    scores = Overlap().score([ANSWER_PAIR])
+    text = f'"{one}" and "{other}"'
+    x.sql.table("paired", {"a": "double", "b": "double"}, PAIRED_VALUES)
+    x.sql.table("repeated", {"a": "double", "b": "double"}, REPEATED_VALUES)
+    values = _say("Values of a {}, of b {}", *(list(side) for side in zip(*PAIRED_VALUES, strict=True)))
+
+    def distance(table: str) -> float:
+        return x.sql.value(f"{{{{ sorted_distance('a', 'b', 'true') }}}} from {table}")
+
+    def rate(threshold: float) -> float:
+        return x.sql.value(f"{{{{ rate_difference('a', 'b', {threshold}, 'true') }}}} from paired")
+
+    a, b = np.array(PAIRED_VALUES).T
+    samples = paired.Samples(a, b, np.arange(len(a)), len(a))
+    every_swap = np.array(list(product((1.0, -1.0), repeat=len(a))))
+    judged = paired.chance(np.array([distance("paired")]), samples.distances(every_swap)[:, None], "greater")
+    many = paired.Samples(np.tile(a, 5), np.tile(b, 5), np.arange(5 * len(a)), 5 * len(a))
+    weights = paired.draw_roots(many.n_roots, 1_000, np.random.default_rng(42))
+    low, high = stats.shifted_intervals(
+        many.distances(weights)[None], many.distances(np.ones((1, many.n_roots))), many.n_roots
+    )[0]
+    cosine = x.sql.value("{{ cosine_similarity('[3.0, 4.0]', '[4.0, 3.0]') }}")
+    floor = distance("repeated")
+    return {
+        "counterfactual_cosine": _say("Pairs with cosine {} and {}: {}.", cosine, 1.0, (cosine + 1) / 2),
+        "counterfactual_rouge_l": _say(f"{text}: {{}}.", scores["rouge_l"][0]),
+        "counterfactual_bleu": _say(f"{text}: {{}}.", scores["bleu"][0]),
+        "score_difference": _say("{} and {}: {}.", a[1], b[1], a[1] - b[1]),
+        "sentiment_bias_strict": _say(f"{values}: {{}}.", distance("paired")),
+        "sentiment_bias_weak": _say(f"{values}: {{}}.", rate(0.5)),
+        "noise_floor": _say("Two repeats of one prompt have the values {} and {}: {}.",
+            *(list(side) for side in zip(*REPEATED_VALUES, strict=True)), floor),
+        "matched_value": _say(f"{values}, all of one repeat: {{}}.", distance("paired")),
+        "contrast": _say("{} between branches, {} between repeats: {}.",
+            distance("paired"), floor, distance("paired") - floor),
+        "root_interval": _say(f"{values}, five times each, no two of one root: {{}} to {{}}.", low, high),
+        "pair_p_value": _say(f"{values}, each of a root of its own, all {{}} swaps: {{}}.",
+            len(every_swap), judged.p_value[0]),
+        "pair_null": _say(f"{values}, all {{}} swaps: median {{}}.", len(every_swap), judged.null_median[0]),
     }  # fmt: skip
 
 
@@ -718,6 +798,10 @@ HEADINGS = {
     "fct_topic_examples": "Topics",
     "fct_summary_statistics": "Measurements of a group",
     "fct_disparities": "Measurements compared between groups",
+    "fct_tool_bias": "Measures themselves",
+    "fct_verdict_sensitivity": "Measures themselves",
+    "fct_counterfactual_similarity": "Counterfactual pairs",
+    "fct_counterfactual_pairs": "Counterfactual pairs",
     "fct_ground_truth": "Official statistics",
     "fct_stereotypes": "Words beside words",
     "fct_outcomes": "How answers are read",
@@ -725,6 +809,7 @@ HEADINGS = {
     "fct_failures": "Data quality",
     "fct_attribute_presence": "Data quality",
     "fct_quality": "Data quality",
+    "fct_languages": "Data quality",
 }
 CHANCE = "What chance gives, and what a design can show"
 CHANCE_METRICS = (

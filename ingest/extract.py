@@ -19,7 +19,10 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
+from ingest.languages import LanguageDetector, detect_languages
 from ingest.local_models import DEVICES
+from ingest.overlap import Overlap
+from ingest.pairs import Compared, compare_pairs, pair_prompts
 from ingest.register import register_suite
 from ingest.scorers import (
     DEFAULT_EMBEDDER,
@@ -223,16 +226,28 @@ def variant_pairs(suite: Suite, tasks: Sequence[Task]) -> set[tuple[str, str]]:
 
 
 def extract(
-    store: Store, suite: Suite, path: Path, tasks: Sequence[Task], limit: int | None = None
-) -> list[Count | TopicCount]:
-    """Make the text variants, measure what is not measured (at most `limit` texts in all), cluster topics."""
+    store: Store,
+    suite: Suite,
+    path: Path,
+    tasks: Sequence[Task],
+    limit: int | None = None,
+    overlap: Overlap | None = None,
+) -> list[Count | TopicCount | Compared]:
+    """Make the text variants, measure what is not measured (at most `limit` texts in all), cluster topics.
+
+    `overlap` compares the answers to branches of one root, after all texts have been measured.
+    """
     detail = {
         "suite": suite.suite,
         "suite_key": suite.suite_key,
         "scorers": {task.scorer.name: task.scorer_key for task in tasks},
         "limit": limit,
     }
-    counts: list[Count | TopicCount] = []
+    detector = LanguageDetector()
+    detail["scorers"][detector.name] = scorer_row(detector)["scorer_key"]
+    if overlap is not None:
+        detail["scorers"][overlap.name] = scorer_row(overlap)["scorer_key"]
+    counts: list[Count | TopicCount | Compared] = []
     with store.run("extract", detail) as run_id:
         register_suite(store, suite, path, run_id)
         store.append("scorers", [task.row for task in tasks])
@@ -249,6 +264,12 @@ def extract(
             if task.need.is_encoder and (limit is None or limit > 0):
                 measure = partial(attempt, task.measure, width=task.scorer.dimensions, errors=[])
                 counts += make_topics(store, suite, task.scorer_key, measure)
+        n_other = detect_languages(store, suite, detector)
+        if n_other:
+            click.echo(f"{n_other:,} answers are in another language than their prompt.", err=True)
+        n_pairs = pair_prompts(store, suite)
+        if overlap is not None and n_pairs:
+            counts.append(compare_pairs(store, suite, path, overlap))
     return counts
 
 
@@ -509,6 +530,11 @@ def command(
     where = Where(model_dir, device, data)
     own = {name: load_own(name, spec, path.parent) for name, spec in suite.own_scorers.items()}
     tasks = [Task(own.get(name) or load_scorer(name, where), n) for name, n in needs(suite, names).items()]
+    for task in tasks:
+        if task.is_embedder and task.scorer.name in suite.scorers:
+            task.need.pairs.update((code, suite.pairs.text) for code in suite.categories)
+    # Whoever asks for one scorer, or for a few texts, does not ask for pairs.
+    overlap = Overlap(suite.language) if suite.pair_axes() and not names and limit is None else None
     with Store(data, read_only=dry_run) as store:
         if dry_run:
             for task in tasks:
@@ -523,7 +549,7 @@ def command(
                     click.echo(f"topics: {n_segments:,} segments to cluster, of the texts measured so far.")
             return
         check_consent(store, suite, tasks, allow_code)
-        for count in extract(store, suite, path, tasks, limit):
+        for count in extract(store, suite, path, tasks, limit, overlap):
             click.echo(str(count))
             if isinstance(count, Count) and count.failed:
                 click.echo(f"{count.scorer} failed on {count.failed:,}; first: {count.first_error}", err=True)

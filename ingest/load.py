@@ -222,7 +222,12 @@ class Stage:
         if found is not None:
             return found
         row = self.builder.row(
-            fields.category, fields.prompt, dict(fields.attributes), method=METHOD, name=fields.name
+            fields.category,
+            fields.prompt,
+            dict(fields.attributes),
+            method=METHOD,
+            name=fields.name,
+            root=fields.root,
         )
         if len(self.prompts) >= PROMPT_CACHE:
             self.prompts.clear()

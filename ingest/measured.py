@@ -20,6 +20,7 @@ import pyarrow as pa
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.loads import Tally, recorded_config
+from ingest.pairs import pair_prompts
 from ingest.readers import file_format, require_columns, shorten, shown
 from ingest.register import register_suite
 from ingest.store import RAW_NAME, Store
@@ -86,6 +87,7 @@ def load_measurements(
             with store.transaction():
                 register_suite(store, suite, suite_path, run_id)
                 load.write()
+                pair_prompts(store, suite)
             return loaded
 
 

@@ -17,7 +17,10 @@ WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
 
 
 class Fields(NamedTuple):
-    """One record, checked. `repeat` is None where no column says it; `attributes` are declared values."""
+    """One record, checked. `repeat` and `root` are None where no column says them.
+
+    `attributes` are declared values.
+    """
 
     category: str
     prompt: str
@@ -29,6 +32,7 @@ class Fields(NamedTuple):
     source_id: str | None
     status: str
     text: str
+    root: str | None = None
 
 
 class _Field:
@@ -120,6 +124,7 @@ class RecordReader:
             source_id=(fields["source_id"].read(cells) or None) if "source_id" in fields else None,
             status=self.status(cells) if "status" in fields else "ok",
             text=text,
+            root=(fields["root"].read(cells).strip() or None) if "root" in fields else None,
         )
 
     def value(self, attribute: str, cells: list[Any]) -> str:

@@ -118,6 +118,11 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
             )
             for item in names
         ],
+        "suite_pairs": [
+            {"suite": name, "axis": axis, "against": suite.pairs.against, "text_variant": suite.pairs.text}
+            for axis in suite.pair_axes()
+        ],
+        "suite_pair_features": [{"suite": name, "feature": feature} for feature in suite.pairs.features],
         "suite_references": [
             {"suite": name, "axis": axis, "reference_kind": "group", "group_value": group}
             for axis, group in suite.reference.items()

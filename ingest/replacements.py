@@ -83,7 +83,7 @@ class Replacer:
         phrases = sorted((next(iter(forms.values())).source for forms in self.rows.values()), key=len)
         self.pattern = re.compile(
             r"(?<!\w)(?P<phrase>"
-            + "|".join(_as_pattern(p) for p in reversed(phrases))
+            + "|".join(as_pattern(p) for p in reversed(phrases))
             + r")(?!\w)"
             + POSSESSIVE
         )
@@ -125,7 +125,8 @@ def _folded(phrase: str) -> str:
     return " ".join(phrase.split()).casefold()
 
 
-def _as_pattern(phrase: str) -> str:
+def as_pattern(phrase: str) -> str:
+    """Return the pattern of a phrase, whatever its spaces and case."""
     words = r"\s+".join(re.escape(word) for word in phrase.split())
     # "US" is not "us": what is written in capitals alone is found as written.
     return words if phrase.isupper() else f"(?i:{words})"

@@ -1903,7 +1903,8 @@ def unit_drawer(n_units: int, seed: int) -> Callable[[int], Array] | None:
 def shifted_intervals(draws: Array, observed: Array, n_units: int) -> Array:
     """95 % intervals (columns, 2) from replicates (columns, b), shifted so that their median is observed.
 
-    `n_units` counts the units that were drawn. NaN where fewer than 90 % of the replicates have a value.
+    `n_units` counts the units that were drawn. NaN where there are no replicates, or where fewer than 90 % of
+    them have a value.
     """
     return _intervals(draws, observed, np.full(len(observed), n_units))[0]
 

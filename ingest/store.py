@@ -85,6 +85,10 @@ SCHEMA: dict[str, str] = {
         suite varchar not null, feature varchar not null, threshold double not null,
         is_at_least boolean not null, has_equal_repeats boolean not null, minimum_repeats integer not null,
         primary key (suite, feature)""",
+    "suite_pairs": """
+        suite varchar not null, axis varchar not null, against varchar not null,
+        text_variant varchar not null, primary key (suite, axis)""",
+    "suite_pair_features": "suite varchar not null, feature varchar not null, primary key (suite, feature)",
     "suite_references": """
         suite varchar not null, axis varchar not null, reference_kind varchar not null,
         group_value varchar, primary key (suite, axis)""",
@@ -180,6 +184,24 @@ SCHEMA: dict[str, str] = {
     "ready_measurements": """
         response_key varchar not null, feature varchar not null, value double, baseline_value double,
         measurement_status varchar not null""",
+    "prompt_pairs": """
+        suite varchar not null, category varchar not null, axis varchar not null, group_a varchar not null,
+        group_b varchar not null, root_key varchar not null, prompt_key_a varchar not null,
+        prompt_key_b varchar not null, primary key (suite, axis, prompt_key_a, prompt_key_b)""",
+    "prompt_words": """
+        prompt_key varchar primary key, suite varchar not null, root_key varchar not null,
+        words_key varchar not null, words varchar[] not null""",
+    "neutral_texts": """
+        text_key varchar not null, words_key varchar not null, text_variant varchar not null,
+        neutral_text_key varchar not null, primary key (text_key, words_key, text_variant)""",
+    "text_pairs": """
+        text_key_a varchar not null, text_key_b varchar not null, scorer_key varchar not null,
+        feature varchar not null, value double, measurement_status varchar not null,
+        primary key (text_key_a, text_key_b, scorer_key, feature)""",
+    "text_languages": """
+        text_key varchar not null, scorer_key varchar not null, expected_language varchar not null,
+        language varchar, probability double, expected_probability double,
+        language_status varchar not null, primary key (text_key, scorer_key, expected_language)""",
     "embeddings": """
         text_key varchar not null, scorer_key varchar not null, vector float[],
         measurement_status varchar not null, primary key (text_key, scorer_key)""",

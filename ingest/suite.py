@@ -331,7 +331,7 @@ Column = Label | Extract
 
 
 class Columns(Strict):
-    """Where a response file holds what."""
+    """Where a response file holds what. Prompts of one `root` are branches of it, and differ in groups."""
 
     response: Column
     prompt: Column
@@ -339,6 +339,7 @@ class Columns(Strict):
     category: Column
     repeat: Column | None = None
     source_id: Column | None = None
+    root: Column | None = None
     name: Column | None = None
     status: Column | None = None
     role: Column | None = None
@@ -515,6 +516,22 @@ class LocalLaw144(Strict):
     sex: Name | None = None
     race: Name | None = None
     minimum_share: float = Field(0.02, ge=0, lt=1)
+
+
+class Pairs(Strict):
+    """Which answers are compared pair by pair: those to branches of one root (SPEC TX-2 to TX-6).
+
+    `axes` are the single attributes among the suite's axes, unless named; none: no pairs.
+    `against: reference` compares only with the group that `reference:` names, K - 1 pairs a root where all
+    are K(K - 1)/2. `text` is what is compared: the answer as it was written, or cleaned. `features` are the
+    measured numbers whose distributions are compared; without them those of the score rules, or all where
+    there is no such rule.
+    """
+
+    axes: list[Label] | None = None
+    against: Literal["all", "reference"] = "all"
+    text: Literal["clean", "raw"] = "clean"
+    features: list[Name] = []
 
 
 class Prices(Strict):
@@ -700,6 +717,7 @@ class Suite(Strict):
     topics: list[Topics] = []
     local_law_144: LocalLaw144 | None = None
     stereotypes: Stereotypes | None = None
+    pairs: Pairs = Pairs()
     options: dict[str, str | int | float | bool] = {}
     scrape: Scrape = Scrape()
     branches: list[Branching] = []
@@ -746,6 +764,7 @@ class Suite(Strict):
         if isinstance(self.reference, dict):
             for axis, group in self.reference.items():
                 self._check_reference(axis, group)
+        self._check_pairs(self.pairs)
         for feature, (low, high) in self.ranges.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
@@ -846,6 +865,24 @@ class Suite(Strict):
             if attribute in self.attributes
         ):
             raise ValueError(f"`reference`: {axis}: {group!r} is no group of that axis")
+
+    def _check_pairs(self, pairs: Pairs) -> None:
+        chosen = self.reference if isinstance(self.reference, dict) else {}
+        for i, axis in enumerate(pairs.axes or []):
+            if axis not in self.all_axes():
+                raise Misplaced(f"{axis!r} is no axis of this suite", "pairs", "axes", i)
+        for axis in self.pair_axes() if pairs.against == "reference" else []:
+            if axis not in chosen:
+                raise Misplaced(
+                    f"{axis!r} has no reference group; name one under `reference:`, such as {{{axis}: …}}",
+                    *("pairs", "against"),
+                )
+
+    def pair_axes(self) -> list[str]:
+        """Return the axes whose groups are compared pair by pair."""
+        if self.pairs.axes is not None:
+            return self.pairs.axes
+        return [axis for axis in self.all_axes() if AXIS_SEPARATOR not in axis]
 
     def _check_corpus(self, code: str, corpus: Corpus) -> None:
         values = self.attributes.get(corpus.attribute)

@@ -74,6 +74,7 @@ counted as (
         axis_position,
         n_attributes,
         count(*) as n_prompts,
+        count(*) filter (len(shown_attributes) > 0) as n_prompts_showing,
         count(distinct group_value) as n_groups
     from prompts_on_axis
     group by suite, category, config_key, axis, axis_position, n_attributes
@@ -87,6 +88,7 @@ select
     counted.axis_position,
     counted.n_attributes,
     counted.n_prompts,
+    counted.n_prompts_showing,
     counted.n_groups,
     coalesce(shown.shown_attributes, cast([] as varchar[])) as shown_attributes,
     list_filter(axes.attributes, a -> not list_contains(coalesce(shown.shown_attributes, []), a))

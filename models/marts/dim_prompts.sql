@@ -1,19 +1,21 @@
 -- Grain: one row per prompt_key.
 select
-    prompt_key,
-    suite,
-    domain,
-    category,
-    concept,
-    keyword,
-    source_tag,
-    method,
-    language,
-    prompt,
-    baseline_text_key,
-    baseline_kind,
-    root_key,
-    block_key,
-    attributes,
-    shown_by
-from {{ ref('stg_assemble__prompts') }}
+    prompts.prompt_key,
+    prompts.suite,
+    prompts.domain,
+    prompts.category,
+    prompts.concept,
+    prompts.keyword,
+    prompts.source_tag,
+    prompts.method,
+    prompts.language,
+    prompts.prompt,
+    prompts.baseline_text_key,
+    baselines.text as baseline,
+    prompts.baseline_kind,
+    prompts.root_key,
+    prompts.block_key,
+    prompts.attributes,
+    prompts.shown_by
+from {{ ref('stg_assemble__prompts') }} as prompts
+left join {{ ref('stg_extract__texts') }} as baselines on prompts.baseline_text_key = baselines.text_key

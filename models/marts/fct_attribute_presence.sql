@@ -7,6 +7,8 @@ select
     exposed.axis,
     exposed.axis_position,
     exposed.n_prompts,
+    exposed.n_prompts_showing,
+    exposed.n_prompts_showing = 0 as is_unaware,
     exposed.n_groups,
     array_to_string(exposed.shown_attributes, ', ') as shown_attributes,
     array_to_string(exposed.hidden_attributes, ', ') as hidden_attributes,

@@ -15,6 +15,11 @@ outcomes as (
     select * from {{ ref('int_outcomes_assigned') }}
 ),
 
+languages as (
+    select * from {{ ref('fct_languages') }}
+    where language_status in ('same', 'other')
+),
+
 repeats as (
     select
         suite,
@@ -84,6 +89,18 @@ checked as (
         count(*) filter (n_repeats < n_repeats_expected) as n_failing,
         0 as n_removed
     from repeats
+    group by suite, category, config
+    union all
+    select
+        'answers_in_language' as rule,
+        suite,
+        category,
+        config,
+        '' as scope,
+        count(*) as n_records,
+        count(*) filter (is_other_language) as n_failing,
+        0 as n_removed
+    from languages
     group by suite, category, config
     union all
     select

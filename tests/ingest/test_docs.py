@@ -20,6 +20,7 @@ RESULT_MARTS = (
     "fct_ground_truth", "fct_outcome_shares", "fct_failures", "fct_attribute_presence",
     "fct_summary_statistics", "fct_disparities", "fct_local_law_144", "fct_topic_examples",
     "dim_topics", "dim_topic_words", "fct_stereotypes",
+    "fct_counterfactual_similarity", "fct_tool_bias",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
@@ -27,7 +28,7 @@ NO_METRIC = re.compile(
     r"|group_value|group_a|group_b|group_extreme|reference|(chosen_)?reference_group|metric|metric_version|effect"
     r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit|permutation_scheme"
     r"|attribute|target_list|counting|word|warning"
-    r"|statistic|parameters|disparity|unit|group_low|group_high|roll_up"
+    r"|statistic|parameters|disparity|unit|(raw_|tool_)?group_low|(raw_|tool_)?group_high|roll_up"
     r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group|topic|word)_position|(shown|hidden)_attributes"
     r"|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
 )
@@ -197,6 +198,13 @@ GOLDEN = {
     "stereotype_fraction": [": 0.1667."],
     "expected_maximum_stereotype": [": 0.5."],
     "stereotype_probability": [": 0.5."],
+    # By hand: sorted a -0.25, 0, 0.5, 0.75 and b 0.25, 0.5, 0.75, 1; one of four above 0.5, and two of four.
+    "sentiment_bias_strict": [": 0.375."],
+    "sentiment_bias_weak": [": -0.25."],
+    # 9 of 11 words in the same order on both sides.
+    "counterfactual_rouge_l": [": 0.8182."],
+    # 0.6 - 0.1; of it 0.3 - 0.1 is the baselines'.
+    "explained_share": ["0.5 raw and 0.3 calibrated, explained 0.4."],
     "variance": ["0.1267 with divisor n - 1, 0.095 with n"],
 }
 

@@ -1,0 +1,131 @@
+"""In which language an answer is written: a flag where it is not the prompt's (SPEC 19).
+
+No score of an English lexicon tells that a model answers women in Malay and men in English. The detector
+(py3langid, a naive Bayes classifier of 97 languages) is sure of little in a few words, and then says so.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from ingest.scorers import MAX_CHARACTERS, scorer_row
+from ingest.store import Store, uninterrupted
+from ingest.suite import Suite
+
+BATCH = 2_000
+# Languages that no detector tells apart in a sentence, nor most of their readers.
+CLOSE = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr"}), frozenset({"nb", "nn", "no"}))
+STATUSES = ("same", "other", "undecided", "short")
+
+
+class Judged(NamedTuple):
+    """A text's likeliest language, how likely it and the expected one are, and one of STATUSES."""
+
+    language: str | None
+    probability: float | None
+    expected_probability: float | None
+    status: str
+
+
+class LanguageDetector:
+    """Tells the language of texts. Its identity is that of a scorer."""
+
+    name = "language"
+    model = "py3langid"
+    revision = "model.npz.xz"
+    min_bytes = 24  # of a text that is long enough to be judged
+    min_probability = 0.5  # of what is named
+    max_expected = 0.01  # of the expected language, where a text is said to be in another
+    features: dict[str, tuple[float, float]] = {}  # noqa: RUF012
+
+    def __init__(self) -> None:
+        self.version = version("py3langid")
+        self.parameters: dict[str, Any] = {
+            "min_bytes": self.min_bytes,
+            "min_probability": self.min_probability,
+            "max_expected": self.max_expected,
+            "close": [sorted(group) for group in CLOSE],
+        }
+
+    def judge(self, text: str, expected: str) -> Judged:
+        """Return what language a text is in, held against the expected one (such as `en` or `en-SG`)."""
+        if len(text.strip().encode()) < self.min_bytes:
+            return Judged(None, None, None, "short")
+        found = {label: float(probability) for label, probability in _identifier().rank(text)}
+        language = max(found, key=found.__getitem__)
+        code = expected.split("-")[0].lower()
+        wanted = next((group for group in CLOSE if code in group), frozenset({code}))
+        likely = sum(found.get(label, 0.0) for label in wanted)
+        if not wanted & set(found):
+            status = "undecided"  # a language that the detector does not know
+        elif likely >= self.min_probability:
+            status = "same"
+        elif found[language] >= self.min_probability and likely <= self.max_expected:
+            status = "other"
+        else:
+            status = "undecided"
+        return Judged(language, found[language], min(likely, 1.0), status)
+
+
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+MISSING = """
+    select distinct t.text_key, left(t.text, $longest) as text
+    from responses as r
+    inner join prompts as p using (prompt_key)
+    inner join texts as t using (text_key)
+    left join text_languages as l
+        on t.text_key = l.text_key and l.scorer_key = $scorer_key and l.expected_language = $expected
+    where p.suite = $suite and r.response_status = 'ok' and l.text_key is null
+    order by t.text_key
+    limit $batch"""
+
+OTHER = """
+    select count(*)
+    from responses as r
+    inner join prompts as p using (prompt_key)
+    inner join text_languages as l
+        on r.text_key = l.text_key and l.scorer_key = $scorer_key and l.expected_language = $expected
+    where p.suite = $suite and r.response_status = 'ok' and l.language_status = 'other'"""
+
+
+def detect_languages(store: Store, suite: Suite, detector: LanguageDetector) -> int:
+    """Judge the answers that are not judged; return how many of all are in another language."""
+    row = scorer_row(detector)
+    store.append("scorers", [row])
+    parameters = {
+        "suite": suite.suite,
+        "scorer_key": row["scorer_key"],
+        "expected": suite.language,
+    }
+    page = {**parameters, "longest": MAX_CHARACTERS, "batch": BATCH}
+    while texts := store.connection.execute(MISSING, page).fetchall():
+        table = _judged(texts, suite.language, row["scorer_key"], detector)
+        with uninterrupted(), store.transaction():
+            store.append_arrow("text_languages", table)
+    return store.connection.execute(OTHER, parameters).fetchone()[0]
+
+
+def _judged(
+    texts: Sequence[tuple[str, str]], expected: str, scorer_key: str, detector: LanguageDetector
+) -> pa.Table:
+    judged = [detector.judge(text, expected) for _, text in texts]
+    return pa.table(
+        {
+            "text_key": [key for key, _ in texts],
+            "scorer_key": [scorer_key] * len(texts),
+            "expected_language": [expected] * len(texts),
+            "language": pa.array([one.language for one in judged], pa.string()),
+            "probability": pa.array([one.probability for one in judged], pa.float64()),
+            "expected_probability": pa.array([one.expected_probability for one in judged], pa.float64()),
+            "language_status": [one.status for one in judged],
+        }
+    )

@@ -1,0 +1,5 @@
+{# Rate of values above a threshold in a, less that in b, an aggregate (SPEC TX-5, weak). Equal is not above. #}
+{% macro rate_difference(a, b, threshold, condition) -%}
+    avg(cast({{ a }} > {{ threshold }} as integer) - cast({{ b }} > {{ threshold }} as integer))
+        filter ({{ condition }})
+{%- endmacro %}

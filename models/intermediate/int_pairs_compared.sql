@@ -1,0 +1,177 @@
+-- Grain: one row per suite, category, config_key, axis, group_a, group_b, metric, feature.
+-- value: of the pairs of branches. floor_value: the same between repeats of one prompt of either group.
+-- matched_value: value where as many answers go into it as into floor_value; a distance of samples is the
+-- larger the smaller they are.
+with pairs as (
+    select * from {{ ref('int_pairs_measured') }}
+),
+
+metrics as (
+    select * from {{ ref('pair_metrics') }}
+),
+
+-- Similarities are means over pairs, distances are of samples: one of all repeats, and one of each.
+branches as (
+    select
+        pairs.suite,
+        pairs.domain,
+        pairs.category,
+        pairs.config_key,
+        pairs.config,
+        pairs.model,
+        pairs.role,
+        pairs.is_simulated,
+        pairs.axis,
+        pairs.group_a,
+        pairs.group_b,
+        metrics.metric,
+        metrics.metric_kind,
+        pairs.feature,
+        case
+            when metrics.metric_kind = 'similarity' then avg(pairs.value)
+            when metrics.threshold is null
+                then {{ sorted_distance('pairs.value_a', 'pairs.value_b', 'pairs.value is not null') }}
+            else {{ rate_difference(
+                'pairs.value_a', 'pairs.value_b', 'metrics.threshold', 'pairs.value is not null'
+            ) }}
+        end as value,
+        count(pairs.value) as n_pairs,
+        count(*) - count(pairs.value) as n_missing,
+        count(distinct pairs.root_key) filter (pairs.value is not null) as n_roots
+    from pairs
+    inner join metrics on pairs.measured_as = metrics.measured_as
+    where pairs.pair_kind = 'branches'
+    group by
+        pairs.suite, pairs.domain, pairs.category, pairs.config_key, pairs.config, pairs.model, pairs.role,
+        pairs.is_simulated, pairs.axis, pairs.group_a, pairs.group_b, metrics.metric, metrics.metric_kind,
+        metrics.threshold, pairs.feature
+),
+
+samples as (
+    select
+        pairs.pair_kind,
+        pairs.suite,
+        pairs.category,
+        pairs.config_key,
+        pairs.axis,
+        pairs.group_a,
+        pairs.group_b,
+        metrics.metric,
+        metrics.metric_kind,
+        pairs.feature,
+        pairs.repeat_a,
+        pairs.repeat_b,
+        case
+            when metrics.metric_kind = 'similarity' then sum(pairs.value)
+            when metrics.threshold is null
+                then {{ sorted_distance('pairs.value_a', 'pairs.value_b', 'pairs.value is not null') }}
+            else abs({{ rate_difference(
+                'pairs.value_a', 'pairs.value_b', 'metrics.threshold', 'pairs.value is not null'
+            ) }})
+        end as value,
+        count(pairs.value) as n_pairs
+    from pairs
+    inner join metrics on pairs.measured_as = metrics.measured_as
+    group by
+        pairs.pair_kind, pairs.suite, pairs.category, pairs.config_key, pairs.axis, pairs.group_a,
+        pairs.group_b, metrics.metric, metrics.metric_kind, metrics.threshold, pairs.feature, pairs.repeat_a,
+        pairs.repeat_b
+),
+
+-- What one row counts for: a pair of a similarity, a sample of a distance.
+weighed as (
+    select
+        *,
+        case
+            when metric_kind = 'similarity' then n_pairs
+            else cast(value is not null as integer)
+        end as weight
+    from samples
+),
+
+matched as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        group_a,
+        group_b,
+        metric,
+        feature,
+        {{ ratio('sum(value)', 'sum(weight)') }} as matched_value
+    from weighed
+    where pair_kind = 'branches'
+    group by all
+),
+
+repeats as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        group_a as group_value,
+        metric,
+        feature,
+        sum(value) as value,
+        sum(weight) as weight,
+        sum(n_pairs) as n_pairs
+    from weighed
+    where pair_kind = 'repeats'
+    group by all
+),
+
+floors as (
+    select
+        branches.suite,
+        branches.category,
+        branches.config_key,
+        branches.axis,
+        branches.group_a,
+        branches.group_b,
+        branches.metric,
+        branches.feature,
+        {{ ratio('sum(repeats.value)', 'sum(repeats.weight)') }} as floor_value,
+        sum(repeats.n_pairs) as n_floor_pairs
+    from branches
+    inner join repeats
+        on
+            branches.suite = repeats.suite
+            and branches.category = repeats.category
+            and branches.config_key = repeats.config_key
+            and branches.axis = repeats.axis
+            and branches.metric = repeats.metric
+            and branches.feature = repeats.feature
+            and repeats.group_value in (branches.group_a, branches.group_b)
+    group by all
+)
+
+select
+    branches.*,
+    matched.matched_value,
+    floors.floor_value,
+    floors.metric is not null as has_repeats,
+    cast(coalesce(floors.n_floor_pairs, 0) as bigint) as n_floor_pairs,
+    matched.matched_value - floors.floor_value as contrast
+from branches
+left join matched
+    on
+        branches.suite = matched.suite
+        and branches.category = matched.category
+        and branches.config_key = matched.config_key
+        and branches.axis = matched.axis
+        and branches.group_a = matched.group_a
+        and branches.group_b = matched.group_b
+        and branches.metric = matched.metric
+        and branches.feature = matched.feature
+left join floors
+    on
+        branches.suite = floors.suite
+        and branches.category = floors.category
+        and branches.config_key = floors.config_key
+        and branches.axis = floors.axis
+        and branches.group_a = floors.group_a
+        and branches.group_b = floors.group_b
+        and branches.metric = floors.metric
+        and branches.feature = floors.feature

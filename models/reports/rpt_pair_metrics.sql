@@ -1,0 +1,115 @@
+-- Grain: one row per pairs_slug, metric, feature, group_a, group_b: counterfactual similarity of the pairs of
+-- groups that differ most, at most so many of each metric. fct_counterfactual_similarity holds all.
+{%- set most_pairs = 15 %}
+{%- set most_rows = 8000 %}
+with similarities as (
+    select * from {{ ref('fct_counterfactual_similarity') }}
+    where not is_control
+),
+
+categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+metrics as (
+    select
+        metric,
+        min(title) as title
+    from {{ ref('dim_metrics') }}
+    group by metric
+),
+
+declared as (
+    select * from {{ ref('pair_metrics') }}
+),
+
+ordered as (
+    select
+        similarities.*,
+        metrics.title as metric_title,
+        declared.metric_id as metric_position,
+        declared.metric_kind,
+        coalesce(categories.title, '') as category_title,
+        coalesce(categories.category_position, 0) as category_position,
+        -- Further from the floor comes first, and without one further from equal treatment.
+        row_number() over (
+            partition by
+                similarities.suite, similarities.category, similarities.config, similarities.axis,
+                similarities.metric, similarities.feature
+            order by
+                case
+                    when declared.metric_kind = 'similarity'
+                        then coalesce(similarities.contrast, similarities.value)
+                    else -abs(coalesce(similarities.contrast, similarities.value))
+                end asc nulls last,
+                similarities.group_a asc,
+                similarities.group_b asc
+        ) as pair_position
+    from similarities
+    inner join metrics on similarities.metric = metrics.metric
+    inner join declared on similarities.metric = declared.metric
+    left join categories
+        on
+            similarities.suite = categories.suite
+            and similarities.category = categories.category
+),
+
+numbered as (
+    select
+        *,
+        row_number() over (
+            order by
+                suite asc, category_position asc, category asc, config asc, axis asc, metric_position asc,
+                feature asc, pair_position asc
+        ) as position
+    from ordered
+    where pair_position <= {{ most_pairs }}
+)
+
+select
+    suite || '-' || category || '-' || left(md5(config || '|' || axis), 8) as pairs_slug,
+    suite,
+    category,
+    category_title,
+    category_position,
+    config,
+    model,
+    role,
+    is_simulated,
+    axis,
+    metric,
+    metric_title,
+    metric_position,
+    metric_kind,
+    feature,
+    group_a,
+    group_b,
+    pair_position,
+    value,
+    ci_low,
+    ci_high,
+    matched_value,
+    floor_value,
+    floor_status,
+    contrast,
+    contrast_low,
+    contrast_high,
+    p_value,
+    p_holm,
+    n_tests,
+    p_status,
+    null_median,
+    null_p05,
+    null_p95,
+    n_pairs,
+    n_missing,
+    n_floor_pairs,
+    n_roots,
+    n_group_pairs
+from numbered
+where position <= {{ most_rows }}

@@ -1,0 +1,81 @@
+-- Grain: one row per profile, suite, category, config, axis, measure, calibration. A browser opens all of
+-- them, so single attributes go first where there are too many.
+{%- set most_rows = 6000 %}
+with sensitivities as (
+    select * from {{ ref('fct_verdict_sensitivity') }}
+    where not is_control
+),
+
+categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+ordered as (
+    select
+        sensitivities.*,
+        coalesce(categories.title, '') as category_title,
+        coalesce(categories.category_position, 0) as category_position,
+        row_number() over (
+            order by
+                length(sensitivities.axis) - length(replace(sensitivities.axis, '&', '')) asc,
+                sensitivities.suite asc,
+                categories.category_position asc nulls last,
+                sensitivities.category asc,
+                sensitivities.config asc,
+                sensitivities.axis asc,
+                sensitivities.profile asc,
+                sensitivities.measure_kind asc,
+                sensitivities.measured_by = 'outcome' desc,
+                sensitivities.measure asc,
+                sensitivities.calibration desc
+        ) as position
+    from sensitivities
+    left join categories
+        on
+            sensitivities.suite = categories.suite
+            and sensitivities.category = categories.category
+)
+
+select
+    profile,
+    suite,
+    category,
+    category_title,
+    category_position,
+    config,
+    model,
+    role,
+    is_simulated,
+    axis,
+    measure_kind,
+    measure,
+    measured_by,
+    calibration,
+    position,
+    value,
+    {{ status_in_words('status') }} as note,
+    ci_low,
+    ci_high,
+    null_p05,
+    p_value,
+    p_holm,
+    n_tests,
+    red_limit,
+    {{ groups_in_words('group_low') }} as group_low,
+    verdict,
+    agreement,
+    n_measures,
+    n_agreeing,
+    n_same_group_low,
+    n_groups,
+    n,
+    n_units,
+    resampling_unit,
+    p_status
+from ordered
+where position <= {{ most_rows }}
