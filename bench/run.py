@@ -23,13 +23,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, benchmark_resampling
 from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
-from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total
+from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total, versions
 from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, distinct, share
 
 from ingest.suite import Suite, load_suite
@@ -275,6 +276,7 @@ def benchmark_scoring(options: Options) -> list[Measurement]:
                 found.cost,
                 options.repeats,
                 is_least=True,
+                made_with=f"{versions()}, torch {version('torch')}" if scorer == "sentiment" else None,
             )
         )
     runs = [distinct(plumbline) for _ in range(options.repeats)]
