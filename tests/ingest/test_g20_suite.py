@@ -246,8 +246,9 @@ def test_baselines_reach_the_marts(tmp_path):
     """Two roots, two configs: what is measured on a baseline is taken off each answer to its prompt."""
     for command, arguments in ((assemble, ["--roots", 2]), (generate, ["--configs", 2]), (extract, [])):
         assert invoke(command, tmp_path, *arguments).exit_code == 0
-    assert dbt(tmp_path, ["seed", "--select", "distances"])
-    assert dbt(tmp_path, ["run", "--select", "+fct_measurements", "+dim_prompts", "+int_features_listed"])
+    kinds = ["--resource-type", "model", "--resource-type", "seed"]
+    models = ["+fct_measurements", "+dim_prompts", "+int_features_listed"]
+    assert dbt(tmp_path, ["build", *kinds, "--select", *models])
     with Warehouse(tmp_path) as marts:
         rows = marts.rows(
             """

@@ -257,9 +257,9 @@ def test_another_folder_has_the_same_clusters(towns, tmp_path):
 
 def test_topics_reach_the_marts(towns):
     data, _ = towns
-    assert dbt(data, ["seed", "--select", "distances"])
     models = ["+fct_measurements", "+dim_topics", "+dim_topic_words", "+fct_topic_examples", "+dim_responses"]
-    assert dbt(data, ["run", "--select", *models, "+int_features_listed"])
+    kinds = ["--resource-type", "model", "--resource-type", "seed"]
+    assert dbt(data, ["build", *kinds, "--select", *models, "+int_features_listed"])
     with Warehouse(data) as marts:
         topics = marts.rows("select * from dim_topics where topic_set = 'topic' order by topic_position")
         statuses = marts.rows(
