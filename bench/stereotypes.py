@@ -49,9 +49,9 @@ FILLERS = [
 
 COUNTING = (
     "int_texts_tokenised", "int_tokens_matched", "int_cooccurrences_summed", "int_protected_counted",
-    "int_targets_counted", "int_prompts_worded", "int_stereotype_groups_summed", "int_stereotype_words_summed",
-    "int_stereotypes_counted", "int_groups_mentioned", "int_stereotype_words_computed",
-    "int_stereotypes_computed",
+    "int_targets_counted", "int_prompts_worded", "int_stereotype_groups_summed",
+    "int_stereotype_words_summed", "int_stereotypes_counted", "int_groups_mentioned",
+    "int_stereotype_words_computed", "int_stereotypes_computed",
 )  # fmt: skip
 COUNT_AGAIN = """
 import sys, time
