@@ -2,6 +2,7 @@
 
     python bench/run.py                       # every benchmark but `full`, into bench/results.md and .csv
     python bench/run.py --only audit --repeats 1 --out trial.md
+    python bench/run.py --only stereotypes_growth    # a million texts
     python bench/run.py --only full           # 140 million measurements: long, and much disk
 
 Each stage runs as its own process through the command line, on at most two cores, in a temporary folder.
@@ -10,8 +11,8 @@ hardly the other. Peak RSS is the largest sum over a stage's process and its des
 a second, or the largest single process if that is more. A benchmark is one function and one row of
 `BENCHMARKS`. Exit code 1 where a limit is not kept.
 
-The peer that `diagnosis` is compared with is fetched when it runs, into a cache folder
-(`peers/saged_fetch.py`).
+The peers that `diagnosis` and `stereotypes` are compared with are fetched when these run, into a cache
+folder (`peers/saged_fetch.py`).
 """
 
 import argparse
@@ -32,6 +33,7 @@ from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, ben
 from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total, versions
 from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, distinct, share
+from stereotypes import benchmark_stereotypes, benchmark_stereotypes_growth
 
 from ingest.suite import Suite, load_suite
 
@@ -302,8 +304,10 @@ BENCHMARKS: dict[str, Benchmark] = {
     "resampling": benchmark_resampling,
     "growth": benchmark_growth,
     "full": benchmark_full,
+    "stereotypes": benchmark_stereotypes,
+    "stereotypes_growth": benchmark_stereotypes_growth,
 }
-ONLY_WHEN_ASKED = {"full"}
+ONLY_WHEN_ASKED = {"full", "stereotypes_growth"}
 
 
 # ------------------------------------------------------------------------------------------ results

