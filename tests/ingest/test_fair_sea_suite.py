@@ -91,6 +91,16 @@ def test_people_fill_every_cell_equally(suite: Suite) -> None:
     assert len({person["name"].casefold() for person in people}) == 60
 
 
+def test_every_name_is_found_by_one_of_its_words(suite: Suite) -> None:
+    """A name that counted twice, or for another group, would lean every word that stands beside it."""
+    attributes, _ = suite.stereotypes.words(suite.language)
+    for person in suite.names.people:
+        said = re.findall(r"\w+", person["name"].casefold())
+        for attribute, groups in attributes.items():
+            found = [group for word in said for group, words in groups.items() if word in words]
+            assert found == [person[attribute]], person["name"]
+
+
 @pytest.mark.parametrize("category", DIRECT)
 def test_direct_questions_show_every_attribute(suite: Suite, category: str) -> None:
     spec = suite.categories[category]
