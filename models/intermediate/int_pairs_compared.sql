@@ -1,7 +1,7 @@
 -- Grain: one row per suite, category, config_key, axis, group_a, group_b, metric, feature.
 -- value: of the pairs of branches. floor_value: the same between repeats of one prompt of either group.
 -- matched_value: value where as many answers go into it as into floor_value; a distance of samples is the
--- larger the smaller they are.
+-- larger the smaller they are. Sums are taken in the order of values, so that builds are equal bit by bit.
 with pairs as (
     select * from {{ ref('int_pairs_measured') }}
 ),
@@ -28,7 +28,7 @@ branches as (
         metrics.metric_kind,
         pairs.feature,
         case
-            when metrics.metric_kind = 'similarity' then avg(pairs.value)
+            when metrics.metric_kind = 'similarity' then avg(pairs.value order by pairs.value)
             when metrics.threshold is null
                 then {{ sorted_distance('pairs.value_a', 'pairs.value_b', 'pairs.value is not null') }}
             else {{ rate_difference(
@@ -62,7 +62,7 @@ samples as (
         pairs.repeat_a,
         pairs.repeat_b,
         case
-            when metrics.metric_kind = 'similarity' then sum(pairs.value)
+            when metrics.metric_kind = 'similarity' then sum(pairs.value order by pairs.value)
             when metrics.threshold is null
                 then {{ sorted_distance('pairs.value_a', 'pairs.value_b', 'pairs.value is not null') }}
             else abs({{ rate_difference(
@@ -99,7 +99,7 @@ matched as (
         group_b,
         metric,
         feature,
-        {{ ratio('sum(value)', 'sum(weight)') }} as matched_value
+        {{ ratio('sum(value order by value)', 'sum(weight)') }} as matched_value
     from weighed
     where pair_kind = 'branches'
     group by all
@@ -114,7 +114,7 @@ repeats as (
         group_a as group_value,
         metric,
         feature,
-        sum(value) as value,
+        sum(value order by value) as value,
         sum(weight) as weight,
         sum(n_pairs) as n_pairs
     from weighed
@@ -132,7 +132,7 @@ floors as (
         branches.group_b,
         branches.metric,
         branches.feature,
-        {{ ratio('sum(repeats.value)', 'sum(repeats.weight)') }} as floor_value,
+        {{ ratio('sum(repeats.value order by repeats.value)', 'sum(repeats.weight)') }} as floor_value,
         sum(repeats.n_pairs) as n_floor_pairs
     from branches
     inner join repeats

@@ -16,6 +16,8 @@ from ingest.stats import shifted_intervals
 
 NAMES = ("suite", "category", "config_key", "axis", "group_a", "group_b", "metric", "feature")
 NUMBERS = (
+    "value",
+    "contrast",
     "ci_low",
     "ci_high",
     "contrast_low",
@@ -149,7 +151,13 @@ class _Comparison:
             ((metric, _, _, tail),) = declared
             judged = chance(observed, draws, tail)
             for i, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-                yield one, other, metric, feature, (*interval[i], *apart[i], *(part[i] for part in judged))
+                yield (
+                    one,
+                    other,
+                    metric,
+                    feature,
+                    (observed[i], contrast[i], *interval[i], *apart[i], *(part[i] for part in judged)),
+                )
 
     def _relabelled(self, tables):
         """Yield of each measure (draws, pairs): nothing where there are two groups, or not all pairs."""
@@ -220,4 +228,4 @@ class _Comparison:
         draws = mean(matched, self.weights) - mean(floor, self.weights)
         apart = shifted_intervals(draws[None], contrast, self.n_roots)[0]
         judged = chance(observed, of(whole, self.swaps)[:, None], tail)
-        return (*interval, *apart, *(part[0] for part in judged))
+        return (observed[0], contrast[0], *interval, *apart, *(part[0] for part in judged))
