@@ -119,7 +119,8 @@ def marts(tmp_path_factory):
         result = CliRunner().invoke(load.command, [str(table), "--suite", str(suite)], obj=data)
         assert result.exit_code == 0, result.output
     selected = [
-        "run",
+        "build",
+        *("--resource-type", "model", "--resource-type", "seed"),
         "--select",
         "+int_stereotypes_computed",
         "fct_stereotypes",
