@@ -156,6 +156,19 @@ designs as (
     group by family_id, statistic_key
 ),
 
+-- Far from its baseline, or of one topic rather than another: neither is favourable.
+without_direction as (
+    select
+        suite,
+        feature
+    from {{ ref('stg_suite__distances') }}
+    union
+    select
+        suite,
+        feature
+    from {{ ref('int_topic_features_listed') }}
+),
+
 measured as (
     select
         families.suite,
@@ -220,7 +233,18 @@ measured as (
         on
             judged.family_id = designs.family_id
             and judged.statistic_key = designs.statistic_key
+    left join {{ ref('int_baselines_classified') }} as baselines
+        on
+            families.suite = baselines.suite
+            and families.category = baselines.category
+    anti join without_direction
+        on
+            families.suite = without_direction.suite
+            and families.feature = without_direction.feature
     where judged.disparity = 'min_impact_ratio'
+        -- A baseline branched with its prompt takes off what the scorer makes of the group's name: only what is
+        -- left is the model's.
+        and (families.calibration <> 'none' or coalesce(baselines.baseline_kind, '') <> 'counterfactual')
 ),
 
 judged as (

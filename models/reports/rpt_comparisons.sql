@@ -9,7 +9,10 @@ with families as (
         on
             families.suite = topics.suite
             and families.feature = topics.feature
-    where families.statistic = 'mean' and families.disparity = 'range' and not families.is_control
+    where
+        families.statistic = 'mean'
+        and families.disparity = 'range'
+        and not families.is_control
         and families.roll_up = 'none'
 ),
 
