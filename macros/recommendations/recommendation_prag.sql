@@ -3,8 +3,8 @@
 {% macro recommendation_prag(positions, n_1, n_2, as_langfair=false) -%}
     {%- set k = 'greatest(' ~ n_1 ~ ', ' ~ n_2 ~ ')' -%}
     {%- set agreeing -%}
-        list_sum(list_transform({{ positions }}, lambda p, i: len(list_filter(
-            {{ positions }}[i + 1:], lambda q: p is not null and (q is null or q > p)
+        list_sum(list_transform(list_zip({{ positions }}, range(1, {{ n_1 }} + 1)), lambda x: len(list_filter(
+            list_slice({{ positions }}, x[2] + 1, {{ n_1 }}), lambda y: x[1] is not null and (y is null or y > x[1])
         ))))
     {%- endset -%}
     case

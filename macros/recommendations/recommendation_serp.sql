@@ -3,8 +3,8 @@
 {% macro recommendation_serp(positions, n_1, n_2, as_langfair=false) -%}
     {%- set k = 'greatest(' ~ n_1 ~ ', ' ~ n_2 ~ ')' -%}
     {{ ratio(
-        ("0.5" if as_langfair else "2") ~ " * list_sum(list_transform(" ~ positions ~ ", lambda p, i: "
-        ~ "case when p is null then 0 else " ~ k ~ " - i + " ~ ("2" if as_langfair else "1") ~ " end))",
+        ("0.5" if as_langfair else "2") ~ " * list_sum(list_transform(list_zip(" ~ positions ~ ", range(1, " ~ n_1 ~ " + 1)), lambda x: "
+        ~ "case when x[1] is null then 0 else " ~ k ~ " - x[2] + " ~ ("2" if as_langfair else "1") ~ " end))",
         k ~ " * (" ~ k ~ " + 1)"
     ) }}
 {%- endmacro %}

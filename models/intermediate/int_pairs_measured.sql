@@ -1,5 +1,6 @@
 -- Grain: one row per pair_kind, axis, response_key_a, response_key_b, measured_as, feature.
--- measured_as: what int_texts_paired and int_recommendations_paired measure, and `difference` of a measured feature, a minus b.
+-- measured_as: what int_texts_paired and int_recommendations_paired measure, and `difference` of a measured
+-- feature, a minus b.
 with pairs as (
     select * from {{ ref('int_pairs_listed') }}
 ),

@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric. Reference: the group that
--- the suite names, else the one with most answers, of equal ones the first name.
+-- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric. Reference: the group
+-- that the suite names, else the one with most answers, of equal ones the first name.
 {%- set rates = {
     'false_negative_rate': ('n_false_negatives', 'n_false_negatives + n_true_positives'),
     'false_omission_rate': ('n_false_negatives', 'n_false_negatives + n_true_negatives'),

@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config, axis, metric, group_a, group_b. `neutral` compares with the group
--- that the suite names as reference, `pairwise` two others; the spread is over the rows of one comparison.
+-- Grain: one row per suite, category, config, axis, metric, group_a, group_b. `neutral` compares with the
+-- group that the suite names as reference, `pairwise` two others; a spread is over the rows of a comparison.
 with similarities as (
     select *
     from {{ ref('fct_counterfactual_similarity') }}
