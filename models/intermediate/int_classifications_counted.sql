@@ -46,6 +46,7 @@ select
     count(*) filter (is_predicted and is_true) as n_true_positives,
     count(*) filter (is_predicted and not is_true) as n_false_positives,
     count(*) filter (not is_predicted and is_true) as n_false_negatives,
-    count(*) filter (not is_predicted and not is_true) as n_true_negatives
+    count(*) filter (not is_predicted and not is_true) as n_true_negatives,
+    count(*) filter (is_true is null) as n_unknown
 from classified
 group by all

@@ -131,6 +131,7 @@ select
     analyses.n_false_positives,
     analyses.n_false_negatives,
     analyses.n_true_negatives,
+    analyses.n_unknown,
     exposed.exposure,
     exposed.is_control,
     1 as metric_version
