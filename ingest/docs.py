@@ -253,7 +253,8 @@ def worked_examples(project: Path) -> dict[str, str]:
     return {**_association_examples(x), **_deviation_examples(x), **_score_examples(x), **_rate_examples(x),
             **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x),
             **_measured_examples(x), **_topic_examples(x), **_disparity_examples(project),
-            **_stereotype_examples(project), **_pair_examples(x)}  # fmt: skip
+            **_stereotype_examples(project), **_pair_examples(x),
+            **_list_examples(x)}  # fmt: skip
 
 
 def _association_examples(x: Examples) -> dict[str, str]:
@@ -777,6 +778,38 @@ def _pair_examples(x: Examples) -> dict[str, str]:
     }  # fmt: skip
 
 
+def _list_examples(x: Examples) -> dict[str, str]:
+    def similarity(metric: str, option: str = "") -> float:
+        return x.sql.value(f"{{{{ recommendation_{metric}('[2, null, null, 1]', '4', '4'{option}) }}}}")
+
+    def rate(n_selected: int, n: int) -> float:
+        return x.sql.value(f"{{{{ ratio('{n_selected}', '{n}') }}}}")
+
+    lists = "A group's list is a, b, c, d, the neutral one d, a, e, f: {}."
+    answers = "Of 8 positives 6 are found, of 8 negatives 5 are taken for positives: {}."
+    spread = x.sql.rows(
+        "select max(v) - min(v) as snsr, stddev_pop(v) as snsv from (values (0.75), (0.25)) as t (v)"
+    )[0]
+    return {
+        "recommendation_jaccard": _say(lists, similarity("jaccard")),
+        "recommendation_serp": _say(lists, similarity("serp")),
+        "recommendation_prag": _say(lists, similarity("prag")),
+        "recommendation_serp_langfair": _say(lists, similarity("serp", ", as_langfair=true")),
+        "recommendation_prag_langfair": _say(lists, similarity("prag", ", as_langfair=true")),
+        "snsr": _say("Two groups with 0.75 and 0.25: {}.", spread["snsr"]),
+        "snsv": _say("Two groups with 0.75 and 0.25: {}.", spread["snsv"]),
+        "false_negative_rate": _say(answers, rate(2, 8)),
+        "false_omission_rate": _say(answers, rate(2, 5)),
+        "false_positive_rate": _say(answers, rate(5, 8)),
+        "false_discovery_rate": _say(answers, rate(5, 11)),
+        "predicted_prevalence": _say(answers, rate(11, 16)),
+        "parity_difference": _say("A rate of 0.5 beside the reference's 0.25: {}.", rate(4, 8) - rate(2, 8)),
+        "parity_ratio": _say(
+            "A rate of 0.5 beside the reference's 0.25: {}.", x.sql.value("{{ ratio('0.5', '0.25') }}")
+        ),
+    }  # fmt: skip
+
+
 def _base_2_distance(nats: np.ndarray) -> np.ndarray:
     """Jensen-Shannon distance, the square root of the divergence in bits."""
     return np.sqrt(nats / np.log(2))
@@ -802,6 +835,8 @@ HEADINGS = {
     "fct_verdict_sensitivity": "Measures themselves",
     "fct_counterfactual_similarity": "Counterfactual pairs",
     "fct_counterfactual_pairs": "Counterfactual pairs",
+    "fct_recommendations": "Recommended lists",
+    "fct_classification_parity": "Errors of answers that classify",
     "fct_ground_truth": "Official statistics",
     "fct_stereotypes": "Words beside words",
     "fct_outcomes": "How answers are read",

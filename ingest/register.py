@@ -154,6 +154,31 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
             for code, category in suite.categories.items()
             if category.ground_truth
         ],
+        "suite_classifications": [
+            {
+                "suite": name,
+                "category": code,
+                "outcome_set": category.classification.set,
+                "attribute": category.classification.truth,
+                "true_labels": category.classification.positive,
+                "predicted_labels": category.classification.predicted,
+            }
+            for code, category in suite.categories.items()
+            if category.classification
+        ],
+        "suite_recommendations": [
+            {
+                "suite": name,
+                "category": code,
+                "separator": suite.recommendations.separator,
+                "is_numbered": suite.recommendations.numbered,
+                "list_size": suite.recommendations.size,
+                "has_langfair_scale": suite.recommendations.as_langfair,
+            }
+            for code in (
+                suite.recommendations.categories or suite.categories if suite.recommendations else []
+            )
+        ],
         "suite_answers": [
             {"suite": name, "category": code, "answer": answer, "weight": weight}
             for code, category in suite.categories.items()

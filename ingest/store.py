@@ -89,6 +89,14 @@ SCHEMA: dict[str, str] = {
         suite varchar not null, axis varchar not null, against varchar not null,
         text_variant varchar not null, primary key (suite, axis)""",
     "suite_pair_features": "suite varchar not null, feature varchar not null, primary key (suite, feature)",
+    "suite_recommendations": """
+        suite varchar not null, category varchar not null, separator varchar not null,
+        is_numbered boolean not null, list_size integer, has_langfair_scale boolean not null,
+        primary key (suite, category)""",
+    "suite_classifications": """
+        suite varchar not null, category varchar not null, outcome_set varchar not null,
+        attribute varchar not null, true_labels varchar[] not null, predicted_labels varchar[] not null,
+        primary key (suite, category)""",
     "suite_references": """
         suite varchar not null, axis varchar not null, reference_kind varchar not null,
         group_value varchar, primary key (suite, axis)""",

@@ -166,6 +166,33 @@ class GroundTruth(Strict):
     attribute: Name
 
 
+class Classification(Strict):
+    """What answers classify (SPEC TX-8): `set` predicts the attribute `truth`, which prompts need not show.
+
+    `predicted` are the labels of the set that count as positive, `positive` the attribute's values that do.
+    """
+
+    set: Name
+    predicted: list[Label] = Field(min_length=1)
+    truth: Name
+    positive: list[Label] = Field(min_length=1)
+
+
+class Recommendations(Strict):
+    """Answers that are lists of recommended items (SPEC TX-7), the best first.
+
+    Items stand between separators; a number or bullet before one is no part of it. With `numbered` only what
+    has one is an item, so that a sentence around the list is none. `size` is how many items count.
+    `as_langfair` gives SERP and PRAG in LangFair's scale as well.
+    """
+
+    categories: list[Label] | None = None
+    separator: Annotated[str, Field(min_length=1, max_length=20)] = "\n"
+    numbered: bool = False
+    size: int | None = Field(None, ge=1, le=1_000)
+    as_langfair: bool = False
+
+
 class Source(Strict):
     """Texts about one concept: files of the suite's folder, pages, articles, or what a config writes.
 
@@ -299,6 +326,7 @@ class Category(Strict):
     slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = {}
     outcomes: list[Rule] = []
     ground_truth: GroundTruth | None = None
+    classification: Classification | None = None
     simulated: Simulated | None = None
 
     @property
@@ -718,6 +746,7 @@ class Suite(Strict):
     local_law_144: LocalLaw144 | None = None
     stereotypes: Stereotypes | None = None
     pairs: Pairs = Pairs()
+    recommendations: Recommendations | None = None
     options: dict[str, str | int | float | bool] = {}
     scrape: Scrape = Scrape()
     branches: list[Branching] = []
@@ -765,6 +794,9 @@ class Suite(Strict):
             for axis, group in self.reference.items():
                 self._check_reference(axis, group)
         self._check_pairs(self.pairs)
+        for i, code in enumerate((self.recommendations and self.recommendations.categories) or []):
+            if code not in self.categories:
+                raise Misplaced(f"there is no category {code!r}", "recommendations", "categories", i)
         for feature, (low, high) in self.ranges.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
@@ -930,6 +962,8 @@ class Suite(Strict):
                 raise ValueError(
                     f"category {code}: {attribute}: {planted.value!r} is not declared in `attributes`"
                 )
+        if category.classification:
+            self._check_classification(code, category.classification)
         if category.corpus:
             self._check_corpus(code, category.corpus)
         unknown = set(category.prompt_file.attributes if category.prompt_file else []) - set(self.attributes)
@@ -958,6 +992,23 @@ class Suite(Strict):
                             f"category {code}: {{{field}}} is unknown in an answer; known: {known}",
                             *("categories", code, "simulated", "answers", answer, i),
                         )
+
+    def _check_classification(self, code: str, spec: Classification) -> None:
+        rules = [rule for _, rule in self.rules() if _ == code and rule.set == spec.set]
+        place = ("categories", code, "classification")
+        if not rules:
+            raise Misplaced(
+                f"there is no outcome set {spec.set!r} of variant {self.variant!r}", *place, "set"
+            )
+        known = {*rules[0].labels, rules[0].unmatched}
+        for i, label in enumerate(spec.predicted):
+            if label not in known:
+                raise Misplaced(f"{label!r} is no label of {spec.set!r}", *place, "predicted", i)
+        if spec.truth not in self.attributes:
+            raise Misplaced(f"{spec.truth!r} is no attribute", *place, "truth")
+        for i, value in enumerate(spec.positive):
+            if value not in self.attributes[spec.truth]:
+                raise Misplaced(f"{value!r} is no value of {spec.truth!r}", *place, "positive", i)
 
     def axis_attributes(self, axis: str) -> list[str]:
         """Return the attributes of an axis, in the suite's order; columns of prompts last."""

@@ -1,11 +1,16 @@
 -- Grain: one row per pair_kind, axis, response_key_a, response_key_b, measured_as, feature.
--- measured_as: what int_texts_paired measures, and `difference` of a measured feature, a minus b.
+-- measured_as: what int_texts_paired and int_recommendations_paired measure, and `difference` of a measured
+-- feature, a minus b.
 with pairs as (
     select * from {{ ref('int_pairs_listed') }}
 ),
 
 texts as (
     select * from {{ ref('int_texts_paired') }}
+),
+
+lists as (
+    select * from {{ ref('int_recommendations_paired') }}
 ),
 
 declared as (
@@ -84,6 +89,22 @@ inner join texts
     on
         pairs.response_key_a = texts.response_key_a
         and pairs.response_key_b = texts.response_key_b
+union all
+select
+    pairs.*,
+    lists.measured_as,
+    '' as feature,
+    cast(null as double) as value_a,
+    cast(null as double) as value_b,
+    lists.value,
+    lists.measurement_status
+from pairs
+inner join lists
+    on
+        pairs.pair_kind = lists.pair_kind
+        and pairs.axis = lists.axis
+        and pairs.response_key_a = lists.response_key_a
+        and pairs.response_key_b = lists.response_key_b
 union all
 select
     pairs.*,

@@ -20,7 +20,7 @@ RESULT_MARTS = (
     "fct_ground_truth", "fct_outcome_shares", "fct_failures", "fct_attribute_presence",
     "fct_summary_statistics", "fct_disparities", "fct_local_law_144", "fct_topic_examples",
     "dim_topics", "dim_topic_words", "fct_stereotypes",
-    "fct_counterfactual_similarity", "fct_tool_bias",
+    "fct_counterfactual_similarity", "fct_tool_bias", "fct_recommendations", "fct_classification_parity",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
@@ -30,7 +30,7 @@ NO_METRIC = re.compile(
     r"|attribute|target_list|counting|word|warning"
     r"|statistic|parameters|disparity|unit|(raw_|tool_)?group_low|(raw_|tool_)?group_high|roll_up"
     r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group|topic|word)_position|(shown|hidden)_attributes"
-    r"|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
+    r"|comparison|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
 )
 
 
@@ -203,6 +203,12 @@ GOLDEN = {
     "sentiment_bias_weak": [": -0.25."],
     # 9 of 11 words in the same order on both sides.
     "counterfactual_rouge_l": [": 0.8182."],
+    # By hand: a, d of six; 4 and 1 of 10; a before b and c, not d, of six pairs.
+    "recommendation_jaccard": [": 0.3333."],
+    "recommendation_serp": [": 0.5."],
+    "recommendation_prag": [": 0.3333."],
+    "false_omission_rate": [": 0.4."],
+    "parity_difference": [": 0.25."],
     # 0.6 - 0.1; of it 0.3 - 0.1 is the baselines'.
     "explained_share": ["0.5 raw and 0.3 calibrated, explained 0.4."],
     "variance": ["0.1267 with divisor n - 1, 0.095 with n"],

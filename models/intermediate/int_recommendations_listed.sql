@@ -1,0 +1,67 @@
+-- Grain: one row per suite, category, text_key: the items of an answer's list, the best first. Equal ones
+-- count once, where they stand first; letters' case, quotes, numbers and bullets are no part of an item.
+{%- set mark = "'^([0-9]{1,4}[.):]|[-*•])[[:space:]]+'" %}
+{%- set space = "' ' || chr(9) || chr(10) || chr(13)" %}
+with declared as (
+    select * from {{ ref('stg_suite__recommendations') }}
+),
+
+answers as (
+    select distinct
+        suite,
+        category,
+        text_key
+    from {{ ref('int_responses_joined') }}
+    where is_usable
+),
+
+parts as (
+    select
+        answers.*,
+        declared.is_numbered,
+        declared.list_size,
+        unnest(string_split(texts.text, declared.separator)) as part,
+        generate_subscripts(string_split(texts.text, declared.separator), 1) as place
+    from answers
+    inner join declared
+        on
+            answers.suite = declared.suite
+            and answers.category = declared.category
+    inner join {{ ref('stg_extract__texts') }} as texts on answers.text_key = texts.text_key
+),
+
+items as (
+    select
+        suite,
+        category,
+        text_key,
+        is_numbered,
+        list_size,
+        place,
+        regexp_matches(trim(part, {{ space }}), {{ mark }}) as has_mark,
+        lower(nfc_normalize(
+            trim(regexp_replace(trim(part, {{ space }}), {{ mark }}, ''), {{ space }} || '"*_“”')
+        )) as item
+    from parts
+),
+
+firsts as (
+    select
+        suite,
+        category,
+        text_key,
+        list_size,
+        item,
+        min(place) as place
+    from items
+    where item <> '' and (has_mark or not is_numbered)
+    group by all
+)
+
+select
+    suite,
+    category,
+    text_key,
+    (list(item order by place))[1:coalesce(list_size, 1000)] as items
+from firsts
+group by suite, category, text_key, list_size
