@@ -1,4 +1,4 @@
--- No distance lies outside of what its row of the seed says, no share of a topic outside of 0 to 1 (SPEC DQ-4).
+-- No distance lies outside of what its row of the seed says, no membership outside of 0 to 1 (SPEC DQ-4).
 with ranges as (
     select
         asked.suite,
