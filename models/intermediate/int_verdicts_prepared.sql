@@ -243,8 +243,8 @@ measured as (
             and families.feature = without_direction.feature
     where
         judged.disparity = 'min_impact_ratio'
-        -- A baseline branched with its prompt takes off what the scorer makes of the group's name: what is left
-        -- is the model's.
+        -- A baseline branched with its prompt takes off what the scorer makes of the group's name: what is
+        -- left is the model's.
         and (families.calibration <> 'none' or coalesce(baselines.baseline_kind, '') <> 'counterfactual')
 ),
 
