@@ -39,9 +39,9 @@ class LanguageDetector:
     min_bytes = 24  # of a text that is long enough to be judged
     min_probability = 0.5  # of what is named
     max_expected = 0.01  # of the expected language, where a text is said to be in another
-    features: dict[str, tuple[float, float]] = {}  # noqa: RUF012
 
     def __init__(self) -> None:
+        self.features: dict[str, tuple[float, float]] = {}
         self.version = version("py3langid")
         self.parameters: dict[str, Any] = {
             "min_bytes": self.min_bytes,
