@@ -42,11 +42,11 @@ export const colors = readable(read(), (set) => {
 });
 
 /** Options with the page's colours for what a chart leaves to ECharts: axes, legend, scale, tooltip. */
-export function dress(config, { raised, ink, inkSoft, line, lineStrong }) {
+export function dress(config, { paper, raised, ink, inkSoft, line, lineStrong }) {
 	const each = (value, change) => (Array.isArray(value) ? value.map(change) : value && change(value));
 	const axis = (own) => ({
 		...own,
-		nameTextStyle: { color: inkSoft, ...own.nameTextStyle },
+		nameTextStyle: { color: inkSoft, backgroundColor: paper, ...own.nameTextStyle },
 		axisLabel: { color: inkSoft, ...own.axisLabel },
 		axisLine: { ...own.axisLine, lineStyle: { color: lineStrong, ...own.axisLine?.lineStyle } },
 		splitLine: { ...own.splitLine, lineStyle: { color: line, ...own.splitLine?.lineStyle } }
