@@ -9,6 +9,7 @@ from ingest import (
     assemble,
     branch,
     card,
+    compare,
     docs,
     extract,
     generate,
@@ -47,7 +48,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, card, docs):
+for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, card, compare, docs):
     cli.add_command(stage.command)
 
 
