@@ -12,7 +12,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from ingest import load, warehouse
+from ingest import warehouse
+from ingest.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 ORACLE = Path(os.environ.get("PLUMBLINE_ORACLES", ROOT.parent / "shared" / "oracles"))
@@ -72,11 +73,11 @@ def disparities(tmp_path_factory):
         for case in cases():
             for i, value in enumerate(case["values"].split()):
                 writer.writerow([category(case), "r", f"g{i:02}", "m", value])
-    arguments = [str(folder / "values.csv"), "--suite", str(folder / "suite.yml")]
-    result = CliRunner().invoke(load.command, arguments, obj=folder / "data")
+    arguments = [str(folder / "suite.yml"), "--responses", str(folder / "values.csv")]
+    command = ["--data", str(folder / "data"), "audit", *arguments, "--mart", "fct_disparities"]
+    result = CliRunner().invoke(cli, command)
     assert result.exit_code == 0, result.output
-    types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.dbt(folder / "data", ["build", "--select", "+fct_disparities", *types])
+    assert "audit.duckdb (fct_disparities)" in result.output
     with warehouse.Warehouse(folder / "data") as opened:
         rows = opened.rows(
             """
