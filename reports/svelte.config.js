@@ -4,11 +4,20 @@ import { fileURLToPath } from 'node:url';
 // Evidence's page template holds one inline script besides SvelteKit's own (which SvelteKit hashes itself).
 const inTemplate = createHash('sha256').update('\n\t\t\t\n\t\t').digest('base64');
 
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** A package's whole is a file of ours, which takes what is needed out of its parts. */
+const instead = (name, file) => ({ [name]: at(`components/${file}`), [`${name}/*`]: at(`node_modules/${name}/*`) });
+
 /** Merged into Evidence's own configuration: no page may load from another host or run a script found in its data. */
 export default {
 	kit: {
-		// 4.8 MB of logos, of which Evidence's header could show two.
-		alias: { '@steeze-ui/simple-icons': fileURLToPath(new URL('components/logos.js', import.meta.url)) },
+		alias: {
+			...instead('@evidence-dev/core-components', 'evidence.js'),
+			...instead('echarts', 'echarts.js'),
+			// 4.8 MB of logos, of which Evidence's header could show two.
+			...instead('@steeze-ui/simple-icons', 'logos.js')
+		},
 		csp: {
 			mode: 'hash',
 			directives: {
