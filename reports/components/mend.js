@@ -41,15 +41,18 @@ function mendTables() {
 		dialog.setAttribute('aria-label', 'The table alone');
 		dialog.querySelector(':scope > button')?.setAttribute('aria-label', 'Close');
 	}
+	for (const button of document.querySelectorAll('article button:not([aria-label]):has(+ pre)')) button.setAttribute('aria-label', 'Copy');
 	for (const button of document.querySelectorAll('button:has(> .marker)')) button.setAttribute('aria-expanded', String(button.querySelector('.rotate-marker') !== null));
 }
 
-/** What scrolls by itself can be reached and scrolled by keys. */
-function mendScrolling() {
+/** What scrolls by itself can be reached and scrolled by keys. `watch`: called with what may come to scroll, or cease to. */
+function mendScrolling(watch) {
 	for (const inner of document.querySelectorAll('article :is(table, pre)')) {
 		let outer = inner;
 		while (outer && outer.id !== 'evidence-main-article' && !/auto|scroll/.test(getComputedStyle(outer).overflow)) outer = outer.parentElement;
 		if (!outer || outer.id === 'evidence-main-article') continue;
+		watch(inner);
+		watch(outer);
 		if (outer.scrollWidth > outer.clientWidth + 1 || outer.scrollHeight > outer.clientHeight + 1) {
 			outer.tabIndex = 0;
 			name(outer, 'region', `${inner.tagName === 'PRE' ? 'Text' : 'Table'}: ${inner.querySelector('caption')?.innerText.trim() ?? headingOf(outer)}`);
@@ -77,11 +80,17 @@ function showButtons(event) {
 /** Mend the page now and whenever it changes; returns how to stop. */
 export function mend() {
 	let waiting;
+	const watched = new WeakSet();
+	const sizes = new ResizeObserver(() => soon());
+	const watch = (node) => {
+		if (!watched.has(node)) sizes.observe(node);
+		watched.add(node);
+	};
 	const all = () => {
 		waiting = undefined;
 		mendNavigation();
 		mendTables();
-		mendScrolling();
+		mendScrolling(watch);
 	};
 	const soon = () => (waiting ??= setTimeout(all, 50));
 	const observer = new MutationObserver(soon);
@@ -93,6 +102,7 @@ export function mend() {
 	return () => {
 		clearTimeout(waiting);
 		observer.disconnect();
+		sizes.disconnect();
 		removeEventListener('resize', soon);
 		removeEventListener('keydown', sortByKey);
 		removeEventListener('focusin', showButtons);
