@@ -1,4 +1,5 @@
--- Grain: one row per source_kind, suite, source_name, origin, revision, licence. `suite` is '' for what every suite shares.
+-- Grain: one row per source_kind, suite, source_name, origin, revision, licence. `suite` is '' for what
+-- every suite shares.
 with suites as (
     select * from {{ ref('stg_suite__suites') }}
 ),
@@ -57,11 +58,11 @@ answered as (
     select
         responses.suite,
         responses.config_key,
-        min(stored.answered_at) as first_at,
-        max(stored.answered_at) as last_at,
+        min(answers.answered_at) as first_at,
+        max(answers.answered_at) as last_at,
         count(*) as n
     from {{ ref('int_responses_joined') }} as responses
-    inner join {{ ref('stg_generate__responses') }} as stored on responses.response_key = stored.response_key
+    inner join {{ ref('stg_generate__responses') }} as answers on responses.response_key = answers.response_key
     group by responses.suite, responses.config_key
 ),
 
@@ -73,18 +74,38 @@ seeds as (
         cast(min(last_updated) as timestamp) as first_at,
         cast(max(last_updated) as timestamp) as last_at
     from {{ ref('singstat_employed_residents') }}
-    {%- for list, unit in [
-        ('protected_words', 'words'), ('target_words', 'words'), ('stop_words', 'words'), ('refusal_patterns', 'patterns')
-    ] %}
-        union all
-        select
-            '{{ list }}' as source_name,
-            count(*) as n,
-            '{{ unit }}' as unit,
-            cast(null as timestamp) as first_at,
-            cast(null as timestamp) as last_at
-        from {{ ref(list) }}
-    {%- endfor %}
+    union all
+    select
+        'protected_words' as source_name,
+        count(*) as n,
+        'words' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('protected_words') }}
+    union all
+    select
+        'target_words' as source_name,
+        count(*) as n,
+        'words' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('target_words') }}
+    union all
+    select
+        'stop_words' as source_name,
+        count(*) as n,
+        'words' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('stop_words') }}
+    union all
+    select
+        'refusal_patterns' as source_name,
+        count(*) as n,
+        'patterns' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('refusal_patterns') }}
 ),
 
 collected as (
@@ -138,8 +159,8 @@ collected as (
         'model' as source_kind,
         answered.suite,
         configs.config as source_name,
-        configs.backend || case when configs.model in ('', configs.config) then '' else ': ' || configs.model end
-            as origin,
+        configs.backend
+        || case when configs.model in ('', configs.config) then '' else ': ' || configs.model end as origin,
         coalesce(configs.digest, '') as revision,
         -- The simulated backend says what the suite has it say.
         case when configs.is_simulated then nullif(suites.licence, '') else details.licence end as licence,
@@ -191,7 +212,11 @@ select
     origin,
     revision,
     licence,
-    case when licence is not null then licence_from end as licence_from,
+    case
+        when licence is null then null
+        when attribution = 'Plumbline' then 'this project'
+        else licence_from
+    end as licence_from,
     attribution,
     first_at,
     last_at,

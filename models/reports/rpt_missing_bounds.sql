@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config, axis, measure, metric: how far the answers that are missing could
--- move what is judged (SPEC INF-11). Only where some are missing; at most 2,000, single attributes first.
+-- Grain: one row per suite, category, config, axis, measure, metric: how far missing answers could move what
+-- is judged (SPEC INF-11). Only where some are missing; at most 2,000, single attributes first.
 {%- set most_rows = 2000 %}
 with rates as (
     select * from {{ ref('fct_selection_rates') }}
@@ -109,7 +109,8 @@ ordered as (
         case
             when held_against is null then 'chance was not drawn'
             when metric = 'min_impact_ratio' and is_unequal_at_best then 'below four fifths either way'
-            when metric = 'min_impact_ratio' and not is_unequal_at_worst then 'not below four fifths either way'
+            when metric = 'min_impact_ratio' and not is_unequal_at_worst
+                then 'not below four fifths either way'
             when metric = 'min_impact_ratio' then 'missing answers decide'
             when is_unequal_at_best then 'beyond chance either way'
             when not is_unequal_at_worst then 'within chance either way'
@@ -117,8 +118,13 @@ ordered as (
         end as reading,
         row_number() over (
             order by
-                length(axis) - length(replace(axis, '&', '')) asc, suite asc, category asc, config asc, axis asc,
-                metric desc, measure asc
+                length(axis) - length(replace(axis, '&', '')) asc,
+                suite asc,
+                category asc,
+                config asc,
+                axis asc,
+                metric desc,
+                measure asc
         ) as position
     from collected
     where n_missing_all > 0
