@@ -17,6 +17,7 @@ folder (`peers/saged_fetch.py`).
 
 import argparse
 import csv
+import json
 import os
 import random
 import statistics
@@ -32,7 +33,7 @@ from tempfile import TemporaryDirectory
 from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, benchmark_resampling
 from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total, versions
-from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, distinct, share
+from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, ROUNDS, distinct, share
 from stereotypes import benchmark_stereotypes, benchmark_stereotypes_growth
 
 from ingest.suite import Suite, load_suite
@@ -253,10 +254,10 @@ def benchmark_generate(options: Options) -> list[Measurement]:
 def benchmark_scoring(options: Options) -> list[Measurement]:
     """Measure texts with a classifier and an encoder against the bare models, and a million answers."""
 
-    def bare(*arguments: str) -> float:
+    def rounds(*arguments: str) -> list[dict[str, float]]:
         command = [sys.executable, ROOT / "bench" / "scoring.py", *arguments]
         done = subprocess.run(command, env=os.environ | ONE_THREAD, check=True, stdout=subprocess.PIPE)
-        return float(done.stdout)
+        return json.loads(done.stdout)
 
     models = {"minilm": "the NumPy encoder"}
     if find_spec("torch") and find_spec("transformers"):
@@ -265,7 +266,7 @@ def benchmark_scoring(options: Options) -> list[Measurement]:
         print("scoring: no classifier is measured, since torch is not installed", file=sys.stderr)
     results = []
     for scorer, what in models.items():
-        found = share(plumbline, bare, scorer, options.repeats)
+        found = share(rounds, scorer)
         name = {"sentiment": "classifier", "minilm": "encoder"}[scorer]
         rate = f"{found.extraction:,.1f} of {found.bare:,.1f} texts a processor second, batch {found.batch}"
         results.append(
@@ -275,8 +276,8 @@ def benchmark_scoring(options: Options) -> list[Measurement]:
                 found.extraction / found.bare,
                 "x",
                 0.9,
-                found.cost,
-                options.repeats,
+                Cost(found.seconds, found.cpu_seconds, found.peak_rss_mb),
+                ROUNDS,
                 is_least=True,
                 made_with=f"{versions()}, torch {version('torch')}" if scorer == "sentiment" else None,
             )

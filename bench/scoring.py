@@ -3,8 +3,7 @@
 The classifier has DistilBERT's size and random weights, which cost what trained ones do. All runs use one
 thread and are compared by processor time: other work on the machine changes it little.
 
-    python bench/scoring.py bare-classifier FOLDER TEXTS BATCH    # the forward passes alone, JSON on stdout
-    python bench/scoring.py bare-encoder TEXTS BATCH
+    python bench/scoring.py sentiment|minilm FOLDER    # rounds of both, as JSON on stdout
 """
 
 import json
@@ -12,15 +11,15 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import redirect_stdout, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
+from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from typing import Any
 
 BATCHES = (16, 32, 64, 128)  # texts, of which the fastest counts
-N_CLASSIFIED, N_EMBEDDED = 500, 1_000
+N_TEXTS, ROUNDS = 250, 5
 N_DISTINCT, N_ANSWERS = 50_000, 1_000_000
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 SEED = 20_260_101
@@ -29,13 +28,15 @@ Measure = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Share:
+class Round:
     """Texts a processor second: of extraction without its start, and of the bare model at its best batch."""
 
     extraction: float
     bare: float
     batch: int
-    cost: Any
+    seconds: float
+    cpu_seconds: float
+    peak_rss_mb: float
 
 
 def words(n_texts: int) -> list[str]:
@@ -112,44 +113,30 @@ def fill(data: Path, texts: list[str], n_answers: int) -> None:
         store.connection.unregister("said")
 
 
-def extraction(
-    measure: Measure, texts: list[str], n_answers: int, scorer: str, *options: str, limit: int | None = None
-) -> Any:
+def extraction(measure: Measure, texts: list[str], n_answers: int, scorer: str) -> Any:
     """Return what `plumbline extract` costs on these answers."""
     with TemporaryDirectory(prefix="plumbline-bench-") as name:
         data = Path(name)
         fill(data, texts, n_answers)
         suite = data / "suite.yml"
-        suite.write_text(suite_text(scorer, scorer == "minilm"), encoding="utf-8")
-        command = ["extract", "--suite", str(suite), "--scorer", scorer, *options]
-        return measure([*command, *(["--limit", str(limit)] if limit else [])], data, ONE_THREAD)
+        suite.write_text(suite_text(scorer, False), encoding="utf-8")
+        return measure(["extract", "--suite", str(suite), "--scorer", scorer], data, ONE_THREAD)
 
 
-def share(measure: Measure, run: Callable[..., float], scorer: str, repeats: int) -> Share:
-    """Compare extraction by a scorer with its bare model, each in a process of its own, in turn.
+def share(run: Callable[..., Any], scorer: str) -> Round:
+    """Compare extraction by a scorer with its bare model, in turn in one process.
 
-    `run` runs this file and returns the seconds that it prints.
+    `run` runs this file and returns what it prints. A machine that others use is faster now and slower
+    then: what is compared lies seconds apart, and the median of the rounds counts.
     """
     with TemporaryDirectory(prefix="plumbline-bench-") as name:
         folder = Path(name)
-        texts = words(N_CLASSIFIED if scorer == "sentiment" else N_EMBEDDED)
+        texts = words(N_TEXTS)
         (folder / "texts.json").write_text(json.dumps(texts))
-        options, bare = (), ["bare-encoder", str(folder / "texts.json")]
         if scorer == "sentiment":
             build_classifier(folder / scorer, texts)
-            options = ("--model-dir", str(folder), "--device", "cpu")
-            bare = ["bare-classifier", str(folder / scorer), str(folder / "texts.json")]
-        whole, started, alone = [], [], {batch: [] for batch in BATCHES}
-        for _ in range(repeats):
-            started.append(extraction(measure, texts, len(texts), scorer, *options, limit=1))
-            for batch in BATCHES:
-                alone[batch].append(run(*bare, str(batch)))
-            whole.append(extraction(measure, texts, len(texts), scorer, *options))
-        seconds = median(c.cpu_seconds for c in whole) - median(c.cpu_seconds for c in started)
-        batch = min(BATCHES, key=lambda size: median(alone[size]))
-        best = len(texts) / median(alone[batch])
-        cost = min(whole, key=lambda c: abs(c.cpu_seconds - median(w.cpu_seconds for w in whole)))
-        return Share((len(texts) - 1) / seconds, best, batch, cost)
+        rounds = [Round(**found) for found in run(scorer, str(folder))]
+        return sorted(rounds, key=lambda found: found.extraction / found.bare)[len(rounds) // 2]
 
 
 def distinct(measure: Measure, scorer: str = "vader") -> tuple[Any, Any]:
@@ -159,39 +146,80 @@ def distinct(measure: Measure, scorer: str = "vader") -> tuple[Any, Any]:
     return once, extraction(measure, texts, N_ANSWERS, scorer)
 
 
-def bare_classifier(folder: str, path: str, batch: str) -> float:
-    """Seconds of the forward passes alone, on texts tokenised before and sorted by length."""
+def rounds(scorer: str, path: str) -> list[dict[str, float]]:
+    """Extract, then run the bare model in each batch size, a few times over."""
+    folder = Path(path)
+    texts = json.loads((folder / "texts.json").read_text())
+    options = ["--model-dir", path, "--device", "cpu"] if scorer == "sentiment" else []
+    bare = classifier(folder / scorer, texts) if scorer == "sentiment" else encoder(texts)
+    found = []
+    for _ in range(ROUNDS):
+        started = extract_here(texts, scorer, [*options, "--limit", "1"])
+        clock = time.perf_counter()
+        whole = extract_here(texts, scorer, options)
+        clock = time.perf_counter() - clock
+        seconds = {batch: bare(batch) for batch in BATCHES}
+        batch = min(seconds, key=seconds.__getitem__)
+        of_extraction, of_bare = (len(texts) - 1) / (whole - started), len(texts) / seconds[batch]
+        peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+        found.append(asdict(Round(of_extraction, of_bare, batch, clock, whole, peak)))
+    return found
+
+
+def extract_here(texts: list[str], scorer: str, options: list[str]) -> float:
+    """Processor seconds of `plumbline extract` in this process."""
+    from ingest.cli import cli
+
+    with TemporaryDirectory(prefix="plumbline-bench-") as name:
+        data = Path(name)
+        fill(data, texts, len(texts))
+        suite = data / "suite.yml"
+        suite.write_text(suite_text(scorer, scorer == "minilm"), encoding="utf-8")
+        command = ["--data", name, "extract", "--suite", str(suite), "--scorer", scorer, *options]
+        started = time.process_time()
+        with redirect_stdout(sys.stderr):
+            cli.main(command, standalone_mode=False)
+        return time.process_time() - started
+
+
+def classifier(folder: Path, texts: list[str]) -> Callable[[int], float]:
+    """Return seconds of the forward passes alone by batch size, on texts tokenised and sorted by length."""
     import torch
     import transformers
 
     torch.set_num_threads(1)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    rows = sorted(tokenizer(json.loads(Path(path).read_text()))["input_ids"], key=len)
-    step = int(batch)
-    inputs = [
-        tokenizer.pad({"input_ids": rows[i : i + step]}, return_tensors="pt")
-        for i in range(0, len(rows), step)
-    ]
-    started = time.process_time()
-    with torch.inference_mode():
-        for padded in inputs:
-            model(**padded)
-    return time.process_time() - started
+    rows = sorted(tokenizer(texts)["input_ids"], key=len)
+
+    def passes(step: int) -> float:
+        inputs = [
+            tokenizer.pad({"input_ids": rows[i : i + step]}, return_tensors="pt")
+            for i in range(0, len(rows), step)
+        ]
+        started = time.process_time()
+        with torch.inference_mode():
+            for padded in inputs:
+                model(**padded)
+        return time.process_time() - started
+
+    return passes
 
 
-def bare_encoder(path: str, batch: str) -> float:
-    """Seconds of the NumPy encoder alone, its tokeniser included."""
+def encoder(texts: list[str]) -> Callable[[int], float]:
+    """Return seconds of the NumPy encoder alone by batch size, its tokeniser included."""
     from ingest.embed import load_encoder
 
-    texts = json.loads(Path(path).read_text())
-    encoder = load_encoder()
-    started = time.process_time()
-    encoder.encode(texts, batch_size=int(batch))
-    return time.process_time() - started
+    loaded = load_encoder()
+
+    def passes(step: int) -> float:
+        started = time.process_time()
+        loaded.encode(texts, batch_size=step)
+        return time.process_time() - started
+
+    return passes
 
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):
-        parts = {"bare-classifier": bare_classifier, "bare-encoder": bare_encoder}
-        print(json.dumps(parts[sys.argv[1]](*sys.argv[2:])))
+        print(json.dumps(rounds(*sys.argv[1:])))

@@ -63,6 +63,7 @@ compiled = Path(folder, "target", "compiled", "plumbline", "models", "intermedia
 settings = {"threads": 1, "memory_limit": "2GB"}
 with duckdb.connect(f"{folder}/audit.duckdb", config=settings) as audit:
     audit.execute(f"attach '{folder}/raw.duckdb' as raw (read_only)")
+    audit.execute("set enable_progress_bar = false")
     started = time.process_time()
     for model in models:
         audit.execute(f"create temp table again_{model} as {(compiled / f'{model}.sql').read_text()}")

@@ -9,6 +9,7 @@ from ingest import (
     assemble,
     branch,
     card,
+    compare,
     docs,
     extract,
     generate,
@@ -21,7 +22,7 @@ from ingest import (
 )
 from ingest.errors import PlumblineError
 from ingest.store import Store, data_dir
-from ingest.suite import load_suite
+from ingest.suite import Suite, load_suite
 
 SHOWN = 10  # findings that `audit` prints; `gate` prints all
 
@@ -47,7 +48,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, card, docs):
+for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, card, compare, docs):
     cli.add_command(stage.command)
 
 
@@ -66,6 +67,13 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
 )
 @click.option("--allow-code", is_flag=True, help="Run the Python code that the suite names.")
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
+@click.option(
+    "--mart",
+    "marts",
+    multiple=True,
+    metavar="NAME",
+    help="Build this mart and what it needs, nothing else: no tests, no site. Repeat it for more.",
+)
 @click.pass_context
 def audit(
     context: click.Context,
@@ -77,6 +85,7 @@ def audit(
     n_configs: int | None,
     allow_code: bool,
     site: bool,
+    marts: tuple[str, ...],
 ) -> None:
     """Do it all: bring in answers, measure, build, judge, publish.
 
@@ -87,27 +96,29 @@ def audit(
     plumbline audit suites/fair_sea.yml
     plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
     plumbline audit suites/g20.yml --roots 40 --configs 4     # a part; without the two it goes on
+    plumbline audit suites/g20.yml --mart fct_disparities     # numbers to query, without a report
     """
     data: Path = context.obj
+    if unknown := sorted(set(marts) - warehouse.mart_names()):
+        raise click.UsageError(
+            f"--mart {unknown[0]}: there is no such mart. `plumbline export` and docs/ name them."
+        )
     suite = load_suite(suite_path, variant)
-    if responses is not None:
-        if roots is not None or n_configs is not None:
-            raise click.UsageError(
-                "--roots and --configs choose what to ask; --responses are answers already."
+    project = warehouse.ParsedProject(data)
+    try:
+        _bring_in(context, suite, suite_path, responses, variant, roots, n_configs, allow_code)
+        # Ready measurements come without texts.
+        if suite.measurements is None:
+            context.invoke(
+                extract.command, path=suite_path, variant=variant, model_dir=model_dir, allow_code=allow_code
             )
-        context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
-    else:
-        if any(category.corpus for category in suite.categories.values()):
-            context.invoke(scrape.command, suite_path=suite_path)
-        context.invoke(assemble.command, suite_path=suite_path, roots=roots)
-        if suite.branches:
-            context.invoke(branch.command, suite_path=suite_path)
-        context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs, allow_code=allow_code)
-    context.invoke(
-        extract.command, path=suite_path, variant=variant, model_dir=model_dir, allow_code=allow_code
-    )
-    click.echo("Building the marts …", err=True)
-    warehouse.build(data)
+        click.echo("Building the marts …", err=True)
+        warehouse.build(data, marts, project=project)
+    finally:
+        project.close()
+    if marts:
+        click.echo(f"Warehouse: {data / warehouse.AUDIT_NAME} ({', '.join(marts)})")
+        return
     context.invoke(card.command)
     if site:
         try:
@@ -123,6 +134,32 @@ def audit(
     if len(failing) > SHOWN:
         click.echo(f"… and {len(failing) - SHOWN} more: plumbline gate")
     click.echo(f"Warehouse: {data / warehouse.AUDIT_NAME}")
+
+
+def _bring_in(
+    context: click.Context,
+    suite: Suite,
+    suite_path: Path,
+    responses: Path | None,
+    variant: str | None,
+    roots: int | None,
+    n_configs: int | None,
+    allow_code: bool,
+) -> None:
+    """Load the answers that there are, or ask for them."""
+    if responses is not None:
+        if roots is not None or n_configs is not None:
+            raise click.UsageError(
+                "--roots and --configs choose what to ask; --responses are answers already."
+            )
+        context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
+        return
+    if any(category.corpus for category in suite.categories.values()):
+        context.invoke(scrape.command, suite_path=suite_path)
+    context.invoke(assemble.command, suite_path=suite_path, roots=roots)
+    if suite.branches:
+        context.invoke(branch.command, suite_path=suite_path)
+    context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs, allow_code=allow_code)
 
 
 @cli.command()

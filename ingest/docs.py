@@ -254,7 +254,7 @@ def worked_examples(project: Path) -> dict[str, str]:
             **_ground_truth_examples(x), **_chance_examples(x), **_reading_examples(x),
             **_measured_examples(x), **_topic_examples(x), **_disparity_examples(project),
             **_stereotype_examples(project), **_pair_examples(x),
-            **_list_examples(x)}  # fmt: skip
+            **_list_examples(x), **_side_examples()}  # fmt: skip
 
 
 def _association_examples(x: Examples) -> dict[str, str]:
@@ -778,6 +778,39 @@ def _pair_examples(x: Examples) -> dict[str, str]:
     }  # fmt: skip
 
 
+def _side_examples() -> dict[str, str]:
+    """Two configs that were asked the same twelve questions about two groups."""
+    block = np.repeat(np.arange(12), 2)
+    group = np.tile([0, 1], 12)
+    design = stats.Design.from_values([group], np.arange(24), block)
+    favourable = [np.where(group == 0, block < n, block < 3) for n in (9, 6)]
+    sides = np.stack([stats.selection_sums(side) for side in favourable])
+    found = {
+        (row.statistic, row.group): row
+        for row in stats.resample_differences(design, sides, ("range", "min_impact_ratio"), [(0, 1)])[0]
+    }
+    gap, ratio = found["range", None], found["min_impact_ratio", None]
+    asked = (
+        "Twelve questions about F and about M. Config a favours F in 9, M in 3; b favours F in 6, M in 3. "
+    )
+    return {
+        "selection_rate_range": _say(asked + "Of a {}, of b {}.", gap.value_a, gap.value_b),
+        "mean_range": _say("Means {}: {}.", GROUP_MEANS, stats.value_range(np.array(GROUP_MEANS))),
+        "config_difference": _say(
+            asked + "Smallest impact ratio {} and {}: {}.", ratio.value_a, ratio.value_b, ratio.difference
+        ),
+        "difference_p": _say(
+            asked + "Three questions differ, so exchanging gives so much in about two of eight cases: {}; "
+            "relabelling gives {}, hence {}. No p below {} was possible.",
+            gap.p_exchanged, gap.p_relabelled, gap.p_value, gap.min_attainable_p,
+        ),
+        "worsening_low": _say(
+            asked + "The range differs by {}, 95 % {} to {}: {}, so b is not proven to be worse.",
+            gap.difference, gap.ci_low, gap.ci_high, gap.ci_low,
+        ),
+    }  # fmt: skip
+
+
 def _list_examples(x: Examples) -> dict[str, str]:
     def similarity(metric: str, option: str = "") -> float:
         return x.sql.value(f"{{{{ recommendation_{metric}('[2, null, null, 1]', '4', '4'{option}) }}}}")
@@ -835,6 +868,7 @@ HEADINGS = {
     "fct_verdict_sensitivity": "Measures themselves",
     "fct_counterfactual_similarity": "Counterfactual pairs",
     "fct_counterfactual_pairs": "Counterfactual pairs",
+    "fct_config_differences": "Two configs, and two runs",
     "fct_recommendations": "Recommended lists",
     "fct_classification_parity": "Errors of answers that classify",
     "fct_ground_truth": "Official statistics",

@@ -39,7 +39,7 @@ MIN_UNITS = 10  # INF-2
 MIN_UNITS_PER_GROUP = 5
 _RELATIVE_SLACK, _ABSOLUTE_SLACK = 1e-9, 1e-12  # a tie is a tie whatever the order of summation
 _VARIANCE_FLOOR = 1e-12  # of the sum of squares: what cancellation leaves of a variance of zero
-_PERMUTATION_STREAM, _BOOTSTRAP_STREAM, _MONTE_CARLO_STREAM = range(3)
+_PERMUTATION_STREAM, _BOOTSTRAP_STREAM, _MONTE_CARLO_STREAM, _EXCHANGE_STREAM = range(4)
 
 
 # ------------------------------------------------------------------------------------------ design
@@ -1927,3 +1927,208 @@ def chance_of_more(draws: Array, observed: Array) -> Chance:
     p_value = (1 + (~(draws < limit[:, None])).sum(1)) / (1 + draws.shape[1])
     is_tested = (n_valid >= max(1, MIN_VALID_RATE * draws.shape[1])) & np.isfinite(observed)
     return Chance(*(_where(is_tested, values) for values in (p_value, null[:, 0], null[:, 1])))
+
+
+# ------------------------------------------------------------------- two sides that answered the same
+
+
+class Difference(NamedTuple):
+    """One statistic of side b less side a, of one group or of the axis (`group` None).
+
+    `value_a` and `value_b` are of the answers that both gave; `ci_*` is the 95 % interval of the difference
+    over draws of units that are the same for both sides. `p_exchanged` is (1 + exchanges of the sides with at
+    least this absolute difference) / (1 + B); `p_relabelled`, of an axis, (1 + relabellings of the groups
+    whose difference is at least as far from their median, `null_median`) / (1 + B); `p_value` is the larger
+    one, NaN where either is. `min_attainable_p` is the smallest that the units which differ at all allow.
+    """
+
+    statistic: str
+    group: str | None
+    value_a: float
+    value_b: float
+    difference: float
+    status: str
+    p_value: float
+    p_exchanged: float
+    p_relabelled: float
+    null_median: float
+    null_p05: float
+    null_p95: float
+    ci_low: float
+    ci_high: float
+    ci_status: str
+    n: float
+    n_units: int
+    n_units_differing: int
+    unit: str
+    min_attainable_p: float
+
+
+def resample_differences(
+    design: Design,
+    sides: ArrayLike,
+    statistics: Iterable[str],
+    pairs: Sequence[tuple[int, int]],
+    n_permutations: int = 2000,
+    n_bootstrap: int = 1000,
+    seed: int = 0,
+    chunk_bytes: int = CHUNK_BYTES,
+) -> list[list[Difference]]:
+    """Differences b - a of `statistics` for each pair (a, b) of sides, one list a pair.
+
+    `sides` (S, n, J) hold the rows (see the module) of S sides that answered the same n times: row i of each
+    side is the same repeat of the same prompt. The bootstrap draws the same units for all sides, so what they
+    share drops out of the difference. A difference of two disparities can come of nothing in two ways, and
+    has to be more than either gives: the sides answer alike, then it does not matter which of them answered
+    a whole unit (exchange); or neither treats the groups differently, and what chance puts into a disparity
+    is not the same for both, as where one says yes more often (relabelling of the groups, the same for both
+    sides). Definitions, units and quantiles are those of `resample`. The result depends on `seed`, not on the
+    order of prompts nor, but for rounding, on the other pairs; swapping a and b changes the sign of a
+    difference and nothing else. Raises KeyError and ValueError as `resample` does.
+    """
+    chosen = [STATISTICS[name] for name in statistics]
+    rows = np.asarray(sides, dtype=np.float64)
+    if rows.ndim != 3:
+        raise ValueError("sides must be (S, n, J): one table of rows a side")
+    for side in rows:
+        _check_sums(design, side, chosen)
+    if min(n_permutations, n_bootstrap) < 0:
+        raise ValueError("the number of resamples cannot be negative")
+    n_sides, n, n_sums = rows.shape
+    if not n:
+        return [[] for _ in pairs]
+    # The order must not depend on who the sides are: of equal rows the first stays first.
+    design, place = _canonical(design, np.arange(n, dtype=np.float64)[:, None])
+    stacked = np.moveaxis(rows, 0, 1).reshape(n, n_sides * n_sums)[place[:, 0].astype(np.int64)]
+    labels, group = design.labels, design.group
+    n_groups = len(labels)
+    unit = resampling_unit(design)
+    unit_of_row = _dense(design.units(unit))
+    n_units = int(unit_of_row.max()) + 1
+    of_axis = [statistic for statistic in chosen if statistic.level == "axis"]
+
+    def of_side(tables: Array, side: int) -> Array:
+        return tables[..., side * n_sums : (side + 1) * n_sums]
+
+    table = group_table(group, stacked, n_groups)
+    observed = [_evaluate(chosen, of_side(table, side)[None])[:, 0] for side in range(n_sides)]
+
+    draw, _ = _bootstrap_tables(group, unit_of_row, stacked, [seed, _BOOTSTRAP_STREAM])
+    n_booted = n_bootstrap if draw is not None else 0
+    booted = np.empty((n_sides, len(observed[0]), n_booted))
+    chunk = max(1, chunk_bytes // (8 * (3 * n_units + 10 * n_groups * n_sums * n_sides)))
+    for start in range(0, n_booted, chunk):
+        stop = min(start + chunk, n_booted)
+        tables = draw(stop - start)
+        for side in range(n_sides):
+            booted[side, :, start:stop] = _evaluate(chosen, of_side(tables, side))
+
+    plan = _plan(design, unit)
+    cell_sums = group_table(plan.cell, stacked, int(plan.cell.max()) + 1)
+    relabel = plan.labeller([seed, _PERMUTATION_STREAM])
+    relabelled = np.empty((n_sides, len(of_axis), n_permutations))
+    bytes_each = 8 * (
+        2 * len(cell_sums) + 2 * np.count_nonzero(cell_sums) // n_sides + 10 * n_groups * n_sums
+    )
+    chunk = max(1, chunk_bytes // bytes_each)
+    for start in range(0, n_permutations if of_axis else 0, chunk):
+        stop = min(start + chunk, n_permutations)
+        relabels = relabel(stop - start)
+        for side in range(n_sides):
+            tables = _permuted_tables(relabels, of_side(cell_sums, side), n_groups)
+            relabelled[side, :, start:stop] = _evaluate(of_axis, tables)
+
+    cells = group_table(unit_of_row * n_groups + group, stacked, n_units * n_groups)
+    cells = cells.reshape(n_units, n_groups, n_sides * n_sums)
+    exchanges = np.random.default_rng([seed, _EXCHANGE_STREAM]).integers(0, 2, (n_permutations, n_units))
+    exchanges = exchanges.astype(np.float64)
+
+    units_by_group = _units_by_group(group, unit_of_row, np.ones((n, 1)))[:, 0]
+    fewest = [units_by_group.min()]
+    n_rested_on = np.concatenate(
+        [
+            fewest if s.level == "axis" else units_by_group if s.depends_on == "own" else fewest * n_groups
+            for s in chosen
+        ]
+    )
+    owners = [
+        (statistic, index if statistic.level == "group" else None)
+        for statistic in chosen
+        for index in range(n_groups if statistic.level == "group" else 1)
+    ]
+    n_by_group = np.bincount(group, minlength=n_groups).astype(np.float64)
+    attainable = _attainable(plan, n_by_group, n_permutations)["axis"][0]
+
+    def exchanged(a: int, b: int, shift: Array) -> Array:
+        """Differences (columns, B) after units have swapped their sides."""
+        draws = np.empty((len(owners), n_permutations))
+        chunk = max(1, chunk_bytes // (8 * (n_units + 20 * n_groups * n_sums)))
+        for start in range(0, n_permutations, chunk):
+            swaps = exchanges[start : start + chunk]
+            moved = (swaps @ shift).reshape(len(swaps), n_groups, n_sums)
+            swapped_a = _evaluate(chosen, of_side(table, a) + moved)
+            draws[:, start : start + chunk] = _evaluate(chosen, of_side(table, b) - moved) - swapped_a
+        return draws
+
+    def compare(a: int, b: int) -> list[Difference]:
+        own = observed[b] - observed[a]
+        shift = (of_side(cells, b) - of_side(cells, a)).reshape(n_units, -1)
+        n_differing = int(shift.any(axis=1).sum())
+        p_exchanged = chance_of_more(np.abs(exchanged(a, b, shift)), np.abs(own)).p_value
+        is_axis = np.array([index is None for _, index in owners])
+        p_relabelled, null = np.full(len(own), np.nan), np.full((len(own), 3), np.nan)
+        draws = relabelled[b] - relabelled[a]
+        null[is_axis], _ = _quantiles(draws, (0.5, 0.05, 0.95))
+        centre = null[is_axis, 0]
+        p_relabelled[is_axis] = chance_of_more(
+            np.abs(draws - centre[:, None]), np.abs(own[is_axis] - centre)
+        ).p_value
+        interval, _ = _intervals(booted[b] - booted[a], own, n_rested_on)
+        # An exchange and its complement give the same absolute difference.
+        smallest = max(1 / (n_permutations + 1), 0.5 ** max(n_differing - 1, 0))
+        found = []
+        for column, (statistic, index) in enumerate(owners):
+            has_value = bool(np.isfinite(own[column]))
+            ends = np.clip(interval[column], *_widest(statistic))
+            ci_status = "ok" if np.isfinite(ends).all() else "too_few"
+            status = _status(statistic, observed[a][column], of_side(table, a))
+            if status == "ok":
+                status = _status(statistic, observed[b][column], of_side(table, b))
+            p_value = p_exchanged[column]
+            if is_axis[column]:
+                p_value = np.maximum(p_value, p_relabelled[column])  # NaN where either is
+            found.append(
+                Difference(
+                    statistic=statistic.name,
+                    group=None if index is None else labels[index],
+                    value_a=float(observed[a][column]),
+                    value_b=float(observed[b][column]),
+                    difference=float(own[column]),
+                    status=status,
+                    p_value=float(p_value),
+                    p_exchanged=float(p_exchanged[column]),
+                    p_relabelled=float(p_relabelled[column]),
+                    null_median=float(null[column, 0]),
+                    null_p05=float(null[column, 1]),
+                    null_p95=float(null[column, 2]),
+                    ci_low=float(ends[0]) if has_value and ci_status == "ok" else float("nan"),
+                    ci_high=float(ends[1]) if has_value and ci_status == "ok" else float("nan"),
+                    ci_status=ci_status if has_value else "not_applicable",
+                    n=float(n if index is None else n_by_group[index]),
+                    n_units=int(n_units if index is None else units_by_group[index]),
+                    n_units_differing=n_differing,
+                    unit=unit,
+                    min_attainable_p=float(max(smallest, attainable if index is None else 0))
+                    if has_value
+                    else float("nan"),
+                )
+            )
+        return found
+
+    return [compare(a, b) for a, b in pairs]
+
+
+def _widest(statistic: Statistic) -> tuple[float, float]:
+    """Bounds of a difference of two values of a statistic."""
+    width = statistic.bounds[1] - statistic.bounds[0]
+    return -width, width

@@ -213,6 +213,19 @@ SCHEMA: dict[str, str] = {
     "embeddings": """
         text_key varchar not null, scorer_key varchar not null, vector float[],
         measurement_status varchar not null, primary key (text_key, scorer_key)""",
+    "earlier_runs": """
+        suite varchar primary key, name varchar not null, n_outcomes bigint not null,
+        last_ended_at timestamp, run_id varchar not null""",
+    "earlier_outcomes": """
+        suite varchar not null, category varchar not null, config varchar not null, model varchar not null,
+        role varchar not null, is_simulated boolean not null, outcome_set varchar not null,
+        rule_kind varchar not null, prompt_key varchar not null, repeat_index integer not null,
+        outcome varchar, is_counted boolean not null, score double,
+        primary key (suite, category, config, outcome_set, prompt_key, repeat_index)""",
+    "earlier_comparables": """
+        part varchar not null, suite varchar not null, category varchar not null,
+        outcome_set varchar not null, item varchar not null, definition varchar not null,
+        primary key (part, suite, category, outcome_set, item)""",
     "clusterings": """
         clustering_key varchar primary key, scorer_key varchar not null, parameters varchar not null,
         n_texts bigint not null, n_members bigint not null""",

@@ -1,9 +1,10 @@
 // node build.mjs sources|site: Evidence's two commands, from a clean start, without telemetry, and failing where they fail.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const DATA = '.evidence/template/static/data';
+const APPEARANCE = 'appearance.js';
 const UNUSED = /^duckdb(-browser)?-mvp\b/;
 
 function evidence(command) {
@@ -40,6 +41,7 @@ function sources() {
 function site() {
 	if (!existsSync(join(DATA, 'manifest.json'))) fail('No data yet: run "npm run sources" first.');
 	rmSync('build', { recursive: true, force: true });
+	copyFileSync(APPEARANCE, join('.evidence', 'template', 'static', APPEARANCE));
 	evidence('build:strict');
 	for (const folder of ['assets', 'workers'].map((name) => join('build', '_app', 'immutable', name))) {
 		for (const file of readdirSync(folder).filter((name) => UNUSED.test(name))) rmSync(join(folder, file));

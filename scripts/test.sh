@@ -36,7 +36,7 @@ if [ "${TEST_MODELS:-}" = no ] || ! scripts/models.sh > "$work/models.txt" 2>&1;
 fi
 
 step 'pytest'
-$bin/python -m pytest -q tests/ingest
+$bin/python -m pytest -q -n 2 --dist loadfile tests/ingest
 if [ -z "$without" ]; then
   step 'pytest: with sentence-transformers, beside the environment'
   if MODELS_INTO="$work/beside" scripts/models.sh > "$work/beside.txt" 2>&1; then

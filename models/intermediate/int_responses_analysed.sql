@@ -38,43 +38,7 @@ failing as (
 ),
 
 measured as (
-    select
-        'outcome' as kind,
-        outcome_set as measure,
-        outcome,
-        cast(null as double) as value,
-        * exclude (outcome_set, outcome, score)
-    from outcomes
-    where is_counted
-    union all
-    select
-        'score' as kind,
-        feature as measure,
-        cast(null as varchar) as outcome,
-        score as value,
-        * exclude (outcome_set, outcome, score)
-    from outcomes
-    where rule_kind = 'score' and score is not null
-    union all
-    select
-        'selection' as kind,
-        outcomes.outcome_set as measure,
-        outcomes.outcome,
-        case when favourable.label is not null then 1.0 else 0.0 end as value,
-        outcomes.* exclude (outcome_set, outcome, score)
-    from outcomes
-    inner join selectable
-        on
-            outcomes.suite = selectable.suite
-            and outcomes.category = selectable.category
-            and outcomes.outcome_set = selectable.outcome_set
-    left join favourable
-        on
-            outcomes.suite = favourable.suite
-            and outcomes.category = favourable.category
-            and outcomes.outcome_set = favourable.outcome_set
-            and outcomes.outcome = favourable.label
-    where outcomes.is_counted
+    {{ outcomes_by_kind('outcomes') }}
     union all by name
     select
         'outcome' as kind,

@@ -1,4 +1,8 @@
+import { readable } from 'svelte/store';
+
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const NAMES = { paper: 'paper', raised: 'raised', ink: 'ink', inkSoft: 'ink-soft', line: 'line', lineStrong: 'line-strong', accent: 'accent', accentSoft: 'accent-soft', second: 'second', third: 'third', chance: 'chance' };
+const SCALES = ['scale', 'diverging'];
 
 /** Text from data as text: ECharts puts what a tooltip formatter returns into the page as HTML. */
 export const escapeHtml = (text) => String(text).replace(/[&<>"']/g, (c) => ENTITIES[c]);
@@ -16,7 +20,68 @@ export const formatNumber = (value, fmt) => {
 export const tooltip = {
 	trigger: 'item',
 	confine: true,
-	backgroundColor: 'white',
-	textStyle: { fontSize: 12, color: '#1f2937' },
 	extraCssText: 'max-width: 20rem; white-space: normal; overflow-wrap: anywhere;'
 };
+
+/** theme.css's colours as they are now: a canvas knows no variables. Nothing where there is no page. */
+function read() {
+	const value = (name) => (typeof document === 'undefined' ? '' : getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+	return {
+		...Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, value(name)])),
+		...Object.fromEntries(SCALES.map((name) => [name, value(name).split(' ').filter(Boolean)]))
+	};
+}
+
+/** What charts are drawn in. Changes with the page's appearance, so that charts are drawn again. */
+export const colors = readable(read(), (set) => {
+	if (typeof document === 'undefined') return;
+	set(read());
+	const observer = new MutationObserver(() => set(read()));
+	observer.observe(document.documentElement, { attributeFilter: ['data-appearance'] });
+	return () => observer.disconnect();
+});
+
+/** Options with the page's colours for what a chart leaves to ECharts: axes, legend, scale, tooltip. */
+export function dress(config, { paper, raised, ink, inkSoft, line, lineStrong }) {
+	const each = (value, change) => (Array.isArray(value) ? value.map(change) : value && change(value));
+	const axis = (own) => ({
+		...own,
+		nameTextStyle: { color: inkSoft, backgroundColor: paper, ...own.nameTextStyle },
+		axisLabel: { color: inkSoft, ...own.axisLabel },
+		axisLine: { ...own.axisLine, lineStyle: { color: lineStrong, ...own.axisLine?.lineStyle } },
+		splitLine: { ...own.splitLine, lineStyle: { color: line, ...own.splitLine?.lineStyle } }
+	});
+	const legend = (own) => ({ pageIconColor: inkSoft, pageIconInactiveColor: line, pageTextStyle: { color: inkSoft }, inactiveColor: lineStrong, ...own, textStyle: { color: inkSoft, ...own.textStyle } });
+	return {
+		...config,
+		xAxis: each(config.xAxis, axis),
+		yAxis: each(config.yAxis, axis),
+		legend: each(config.legend, legend),
+		visualMap: each(config.visualMap, (own) => ({ ...own, textStyle: { color: inkSoft, ...own.textStyle } })),
+		tooltip: { ...config.tooltip, backgroundColor: raised, borderColor: lineStrong, textStyle: { fontSize: 12, color: ink } }
+	};
+}
+
+const channels = (hex) => [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16));
+const luminance = (rgb) => {
+	const [r, g, b] = rgb.map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+
+/** Black or white, whichever reads better (never below 4.5 to 1) upon a scale's colour at `share` of its length. */
+export function inkUpon(scale, share) {
+	if (scale.length < 2) return '';
+	const place = Math.min(Math.max(share, 0), 1) * (scale.length - 1);
+	const first = Math.min(Math.floor(place), scale.length - 2);
+	const [from, to] = [channels(scale[first]), channels(scale[first + 1])];
+	const under = luminance(from.map((value, i) => value + (place - first) * (to[i] - value)));
+	return 1.05 / (under + 0.05) >= (under + 0.05) / 0.05 ? '#ffffff' : '#000000';
+}
+
+/** What lies highest and lowest in a column, for the sentence that stands for a chart. */
+export function ends(rows, column, name, show) {
+	const known = rows.filter((row) => isNumber(row[column])).sort((a, b) => a[column] - b[column]);
+	const say = (row) => `${name(row)} (${show(row[column])})`;
+	if (known.length === 0) return 'no values';
+	return known.length === 1 ? say(known[0]) : `highest ${say(known.at(-1))}, lowest ${say(known[0])}`;
+}

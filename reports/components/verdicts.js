@@ -1,10 +1,10 @@
 /** The five states of a verdict: a sign and a word each, so that no reader depends on colour (Okabe-Ito hues). */
 export const STATES = [
-	{ key: 'fail', sign: '✕', word: 'fail', background: '#c2410c', text: '#ffffff' },
-	{ key: 'monitor', sign: '▲', word: 'monitor', background: '#f5c04d', text: '#3b2a00' },
-	{ key: 'inconclusive', sign: '?', word: 'inconclusive', background: '#ffffff', text: '#374151' },
-	{ key: 'pass', sign: '✓', word: 'pass', background: '#0072b2', text: '#ffffff' },
-	{ key: 'not_applicable', sign: '–', word: 'not applicable', background: '#e5e7eb', text: '#374151' }
+	{ key: 'fail', sign: '✕', word: 'fail', background: 'var(--fail)', text: 'var(--fail-ink)' },
+	{ key: 'monitor', sign: '▲', word: 'monitor', background: 'var(--monitor)', text: 'var(--monitor-ink)' },
+	{ key: 'inconclusive', sign: '?', word: 'inconclusive', background: 'var(--inconclusive)', text: 'var(--inconclusive-ink)' },
+	{ key: 'pass', sign: '✓', word: 'pass', background: 'var(--pass)', text: 'var(--pass-ink)' },
+	{ key: 'not_applicable', sign: '–', word: 'not applicable', background: 'var(--not-applicable)', text: 'var(--not-applicable-ink)' }
 ];
 
 export const stateOf = (key) => STATES.find((state) => state.key === key) ?? STATES.at(-1);

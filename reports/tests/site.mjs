@@ -1,16 +1,18 @@
-// node tests/site.mjs FOLDER [--hover] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON, what each did.
+// node tests/site.mjs FOLDER [--hover] [--scan] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON, what each did.
 // A page is opened at desktop and at phone width; with
-// --hover the pointer moves over each chart, where there is a pointer: at desktop width. FOLDER is served on a loopback port; --page replaces the list of all pages.
+// --hover the pointer moves over each chart, where there is a pointer: at desktop width; with --scan, axe looks for what keeps readers
+// out, and at desktop width once more at the colours in the dark. FOLDER is served on a loopback port; --page replaces the list of all pages.
 import { spawnSync } from 'node:child_process';
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, scan: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
 const root = resolve(positionals[0] ?? 'build');
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const AXE = values.scan ? readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') : undefined;
 const BROWSERS = [process.env.CHROMIUM, 'chromium', 'chromium-browser', 'google-chrome'];
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.wasm': 'application/wasm', '.webmanifest': 'application/manifest+json' };
 
@@ -61,7 +63,42 @@ async function hover(page) {
 	return [...tips];
 }
 
-async function visit(context, origin, path, isHovered) {
+/** What axe finds serious or critical, one line a rule and element. `rules`: only these. */
+async function scan(page, rules) {
+	const violations = await page.evaluate(async (runOnly) => (await window.axe.run({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })).violations, rules);
+	return violations
+		.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+		.flatMap(({ id, impact, nodes }) => nodes.slice(0, 5).map((node) => `axe ${id} (${impact}), ${nodes.length} times: ${node.target.join(' ')}: ${node.failureSummary.replace(/\s+/g, ' ')}`));
+}
+
+/** In the dark only colours are others. */
+async function scanInTheDark(page) {
+	const light = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+	await page.emulateMedia({ colorScheme: 'dark' });
+	const turned = await page.waitForFunction((before) => getComputedStyle(document.documentElement).backgroundColor !== before, light, { timeout: 3000 }).catch(() => undefined);
+	if (!turned) return ['the page does not turn dark'];
+	return (await scan(page, ['color-contrast', 'link-in-text-block'])).map((problem) => `in the dark: ${problem}`);
+}
+
+/** Go by Tab through the first parts that keys reach: the first leads to the content, and each is seen to have the focus. */
+async function walk(page) {
+	const problems = [];
+	for (let step = 0; step < 25; step++) {
+		await page.keyboard.press('Tab');
+		const reached = await page.evaluate(() => {
+			const node = document.activeElement;
+			const shown = node.closest('tr.row-link') ?? node;
+			const [{ width, height }, { outlineStyle, outlineWidth }] = [shown.getBoundingClientRect(), getComputedStyle(shown)];
+			return { isBody: node === document.body, isSkip: node.hash === '#content', what: node.outerHTML.slice(0, 80), isSeen: width > 1 && height > 1 && outlineStyle !== 'none' && outlineWidth !== '0px' };
+		});
+		if (step === 0 && !reached.isSkip) problems.push('the first thing that Tab reaches does not lead to the content');
+		if (reached.isBody) break;
+		if (!reached.isSeen) problems.push(`the focus cannot be seen on ${reached.what}`);
+	}
+	return problems;
+}
+
+async function visit(context, origin, path, isDesktop) {
 	const page = await context.newPage();
 	const problems = [];
 	page.on('dialog', async (dialog) => {
@@ -76,7 +113,12 @@ async function visit(context, origin, path, isHovered) {
 	page.on('response', (response) => response.status() >= 400 && problems.push(`status ${response.status()}: ${response.url().replace(origin, '')}`));
 	await page.goto(origin + path, { waitUntil: 'networkidle' });
 	await page.evaluate(() => document.fonts.ready);
-	const tips = isHovered ? await hover(page) : [];
+	const tips = values.hover && isDesktop ? await hover(page) : [];
+	if (AXE) {
+		await page.evaluate(AXE);
+		problems.push(...(await scan(page)));
+		if (isDesktop) problems.push(...(await scanInTheDark(page)), ...(await walk(page)));
+	}
 	const seen = await page.evaluate(() => ({
 		title: document.title,
 		text: document.body.innerText,
@@ -89,11 +131,15 @@ async function visit(context, origin, path, isHovered) {
 			const edge = Math.min(document.documentElement.clientWidth, outer ? outer.getBoundingClientRect().right : Infinity);
 			return canvas.getBoundingClientRect().right > edge + 1;
 		}).length,
+		nTitles: document.querySelectorAll('h1').length,
+		nUnnamed: [...document.querySelectorAll('canvas')].filter((canvas) => !canvas.closest('[role="img"][aria-label]')).length,
 		errors: [...document.querySelectorAll('.bg-red-50')].map((box) => box.innerText.trim()),
 		injected: [...document.querySelectorAll('img[src="x"], script')].filter((node) => node.tagName === 'IMG' || node.text.includes('alert(')).length
 	}));
 	for (const text of seen.errors) problems.push(`a component failed: ${text}`);
 	if (seen.injected > 0) problems.push(`${seen.injected} elements came out of data`);
+	if (AXE && seen.nTitles !== 1) problems.push(`${seen.nTitles} first headings`);
+	if (seen.nUnnamed > 0) problems.push(`${seen.nUnnamed} charts without a sentence that says what they show`);
 	if (seen.wide > 0) problems.push(`${seen.wide} px wider than the window`);
 	if (seen.cutCharts > 0) problems.push(`${seen.cutCharts} charts wider than what holds them`);
 	await page.close();
@@ -106,10 +152,10 @@ const browser = await chromium.launch({ executablePath: findBrowser(), args: ['-
 const visits = [];
 try {
 	for (const [width, viewport] of Object.entries(WIDTHS)) {
-		const context = await browser.newContext({ viewport });
+		const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
 		const paths = [...(values.page ?? pagesIn(root).sort())];
 		const work = async () => {
-			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path, values.hover && width === 'desktop')) });
+			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path, width === 'desktop')) });
 		};
 		await Promise.all([work(), work()]);
 		await context.close();

@@ -21,6 +21,7 @@ RESULT_MARTS = (
     "fct_summary_statistics", "fct_disparities", "fct_local_law_144", "fct_topic_examples",
     "dim_topics", "dim_topic_words", "fct_stereotypes",
     "fct_counterfactual_similarity", "fct_tool_bias", "fct_recommendations", "fct_classification_parity",
+    "fct_config_differences", "fct_config_group_differences",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
@@ -30,6 +31,7 @@ NO_METRIC = re.compile(
     r"|attribute|target_list|counting|word|warning"
     r"|statistic|parameters|disparity|unit|(raw_|tool_)?group_low|(raw_|tool_)?group_high|roll_up"
     r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group|topic|word)_position|(shown|hidden)_attributes"
+    r"|compared|(config|model|role)_[ab]|measure|state|reason"
     r"|comparison|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
 )
 
@@ -201,6 +203,10 @@ GOLDEN = {
     # By hand: sorted a -0.25, 0, 0.5, 0.75 and b 0.25, 0.5, 0.75, 1; one of four above 0.5, and two of four.
     "sentiment_bias_strict": [": 0.375."],
     "sentiment_bias_weak": [": -0.25."],
+    # By hand: 0.75 - 0.25, 0.5 - 0.25; 1/2 - 1/3.
+    "selection_rate_range": ["Of a 0.5, of b 0.25."],
+    "config_difference": ["0.3333 and 0.5: 0.1667."],
+    "difference_p": ["No p below 0.25 was possible."],
     # 9 of 11 words in the same order on both sides.
     "counterfactual_rouge_l": [": 0.8182."],
     # By hand: a, d of six; 4 and 1 of 10; a before b and c, not d, of six pairs.

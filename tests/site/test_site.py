@@ -48,7 +48,7 @@ def tables() -> Path:
 
 @pytest.fixture(scope="module")
 def visits(site) -> list[dict]:
-    return open_pages(site)
+    return open_pages(site, "--scan")
 
 
 def open_pages(folder: Path, *options: str) -> list[dict]:
@@ -83,12 +83,16 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
         <script>console.error('said'); throw Error('thrown')</script>
         """
     )
-    for visit in open_pages(tmp_path):
+    for visit in open_pages(tmp_path, "--scan"):
         found = "\n".join(visit["problems"])
         for expected in ("dialog: 1", "request to http://127.0.0.2", "console: said", "script: thrown"):
             assert expected in found
         assert "wider than the window" in found
         assert "elements came out of data" in found
+        assert "axe image-alt (critical), 1 times: img" in found
+        assert "0 first headings" in found
+        for only_once in ("the page does not turn dark", "does not lead to the content"):
+            assert (only_once in found) == (visit["width"] == "desktop")
         assert not visit["hasPolicy"]
 
 
@@ -243,7 +247,8 @@ def test_annex_iv_has_the_audits_numbers_and_claims_nothing(visits, tables):
 def hostile_site(tmp_path_factory, tables) -> Path:
     """A site of its own, built from the report's tables with the payload in everything that others wrote."""
     root = tmp_path_factory.mktemp("hostile")
-    for name in ("package.json", "svelte.config.js", "evidence.plugins.yaml", "build.mjs"):
+    files = "package.json build.mjs appearance.js svelte.config.js tailwind.config.cjs evidence.plugins.yaml"
+    for name in files.split():
         shutil.copy(REPORTS / name, root)
     for name in ("components", "pages"):
         shutil.copytree(REPORTS / name, root / name)

@@ -1,0 +1,305 @@
+"""Stage compare: an earlier run beside this one -> `earlier_runs`, `earlier_outcomes`, `earlier_comparables`.
+
+What the earlier run read from its answers is taken from its marts; the differences themselves are models
+(`fct_config_differences`), the same for two runs as for two configs of one run.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import duckdb
+
+from ingest.errors import PlumblineError
+from ingest.readers import printable
+from ingest.store import AUDIT_NAME, Store
+from ingest.warehouse import LOCKED, Warehouse, dbt
+
+MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
+STATES = ("worse", "better", "no_evidence", "not_comparable")
+BUILT = ("int_comparables_listed+", "stg_compare__earlier_runs+", "stg_compare__earlier_outcomes+")
+ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
+
+# Cast, because a stranger's file may hold anything.
+OUTCOMES = """
+    select
+        cast(outcomes.suite as varchar) as suite, cast(outcomes.category as varchar) as category,
+        cast(outcomes.config as varchar) as config, cast(outcomes.model as varchar) as model,
+        cast(outcomes.role as varchar) as role, cast(outcomes.is_simulated as boolean) as is_simulated,
+        cast(outcomes.outcome_set as varchar) as outcome_set,
+        cast(outcomes.rule_kind as varchar) as rule_kind, cast(outcomes.prompt_key as varchar) as prompt_key,
+        cast(responses.repeat_index as integer) as repeat_index, cast(outcomes.outcome as varchar) as outcome,
+        cast(outcomes.is_counted as boolean) as is_counted, cast(outcomes.score as double) as score
+    from fct_outcomes as outcomes
+    inner join dim_responses as responses on outcomes.response_key = responses.response_key
+    where
+        list_contains(?, outcomes.suite)
+        and (outcomes.is_counted or (outcomes.rule_kind = 'score' and outcomes.score is not null))
+    order by all
+    """
+COMPARABLES = """
+    select
+        cast(part as varchar) as part, cast(suite as varchar) as suite, cast(category as varchar) as category,
+        cast(outcome_set as varchar) as outcome_set, cast(item as varchar) as item,
+        cast(definition as varchar) as definition
+    from dim_comparables
+    where suite = '' or list_contains(?, suite)
+    order by all
+    """
+
+
+@contextmanager
+def _earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open the marts of an earlier run, wherever they are, for reading."""
+    if path.is_dir() and (path / AUDIT_NAME).exists():
+        path = path / AUDIT_NAME
+    try:
+        if path.is_dir():
+            missing = [name for name in MARTS if not (path / f"{name}.parquet").exists()]
+            if missing:
+                raise PlumblineError(f"{path} holds neither {AUDIT_NAME} nor {missing[0]}.parquet.", ANOTHER)
+            connection = duckdb.connect()
+            for name in MARTS:
+                connection.read_parquet(str(path / f"{name}.parquet")).create_view(name)
+        else:
+            connection = duckdb.connect(str(path), read_only=True)
+    except duckdb.IOException as error:
+        if "lock" in str(error).lower():
+            raise PlumblineError(f"{path} is open in another process.", LOCKED) from error
+        raise PlumblineError(f"{path} cannot be read.", ANOTHER) from error
+    except duckdb.Error as error:
+        raise PlumblineError(f"{path} cannot be read.", ANOTHER) from error
+    try:
+        yield connection
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        what = str(error).splitlines()[0]
+        raise PlumblineError(f"{path} lacks what is compared: {what}", ANOTHER) from error
+    except duckdb.Error as error:
+        raise PlumblineError(
+            f"{path} holds no marts of an audit: {str(error).splitlines()[0]}", ANOTHER
+        ) from error
+    finally:
+        connection.close()
+
+
+def take_in(store: Store, path: Path, run_id: str) -> int:
+    """Put what an earlier run read in the place of what was there; return the number of its outcomes.
+
+    Raises PlumblineError where `path` holds no marts, or none of a suite of this data folder.
+    """
+    suites = [suite for (suite,) in store.rows("select suite from suites order by suite")]
+    with _earlier_marts(path) as marts:
+        there = [suite for (suite,) in marts.execute("select distinct suite from fct_outcomes").fetchall()]
+        shared = [suite for suite in suites if suite in there]
+        if not shared:
+            raise PlumblineError(
+                f"{path} is of {_listed(there)}, this data folder of {_listed(suites)}.",
+                "Two runs of one suite can be compared.",
+            )
+        outcomes = marts.execute(OUTCOMES, [shared]).to_arrow_table()
+        comparables = marts.execute(COMPARABLES, [shared]).to_arrow_table()
+        (ended,) = marts.execute("select cast(max(ended_at) as timestamp) from dim_runs").fetchone()
+    counts = Counter(outcomes["suite"].to_pylist())
+    runs = [
+        {
+            "suite": suite,
+            "name": path.resolve().name,
+            "n_outcomes": counts[suite],
+            "last_ended_at": ended,
+            "run_id": run_id,
+        }
+        for suite in shared
+    ]
+    with store.transaction():
+        forget(store)
+        store.append_arrow("earlier_outcomes", outcomes)
+        store.append_arrow("earlier_comparables", comparables)
+        store.append("earlier_runs", runs)
+    return outcomes.num_rows
+
+
+def forget(store: Store) -> None:
+    """Remove the earlier run."""
+    for table in ("earlier_runs", "earlier_outcomes", "earlier_comparables"):
+        store.connection.execute(f"delete from {table}")
+
+
+def _listed(suites: Sequence[str]) -> str:
+    return ", ".join(printable(suite) for suite in suites) or "no suite"
+
+
+def differences(marts: Warehouse, margin: float | None) -> list[dict[str, Any]]:
+    """Return what two runs are compared by, the worst first, with `is_failing`.
+
+    A row fails where it is worse and all of its interval lies beyond the margin: the given one, in the unit
+    of each metric, or the metric's own.
+    """
+    rows = marts.rows(
+        """
+        select
+            suite, category, config_b as config, measure, axis, metric, unit, value_a, value_b, difference,
+            ci_low, ci_high, p_value, p_holm, n_tests, coalesce(?, margin) as margin, state, reason, n_pairs,
+            n_unpaired_a, n_unpaired_b, resampling_unit, n_units, is_control, is_simulated,
+            coalesce(state = 'worse' and worsening_low > coalesce(?, margin), false) as is_failing
+        from fct_config_differences
+        where compared = 'runs'
+        order by suite, config, category, measure, axis, metric
+        """,
+        [margin, margin],
+    )
+    return sorted(rows, key=lambda row: (STATES.index(row["state"]), not row["is_failing"]))
+
+
+def print_differences(rows: Sequence[dict[str, Any]]) -> None:
+    """Print rows as a table on stdout."""
+    cells = [
+        (
+            "",
+            "config",
+            "question",
+            "by",
+            "metric",
+            "earlier",
+            "now",
+            "difference",
+            "95 % interval",
+            "p Holm",
+            "n",
+        )
+    ]
+    for row in rows:
+        state = row["state"].replace("_", " ")
+        if row["state"] == "worse" and not row["is_failing"]:
+            state = f"worse, within {row['margin']:g}"
+        cells.append(
+            (
+                state,
+                printable(row["config"]),
+                f"{printable(row['category'])} {printable(row['measure'])}",
+                printable(row["axis"]),
+                row["metric"],
+                _number(row["value_a"]),
+                _number(row["value_b"]),
+                _number(row["difference"], "+"),
+                "–" if row["ci_low"] is None else f"{row['ci_low']:+.3f} to {row['ci_high']:+.3f}",
+                _number(row["p_holm"], places=4),
+                f"{row['n_pairs']:,}",
+            )
+        )
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
+    for line in cells:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _number(value: float | None, sign: str = "", places: int = 3) -> str:
+    return "–" if value is None else f"{value:{sign}.{places}f}"
+
+
+@click.command("compare")
+@click.argument("earlier", required=False, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--margin",
+    type=click.FloatRange(min=0),
+    help="How much worse is tolerated, in each metric's unit.  [default: 0.05]",
+)
+@click.option("--all", "shows_all", is_flag=True, help="List what shows no difference, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print every row as a line of JSON.")
+@click.option(
+    "--not-comparable", "is_strict", is_flag=True, help="Fail where something cannot be compared, too."
+)
+@click.option("--forget", "is_forgotten", is_flag=True, help="Remove the earlier run, then stop.")
+@click.pass_obj
+def command(
+    data: Path,
+    earlier: Path | None,
+    margin: float | None,
+    shows_all: bool,
+    as_json: bool,
+    is_strict: bool,
+    is_forgotten: bool,
+) -> None:
+    """Compare this run with an earlier one; exit 1 where it is worse.
+
+    EARLIER is another data folder, its audit.duckdb, or a folder that `plumbline export` wrote. It stays
+    until another one takes its place, so that the report shows the comparison, too; without EARLIER that one
+    is used.
+
+    Answers to the same repeat of the same prompt are paired, config by config. A disparity is worse where
+    its whole 95 % interval lies beyond 0 and exchanging the two runs' answers seldom gives so much (p after
+    Holm at most 0.05). The command fails only where the whole interval lies beyond the margin: with a margin
+    of 0.05, Cramér's V +0.10 (+0.06 to +0.14) fails, +0.10 (+0.03 to +0.17) is worse but does not. Where
+    prompts, rules, scorers or metric versions are not the same, nothing is compared, and the row says so.
+
+    \b
+    plumbline export last/                 # when a release is good
+    plumbline compare last/                # after the next audit
+    plumbline compare ../old/data --margin 0.1
+    """
+    if is_forgotten and earlier is not None:
+        raise click.UsageError("--forget removes the earlier run: name none.")
+    with Warehouse(data):
+        pass
+    with Store(data) as store:
+        if is_forgotten:
+            with store.transaction():
+                forget(store)
+        elif earlier is not None:
+            with store.run("compare", {"earlier": earlier.resolve().name}) as run_id:
+                n = take_in(store, earlier, run_id)
+            click.echo(f"{n:,} outcomes of the earlier run", err=True)
+        elif not store.value("select count(*) from earlier_runs"):
+            raise PlumblineError("No earlier run was named yet.", ANOTHER)
+    if not dbt(data, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT]):
+        raise PlumblineError(
+            "The comparison stopped: a model or a data-quality test failed (see above).",
+            f"{data / 'logs' / 'dbt.log'} holds the details. Was this folder built by this version? "
+            "`plumbline audit SUITE` builds it.",
+        )
+    if is_forgotten:
+        click.echo("The earlier run is removed.")
+        return
+    with Warehouse(data) as marts:
+        rows = differences(marts, margin)
+        gone = marts.rows(
+            """
+            select distinct earlier.config
+            from int_sides_listed as earlier
+            anti join int_sides_listed as own
+                on own.run = 'this' and earlier.suite = own.suite and earlier.config = own.config
+            where earlier.run = 'earlier'
+            order by earlier.config
+            """
+        )
+    failing = [row for row in rows if row["is_failing"]]
+    lost = [row for row in rows if row["state"] == "not_comparable" and not row["is_control"]]
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(row, ensure_ascii=False, default=str))
+    else:
+        _print_result(rows, [row["config"] for row in gone], lost, shows_all)
+    if failing or (is_strict and (lost or not rows)):
+        raise click.exceptions.Exit(1)
+
+
+def _print_result(
+    rows: Sequence[dict[str, Any]], gone: Sequence[str], lost: Sequence[dict[str, Any]], shows_all: bool
+) -> None:
+    listed = [row for row in rows if shows_all or row["state"] in ("worse", "better")]
+    if listed:
+        print_differences(listed)
+    for config in gone:
+        click.echo(f"Only in the earlier run: {printable(config)}")
+    for reason, n in Counter(row["reason"] for row in lost).most_common():
+        click.echo(f"Not comparable ({n:,}): {printable(reason)}")
+    counts = Counter(row["state"] for row in rows if not row["is_control"])
+    n_failing = sum(row["is_failing"] for row in rows)
+    click.echo(
+        f"{counts['worse']:,} worse ({n_failing:,} beyond the margin), {counts['better']:,} better, "
+        f"{counts['no_evidence']:,} without evidence, {counts['not_comparable']:,} not comparable"
+    )
+    if not any(row["state"] != "not_comparable" for row in rows):
+        click.echo("Nothing could be compared: this proves nothing.", err=True)

@@ -1,0 +1,41 @@
+{# What enters a table of groups, from outcomes (a row per answer and outcome set): categories, scores, and whether the
+   outcome is favourable. Needs `favourable` (suite, category, outcome_set, label) and `selectable` (without labels). #}
+{% macro outcomes_by_kind(relation) -%}
+    select
+        'outcome' as kind,
+        outcome_set as measure,
+        outcome,
+        cast(null as double) as value,
+        * exclude (outcome_set, outcome, score)
+    from {{ relation }}
+    where is_counted
+    union all
+    select
+        'score' as kind,
+        feature as measure,
+        cast(null as varchar) as outcome,
+        score as value,
+        * exclude (outcome_set, outcome, score)
+    from {{ relation }}
+    where rule_kind = 'score' and score is not null
+    union all
+    select
+        'selection' as kind,
+        {{ relation }}.outcome_set as measure,
+        {{ relation }}.outcome,
+        case when favourable.label is not null then 1.0 else 0.0 end as value,
+        {{ relation }}.* exclude (outcome_set, outcome, score)
+    from {{ relation }}
+    inner join selectable
+        on
+            {{ relation }}.suite = selectable.suite
+            and {{ relation }}.category = selectable.category
+            and {{ relation }}.outcome_set = selectable.outcome_set
+    left join favourable
+        on
+            {{ relation }}.suite = favourable.suite
+            and {{ relation }}.category = favourable.category
+            and {{ relation }}.outcome_set = favourable.outcome_set
+            and {{ relation }}.outcome = favourable.label
+    where {{ relation }}.is_counted
+{%- endmacro %}

@@ -1,0 +1,94 @@
+-- Grain: one row per pair_id, table_id: a measure on an axis that two sides are to be compared by. `reason`
+-- says why they cannot be, where that is known before anything is computed.
+with pairs as (
+    select * from {{ ref('int_sides_paired') }}
+),
+
+-- One table of groups, whoever answered. Whether an answer came is compared with nothing.
+tables as (
+    select
+        kind,
+        suite,
+        domain,
+        category,
+        measure,
+        axis,
+        n_attributes,
+        max(axis_position) as axis_position,
+        bool_and(is_control) as is_control,
+        any_value(hidden_attributes order by config_key) as hidden_attributes
+    from {{ ref('int_analyses_listed') }}
+    where measure <> 'response_status'
+    group by kind, suite, domain, category, measure, axis, n_attributes
+),
+
+settings as (
+    select * from {{ ref('stg_suite__suites') }}
+),
+
+sets as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        case when rule_kind = 'score' then feature else outcome_set end as measure,
+        rule_kind = 'score' as is_score
+    from {{ ref('stg_suite__outcome_rules') }}
+),
+
+matched as (
+    select
+        sets.suite,
+        sets.category,
+        sets.measure,
+        sets.is_score,
+        min(benchmarks.reason) as reason
+    from sets
+    inner join {{ ref('int_benchmarks_matched') }} as benchmarks
+        on
+            sets.suite = benchmarks.suite
+            and sets.category = benchmarks.category
+            and sets.outcome_set = benchmarks.outcome_set
+    group by sets.suite, sets.category, sets.measure, sets.is_score
+),
+
+numbered as (
+    select
+        *,
+        dense_rank() over (order by kind, suite, category, axis_position, axis, measure) as table_id
+    from tables
+)
+
+select
+    pairs.pair_id,
+    numbered.table_id,
+    pairs.compared,
+    pairs.side_a,
+    pairs.side_b,
+    pairs.is_simulated,
+    numbered.kind,
+    numbered.suite,
+    numbered.domain,
+    numbered.category,
+    numbered.measure,
+    numbered.axis,
+    numbered.n_attributes,
+    numbered.is_control,
+    numbered.hidden_attributes,
+    settings.seed,
+    settings.n_permutations,
+    settings.n_bootstrap,
+    settings.minimum_cell,
+    case
+        when not pairs.is_comparable then 'One of the two runs is simulated.'
+        when pairs.compared = 'runs' then matched.reason
+    end as reason
+from pairs
+inner join numbered on pairs.suite = numbered.suite
+inner join settings on pairs.suite = settings.suite
+left join matched
+    on
+        numbered.suite = matched.suite
+        and numbered.category = matched.category
+        and numbered.measure = matched.measure
+        and (numbered.kind = 'score') = matched.is_score

@@ -1,0 +1,34 @@
+-- Grain: one row per side_id: suite, run (`this` or `earlier`), config: who answered.
+with analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+),
+
+earlier as (
+    select * from {{ ref('stg_compare__earlier_outcomes') }}
+),
+
+sides as (
+    select distinct
+        suite,
+        'this' as run,
+        config,
+        model,
+        role,
+        is_simulated
+    from analyses
+    union all
+    select distinct
+        earlier.suite,
+        'earlier' as run,
+        earlier.config,
+        earlier.model,
+        earlier.role,
+        earlier.is_simulated
+    from earlier
+    semi join {{ ref('stg_suite__suites') }} as suites on earlier.suite = suites.suite
+)
+
+select
+    row_number() over (order by suite, run, config) as side_id,
+    *
+from sides

@@ -1,0 +1,106 @@
+-- Grain: one row per pair_key, category, measure, axis, metric: two configs, or two runs of one, side by
+-- side. A browser opens the rows of every pair, so only the first ones, findings and single attributes
+-- leading, are shown.
+{%- set most_rows = 4000 %}
+with differences as (
+    select * from {{ ref('fct_config_differences') }}
+    where not is_control
+),
+
+categories as (
+    select distinct
+        suite,
+        category,
+        category_position,
+        title
+    from {{ ref('dim_categories') }}
+),
+
+metrics as (
+    select
+        metric,
+        max_by(title, metric_version) as title
+    from {{ ref('dim_metrics') }}
+    group by metric
+),
+
+told as (
+    select
+        differences.*,
+        left(md5(concat_ws(chr(31), differences.suite, compared, config_a, config_b)), 10) as pair_key,
+        left(md5(concat_ws(chr(31), differences.suite, compared, config_a)), 8) as a_key,
+        left(md5(concat_ws(chr(31), differences.suite, 'configs', config_b)), 8) as b_key,
+        differences.suite || '-' || differences.category as category_slug,
+        case
+            when compared = 'configs'
+                then differences.suite || '-' || differences.category || '-' || left(md5(config_a), 8)
+        end as responses_a_slug,
+        differences.suite || '-' || differences.category || '-' || left(md5(config_b), 8) as responses_b_slug,
+        categories.title as category_title,
+        categories.category_position,
+        coalesce(metrics.title, differences.metric) as metric_title,
+        length(axis) - length(replace(axis, '&', '')) + 1 as n_attributes,
+        case state when 'worse' then 1 when 'better' then 2 when 'no_evidence' then 3 else 4 end as state_rank
+    from differences
+    inner join categories
+        on
+            differences.suite = categories.suite
+            and differences.category = categories.category
+    left join metrics on differences.metric = metrics.metric
+),
+
+ranked as (
+    select
+        *,
+        count(*) over (partition by pair_key) as n_of_pair,
+        row_number() over (
+            order by
+                compared desc, least(state_rank, 3) asc, n_attributes asc, suite asc, config_a asc,
+                config_b asc, category_position asc, measure asc, axis asc, metric asc
+        ) as position
+    from told
+)
+
+select
+    pair_key,
+    a_key,
+    b_key,
+    compared,
+    suite,
+    config_a,
+    config_b,
+    is_simulated,
+    category,
+    category_slug,
+    responses_a_slug,
+    responses_b_slug,
+    category_title,
+    category_position,
+    measure,
+    axis,
+    n_attributes,
+    metric,
+    metric_title,
+    direction,
+    unit,
+    value_a,
+    value_b,
+    difference,
+    ci_low,
+    ci_high,
+    p_value,
+    p_holm,
+    n_tests,
+    null_median,
+    margin,
+    state,
+    state_rank,
+    reason,
+    n_pairs,
+    n_unpaired_a,
+    n_unpaired_b,
+    resampling_unit,
+    n_units,
+    n_of_pair
+from ranked
+where position <= {{ most_rows }}

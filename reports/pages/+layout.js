@@ -1,0 +1,94 @@
+// In place of Evidence's own: there every page loads DuckDB and opens every table before anything is asked. Here what a page
+// shows comes with it, as the build stored it, and the database is loaded when something asks it: a search, say.
+import { browser, building, dev } from '$app/environment';
+import { profile } from '@evidence-dev/component-utilities/profile';
+import { setTrackProxy } from '@evidence-dev/sdk/usql';
+import { arrowTableToJSON, initDB, query as ask, setParquetURLs, tableFromIPC, updateSearchPath } from '@evidence-dev/universal-sql/client-duckdb';
+import md5 from 'blueimp-md5';
+
+export const ssr = !dev;
+export const prerender = true;
+export const trailingSlash = 'always';
+
+async function readManifest() {
+	if (browser) return (await fetch('/data/manifest.json')).json();
+	const { readFile } = await import('fs/promises');
+	return JSON.parse(await readFile('./static/data/manifest.json', 'utf-8'));
+}
+
+async function openDatabase() {
+	const { renderedFiles } = await readManifest();
+	await initDB();
+	await setParquetURLs(renderedFiles);
+	await updateSearchPath(Object.keys(renderedFiles));
+}
+
+let opened;
+const database = () => (opened ??= profile(openDatabase));
+
+/** What the build stored beside a page: the rows of each of its queries, by name. */
+async function storedRows(routeHash, paramsHash, fetch) {
+	const list = await fetch(`/api/${routeHash}/${paramsHash}/all-queries.json`);
+	if (!list.ok) return {};
+	const rows = Object.entries(await list.json()).map(async ([name, hash]) => {
+		const file = await fetch(`/api/prerendered_queries/${hash}.arrow`);
+		return file.ok ? [name, arrowTableToJSON(await tableFromIPC(file))] : undefined;
+	});
+	return Object.fromEntries((await Promise.all(rows)).filter(Boolean));
+}
+
+/** The titles of the pages on the way to this one; a page of answers has its title from a query. */
+async function nameTheWay(pages, route, params, stored, query) {
+	let page = pages;
+	for (const part of route.split('/').slice(1)) {
+		page = page.children[part];
+		if (!page) return;
+		const { title, breadcrumb } = page.frontMatter ?? {};
+		if (title) page.title = title;
+		else if (breadcrumb) {
+			const sql = Object.entries(params).reduce((text, [name, value]) => text.replaceAll(`\${params.${name}}`, value), breadcrumb);
+			page.title = (stored ?? (await query(sql, { query_name: 'breadcrumb' })))[0]?.breadcrumb;
+		}
+	}
+}
+
+export const load = async ({ fetch, route, params }) => {
+	const json = (path) => fetch(path).then((response) => response.json());
+	const [{ customFormattingSettings }, pagesManifest, evidencemeta] = await Promise.all([
+		json('/api/customFormattingSettings.json/GET.json'),
+		json('/api/pagesManifest.json'),
+		json(`/api/${route.id}/evidencemeta.json`).catch(() => ({ queries: [] }))
+	]);
+	const routeHash = md5(route.id);
+	const paramsHash = md5(
+		Object.entries(params)
+			.sort()
+			.map(([name, value]) => `${name}\x1F${value}`)
+			.join('\x1E')
+	);
+	const isUserPage = Boolean(route.id) && !['/settings', '/explore'].some((own) => route.id.startsWith(own));
+
+	if (!browser) await database();
+	const data = browser && isUserPage && !dev ? await storedRows(routeHash, paramsHash, fetch) : {};
+
+	function query(sql, { query_name, callback = (rows) => rows } = {}) {
+		if (browser) return database().then(() => ask(sql)).then(callback);
+		return callback(ask(sql, { route_hash: routeHash, additional_hash: paramsHash, query_name, prerendering: building }));
+	}
+
+	await nameTheWay(pagesManifest, route.id ?? '', params, data.breadcrumb, query);
+
+	return {
+		__db: {
+			query,
+			load: database,
+			updateParquetURLs: (manifest) => setParquetURLs(JSON.parse(manifest).renderedFiles)
+		},
+		inputs: setTrackProxy({ label: '', value: '(SELECT NULL WHERE 0 /* An Input has not been set */)' }),
+		data,
+		customFormattingSettings,
+		isUserPage,
+		evidencemeta,
+		pagesManifest
+	};
+};

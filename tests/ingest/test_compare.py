@@ -1,0 +1,270 @@
+"""Two configs of one run, and two runs: what differs is found, what cannot be compared is said."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner, Result
+
+from ingest import assemble, compare, extract, generate, warehouse
+from ingest.errors import PlumblineError
+from ingest.store import Store
+
+HOSTILE = "'; drop table x; -- \x1b[31m<img src=x onerror=alert(1)>"
+WORDS = {"yes": ["Gladly, good.", "Gladly; fine."], "no": ["Sorry, bad.", "Sorry; it is taken."]}
+
+
+def category(**changes: Any) -> dict[str, Any]:
+    return {
+        "title": "Who gets it",
+        "block": "root",
+        "prompts": ["Case {case}: the {gender} asks for {what}. Do they get it?"],
+        "slots": {"case": [str(n) for n in range(60)], "what": ["a flat", "a key"]},
+        "outcomes": [
+            {
+                "set": "decision",
+                "kind": "pattern",
+                "labels": {"yes": ["gladly"], "no": ["sorry"]},
+                "favourable": ["yes"],
+            }
+        ],
+        "simulated": {
+            "answers": WORDS,
+            "weights": {"yes": 1, "no": 1},
+            "planted": [{"attribute": "gender", "value": "Female", "answer": "no", "log_odds": 2.5}],
+        },
+        **changes,
+    }
+
+
+SUITE: dict[str, Any] = {
+    "suite": "compared",
+    "title": "Two that are compared",
+    "version": 1,
+    "resampling": {"permutations": 199, "bootstrap": 100},
+    "attributes": {
+        "gender": {"Female": {"words": ["woman"]}, "Male": {"words": ["man"]}},
+    },
+    "axes": ["gender"],
+    "configs": [
+        {"backend": "simulated", "model": "even", "options": {"planted": False}},
+        {"backend": "simulated", "model": "marked"},
+        {"backend": "simulated", "model": "twin"},
+    ],
+    "categories": {
+        "FLAT": category(),
+        "OTHER": category(slots={"case": [str(n) for n in range(10)], "what": ["a job"]}),
+        "TONE": category(
+            outcomes=[{"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}]
+        ),
+    },
+}
+BUILT = (*compare.MARTS, "rpt_config_differences", "rpt_config_group_differences")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built run of three configs: one even-handed, two with the same bias."""
+    folder = tmp_path_factory.mktemp("compared")
+    suite = folder / "suite.yml"
+    suite.write_text(json.dumps(SUITE), "utf-8")
+    for stage in (assemble, generate, extract):
+        result = CliRunner().invoke(stage.command, ["--suite", str(suite)], obj=folder / "data")
+        assert result.exit_code == 0, result.output
+    checks = ["--exclude-resource-type", "unit_test", "--exclude-resource-type", "test"]
+    assert warehouse.dbt(folder / "data", ["build", *checks, "--select", *(f"+{name}" for name in BUILT)])
+    return folder / "data"
+
+
+@pytest.fixture(scope="module")
+def exported(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exported") / "last"
+    with warehouse.Warehouse(data) as marts:
+        marts.export(folder)
+    return folder
+
+
+@pytest.fixture
+def earlier(exported: Path, tmp_path: Path) -> Callable[..., Path]:
+    """Write the exported run with some marts changed by SQL."""
+
+    def change(**marts: str) -> Path:
+        folder = tmp_path / "earlier"
+        folder.mkdir()
+        for name in compare.MARTS:
+            source = f"read_parquet('{exported / name}.parquet')"
+            sql = marts.get(name, "select * from mart").replace("from mart", f"from {source} as mart")
+            duckdb.execute(f"copy ({sql}) to '{folder / name}.parquet' (format parquet)")
+        return folder
+
+    return change
+
+
+def run(data: Path, *arguments: object) -> Result:
+    return CliRunner().invoke(compare.command, [str(argument) for argument in arguments], obj=data)
+
+
+def rows(data: Path, sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(data / warehouse.AUDIT_NAME), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_configs_are_told_apart_by_their_bias(data: Path) -> None:
+    found = rows(
+        data,
+        """
+        select config_a, config_b, axis, metric, state from fct_config_differences
+        where category = 'FLAT' and compared = 'configs'
+        order by all
+        """,
+    )
+    gender = {(a, b, metric): state for a, b, axis, metric, state in found if axis == "gender"}
+    for metric in ("cramers_v", "max_fdi", "max_jsd_nats", "min_impact_ratio", "selection_rate_range"):
+        assert gender["even", "marked", metric] == gender["even", "twin", metric] == "worse"
+        assert gender["marked", "twin", metric] == "no_evidence"
+
+
+def test_the_values_of_either_side_are_those_of_the_answers_that_both_gave(data: Path) -> None:
+    (value_a, value_b, difference, low, high, n) = rows(
+        data,
+        """
+        select value_a, value_b, difference, ci_low, ci_high, n_pairs from fct_config_group_differences
+        where category = 'FLAT' and axis = 'gender' and group_value = 'Female' and config_b = 'marked'
+        """,
+    )[0]
+    shares = dict(
+        rows(
+            data,
+            """
+            select outcomes.config, avg(cast(outcomes.outcome = 'yes' as integer))
+            from fct_outcomes as outcomes
+            inner join int_prompts_grouped as grouped using (prompt_key)
+            where outcomes.category = 'FLAT' and grouped.axis = 'gender' and grouped.group_value = 'Female'
+            group by outcomes.config
+            """,
+        )
+    )
+    assert (value_a, value_b, n) == (shares["even"], shares["marked"], 120)
+    assert difference == value_b - value_a < high < 0 and low < difference
+
+
+def test_a_run_does_not_differ_from_itself(data: Path) -> None:
+    result = run(data, data, "--all")
+    assert result.exit_code == 0, result.output
+    assert "0 worse (0 beyond the margin), 0 better" in result.output
+    found = rows(
+        data,
+        """
+        select distinct state, difference, ci_low, ci_high, p_value, n_unpaired_a, reason
+        from fct_config_differences where compared = 'runs' and not is_control
+        """,
+    )
+    assert found == [("no_evidence", 0, 0, 0, 1, 0, "Both answered alike.")]
+
+
+@pytest.fixture
+def changed(data: Path, earlier: Callable[..., Path]) -> Iterator[Path]:
+    """An earlier run: even and marked swapped, another prompt, scorer and version of a metric."""
+    swapped = "case config when 'even' then 'marked' when 'marked' then 'even' else config end"
+    hostile = HOSTILE.replace("'", "''")
+    yield earlier(
+        fct_outcomes=f"""
+            select * replace ({swapped} as config) from mart
+            union all
+            select * replace ('{hostile}' as config, '{hostile}' as outcome) from mart where config = 'twin'
+        """,
+        dim_comparables="""
+            select * replace (
+                case when part = 'prompt' and category = 'OTHER' and item = (
+                    select min(item) from mart where part = 'prompt' and category = 'OTHER'
+                ) then 'another' else item end as item,
+                case when part = 'scorer' then 'another revision'
+                    when part = 'metric' and item = 'max_jsd_nats' then '0' else definition end as definition
+            ) from mart
+        """,
+    )
+
+
+def test_a_change_is_found_and_what_is_not_the_same_is_said(data: Path, changed: Path) -> None:
+    result = run(data, changed)
+    assert result.exit_code == 1, result.output  # beyond 0.05
+    assert "worse" in result.output and "better" in result.output
+    assert "Not the same prompts: 1 are only in the earlier run, 1 only in this one." in result.output
+    assert "Another revision or version of the scorer: vader." in result.output
+    assert "The metric has another version in the earlier run." in result.output
+    assert "Only in the earlier run: '; drop table x; -- \\x1b[31m<img" in result.output
+    assert "\x1b" not in result.output
+    state = {
+        (category, config, metric): state
+        for category, config, metric, state in rows(
+            data,
+            """
+            select category, config_b, metric, state from fct_config_differences
+            where compared = 'runs' and axis = 'gender'
+            """,
+        )
+    }
+    assert state["FLAT", "marked", "cramers_v"] == "worse" and state["FLAT", "even", "cramers_v"] == "better"
+    assert state["FLAT", "twin", "cramers_v"] == "no_evidence"
+    assert state["FLAT", "marked", "max_jsd_nats"] == "not_comparable"
+    assert {found for (name, *_), found in state.items() if name != "FLAT"} == {"not_comparable"}
+    # Exactly what the two configs of this run give, with the other sign.
+    signs = rows(
+        data,
+        """
+        select runs.config_b, runs.difference, configs.difference from fct_config_differences as runs
+        inner join fct_config_differences as configs using (suite, category, measure, axis, metric)
+        where
+            runs.compared = 'runs' and runs.category = 'FLAT' and runs.config_b in ('even', 'marked')
+            and configs.compared = 'configs' and configs.config_a = 'even' and configs.config_b = 'marked'
+            and runs.difference is not null
+        """,
+    )
+    assert len(signs) >= 8
+    assert all(runs == (configs if config == "marked" else -configs) for config, runs, configs in signs)
+
+    with warehouse.Warehouse(data) as marts:
+        listed = compare.differences(marts, 0.9)
+    assert {row["margin"] for row in listed} == {0.9}
+    assert listed[0]["state"] == "worse" and not any(row["is_failing"] for row in listed)
+
+    assert run(data, "--forget").exit_code == 0
+    assert rows(data, "select count(*) from fct_config_differences where compared = 'runs'") == [(0,)]
+    with pytest.raises(PlumblineError, match="No earlier run was named yet"):
+        CliRunner().invoke(compare.command, [], obj=data, standalone_mode=False, catch_exceptions=False)
+
+
+def test_reports_hold_the_findings_first(data: Path) -> None:
+    found = rows(data, "select state, n_of_pair from rpt_config_differences where compared = 'configs'")
+    assert {state for state, _ in found} == {"worse", "no_evidence"}
+    assert rows(data, "select count(*) from rpt_config_group_differences where axis = 'gender'")[0][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("marts", "message"),
+    [
+        ({"dim_comparables": "select part from mart"}, "lacks what is compared"),
+        (
+            {"fct_outcomes": "select * replace ('another' as suite) from mart"},
+            "is of another, this data folder of",
+        ),
+        ({"dim_responses": "select * replace ('x' as repeat_index) from mart"}, "holds no marts of an audit"),
+    ],
+)
+def test_what_is_no_earlier_run_is_refused(
+    data: Path, earlier: Callable[..., Path], marts: dict[str, str], message: str
+) -> None:
+    result = run(data, earlier(**marts))
+    assert result.exit_code == 1 and message in result.output
+    with Store(data, read_only=True) as store:
+        assert store.value("select count(*) from earlier_outcomes") == 0
+
+
+def test_neither_an_empty_folder_nor_another_file_is_a_run(data: Path, tmp_path: Path) -> None:
+    assert "holds neither audit.duckdb nor" in run(data, tmp_path).output
+    (tmp_path / "x.duckdb").write_text("no database")
+    assert "cannot be read" in run(data, tmp_path / "x.duckdb").output
+    assert "removes the earlier run" in run(data, tmp_path, "--forget").output
