@@ -24,7 +24,7 @@ SECTIONS = {
         select
             suite, title, description, version, language, variant, profiles, scorers, seed, n_permutations,
             n_bootstrap, minimum_group, minimum_cell, resampled_statistics, resampled_rates, suite_key,
-            file_sha256
+            file_sha256, responsible, licence
         from dim_suites
         order by suite
         """,
@@ -242,7 +242,8 @@ TABLES: Sequence[tuple[str, str, Mapping[str, str]]] = (
         "suites",
         {"suite": "suite", "title": "title", "version": "version", "language": "language",
          "profiles": "profiles", "seed": "seed", "n_permutations": "permutations", "n_bootstrap": "bootstrap",
-         "minimum_group": "smallest group judged", "file_sha256": "SHA-256 of the file"},
+         "minimum_group": "smallest group judged", "responsible": "responsible",
+         "file_sha256": "SHA-256 of the file"},
     ),
     (
         "Data",

@@ -36,6 +36,8 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
                 "scorers": suite.scorers,
                 "file_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
                 "run_id": run_id,
+                "responsible": suite.responsible or None,
+                "licence": suite.licence or None,
             }
         ],
         "suite_attributes": [

@@ -1,9 +1,12 @@
 """From report tables to a static site: a small database for Evidence, files to take away, then its build."""
 
+import json
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 import duckdb
@@ -73,6 +76,56 @@ def write_downloads(data: Path, target: Path) -> int:
     return len(files)
 
 
+def page_sources(manifest: Mapping[str, Any]) -> list[tuple[str, str, str, str | None, str | None]]:
+    """Return (page, label, description, report table, marts) of dbt's exposures, a row per table of a page.
+
+    The marts are those that the table is made of, also through other report tables. A page without a table of
+    dbt's has one row.
+    """
+    parents = {name: node["depends_on"].get("nodes", []) for name, node in manifest["nodes"].items()}
+
+    def marts(node: str) -> set[str]:
+        found = set()
+        for parent in parents.get(node, []):
+            name = parent.rsplit(".", 1)[-1]
+            if name.startswith("rpt_"):
+                found |= marts(parent)
+            elif name.startswith(("fct_", "dim_")):
+                found.add(name)
+        return found
+
+    rows: list[tuple[str, str, str, str | None, str | None]] = []
+    for exposure in sorted(manifest["exposures"].values(), key=lambda one: one["url"] or ""):
+        page = (exposure["url"], exposure["label"], exposure["description"])
+        tables = sorted(exposure["depends_on"]["nodes"])
+        rows += [(*page, node.rsplit(".", 1)[-1], ", ".join(sorted(marts(node)))) for node in tables]
+        rows += [(*page, None, None)] * (not tables)
+    return rows
+
+
+def write_page_sources(data: Path, target: Path) -> int:
+    """Write what each page is made from into the report's database; return the number of pages.
+
+    Raises PlumblineError where dbt cannot read its own project.
+    """
+    if not dbt(data, ["parse"]):
+        raise PlumblineError(
+            "dbt could not read its models.", f"{data / 'logs' / 'dbt.log'} holds the details."
+        )
+    rows = page_sources(json.loads((data / "target" / "manifest.json").read_text("utf-8")))
+    with duckdb.connect(str(target)) as connection:
+        connection.execute(
+            """
+            create table rpt_pages (
+                page_url varchar, page_label varchar, page_description varchar, rpt_table varchar,
+                marts varchar
+            )
+            """
+        )
+        connection.executemany("insert into rpt_pages values (?, ?, ?, ?, ?)", rows)
+    return len({row[0] for row in rows})
+
+
 def write_dbt_docs(data: Path) -> Path:
     """Write dbt's documentation of every model as one page beside the site.
 
@@ -135,6 +188,7 @@ def command(data: Path, verbose: bool, tables_only: bool) -> None:
     tables = REPORTS / "sources" / "audit" / "report.duckdb"
     n_tables = write_report_tables(data, tables)
     n_files = write_downloads(data, tables)
+    write_page_sources(data, tables)
     click.echo(f"{n_tables} report tables, {n_files} files to download", err=True)
     if tables_only:
         return

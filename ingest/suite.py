@@ -722,6 +722,8 @@ class Suite(Strict):
     description: str = Field("", max_length=5_000)
     version: int = Field(ge=1)
     language: str = Field("en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")
+    responsible: str = Field("", max_length=200)
+    licence: str = Field("", max_length=200)
     variant: Name = "default"
     profiles: list[Name] = Field(["four_fifths"], min_length=1)
     minimum: Minimum = Minimum()
@@ -1070,8 +1072,8 @@ class Suite(Strict):
 
     @property
     def suite_key(self) -> str:
-        """Hash of the checked content."""
-        return key("suite", self.model_dump(mode="json"))
+        """Hash of the checked content. Who answers for it, and under which licence, changes no number."""
+        return key("suite", self.model_dump(mode="json", exclude={"responsible", "licence"}))
 
     def rules(self) -> Iterator[tuple[str, Rule]]:
         """Yield (category, rule) for the rules of the active variant, in the file's order."""

@@ -40,7 +40,9 @@ select
     resampled.resampled_statistics,
     resampled.resampled_rates,
     coalesce(choices.standard_weighting, 'row') as standard_weighting,
-    chosen_references.chosen_references
+    chosen_references.chosen_references,
+    suites.responsible,
+    suites.licence
 from {{ ref('stg_suite__suites') }} as suites
 left join resampled on suites.suite = resampled.suite
 left join chosen_references on suites.suite = chosen_references.suite

@@ -15,5 +15,7 @@ select
     n_permutations,
     n_bootstrap,
     array_to_string(scorers, ', ') as scorers,
-    file_sha256
+    file_sha256,
+    responsible,
+    licence
 from {{ ref('dim_suites') }}

@@ -14,5 +14,6 @@ select
     system_prompt,
     template,
     options,
-    server_version
+    server_version,
+    details
 from source

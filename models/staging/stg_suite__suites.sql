@@ -20,5 +20,7 @@ select
     n_bootstrap,
     scorers,
     file_sha256,
-    run_id
+    run_id,
+    responsible,
+    licence
 from source

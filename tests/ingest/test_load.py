@@ -56,6 +56,17 @@ def test_the_formats_give_the_same_rows(name, load, query, tmp_path):
     ]
 
 
+def test_who_answers_for_an_audit_is_kept_and_changes_no_hash(load_records, query, tiny_suite, tmp_path):
+    signed = tmp_path / "signed.yml"
+    signed.write_text(tiny_suite.read_text("utf-8") + "\nresponsible: A. Person\nlicence: CC0\n", "utf-8")
+    assert load_records(THREE, suite=signed).exit_code == 0
+    assert query("select suite_key, responsible, licence from suites") == [
+        (load_suite(tiny_suite).suite_key, "A. Person", "CC0")
+    ]
+    assert load_records(THREE).exit_code == 0
+    assert query("select responsible, licence from suites") == [(None, None)]
+
+
 def test_what_a_load_records(load_records, query, tiny_suite, tmp_path):
     assert load_records([*THREE, record(4, gender="unknown")]).exit_code == 0
     assert query("select backend, model, role, digest, options from configs order by config") == [

@@ -17,6 +17,7 @@ from tiny import TINY_SUITE, csv_text, record
 
 from ingest import assemble, extract, generate, load
 from ingest.card import write_card
+from ingest.report import page_sources
 from ingest.store import AUDIT_NAME
 from ingest.warehouse import PROJECT, Warehouse
 
@@ -156,6 +157,83 @@ def test_the_command_line_and_the_models_start_without_what_they_may_not_need():
     """scipy.stats takes a second to load, which a diagnosis without resampling has no use for."""
     code = "import sys, ingest.cli, ingest.stats, ingest.ranks; sys.exit('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0
+
+
+# ------------------------------------------------------------------------------------------- pages
+
+PAGES = PROJECT / "reports" / "pages"
+OF_REPORT = {"downloads", "pages"}  # tables that `plumbline report` itself adds
+
+
+def page_url(path):
+    name = path.relative_to(PAGES).with_suffix("").as_posix()
+    return "/" if name == "index" else f"/{name}"
+
+
+def read_tables(text):
+    """Names of the site's tables that the queries of a page read."""
+    queries = re.findall(r"^```sql \w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    front_matter = text.split("---")[1] if text.startswith("---") else ""
+    return {
+        name
+        for part in (*queries, front_matter)
+        for name in re.findall(r"\b(?:from|join) audit\.(\w+)", part)
+    }
+
+
+def test_tables_of_a_page_are_found_in_its_queries_alone():
+    page = "---\ntitle: x\n---\n```sql a\nselect 1 from audit.b\njoin audit.c on true\n```\nfrom audit.d\n"
+    assert read_tables(page) == {"b", "c"}
+
+
+def test_every_page_has_an_exposure_of_the_tables_that_it_reads(manifest):
+    exposed = {exposure.url: exposure for exposure in manifest.exposures.values()}
+    pages = {page_url(path): path.read_text("utf-8") for path in PAGES.rglob("*.md")}
+    assert len(pages) > 25 and len(exposed) == len(manifest.exposures)
+    assert set(exposed) == set(pages)
+    wrong = {}
+    for url, text in pages.items():
+        declared = {node.rsplit(".", 1)[-1] for node in exposed[url].depends_on.nodes}
+        read = {f"rpt_{name}" for name in read_tables(text) - OF_REPORT}
+        if declared != read:
+            wrong[url] = {"not declared": sorted(read - declared), "not read": sorted(declared - read)}
+    assert not wrong
+
+
+def test_an_exposure_has_its_pages_title_an_owner_and_a_description(manifest):
+    for exposure in manifest.exposures.values():
+        assert exposure.description and exposure.owner.name, exposure.name
+        text = (PAGES / f"{exposure.url.strip('/') or 'index'}.md").read_text("utf-8")
+        title = yaml.safe_load(text.split("---")[1]).get("title")
+        assert title in (None, exposure.label), exposure.name
+
+
+def test_what_a_page_rests_on_is_followed_through_report_tables_to_marts():
+    manifest = {
+        "nodes": {
+            "model.plumbline.rpt_a": {
+                "depends_on": {
+                    "nodes": ["model.plumbline.fct_a", "model.plumbline.rpt_b", "seed.plumbline.s"]
+                }
+            },
+            "model.plumbline.rpt_b": {"depends_on": {"nodes": ["model.plumbline.dim_b"]}},
+            "model.plumbline.dim_b": {"depends_on": {"nodes": ["model.plumbline.fct_c"]}},
+        },
+        "exposures": {
+            "one": {
+                "url": "/a",
+                "label": "A",
+                "description": "Of a.",
+                "depends_on": {"nodes": ["model.plumbline.rpt_b", "model.plumbline.rpt_a"]},
+            },
+            "two": {"url": "/", "label": "B", "description": "Of none.", "depends_on": {"nodes": []}},
+        },
+    }
+    assert page_sources(manifest) == [
+        ("/", "B", "Of none.", None, None),
+        ("/a", "A", "Of a.", "rpt_a", "dim_b, fct_a"),
+        ("/a", "A", "Of a.", "rpt_b", "dim_b"),
+    ]
 
 
 # ---------------------------------------------------------------------------------------- spelling

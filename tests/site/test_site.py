@@ -26,6 +26,7 @@ STRUCTURE = {
         "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
         "unequal_end place concentration part kind design cell topic_set pool segment",
         "target_list counting word warning metric_kind floor_status p_status",
+        "page_url rpt_table marts source_kind",
     )
     for name in line.split()
 }
@@ -100,7 +101,7 @@ def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
     pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
     pages += ["measurements", "summary", "disparities", "downloads", "topics", "stereotypes"]
-    pages += ["pairs", "scorer-bias"]
+    pages += ["pairs", "scorer-bias", "calibration", "licences", "annex-iv", "rerun"]
     assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
 
@@ -198,6 +199,50 @@ def test_the_sentence_of_what_lies_farthest_out_is_on_the_page(visits, tables):
             assert "comparisons lie beyond chance" in visit["text"] or "lies beyond chance" in visit["text"]
 
 
+def test_every_page_ends_with_where_its_numbers_come_from(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        counted = dict(
+            connection.execute(
+                "select page_url, count(rpt_table) from rpt_pages where page_url not like '%[%' group by all"
+            ).fetchall()
+        )
+    assert len(counted) > 20
+    wrong = []
+    for visit in visits:
+        n = counted.get(visit["path"].rstrip("/") or "/", 0)
+        if n and f"The numbers of this page: {n} table" not in visit["text"]:
+            wrong.append(f"{visit['width']} {visit['path']}")
+    assert wrong == []
+
+
+def test_a_source_without_a_licence_stands_out(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        n, n_unknown = connection.execute(
+            "select count(*), count(*) filter (where licence is null) from rpt_sources"
+        ).fetchone()
+    for visit in visits:
+        if visit["path"] == "/licences/":
+            none, some = f"{n} sources below has one", f"{n_unknown} of {n} sources below have none"
+            assert (some if n_unknown else none) in visit["text"]
+            assert visit["text"].count("● licence not recorded") >= n_unknown
+
+
+def test_annex_iv_has_the_audits_numbers_and_claims_nothing(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        n, n_fail = connection.execute(
+            """
+            select count(*), count(*) filter (where verdict = 'fail') from rpt_verdicts
+            where is_gate_profile and not is_control
+            """
+        ).fetchone()
+    for visit in visits:
+        if visit["path"] == "/annex-iv/":
+            assert "It is no legal advice." in visit["text"] and "not covered" in visit["text"]
+            assert n == 0 or (f"{n:,} verdict" in visit["text"] and f": {n_fail:,} fail," in visit["text"])
+            for claim in ("compliant", "complies", "in conformity"):
+                assert claim not in visit["text"].lower()
+
+
 @pytest.fixture(scope="module")
 def hostile_site(tmp_path_factory, tables) -> Path:
     """A site of its own, built from the report's tables with the payload in everything that others wrote."""
@@ -263,6 +308,6 @@ def test_text_from_outside_stays_text(hostile_site):
     assert problems(seen) == []
     assert any("<img src=x onerror=alert(1)>" in tip for visit in seen for tip in visit["tips"])
     for visit in seen:
-        shows = ("/responses/", "/category/", "/provenance/", "/quality/", "/nulls/", "/ll144/")
+        shows = ("/responses/", "/category/", "/provenance/", "/quality/", "/nulls/", "/ll144/", "/licences/")
         if visit["path"].startswith(shows):
             assert PAYLOAD in visit["text"], f"{visit['path']} shows no hostile text at all"

@@ -1,0 +1,226 @@
+-- Grain: one row per source_kind, suite, source_name, origin, revision, licence. `suite` is '' for what
+-- every suite shares.
+with suites as (
+    select * from {{ ref('stg_suite__suites') }}
+),
+
+runs as (
+    select * from {{ ref('stg_pipeline__runs') }}
+),
+
+licences as (
+    select * from {{ ref('source_licences') }}
+),
+
+prompts as (
+    select
+        suite,
+        count(*) as n
+    from {{ ref('stg_assemble__prompts') }}
+    group by suite
+),
+
+documents as (
+    select
+        *,
+        coalesce(nullif(regexp_extract(origin, '^https?://([^/]+)', 1), ''), 'files of the suite') as found_in
+    from {{ ref('dim_documents') }}
+),
+
+loads as (
+    select
+        loads.suite,
+        loads.source_file,
+        loads.file_sha256,
+        min(runs.started_at) as first_at,
+        max(runs.started_at) as last_at,
+        cast(sum(loads.n_loaded) as bigint) as n
+    from {{ ref('stg_load__loads') }} as loads
+    inner join runs on loads.run_id = runs.run_id
+    group by loads.suite, loads.source_file, loads.file_sha256
+),
+
+configs as (
+    select * from {{ ref('int_configs_labelled') }}
+),
+
+details as (
+    select
+        config_key,
+        -- A model's licence may be a whole text: its first line names it.
+        nullif(
+            left(trim(split_part(json_extract_string(details, '$.licence'), chr(10), 1)), 200), ''
+        ) as licence
+    from {{ ref('stg_generate__configs') }}
+),
+
+answered as (
+    select
+        responses.suite,
+        responses.config_key,
+        min(answers.answered_at) as first_at,
+        max(answers.answered_at) as last_at,
+        count(*) as n
+    from {{ ref('int_responses_joined') }} as responses
+    inner join {{ ref('stg_generate__responses') }} as answers on responses.response_key = answers.response_key
+    group by responses.suite, responses.config_key
+),
+
+seeds as (
+    select
+        'singstat_employed_residents' as source_name,
+        count(*) as n,
+        'figures' as unit,
+        cast(min(last_updated) as timestamp) as first_at,
+        cast(max(last_updated) as timestamp) as last_at
+    from {{ ref('singstat_employed_residents') }}
+    union all
+    select
+        'protected_words' as source_name,
+        count(*) as n,
+        'words' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('protected_words') }}
+    union all
+    select
+        'target_words' as source_name,
+        count(*) as n,
+        'words' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('target_words') }}
+    union all
+    select
+        'stop_words' as source_name,
+        count(*) as n,
+        'words' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('stop_words') }}
+    union all
+    select
+        'refusal_patterns' as source_name,
+        count(*) as n,
+        'patterns' as unit,
+        cast(null as timestamp) as first_at,
+        cast(null as timestamp) as last_at
+    from {{ ref('refusal_patterns') }}
+),
+
+collected as (
+    select
+        'suite' as source_kind,
+        suites.suite,
+        suites.title as source_name,
+        'version ' || suites.version as origin,
+        suites.suite_key as revision,
+        nullif(suites.licence, '') as licence,
+        'the suite' as licence_from,
+        nullif(suites.responsible, '') as attribution,
+        runs.started_at as first_at,
+        runs.started_at as last_at,
+        suites.file_sha256 as sha256,
+        coalesce(prompts.n, 0) as n,
+        'prompts' as unit
+    from suites
+    left join runs on suites.run_id = runs.run_id
+    left join prompts on suites.suite = prompts.suite
+    union all by name
+    select
+        'document' as source_kind,
+        suite,
+        'Texts: ' || source_kind as source_name,
+        found_in as origin,
+        '' as revision,
+        licence,
+        'the source' as licence_from,
+        min(retrieved_at) as first_at,
+        max(retrieved_at) as last_at,
+        count(*) as n,
+        'documents' as unit
+    from documents
+    group by suite, documents.source_kind, found_in, licence
+    union all by name
+    select
+        'answers' as source_kind,
+        suite,
+        source_file as source_name,
+        'loaded from a file' as origin,
+        file_sha256 as revision,
+        first_at,
+        last_at,
+        file_sha256 as sha256,
+        n,
+        'records' as unit
+    from loads
+    union all by name
+    select
+        'model' as source_kind,
+        answered.suite,
+        configs.config as source_name,
+        configs.backend
+        || case when configs.model in ('', configs.config) then '' else ': ' || configs.model end as origin,
+        coalesce(configs.digest, '') as revision,
+        -- The simulated backend says what the suite has it say.
+        case when configs.is_simulated then nullif(suites.licence, '') else details.licence end as licence,
+        case when configs.is_simulated then 'the suite' else 'the model''s server' end as licence_from,
+        answered.first_at,
+        answered.last_at,
+        answered.n,
+        'responses' as unit
+    from answered
+    inner join configs on answered.config_key = configs.config_key
+    inner join details on answered.config_key = details.config_key
+    left join suites on answered.suite = suites.suite
+    union all by name
+    select
+        'scorer' as source_kind,
+        '' as suite,
+        scorers.scorer as source_name,
+        scorers.model as origin,
+        coalesce(scorers.revision, '') as revision,
+        licences.licence,
+        'its publisher' as licence_from,
+        licences.attribution,
+        scorers.n_texts as n,
+        'texts' as unit
+    from {{ ref('dim_scorers') }} as scorers
+    left join licences on licences.source_kind = 'scorer' and scorers.model = licences.source_name
+    union all by name
+    select
+        licences.source_kind,
+        '' as suite,
+        replace(seeds.source_name, '_', ' ') as source_name,
+        licences.origin,
+        '' as revision,
+        licences.licence,
+        'its publisher' as licence_from,
+        licences.attribution,
+        seeds.first_at,
+        seeds.last_at,
+        seeds.n,
+        seeds.unit
+    from seeds
+    inner join licences on seeds.source_name = licences.source_name
+)
+
+select
+    source_kind,
+    suite,
+    source_name,
+    origin,
+    revision,
+    licence,
+    case
+        when licence is null then null
+        when attribution = 'Plumbline' then 'this project'
+        else licence_from
+    end as licence_from,
+    attribution,
+    first_at,
+    last_at,
+    sha256,
+    n,
+    unit
+from collected

@@ -1,0 +1,156 @@
+-- Grain: one row per suite, category, config, axis, measure, metric: how far missing answers could move what
+-- is judged (SPEC INF-11). Only where some are missing; at most 2,000, single attributes first.
+{%- set most_rows = 2000 %}
+with rates as (
+    select * from {{ ref('fct_selection_rates') }}
+    where
+        standard = 'favourable_outcome'
+        and calibration = 'none'
+        and roll_up = 'none'
+        and impact_ratio is not null
+        and not is_control
+),
+
+deviations as (
+    select
+        *,
+        coalesce(bound_low, value) as lowest,
+        coalesce(bound_high, value) as highest
+    from {{ ref('fct_group_deviations') }}
+    where reference = 'pooled' and metric in ('fdi', 'idi') and value is not null and not is_control
+),
+
+largest as (
+    select * from {{ ref('fct_group_deviations') }}
+    where reference = 'pooled' and metric in ('max_fdi', 'max_idi') and value is not null
+),
+
+four_fifths as (
+    select red_limit from {{ ref('thresholds') }}
+    where profile = 'four_fifths' and metric = 'min_impact_ratio'
+),
+
+ratios as (
+    select
+        suite,
+        category,
+        config,
+        is_simulated,
+        axis,
+        feature as measure,
+        'min_impact_ratio' as metric,
+        arg_min(group_value, (impact_ratio, group_value)) as group_value,
+        min(impact_ratio) as value,
+        arg_min(bound_low, (impact_ratio, group_value)) as bound_low,
+        arg_min(bound_high, (impact_ratio, group_value)) as bound_high,
+        arg_min(n, (impact_ratio, group_value)) as n,
+        arg_min(n_missing, (impact_ratio, group_value)) as n_missing,
+        arg_min(group_value, (bound_low, group_value)) as worst_group,
+        min(bound_low) as worst_bound,
+        min(bound_high) as best_bound,
+        cast(sum(n_missing) as bigint) as n_missing_all,
+        cast(sum(n) as bigint) as n_all
+    from rates
+    group by suite, category, config, is_simulated, axis, feature
+),
+
+distances as (
+    select
+        suite,
+        category,
+        config,
+        is_simulated,
+        axis,
+        outcome_set as measure,
+        'max_' || metric as metric,
+        arg_max(group_value, (value, group_value)) as group_value,
+        max(value) as value,
+        arg_max(lowest, (value, group_value)) as bound_low,
+        arg_max(highest, (value, group_value)) as bound_high,
+        arg_max(n, (value, group_value)) as n,
+        arg_max(n_missing, (value, group_value)) as n_missing,
+        arg_max(group_value, (highest, group_value)) as worst_group,
+        max(highest) as worst_bound,
+        max(lowest) as best_bound,
+        cast(sum(n_missing) as bigint) as n_missing_all,
+        cast(sum(n) as bigint) as n_all
+    from deviations
+    group by suite, category, config, is_simulated, axis, outcome_set, metric
+),
+
+collected as (
+    select
+        ratios.*,
+        four_fifths.red_limit as held_against,
+        ratios.best_bound < four_fifths.red_limit as is_unequal_at_best,
+        ratios.worst_bound < four_fifths.red_limit as is_unequal_at_worst
+    from ratios
+    cross join four_fifths
+    union all by name
+    select
+        distances.*,
+        largest.null_p95 as held_against,
+        distances.best_bound > largest.null_p95 as is_unequal_at_best,
+        distances.worst_bound > largest.null_p95 as is_unequal_at_worst
+    from distances
+    inner join largest
+        on
+            distances.suite = largest.suite
+            and distances.category = largest.category
+            and distances.config = largest.config
+            and distances.axis = largest.axis
+            and distances.measure = largest.outcome_set
+            and distances.metric = largest.metric
+),
+
+ordered as (
+    select
+        *,
+        case
+            when held_against is null then 'chance was not drawn'
+            when metric = 'min_impact_ratio' and is_unequal_at_best then 'below four fifths either way'
+            when metric = 'min_impact_ratio' and not is_unequal_at_worst
+                then 'not below four fifths either way'
+            when metric = 'min_impact_ratio' then 'missing answers decide'
+            when is_unequal_at_best then 'beyond chance either way'
+            when not is_unequal_at_worst then 'within chance either way'
+            else 'missing answers decide'
+        end as reading,
+        row_number() over (
+            order by
+                length(axis) - length(replace(axis, '&', '')) asc,
+                suite asc,
+                category asc,
+                config asc,
+                axis asc,
+                metric desc,
+                measure asc
+        ) as position
+    from collected
+    where n_missing_all > 0
+)
+
+select
+    {{ page_slugs() }},
+    suite,
+    category,
+    config,
+    is_simulated,
+    axis,
+    measure,
+    metric,
+    group_value,
+    value,
+    bound_low,
+    bound_high,
+    n,
+    n_missing,
+    worst_group,
+    worst_bound,
+    n_all,
+    n_missing_all,
+    held_against,
+    reading,
+    position
+from ordered
+where position <= {{ most_rows }}
