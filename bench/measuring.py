@@ -53,9 +53,9 @@ class Measurement:
     unit: str
     limit: float | None
     ratio: float | None
-    seconds: float
-    cpu_seconds: float
-    peak_rss_mb: float
+    seconds: float | None
+    cpu_seconds: float | None
+    peak_rss_mb: float | None
     runs: int
     date: str
     machine: str
@@ -144,13 +144,13 @@ def record(
     measured: float,
     unit: str,
     limit: float | None,
-    cost: Cost,
+    cost: Cost | None,
     runs: int,
     *,
     is_least: bool = False,
     made_with: str | None = None,
 ) -> Measurement:
-    """Return a line of the results; a limit is a most unless it `is_least`."""
+    """Return a line of the results; a limit is a most unless it `is_least`. No `cost`: none was measured."""
     ratio = None
     if limit is not None:
         ratio = limit / measured if is_least else measured / limit
@@ -162,7 +162,7 @@ def record(
         unit,
         limit,
         ratio,
-        *asdict(cost).values(),
+        *(asdict(cost).values() if cost else (None, None, None)),
         runs,
         today,
         machine(),

@@ -34,6 +34,7 @@ from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, ben
 from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total, versions
 from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, ROUNDS, distinct, share
+from site_cost import benchmark_site
 from stereotypes import benchmark_stereotypes, benchmark_stereotypes_growth
 
 from ingest.suite import Suite, load_suite
@@ -305,6 +306,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "resampling": benchmark_resampling,
     "growth": benchmark_growth,
     "full": benchmark_full,
+    "site": benchmark_site,
     "stereotypes": benchmark_stereotypes,
     "stereotypes_growth": benchmark_stereotypes_growth,
 }

@@ -16,8 +16,10 @@ $bin/ruff check .
 step 'docs/metrics.md is what the seeds say'
 $bin/plumbline docs --check
 
-step 'demo: audit without a site'
-$bin/plumbline --data "$work/demo" audit suites/fair_sea.yml --no-site
+step 'demo: audit as on a machine without Node: the warehouse, the audit card, and how to get the site'
+PATH="$work" "$PWD/$bin/plumbline" --data "$work/demo" audit suites/fair_sea.yml 2>&1 | tee "$work/audit.txt"
+grep -q 'Install Node 20 or newer, then run `plumbline report`' "$work/audit.txt"
+test -s "$work/demo/audit_card.json" -a -s "$work/demo/audit_card.md"
 
 step 'gate: warns by default, fails on request'
 $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }

@@ -1,0 +1,42 @@
+"""What the site costs: its build, what pages load, and how soon a reader can use them over a slow line."""
+
+import json
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from measuring import BIN, ROOT, Measurement, Options, measure, median, record
+
+REPORTS = ROOT / "reports"
+PAGES = ("/", "/nulls/", "/responses/", "/metrics/")
+LIMITS = {"build_s": 240, "data_mb": 1, "usable_s": 3}
+LINE = "9 Mbit/s of which nine tenths arrive, 165 ms a round trip, nothing compressed"
+
+
+def benchmark_site(options: Options) -> list[Measurement]:
+    """Build the demo's site, and open pages over a slow line."""
+    with TemporaryDirectory(prefix="plumbline-bench-") as folder:
+        data = Path(folder)
+        measure([BIN / "plumbline", "audit", ROOT / "suites" / "fair_sea.yml", "--no-site"], data)
+        builds = [measure([BIN / "plumbline", "report"], data) for _ in range(options.repeats)]
+    build = median(builds)
+    command = ["node", "tests/load.mjs", "build", *PAGES]
+    done = subprocess.run(command, cwd=REPORTS, check=True, capture_output=True, text=True)
+    pages = json.loads(done.stdout)
+    overview, slowest = pages[0], max(pages, key=lambda page: page["used"])
+
+    def seen(name: str, what: str, value: float, unit: str, limit: float | None = None) -> Measurement:
+        return record(f"site.{name}", what, value, unit, limit, None, 1)
+
+    what = "`plumbline report` of the demo, 6,624 answers, from a warm node_modules"
+    used = f"{slowest['path']}, slowest of {len(pages)} pages, until its scripts run: {LINE}"
+    return [
+        record("site.build", what, build.seconds, "s", LIMITS["build_s"], build, len(builds)),
+        record("site.memory", "the same, peak RSS", build.peak_rss_mb, "MB", None, build, len(builds)),
+        seen(
+            "overview_data", "rows that the overview loads", overview["data"] / 1e6, "MB", LIMITS["data_mb"]
+        ),
+        seen("overview_all", "all that the overview loads", overview["bytes"] / 1e6, "MB"),
+        seen("read", f"overview, until it can be read: {LINE}", overview["read"], "s"),
+        seen("usable", used, slowest["used"], "s", LIMITS["usable_s"]),
+    ]
