@@ -63,6 +63,21 @@ async function hover(page) {
 	return [...tips];
 }
 
+/** Wait until nothing has changed on the page for a while: answers of the database come after the last request. */
+const settle = (page) =>
+	page.evaluate(
+		() =>
+			new Promise((done) => {
+				let last = setTimeout(done, 200);
+				const again = () => {
+					clearTimeout(last);
+					last = setTimeout(done, 200);
+				};
+				new MutationObserver(again).observe(document, { attributes: true, childList: true, subtree: true });
+				setTimeout(done, 5000);
+			})
+	);
+
 /** What axe finds serious or critical, one line a rule and element. */
 async function scan(page, options) {
 	const violations = await page.evaluate(async (options) => (await window.axe.run({ resultTypes: ['violations'], ...options })).violations, options);
@@ -118,6 +133,7 @@ async function visit(context, origin, path, isDesktop) {
 	await page.evaluate(() => document.fonts.ready);
 	const tips = values.hover && isDesktop ? await hover(page) : [];
 	if (AXE) {
+		await settle(page);
 		await page.evaluate(AXE);
 		// Colours are the same at every width, and cost the most.
 		problems.push(...(await scan(page, isDesktop ? {} : { rules: { 'color-contrast': { enabled: false } } })));
