@@ -78,12 +78,17 @@ const settle = (page) =>
 			})
 	);
 
-/** What axe finds serious or critical, one line a rule and element. */
+/** What axe finds serious or critical, one line a rule and element. What a second look no longer finds was a page half drawn. */
 async function scan(page, options) {
-	const violations = await page.evaluate(async (options) => (await window.axe.run({ resultTypes: ['violations'], ...options })).violations, options);
-	return violations
-		.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-		.flatMap(({ id, impact, nodes }) => nodes.slice(0, 5).map((node) => `axe ${id} (${impact}), ${nodes.length} times: ${node.target.join(' ')}: ${node.failureSummary.replace(/\s+/g, ' ')}`));
+	const look = () =>
+		page.evaluate(async (options) => (await window.axe.run({ resultTypes: ['violations'], ...options })).violations.filter(({ impact }) => impact === 'serious' || impact === 'critical'), options);
+	let violations = await look();
+	if (violations.length > 0) {
+		await page.waitForTimeout(1000);
+		await settle(page);
+		violations = await look();
+	}
+	return violations.flatMap(({ id, impact, nodes }) => nodes.slice(0, 5).map((node) => `axe ${id} (${impact}), ${nodes.length} times: ${node.target.join(' ')}: ${node.failureSummary.replace(/\s+/g, ' ')}`));
 }
 
 /** In the dark only colours are others. */
