@@ -100,6 +100,17 @@ async function scanInTheDark(page) {
 	return (await scan(page, { runOnly: ['color-contrast', 'link-in-text-block'] })).map((problem) => `in the dark: ${problem}`);
 }
 
+/** What a reader chooses against the system, here dark, holds at once and after a reload. */
+async function chooseLight(page) {
+	const choice = page.locator('label:has-text("Colours") select');
+	if ((await choice.count()) !== 1) return ['no choice of colours'];
+	await choice.selectOption('light');
+	const isLight = () => page.evaluate(() => document.documentElement.dataset.appearance === 'light');
+	const problems = (await isLight()) ? [] : ['the choice of colours changes nothing'];
+	await page.reload({ waitUntil: 'networkidle' });
+	return (await isLight()) && (await choice.inputValue()) === 'light' ? problems : [...problems, 'the choice of colours is forgotten'];
+}
+
 /** Go by keys past what all pages share, then through the first parts of the page's own: each is seen to have the focus. */
 async function walk(page) {
 	const step = async (key) => {
@@ -143,6 +154,7 @@ async function visit(context, origin, path, isDesktop) {
 		// Colours are the same at every width, and cost the most.
 		problems.push(...(await scan(page, isDesktop ? {} : { rules: { 'color-contrast': { enabled: false } } })));
 		if (isDesktop) problems.push(...(await scanInTheDark(page)), ...(await walk(page)));
+		if (isDesktop && path === '/') problems.push(...(await chooseLight(page)));
 	}
 	const seen = await page.evaluate(() => ({
 		title: document.title,
