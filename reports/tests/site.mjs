@@ -63,12 +63,32 @@ async function hover(page) {
 	return [...tips];
 }
 
-/** What axe finds serious or critical, one line a rule and element. */
+/** Wait until nothing has changed on the page for a while: answers of the database come after the last request. */
+const settle = (page) =>
+	page.evaluate(
+		() =>
+			new Promise((done) => {
+				let last = setTimeout(done, 200);
+				const again = () => {
+					clearTimeout(last);
+					last = setTimeout(done, 200);
+				};
+				new MutationObserver(again).observe(document, { attributes: true, childList: true, subtree: true });
+				setTimeout(done, 5000);
+			})
+	);
+
+/** What axe finds serious or critical, one line a rule and element. What a second look no longer finds was a page half drawn. */
 async function scan(page, options) {
-	const violations = await page.evaluate(async (options) => (await window.axe.run({ resultTypes: ['violations'], ...options })).violations, options);
-	return violations
-		.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-		.flatMap(({ id, impact, nodes }) => nodes.slice(0, 5).map((node) => `axe ${id} (${impact}), ${nodes.length} times: ${node.target.join(' ')}: ${node.failureSummary.replace(/\s+/g, ' ')}`));
+	const look = () =>
+		page.evaluate(async (options) => (await window.axe.run({ resultTypes: ['violations'], ...options })).violations.filter(({ impact }) => impact === 'serious' || impact === 'critical'), options);
+	let violations = await look();
+	if (violations.length > 0) {
+		await page.waitForTimeout(1000);
+		await settle(page);
+		violations = await look();
+	}
+	return violations.flatMap(({ id, impact, nodes }) => nodes.slice(0, 5).map((node) => `axe ${id} (${impact}), ${nodes.length} times: ${node.target.join(' ')}: ${node.failureSummary.replace(/\s+/g, ' ')}`));
 }
 
 /** In the dark only colours are others. */
@@ -78,6 +98,17 @@ async function scanInTheDark(page) {
 	const turned = await page.waitForFunction((before) => getComputedStyle(document.documentElement).backgroundColor !== before, light, { timeout: 5000 }).catch(() => undefined);
 	if (!turned) return ['the page does not turn dark'];
 	return (await scan(page, { runOnly: ['color-contrast', 'link-in-text-block'] })).map((problem) => `in the dark: ${problem}`);
+}
+
+/** What a reader chooses against the system, here dark, holds at once and after a reload. */
+async function chooseLight(page) {
+	const choice = page.locator('label:has-text("Colours") select');
+	if ((await choice.count()) !== 1) return ['no choice of colours'];
+	await choice.selectOption('light');
+	const isLight = () => page.evaluate(() => document.documentElement.dataset.appearance === 'light');
+	const problems = (await isLight()) ? [] : ['the choice of colours changes nothing'];
+	await page.reload({ waitUntil: 'networkidle' });
+	return (await isLight()) && (await choice.inputValue()) === 'light' ? problems : [...problems, 'the choice of colours is forgotten'];
 }
 
 /** Go by keys past what all pages share, then through the first parts of the page's own: each is seen to have the focus. */
@@ -118,10 +149,12 @@ async function visit(context, origin, path, isDesktop) {
 	await page.evaluate(() => document.fonts.ready);
 	const tips = values.hover && isDesktop ? await hover(page) : [];
 	if (AXE) {
+		await settle(page);
 		await page.evaluate(AXE);
 		// Colours are the same at every width, and cost the most.
 		problems.push(...(await scan(page, isDesktop ? {} : { rules: { 'color-contrast': { enabled: false } } })));
 		if (isDesktop) problems.push(...(await scanInTheDark(page)), ...(await walk(page)));
+		if (isDesktop && path === '/') problems.push(...(await chooseLight(page)));
 	}
 	const seen = await page.evaluate(() => ({
 		title: document.title,

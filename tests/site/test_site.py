@@ -91,7 +91,7 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
         assert "elements came out of data" in found
         assert "axe image-alt (critical), 1 times: img" in found
         assert "0 first headings" in found
-        for only_once in ("the page does not turn dark", "does not lead to the content"):
+        for only_once in ("page does not turn dark", "does not lead to the content", "no choice of colours"):
             assert (only_once in found) == (visit["width"] == "desktop")
         assert not visit["hasPolicy"]
 
