@@ -229,10 +229,10 @@ def command(
     is used.
 
     Answers to the same repeat of the same prompt are paired, config by config. A disparity is worse where
-    its whole 95 % interval lies beyond 0 and exchanging the two runs' answers seldom gives so much (p after
-    Holm at most 0.05). The command fails only where the whole interval lies beyond the margin: with a margin
-    of 0.05, Cramér's V +0.10 (+0.06 to +0.14) fails, +0.10 (+0.03 to +0.17) is worse but does not. Where
-    prompts, rules, scorers or metric versions are not the same, nothing is compared, and the row says so.
+    its whole 95 % interval lies beyond 0 and chance seldom gives so much (p after Holm at most 0.05). The
+    command fails only where the whole interval lies beyond the margin: with a margin of 0.05, Cramér's V
+    +0.10 (+0.06 to +0.14) fails, +0.10 (+0.03 to +0.17) is worse but does not. Where prompts, rules, scorers
+    or metric versions are not the same, nothing is compared, and the row says so.
 
     \b
     plumbline export last/                 # when a release is good
