@@ -43,7 +43,9 @@ outcome_gaps as (
         outcome,
         max(share) - min(share) as gap,
         arg_max(words, (share, group_value)) as highest,
-        arg_min(words, (share, group_value)) as lowest
+        arg_min(words, (share, group_value)) as lowest,
+        arg_max(group_value, (share, group_value)) as group_high,
+        arg_min(group_value, (share, group_value)) as group_low
     from shares
     group by suite, category, config, axis, outcome_set, outcome
 ),
@@ -55,6 +57,7 @@ census_gaps as (
         config,
         outcome_set,
         sex,
+        outcome,
         abs(difference) as gap,
         outcome || ': ' || printf('%.0f', 100 * model_share) || ' % of the answers about ' || sex || ', '
         || printf('%.0f', 100 * actual_share)
@@ -72,7 +75,11 @@ contrasts as (
         outcome_set as measure,
         '' as group_value,
         false as is_census,
-        arg_max(outcome || ': ' || highest || ', ' || lowest, (gap, outcome)) as contrast
+        arg_max(outcome || ': ' || highest || ', ' || lowest, (gap, outcome)) as contrast,
+        arg_max(outcome, (gap, outcome)) as contrast_outcome,
+        arg_max(group_high, (gap, outcome)) as group_high,
+        arg_max(group_low, (gap, outcome)) as group_low,
+        max(gap) as gap
     from outcome_gaps
     where gap > 0
     group by suite, category, config, axis, outcome_set
@@ -86,7 +93,11 @@ contrasts as (
         '' as group_value,
         false as is_census,
         'mean: ' || arg_max(group_value || ' ' || {{ rounded('mean') }}, (mean, group_value))
-        || ', ' || arg_min(group_value || ' ' || {{ rounded('mean') }}, (mean, group_value)) as contrast
+        || ', ' || arg_min(group_value || ' ' || {{ rounded('mean') }}, (mean, group_value)) as contrast,
+        cast(null as varchar) as contrast_outcome,
+        arg_max(group_value, (mean, group_value)) as group_high,
+        arg_min(group_value, (mean, group_value)) as group_low,
+        cast(null as double) as gap
     from {{ ref('fct_score_shifts') }}
     where mean is not null
     group by suite, category, config, axis, feature
@@ -100,7 +111,11 @@ contrasts as (
         outcome_set as measure,
         sex as group_value,
         true as is_census,
-        arg_max(words, (gap, words)) as contrast
+        arg_max(words, (gap, words)) as contrast,
+        arg_max(outcome, (gap, words)) as contrast_outcome,
+        sex as group_high,
+        cast(null as varchar) as group_low,
+        max(gap) as gap
     from census_gaps
     group by suite, category, config, outcome_set, sex
 ),
@@ -114,6 +129,10 @@ worded as (
         presence.axis_position,
         length(verdicts.axis) - length(replace(verdicts.axis, '&', '')) + 1 as n_attributes,
         contrasts.contrast,
+        contrasts.contrast_outcome,
+        contrasts.group_high,
+        contrasts.group_low,
+        contrasts.gap,
         -- A p-value has no size: the association's own speaks beside it.
         verdicts.metric = 'chi_square_p' as is_p_value,
         associations.cramers_v,
@@ -182,6 +201,40 @@ worded as (
             and verdicts.measure = contrasts.measure
             and (verdicts.metric = 'jsd_census_nats') = contrasts.is_census
             and contrasts.group_value in ('', verdicts.group_value)
+),
+
+numbered as (
+    select
+        *,
+        metric_title || ' '
+        || case
+            when value is null then 'not computable'
+            when is_p_value
+                then
+                    {{ p_in_words('value') }} || after_holm
+                    || ', at Cramér''s V ' || {{ rounded('cramers_v') }}
+            else {{ rounded('value') }}
+        end
+        || case
+            when value is null then ''
+            when shown_low is null
+                then ' (no interval: too few ' || coalesce(resampling_unit, 'unit') || 's)'
+            else
+                ' (95 % interval ' || {{ rounded('shown_low') }} || ' to ' || {{ rounded('shown_high') }}
+                || ')'
+        end
+        || case
+            when value is null or shown_chance is null then ''
+            when starts_with(metric, 'min_impact_ratio')
+                then '; chance alone goes down to ' || {{ rounded('shown_chance') }}
+            else '; chance alone goes up to ' || {{ rounded('shown_chance') }}
+        end
+        || case
+            when is_p_value or p_value is null then ''
+            else '; p ' || {{ p_in_words('p_value') }} || after_holm
+        end
+        || '; ' || n || ' answers.' as number_sentence
+    from worded
 )
 
 select
@@ -228,33 +281,33 @@ select
         partition by profile, suite, category, config, axis, measure, metric = 'jsd_census_nats'
         order by verdict_rank, metric_rank, metric, group_value
     ) as speaking_rank,
+    -- What a reader can check at a glance: single attributes, with an interval, the widest gap.
+    row_number() over (
+        partition by profile, suite, config
+        order by
+            is_control asc,
+            verdict_rank asc,
+            metric = 'jsd_census_nats' asc,
+            n_attributes > 1 asc,
+            shown_low is null asc,
+            gap desc nulls last,
+            category_position asc,
+            category asc,
+            axis asc,
+            measure asc,
+            metric_rank asc,
+            metric asc,
+            group_value asc
+    ) as telling_rank,
     reason,
     config || ', ' || category || ' ' || subject || ', by ' || axis
-    || case when group_value <> '' then ' (' || group_value || ')' else '' end || ': '
-    || metric_title || ' '
-    || case
-        when value is null then 'not computable'
-        when is_p_value
-            then {{ p_in_words('value') }} || after_holm || ', at Cramér''s V ' || {{ rounded('cramers_v') }}
-        else {{ rounded('value') }}
-    end
-    || case
-        when value is null then ''
-        when shown_low is null then ' (no interval: too few ' || coalesce(resampling_unit, 'unit') || 's)'
-        else ' (95 % interval ' || {{ rounded('shown_low') }} || ' to ' || {{ rounded('shown_high') }} || ')'
-    end
-    || case
-        when value is null or shown_chance is null then ''
-        when starts_with(metric, 'min_impact_ratio')
-            then '; chance alone goes down to ' || {{ rounded('shown_chance') }}
-        else '; chance alone goes up to ' || {{ rounded('shown_chance') }}
-    end
-    || case
-        when is_p_value or p_value is null then ''
-        else '; p ' || {{ p_in_words('p_value') }} || after_holm
-    end
-    || '; ' || n || ' answers.' as sentence,
+    || case when group_value <> '' then ' (' || group_value || ')' else '' end
+    || ': ' || number_sentence as sentence,
+    number_sentence,
     contrast,
+    contrast_outcome,
+    group_high,
+    group_low,
     n,
     n_groups,
     n_smallest_group,
@@ -262,4 +315,4 @@ select
     n_units,
     min_attainable_p,
     is_control
-from worded
+from numbered

@@ -19,3 +19,19 @@ export function grouped(rows, keyOf) {
 	}
 	return [...groups.values()];
 }
+
+export const rankOf = (key) => STATES.indexOf(stateOf(key));
+
+/** Rows with what they share with others: question, config, model and role of their page of answers, and the metric's title. */
+export function placed(rows, places, metrics = []) {
+	const shared = new Map(Array.from(places ?? []).map((place) => [place.responses_slug, place]));
+	const titles = new Map(Array.from(metrics ?? []).map((one) => [one.metric, one.metric_title]));
+	return Array.from(rows ?? []).map((row) => ({ metric_title: titles.get(row.metric), ...shared.get(row.responses_slug), ...row }));
+}
+
+/** How many rows have each verdict: `{ fail: 3, … }`. A row may stand for several (`n_rows`). */
+export function countOf(rows) {
+	const counts = Object.fromEntries(STATES.map(({ key }) => [key, 0]));
+	for (const row of rows) counts[stateOf(row.verdict).key] += row.n_rows ?? 1;
+	return counts;
+}
