@@ -63,9 +63,10 @@ async function hover(page) {
 	return [...tips];
 }
 
-/** Wait until nothing has changed on the page for a while: answers of the database come after the last request. */
-const settle = (page) =>
-	page.evaluate(
+/** Wait until the page's scripts run (mend.js names the lists of links), then until nothing has changed for a while: answers of the database come after the last request. */
+async function settle(page) {
+	await page.waitForFunction(() => !document.querySelector('main') || document.querySelector('[role="navigation"]'), undefined, { timeout: 20000 }).catch(() => undefined);
+	await page.evaluate(
 		() =>
 			new Promise((done) => {
 				let last = setTimeout(done, 200);
@@ -77,6 +78,7 @@ const settle = (page) =>
 				setTimeout(done, 5000);
 			})
 	);
+}
 
 /** What axe finds serious or critical, one line a rule and element. What a second look no longer finds was a page half drawn. */
 async function scan(page, options) {
