@@ -62,7 +62,8 @@ answered as (
         max(answers.answered_at) as last_at,
         count(*) as n
     from {{ ref('int_responses_joined') }} as responses
-    inner join {{ ref('stg_generate__responses') }} as answers on responses.response_key = answers.response_key
+    inner join {{ ref('stg_generate__responses') }} as answers
+        on responses.response_key = answers.response_key
     group by responses.suite, responses.config_key
 ),
 
