@@ -127,9 +127,3 @@ export function keeping(chosen, configs) {
 	const [choice, places] = [choiceOf(chosen), placesOf(configs)];
 	return (rows, keys) => Array.from(rows ?? []).filter((row) => fits(row, choice, places, keys));
 }
-
-/** The rows themselves where all of them are kept: DataTable searches the rows of a query, not of a list. */
-export function searchable(rows, kept) {
-	const left = kept(rows);
-	return left.length === Array.from(rows ?? []).length ? rows : left;
-}

@@ -2,40 +2,15 @@
 // A page is opened at desktop and at phone width; with
 // --hover the pointer moves over each chart, where there is a pointer: at desktop width; with --scan, axe looks for what keeps readers
 // out, and at desktop width once more at the colours in the dark. FOLDER is served on a loopback port; --page replaces the list of all pages.
-import { spawnSync } from 'node:child_process';
-import { createReadStream, existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join, resolve, sep } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium } from 'playwright-core';
+import { launch, serve, watch } from './browser.mjs';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, scan: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
 const root = resolve(positionals[0] ?? 'build');
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 const AXE = values.scan ? readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') : undefined;
-const BROWSERS = [process.env.CHROMIUM, 'chromium', 'chromium-browser', 'google-chrome'];
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.wasm': 'application/wasm', '.webmanifest': 'application/manifest+json' };
-
-function findBrowser() {
-	for (const name of BROWSERS.filter(Boolean)) {
-		const found = spawnSync('sh', ['-c', 'command -v "$0"', name], { encoding: 'utf8' });
-		if (found.status === 0) return found.stdout.trim();
-	}
-	throw new Error('No Chromium found: install it (Debian: apt-get install chromium) or name it in CHROMIUM.');
-}
-
-function serve() {
-	const server = createServer((request, response) => {
-		const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
-		let file = resolve(join(root, path));
-		if (file !== root && !file.startsWith(root + sep)) return response.writeHead(403).end();
-		if (existsSync(file) && statSync(file).isDirectory()) file = join(file, 'index.html');
-		if (!existsSync(file)) return response.writeHead(404).end();
-		response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': statSync(file).size });
-		createReadStream(file).pipe(response);
-	});
-	return new Promise((done) => server.listen(0, '127.0.0.1', () => done(server)));
-}
 
 const pagesIn = (folder, path = '/') =>
 	readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -136,17 +111,7 @@ async function walk(page) {
 
 async function visit(context, origin, path, isDesktop) {
 	const page = await context.newPage();
-	const problems = [];
-	page.on('dialog', async (dialog) => {
-		problems.push(`dialog: ${dialog.message()}`);
-		await dialog.dismiss();
-	});
-	page.on('console', (message) => message.type() === 'error' && problems.push(`console: ${message.text()}`));
-	page.on('pageerror', (error) => problems.push(`script: ${error.message}`));
-	page.on('request', (request) => {
-		if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url())) problems.push(`request to ${request.url()}`);
-	});
-	page.on('response', (response) => response.status() >= 400 && problems.push(`status ${response.status()}: ${response.url().replace(origin, '')}`));
+	const problems = watch(page, origin);
 	await page.goto(origin + path, { waitUntil: 'networkidle' });
 	await page.evaluate(() => document.fonts.ready);
 	const tips = values.hover && isDesktop ? await hover(page) : [];
@@ -185,9 +150,8 @@ async function visit(context, origin, path, isDesktop) {
 	return { ...seen, tips, problems };
 }
 
-const server = await serve();
-const origin = `http://127.0.0.1:${server.address().port}`;
-const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--disable-gpu'] });
+const { server, origin } = await serve(root);
+const browser = await launch();
 const visits = [];
 try {
 	for (const [width, viewport] of Object.entries(WIDTHS)) {

@@ -53,8 +53,12 @@ def visits(site) -> list[dict]:
 
 def open_pages(folder: Path, *options: str) -> list[dict]:
     """Open a site's pages at desktop and phone width; return what reports/tests/site.mjs saw of each."""
+    return in_browser("tests/site.mjs", folder, *options)
+
+
+def in_browser(script: str, folder: Path, *options: str):
     done = subprocess.run(
-        ["node", "tests/site.mjs", str(folder.resolve()), *options],
+        ["node", script, str(folder.resolve()), *options],
         cwd=REPORTS,
         capture_output=True,
         text=True,
@@ -243,6 +247,95 @@ def test_annex_iv_has_the_audits_numbers_and_claims_nothing(visits, tables):
                 assert claim not in visit["text"].lower()
 
 
+# What a value of a filter means in the report's tables.
+FILTERED = {
+    "model": "model = ?",
+    "role": "coalesce(nullif(role, ''), '(none)') = ?",
+    "category": "category_slug = ?",
+    "axis": "axis = ?",
+    "profile": "profile = ?",
+}
+
+
+@pytest.fixture(scope="module")
+def clicks(site) -> dict:
+    return in_browser("tests/clicks.mjs", site)
+
+
+def counted(tables: Path, key: str | None = None, value: str | None = None) -> int:
+    """Comparisons of the overview under one choice; the gate's profile where none is chosen."""
+    gate = "true" if key == "profile" else "is_gate_profile"
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        (n,) = connection.execute(
+            f"""
+            select count(*) from rpt_verdicts join rpt_configs using (suite, config)
+            where not is_control and {gate} and {FILTERED[key] if key else "true"}
+            """,
+            [value] if key else [],
+        ).fetchone()
+    return n
+
+
+def check_choices(seen: dict, tables: Path) -> None:
+    """Each option of each filter on the overview: its count, its address, and what is listed under it."""
+    total = counted(tables)
+    assert seen["total"] == f"{total:,} comparisons"
+    for choice in seen["choices"]:
+        key, value = choice["key"], choice["value"]
+        n = counted(tables, key, value)
+        of = f"{n:,}" if key == "profile" or n == total else f"{n:,} of {total:,}"
+        assert choice["count"].startswith(f"{of} comparison"), choice
+        assert choice["address"] == {key: value}
+        assert choice["isChanged"] or n == total, choice
+        if key == "axis":
+            assert [line for line in choice["findings"] if f"by {value}" not in line] == []
+
+
+def test_each_filter_of_the_overview_shows_what_the_tables_count(clicks, tables):
+    assert clicks["problems"] == []
+    assert {"category", "axis", "profile"} <= {choice["key"] for choice in clicks["choices"]}
+    check_choices(clicks, tables)
+
+
+def test_each_page_has_filters_that_stand_in_the_address_and_outlast_a_reload(clicks):
+    filters = {page["path"]: page["filters"] for page in clicks["pages"]}
+    assert {"/categories/", "/nulls/", "/intersections/", "/disparities/", "/quality/"} <= {
+        path for path, found in filters.items() if found
+    }
+    for path, found in filters.items():
+        for choice in found:
+            assert choice["address"] == choice["value"], (path, choice)
+            assert choice["isChanged"], (path, choice)
+            assert choice.get("isKept", True), (path, choice)
+
+
+def test_a_number_leads_to_its_question_to_its_answers_and_back(clicks):
+    way = clicks["steps"]["down_to_the_answers"]
+    assert way["question"]["axis"] == way["question"]["asked"] == way["axis"]
+    # "… (116 of 147)": the first group's count is what its page of answers shows.
+    assert f"({way['shown']} of " in way["sentence"]
+    assert way["isBackAtQuestion"] and way["isBackAtOverview"]
+
+
+def test_a_choice_goes_along_to_other_pages(clicks):
+    way = clicks["steps"]["along_to_another_page"]
+    assert way["there"] == {"address": way["value"], "filter": way["value"]}
+    assert way["back"] == way["value"]
+
+
+def test_unknown_values_in_the_address_show_everything_and_say_so(clicks):
+    seen = clicks["steps"]["unknown_values"]
+    assert seen["count"] == seen["before"]
+    assert len(seen["notices"]) == 5 and all("There is no" in notice for notice in seen["notices"])
+    assert seen["images"] == 0 and seen["isCleared"]
+
+
+def test_the_keyboard_operates_the_filters(clicks):
+    way = clicks["steps"]["by_keyboard"]
+    assert way["isReached"] and way["chosen"]["address"] not in (None, way["first"])
+    assert way["isClearReached"] and way["isCleared"]
+
+
 @pytest.fixture(scope="module")
 def hostile_site(tmp_path_factory, tables) -> Path:
     """A site of its own, built from the report's tables with the payload in everything that others wrote."""
@@ -271,6 +364,30 @@ def hostile_site(tmp_path_factory, tables) -> Path:
     return root / "build"
 
 
+# Enough of them that the overview and the pages of measurements have two models in two roles.
+TWINNED = ["rpt_configs", "rpt_categories", "rpt_verdicts", "rpt_nulls"]
+TWINNED += ["rpt_disparities", "rpt_measurements", "rpt_summary_statistics", "rpt_responses"]
+
+
+def add_second_config(connection: duckdb.DuckDBPyConnection, table: str, own: set[str]) -> None:
+    new = {
+        "config": "'second (judge)'",
+        "model": "'second'",
+        "role": "'judge'",
+        "config_key": "'second'",
+        "responses_slug": "left(responses_slug, -8) || '00000002'",
+    }
+    replaced = ", ".join(f"{value} as {name}" for name, value in new.items() if name in own)
+    answers = "where response_id in (select min(response_id) from rpt_responses group by responses_slug)"
+    others = "where config <> 'baseline'"
+    connection.execute(
+        f"""
+        insert into {table}
+        select * replace ({replaced}) from {table} {answers if table == "rpt_responses" else others}
+        """
+    )
+
+
 def poison(connection: duckdb.DuckDBPyConnection) -> None:
     columns = connection.execute(
         """
@@ -281,6 +398,8 @@ def poison(connection: duckdb.DuckDBPyConnection) -> None:
     categories = connection.execute(
         "select distinct category from rpt_categories order by category desc limit 2"
     ).fetchall()
+    for table in TWINNED:
+        add_second_config(connection, table, {name for owner, name, _ in columns if owner == table})
     for table in sorted({table for table, _, _ in columns}):
         own = {name: kind for owner, name, kind in columns if owner == table}
         if "category" in own and table != "rpt_quality":
@@ -300,6 +419,15 @@ def poison(connection: duckdb.DuckDBPyConnection) -> None:
         """,
         [PAYLOAD] * 3,
     )
+
+
+def test_filters_tell_models_and_roles_apart_whatever_their_names(hostile_site):
+    seen = in_browser("tests/clicks.mjs", hostile_site, "--brief", "--page", "/disparities/")
+    assert seen["problems"] == []
+    assert {"model", "role"} <= {choice["key"] for choice in seen["choices"]}
+    assert {"model", "role"} <= {choice["key"] for choice in seen["pages"][0]["filters"]}
+    check_choices(seen, hostile_site.parent / "sources" / "audit" / "report.duckdb")
+    assert seen["steps"]["unknown_values"]["images"] == 0
 
 
 def test_text_from_outside_stays_text(hostile_site):

@@ -1,0 +1,211 @@
+// node tests/clicks.mjs FOLDER [--brief] [--page PATH]...: use the filters of a built site as a reader does, in Chromium, and print, as JSON, what was
+// seen. `choices`: each option of each filter of the overview. `pages`: each filter of other pages (of --page, if given) once. `steps`: longer ways;
+// --brief leaves out those that a site of any text walks alike.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { launch, serve, watch } from './browser.mjs';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { brief: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
+const PAGES = values.page ?? ['/categories/', '/nulls/', '/intersections/', '/pairs/', '/scorer-bias/', '/stereotypes/', '/controls/', '/census/', '/quality/', '/measurements/', '/summary/', '/disparities/'];
+// "116 of 147" in a finding.
+const COUNTS = /\(\d+ of \d+\)/;
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const { server, origin } = await serve(resolve(positionals[0] ?? 'build'));
+const browser = await launch();
+
+const main = (page) => page.locator('main').innerText();
+const filtersOf = (page) => page.locator('.filters select[name]').evaluateAll((nodes) => nodes.map((node) => ({ key: node.name, value: node.value, options: [...node.options].map((option) => option.value) })));
+const address = (page) => Object.fromEntries(new URL(page.url()).searchParams);
+const findings = (page) => page.locator('.by').allTextContents();
+const countOf = (page) => page.locator('.filters .count').innerText();
+/** Until text and address have stayed as they are for a moment. */
+const settled = (page) =>
+	page.evaluate(
+		() =>
+			new Promise((done) => {
+				let [seen, times] = ['', 0];
+				const look = () => {
+					const now = location.href + document.querySelector('main').innerText;
+					[seen, times] = [now, now === seen ? times + 1 : 0];
+					if (times < 3) setTimeout(look, 50);
+					else done();
+				};
+				look();
+			})
+	);
+
+async function open(page, path) {
+	await page.goto(origin + path, { waitUntil: 'load' });
+	// The page is the browser's own once its answers have come.
+	await page.waitForLoadState('networkidle');
+}
+
+/** After a click within the site, which loads no document. */
+async function arrived(page, isThere) {
+	await page.waitForURL(isThere);
+	await page.waitForSelector('main');
+	await settled(page);
+}
+
+/** Whether what `read` gives becomes what it was: a page is shown before its filters are at work. */
+async function becomes(page, read, expected) {
+	for (const end = Date.now() + 20000; Date.now() < end; await settled(page)) if (String(await read(page)) === String(expected)) return true;
+	return false;
+}
+
+async function choose(page, key, value) {
+	await page.locator(`.filters select[name=${key}]`).selectOption(value);
+	await settled(page);
+}
+
+async function clear(page) {
+	await page.locator('.filters button', { hasText: 'Clear' }).click();
+	await settled(page);
+}
+
+async function overview(page) {
+	await open(page, '/');
+	const before = { text: await main(page), count: await countOf(page) };
+	const choices = [];
+	for (const { key, options, value: first } of await filtersOf(page)) {
+		for (const value of options.filter((value) => value !== first)) {
+			await choose(page, key, value);
+			choices.push({
+				key,
+				value,
+				count: await countOf(page),
+				address: address(page),
+				isChanged: (await main(page)) !== before.text,
+				findings: await findings(page)
+			});
+		}
+		await clear(page);
+		if ((await main(page)) !== before.text || Object.keys(address(page)).length > 0) throw new Error(`clearing ${key} did not bring back what was shown`);
+	}
+	return { total: before.count, choices };
+}
+
+async function other(page, path) {
+	await open(page, path);
+	const filters = [];
+	for (const { key, options, value: first } of await filtersOf(page)) {
+		const before = await main(page);
+		const count = await countOf(page);
+		await choose(page, key, options.filter((value) => value !== first).at(-1));
+		const seen = { key, address: address(page)[key], value: options.at(-1), isChanged: (await main(page)) !== before, count: [count, await countOf(page)] };
+		if (filters.length === 0) {
+			const text = await main(page);
+			await page.reload({ waitUntil: 'networkidle' });
+			seen.isKept = (await becomes(page, main, text)) && address(page)[key] === seen.address;
+		}
+		filters.push(seen);
+		await clear(page);
+		if (Object.keys(address(page)).length > 0) throw new Error(`${path}: clearing ${key} left ${page.url()}`);
+	}
+	return { path, filters };
+}
+
+const STEPS = {
+	/** From a cell of the matrix to its question, to the answers that were counted, and back. */
+	async down_to_the_answers(page) {
+		await open(page, '/');
+		const line = page.locator('li', { hasText: COUNTS, has: page.locator('.answers a') }).first();
+		const slug = await line.locator('xpath=ancestor::ul[1]/preceding-sibling::p[1]/a').getAttribute('href');
+		const [lead, words] = [await line.locator('.by').innerText(), await line.innerText()];
+		const axis = lead.match(/by (.+?)(?: \(.*\))?(?:, whether an answer came)?:$/)[1];
+		if ((await page.locator('.filters select[name=axis]').count()) > 0) await choose(page, 'axis', axis);
+		const filtered = { text: await main(page), url: page.url() };
+		const cell = page.locator(`td a[href^="${slug}?"]`, { hasText: 'fail' }).first();
+		const href = new URL(await cell.getAttribute('href'), origin);
+		await cell.click();
+		await arrived(page, (url) => url.pathname.startsWith('/category/'));
+		const question = { url: page.url(), findings: await findings(page), axis: address(page).axis, asked: href.searchParams.get('axis') };
+		const told = page.locator('li', { hasText: COUNTS, has: page.locator('.answers a') }).first();
+		const sentence = await told.innerText();
+		await told.locator('.answers a').first().click();
+		await arrived(page, (url) => url.pathname.startsWith('/responses/'));
+		const shown = (await main(page)).match(/Answers 1 to \d+ of (\d+)/)?.[1];
+		await page.goBack();
+		await arrived(page, question.url);
+		const isBackAtQuestion = (await becomes(page, findings, question.findings)) && (await filtersOf(page)).some(({ key, value }) => key === 'axis' && value === axis);
+		await page.goBack();
+		await arrived(page, filtered.url);
+		return { words, axis, question: { axis: question.axis, asked: question.asked }, sentence, shown, isBackAtQuestion, isBackAtOverview: await becomes(page, main, filtered.text) };
+	},
+
+	/** A choice goes along to another page by the site's own links; back is without it, where it was not chosen. */
+	async along_to_another_page(page) {
+		await open(page, '/categories/');
+		const { key, options } = (await filtersOf(page)).find(({ key }) => key === 'axis' || key === 'model' || key === 'category');
+		await choose(page, key, options.at(-1));
+		await page.locator('main a[href^="/category/"]').first().click();
+		await arrived(page, (url) => url.pathname.startsWith('/category/'));
+		await page.locator('a[href="/"], a[href="./"]').first().click();
+		await arrived(page, (url) => url.pathname === '/');
+		const there = { address: address(page)[key], filter: (await filtersOf(page)).find((one) => one.key === key)?.value };
+		await clear(page);
+		await page.goBack();
+		await page.goBack();
+		await arrived(page, (url) => url.pathname === '/categories/');
+		return { value: options.at(-1), there, back: address(page)[key] };
+	},
+
+	/** What nobody has in the address shows everything, says so, and runs nothing. */
+	async unknown_values(page) {
+		await open(page, '/');
+		const before = await countOf(page);
+		await open(page, `/?${new URLSearchParams({ model: HOSTILE, role: 'x'.repeat(5000), category: HOSTILE, axis: "' or 1=1 --", profile: '__proto__' })}`);
+		const seen = { before, count: await countOf(page), notices: await page.locator('.unknown').allInnerTexts(), images: await page.locator('img[src=x]').count() };
+		await clear(page);
+		return { ...seen, isCleared: Object.keys(address(page)).length === 0 && (await page.locator('.unknown').count()) === 0 };
+	},
+
+	/** Tab to a filter, arrows to choose, Tab and Enter to clear. */
+	async by_keyboard(page) {
+		await open(page, '/');
+		const { key, value } = (await filtersOf(page))[0];
+		const isAt = (selector) => page.evaluate((selector) => document.activeElement?.matches(selector), selector);
+		const tabTo = async (selector) => {
+			for (let i = 0; i < 80 && !(await isAt(selector)); i++) await page.keyboard.press('Tab');
+			return isAt(selector);
+		};
+		const isReached = await tabTo(`.filters select[name=${key}]`);
+		await page.keyboard.press('ArrowDown');
+		await settled(page);
+		const chosen = { address: address(page)[key], count: await countOf(page) };
+		const isClearReached = await tabTo('.filters button');
+		await page.keyboard.press('Enter');
+		await settled(page);
+		return { key, first: value, isReached, chosen, isClearReached, isCleared: Object.keys(address(page)).length === 0 };
+	}
+};
+
+const problems = [];
+const seen = { pages: [], steps: {} };
+try {
+	const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+	const jobs = [
+		{ name: '/', run: async (page) => Object.assign(seen, await overview(page)) },
+		...Object.entries(STEPS).filter(([name]) => !values.brief || name === 'unknown_values').map(([name, run]) => ({ name, run: async (page) => (seen.steps[name] = await run(page)) })),
+		...PAGES.map((path) => ({ name: path, run: async (page) => seen.pages.push(await other(page, path)) }))
+	];
+	const work = async () => {
+		for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+			const page = await context.newPage();
+			page.setDefaultTimeout(60000);
+			const found = watch(page, origin);
+			try {
+				await job.run(page);
+			} catch (error) {
+				found.push(error.message.split('\n')[0]);
+			}
+			problems.push(...found.map((problem) => `${job.name}: ${problem}`));
+			await page.close();
+		}
+	};
+	await Promise.all([work(), work()]);
+} finally {
+	await browser.close();
+	server.close();
+}
+console.log(JSON.stringify({ ...seen, problems }));
