@@ -160,6 +160,32 @@ const STEPS = {
 		return { ...seen, isCleared: Object.keys(address(page)).length === 0 && (await page.locator('.unknown').count()) === 0 };
 	},
 
+	/** A word of an answer finds it among all, leads to its branches side by side, and from there to the whole list. */
+	async search(page) {
+		await open(page, '/responses/');
+		const link = page.locator('main a[href*="/responses/"]').first();
+		await open(page, new URL(await link.getAttribute('href'), origin).pathname);
+		const count = page.locator('p.count');
+		const text = () => count.innerText();
+		const all = await text();
+		const word = (await page.locator('blockquote').first().innerText()).match(/[a-z]{4,}/i)[0];
+		await page.getByLabel('Words in answer or prompt').fill(word);
+		await page.waitForFunction(() => new URLSearchParams(location.search).has('q'));
+		await settled(page);
+		const found = { word, text: await text(), marked: await page.locator('mark').first().innerText(), address: address(page).q };
+		await open(page, '/responses/');
+		await page.getByLabel('Search all answers and prompts').fill(word.toUpperCase());
+		await page.keyboard.press('Enter');
+		await count.filter({ hasText: / of [\d,]+ answers/ }).waitFor({ timeout: 60000 });
+		const everywhere = await text();
+		await page.locator('main article a', { hasText: 'side by side' }).first().click();
+		await arrived(page, (url) => url.searchParams.has('root'));
+		const branches = { heading: await page.locator('.root').innerText(), text: await text() };
+		await page.locator('.root button').click();
+		await settled(page);
+		return { all, found, everywhere, branches, back: await text(), isCleared: !('root' in address(page)) };
+	},
+
 	/** Tab to a filter, arrows to choose, Tab and Enter to clear. */
 	async by_keyboard(page) {
 		await open(page, '/');

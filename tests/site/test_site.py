@@ -6,6 +6,7 @@ build and the tables that it was made from.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from hashlib import md5
@@ -328,6 +329,21 @@ def test_unknown_values_in_the_address_show_everything_and_say_so(clicks):
     assert seen["count"] == seen["before"]
     assert len(seen["notices"]) == 5 and all("There is no" in notice for notice in seen["notices"])
     assert seen["images"] == 0 and seen["isCleared"]
+
+
+def test_a_word_finds_its_answers_and_their_branches(clicks):
+    seen = clicks["steps"]["search"]
+    word = seen["found"]["word"]
+    assert seen["found"]["address"] == word and seen["found"]["marked"].lower() == word.lower()
+    n_all, n_found = (
+        int(re.search(r"of ([\d,]+)[.,]", text)[1].replace(",", ""))
+        for text in (seen["all"], seen["found"]["text"])
+    )
+    assert 0 < n_found <= n_all
+    n_everywhere = int(re.match(r"([\d,]+) of [\d,]+ answers", seen["everywhere"])[1].replace(",", ""))
+    assert n_everywhere >= n_found
+    assert "branches of one prompt, side by side" in seen["branches"]["heading"]
+    assert seen["isCleared"] and "chosen from" not in seen["back"]
 
 
 def test_the_keyboard_operates_the_filters(clicks):
