@@ -77,15 +77,22 @@ async function scanInTheDark(page) {
 	return (await scan(page, { runOnly: ['color-contrast', 'link-in-text-block'] })).map((problem) => `in the dark: ${problem}`);
 }
 
-/** What a reader chooses against the system, here dark, holds at once and after a reload. */
-async function chooseLight(page) {
+/** What a reader chooses against the system, here dark, holds at once and after a reload. In a browser context of its own: it is kept. */
+async function chooseLight(browser, origin) {
+	const page = await (await browser.newContext({ viewport: WIDTHS.desktop, colorScheme: 'dark' })).newPage();
+	await page.goto(`${origin}/`, { waitUntil: 'networkidle' });
 	const choice = page.locator('label:has-text("Colours") select');
-	if ((await choice.count()) !== 1) return ['no choice of colours'];
-	await choice.selectOption('light');
 	const isLight = () => page.evaluate(() => document.documentElement.dataset.appearance === 'light');
-	const problems = (await isLight()) ? [] : ['the choice of colours changes nothing'];
-	await page.reload({ waitUntil: 'networkidle' });
-	return (await isLight()) && (await choice.inputValue()) === 'light' ? problems : [...problems, 'the choice of colours is forgotten'];
+	const problems = [];
+	if ((await choice.count()) !== 1) problems.push('no choice of colours');
+	else {
+		await choice.selectOption('light');
+		if (!(await isLight())) problems.push('the choice of colours changes nothing');
+		await page.reload({ waitUntil: 'networkidle' });
+		if (!(await isLight()) || (await choice.inputValue()) !== 'light') problems.push('the choice of colours is forgotten');
+	}
+	await page.context().close();
+	return problems;
 }
 
 /** Go by keys past what all pages share, then through the first parts of the page's own: each is seen to have the focus. */
@@ -121,7 +128,6 @@ async function visit(context, origin, path, isDesktop) {
 		// Colours are the same at every width, and cost the most.
 		problems.push(...(await scan(page, isDesktop ? {} : { rules: { 'color-contrast': { enabled: false } } })));
 		if (isDesktop) problems.push(...(await scanInTheDark(page)), ...(await walk(page)));
-		if (isDesktop && path === '/') problems.push(...(await chooseLight(page)));
 	}
 	const seen = await page.evaluate(() => ({
 		title: document.title,
@@ -163,6 +169,7 @@ try {
 		await Promise.all([work(), work()]);
 		await context.close();
 	}
+	if (AXE) visits.find(({ path, width }) => path === '/' && width === 'desktop')?.problems.push(...(await chooseLight(browser, origin)));
 } finally {
 	await browser.close();
 	server.close();
