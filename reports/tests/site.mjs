@@ -81,6 +81,7 @@ async function scanInTheDark(page) {
 async function chooseLight(browser, origin) {
 	const page = await (await browser.newContext({ viewport: WIDTHS.desktop, colorScheme: 'dark' })).newPage();
 	await page.goto(`${origin}/`, { waitUntil: 'networkidle' });
+	await settle(page);
 	const choice = page.locator('label:has-text("Colours") select');
 	const isLight = () => page.evaluate(() => document.documentElement.dataset.appearance === 'light');
 	const problems = [];
@@ -89,6 +90,7 @@ async function chooseLight(browser, origin) {
 		await choice.selectOption('light');
 		if (!(await isLight())) problems.push('the choice of colours changes nothing');
 		await page.reload({ waitUntil: 'networkidle' });
+		await settle(page);
 		if (!(await isLight()) || (await choice.inputValue()) !== 'light') problems.push('the choice of colours is forgotten');
 	}
 	await page.context().close();
