@@ -77,16 +77,29 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-MISSING = """
-    select distinct t.text_key, left(t.text, $longest) as text
-    from responses as r
-    inner join prompts as p using (prompt_key)
+# Listed once: there may be many more answers than texts.
+UNJUDGED = """
+    create or replace temp table unjudged as
+    select
+        text_key,
+        (row_number() over (order by text_key) - 1) // $batch as page
+    from (
+        select distinct r.text_key
+        from responses as r
+        inner join prompts as p using (prompt_key)
+        where p.suite = $suite and r.response_status = 'ok'
+    )
+    where text_key not in (
+        select text_key from text_languages
+        where scorer_key = $scorer_key and expected_language = $expected
+    )"""
+
+PAGE = """
+    select t.text_key, left(t.text, $longest) as text
+    from unjudged
     inner join texts as t using (text_key)
-    left join text_languages as l
-        on t.text_key = l.text_key and l.scorer_key = $scorer_key and l.expected_language = $expected
-    where p.suite = $suite and r.response_status = 'ok' and l.text_key is null
-    order by t.text_key
-    limit $batch"""
+    where unjudged.page = $page
+    order by t.text_key"""
 
 OTHER = """
     select count(*)
@@ -106,11 +119,13 @@ def detect_languages(store: Store, suite: Suite, detector: LanguageDetector) -> 
         "scorer_key": row["scorer_key"],
         "expected": suite.language,
     }
-    page = {**parameters, "longest": MAX_CHARACTERS, "batch": BATCH}
-    while texts := store.connection.execute(MISSING, page).fetchall():
+    store.connection.execute(UNJUDGED, {**parameters, "batch": BATCH})
+    for (page,) in store.rows("select distinct page from unjudged order by page"):
+        texts = store.connection.execute(PAGE, {"longest": MAX_CHARACTERS, "page": page}).fetchall()
         table = _judged(texts, suite.language, row["scorer_key"], detector)
         with uninterrupted(), store.transaction():
             store.append_arrow("text_languages", table)
+    store.connection.execute("drop table unjudged")
     return store.connection.execute(OTHER, parameters).fetchone()[0]
 
 

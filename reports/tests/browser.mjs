@@ -1,8 +1,9 @@
 // What the browser tests share: a server of a built site on a loopback port, Chromium, and what a page must not do.
 import { spawnSync } from 'node:child_process';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
 const BROWSERS = [process.env.CHROMIUM, 'chromium', 'chromium-browser', 'google-chrome'];
@@ -18,7 +19,8 @@ function findBrowser() {
 
 export const launch = () => chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--disable-gpu'] });
 
-export async function serve(folder) {
+/** With `isCompressed`, text goes as it does from most hosts: by gzip. */
+export async function serve(folder, { isCompressed = false } = {}) {
 	const root = resolve(folder);
 	const server = createServer((request, response) => {
 		const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
@@ -26,7 +28,12 @@ export async function serve(folder) {
 		if (file !== root && !file.startsWith(root + sep)) return response.writeHead(403).end();
 		if (existsSync(file) && statSync(file).isDirectory()) file = join(file, 'index.html');
 		if (!existsSync(file)) return response.writeHead(404).end();
-		response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': statSync(file).size });
+		const type = TYPES[extname(file)] ?? 'application/octet-stream';
+		if (isCompressed && /^text|javascript|json|svg/.test(type)) {
+			const packed = gzipSync(readFileSync(file));
+			return response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip', 'content-length': packed.length }).end(packed);
+		}
+		response.writeHead(200, { 'content-type': type, 'content-length': statSync(file).size });
 		createReadStream(file).pipe(response);
 	});
 	await new Promise((done) => server.listen(0, '127.0.0.1', done));
