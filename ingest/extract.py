@@ -54,8 +54,10 @@ RAW = "raw"
 PAGE_CHARACTERS = 4_000_000  # texts in Python's memory at once
 TEXT_OVERHEAD = 200  # a short text's cost in characters
 
-# The suite's texts: responses that came to an end, and the baselines that they are held against.
+# The suite's texts: responses that came to an end, and the baselines that they are held against. Listed once:
+# there may be many more answers than texts.
 SOURCES = """
+    create or replace temp table sources as
     select p.category, r.text_key
     from responses as r inner join prompts as p using (prompt_key)
     where p.suite = $suite and r.response_status = 'ok' and r.text_key is not null
@@ -65,8 +67,7 @@ SOURCES = """
 
 # Each of them in each variant that its category needs.
 NEEDED = f"""
-    with sources as ({SOURCES}),
-    needs as (select unnest($categories) as category, unnest($variants) as text_variant),
+    with needs as (select unnest($categories) as category, unnest($variants) as text_variant),
     needed as (
         select distinct s.text_key, n.text_variant from sources as s inner join needs as n using (category)
     ),
@@ -252,9 +253,10 @@ def extract(
         register_suite(store, suite, path, run_id)
         store.append("scorers", [task.row for task in tasks])
         store.append("scorer_features", [row for task in tasks for row in task.feature_rows])
-        make_variants(store, suite.suite, variant_pairs(suite, tasks))
+        store.connection.execute(SOURCES, {"suite": suite.suite})
+        make_variants(store, variant_pairs(suite, tasks))
         for task in tasks:
-            counts.append(measure_missing(store, suite.suite, task, limit))
+            counts.append(measure_missing(store, task, limit))
             if hasattr(task.scorer, "close"):
                 task.scorer.close()
             if limit is not None:
@@ -273,10 +275,10 @@ def extract(
     return counts
 
 
-def make_variants(store: Store, suite: str, pairs: set[tuple[str, str]]) -> int:
+def make_variants(store: Store, pairs: set[tuple[str, str]]) -> int:
     """Store the variants that are missing of the suite's texts; return how many there were."""
     n_made = 0
-    parameters = {"suite": suite, **_pair_lists(pairs), "overhead": TEXT_OVERHEAD, "page": PAGE_CHARACTERS}
+    parameters = {**_pair_lists(pairs), "overhead": TEXT_OVERHEAD, "page": PAGE_CHARACTERS}
     pages = f"""
         create or replace temp table pages as {NEEDED}
         select f.text_key, f.text_variant, sum(t.n_characters + $overhead) over (
@@ -307,11 +309,11 @@ def make_variants(store: Store, suite: str, pairs: set[tuple[str, str]]) -> int:
     return n_made
 
 
-def measure_missing(store: Store, suite: str, task: Task, limit: int | None = None) -> Count:
+def measure_missing(store: Store, task: Task, limit: int | None = None) -> Count:
     """Measure the texts that this scorer has not measured, a batch a transaction."""
-    n_wanted, n_missing = count_missing(store, suite, task)
+    n_wanted, n_missing = count_missing(store, task)
     count = Count(task.scorer.name, already_there=n_wanted - n_missing)
-    parameters = {**_task_parameters(suite, task), "limit": n_missing if limit is None else limit}
+    parameters = {**_task_parameters(task), "limit": n_missing if limit is None else limit}
     pages = f"""
         create or replace temp table pages as {NEEDED}, {MISSING.format(table=task.table)}
         select text_key, sum(least(n_characters, {MAX_CHARACTERS}) + {TEXT_OVERHEAD}) over (
@@ -341,27 +343,28 @@ def measure_missing(store: Store, suite: str, task: Task, limit: int | None = No
     return count
 
 
-def count_missing(store: Store, suite: str, task: Task) -> tuple[int, int]:
+def count_missing(store: Store, task: Task) -> tuple[int, int]:
     """Return how many known texts the scorer is needed for, and how many of them it has not measured."""
     counted = "select (select count(*) from wanted), count(*) from missing"
     sql = f"{NEEDED}, {MISSING.format(table=task.table)} {counted}"
-    return store.connection.execute(sql, _task_parameters(suite, task)).fetchone()
+    return store.connection.execute(sql, _task_parameters(task)).fetchone()
 
 
-def count_unmade(store: Store, suite: str, pairs: set[tuple[str, str]]) -> int:
+def count_unmade(store: Store, pairs: set[tuple[str, str]]) -> int:
     """Return how many variants are yet to be made for these (category, variant) pairs."""
     sql = f"{NEEDED} select count(*) from found where variant_text_key is null"
-    return store.connection.execute(sql, {"suite": suite, **_pair_lists(pairs)}).fetchone()[0]
+    return store.connection.execute(sql, _pair_lists(pairs)).fetchone()[0]
 
 
 def check_consent(store: Store, suite: Suite, tasks: Sequence[Task], allow_code: bool) -> None:
     """Raise PlumblineError where a suite wants code run on texts, and the user has not said yes."""
+    store.connection.execute(SOURCES, {"suite": suite.suite})
     for task in tasks:
         code = getattr(task.scorer, "code", None)
         if code is None or allow_code:
             continue
-        _, n_missing = count_missing(store, suite.suite, task)
-        if n_missing or count_unmade(store, suite.suite, task.need.pairs):
+        _, n_missing = count_missing(store, task)
+        if n_missing or count_unmade(store, task.need.pairs):
             raise PlumblineError(
                 f"The suite wants Python code run on the texts: {code} (scorer {task.scorer.name!r}).",
                 "Read it; if you trust it, add --allow-code.",
@@ -476,9 +479,8 @@ def _pair_lists(pairs: set[tuple[str, str]]) -> dict[str, list[str]]:
     return {"categories": [c for c, _ in ordered], "variants": [v for _, v in ordered]}
 
 
-def _task_parameters(suite: str, task: Task) -> dict[str, object]:
+def _task_parameters(task: Task) -> dict[str, object]:
     return {
-        "suite": suite,
         **_pair_lists(task.need.pairs),
         "phrases": sorted(text_key(phrase) for phrase in task.need.phrases),
         "scorer_key": task.scorer_key,
@@ -537,9 +539,10 @@ def command(
     overlap = Overlap(suite.language) if suite.pair_axes() and not names and limit is None else None
     with Store(data, read_only=dry_run) as store:
         if dry_run:
+            store.connection.execute(SOURCES, {"suite": suite.suite})
             for task in tasks:
-                _, n_missing = count_missing(store, suite.suite, task)
-                n_unmade = count_unmade(store, suite.suite, task.need.pairs)
+                _, n_missing = count_missing(store, task)
+                n_unmade = count_unmade(store, task.need.pairs)
                 n_most = n_missing + n_unmade
                 # Variants that are not made yet may turn out equal to each other or to measured texts.
                 bound = "up to " if n_unmade else ""
@@ -553,6 +556,5 @@ def command(
             click.echo(str(count))
             if isinstance(count, Count) and count.failed:
                 click.echo(f"{count.scorer} failed on {count.failed:,}; first: {count.first_error}", err=True)
-        sources = store.connection.execute(SOURCES, {"suite": suite.suite})
-        if sources.fetchone() is None:
+        if store.value("select count(*) from sources") == 0:
             click.echo(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
