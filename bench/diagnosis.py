@@ -89,7 +89,8 @@ def run_ours(
         else:
             marts = [word for mart in MARTS for word in ("--mart", mart)]
             commands = {"audit": [BIN / "plumbline", "audit", suite, "--responses", table, *marts]}
-        settings = {"PYTHONPATH": str(project)}
+        # What dbt has parsed counts while its environment is the same, which `plumbline` sets.
+        settings = {"PYTHONPATH": str(project), "AUDIT_GATE": "warn"}
         measure([BIN / "dbt", "--no-write-json", "parse", *places], data, settings)
         measure([sys.executable, "-m", "compileall", "-q", project / "ingest"], data)
         stages = {}
