@@ -1,13 +1,14 @@
-// node tests/site.mjs FOLDER [--hover] [--scan] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON, what each did.
-// A page is opened at desktop and at phone width; with
-// --hover the pointer moves over each chart, where there is a pointer: at desktop width; with --scan, axe looks for what keeps readers
-// out, and at desktop width once more at the colours in the dark. FOLDER is served on a loopback port; --page replaces the list of all pages.
+// node tests/site.mjs FOLDER [--hover] [--scan] [--few] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON,
+// what each did. Every page is opened at desktop width. Pages of one kind (/category/a/, /category/b/ …) differ in their rows alone: the
+// first and the last of a kind are opened at phone width too; with --few no others at all. With --hover the pointer moves over each chart,
+// where there is a pointer: at desktop width; with --scan, axe looks for what keeps readers out of these first and last, and at desktop
+// width once more at the colours in the dark. FOLDER is served on a loopback port; --page replaces the list of all pages.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch, serve, watch } from './browser.mjs';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, scan: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, scan: { type: 'boolean' }, few: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
 const root = resolve(positionals[0] ?? 'build');
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 const AXE = values.scan ? readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') : undefined;
@@ -18,6 +19,12 @@ const pagesIn = (folder, path = '/') =>
 		if (entry.isDirectory()) return entry.name.startsWith('_') || (path === '/' && entry.name === 'dbt') ? [] : pagesIn(join(folder, entry.name), `${path}${entry.name}/`);
 		return entry.name === 'index.html' ? [path] : [];
 	});
+
+/** The first and the last page of each kind, of sorted paths. */
+function ends(paths) {
+	const kind = (path) => path?.replace(/^(\/[^/]+\/).+/, '$1*');
+	return new Set(paths.filter((path, i) => kind(paths[i - 1]) !== kind(path) || kind(paths[i + 1]) !== kind(path)));
+}
 
 /** Move over every chart, close enough together to meet each row and column. */
 async function hover(page) {
@@ -118,13 +125,13 @@ async function walk(page) {
 	return problems;
 }
 
-async function visit(context, origin, path, isDesktop) {
+async function visit(context, origin, path, { isDesktop, isScanned }) {
 	const page = await context.newPage();
 	const problems = watch(page, origin);
 	await page.goto(origin + path, { waitUntil: 'networkidle' });
 	await page.evaluate(() => document.fonts.ready);
 	const tips = values.hover && isDesktop ? await hover(page) : [];
-	if (AXE) {
+	if (isScanned) {
 		await settle(page);
 		await page.evaluate(AXE);
 		// Colours are the same at every width, and cost the most.
@@ -162,11 +169,14 @@ const { server, origin } = await serve(root);
 const browser = await launch();
 const visits = [];
 try {
+	const all = values.page ?? pagesIn(root).sort();
+	const few = values.page ? new Set(all) : ends(all);
 	for (const [width, viewport] of Object.entries(WIDTHS)) {
 		const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
-		const paths = [...(values.page ?? pagesIn(root).sort())];
+		const isDesktop = width === 'desktop';
+		const paths = all.filter((path) => few.has(path) || (isDesktop && !values.few));
 		const work = async () => {
-			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path, width === 'desktop')) });
+			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path, { isDesktop, isScanned: AXE && few.has(path) })) });
 		};
 		await Promise.all([work(), work()]);
 		await context.close();
