@@ -13,7 +13,7 @@ import duckdb
 
 from ingest.card import write_card
 from ingest.errors import PlumblineError
-from ingest.warehouse import PROJECT, Warehouse, dbt
+from ingest.warehouse import PROJECT, Warehouse, dbt, write_manifest
 
 REPORTS = PROJECT / "reports"
 SITE = REPORTS / "build"
@@ -108,11 +108,7 @@ def write_page_sources(data: Path, target: Path) -> int:
 
     Raises PlumblineError where dbt cannot read its own project.
     """
-    if not dbt(data, ["parse"]):
-        raise PlumblineError(
-            "dbt could not read its models.", f"{data / 'logs' / 'dbt.log'} holds the details."
-        )
-    rows = page_sources(json.loads((data / "target" / "manifest.json").read_text("utf-8")))
+    rows = page_sources(json.loads(write_manifest(data).read_text("utf-8")))
     with duckdb.connect(str(target)) as connection:
         connection.execute(
             """

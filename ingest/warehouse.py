@@ -44,9 +44,31 @@ def _rarely_collected() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _places(data: Path) -> list[str]:
+def _places(data: Path, target: Path | None = None) -> list[str]:
     places = ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
-    return [*places, "--log-path", str(data / "logs"), "--target-path", str(data / "target")]
+    return [*places, "--log-path", str(data / "logs"), "--target-path", str(target or data / "target")]
+
+
+def parse(data: Path, gate: str = "warn") -> Any:
+    """Return dbt's manifest of the project, None where dbt cannot read it: a build will then say why.
+
+    What dbt has read is kept beside the project, one copy for every folder of data: files that have not
+    changed since are not read again. Takes `PLUMBLINE_DATA` and `AUDIT_GATE` from the environment.
+    """
+    from dbt.adapters.duckdb.credentials import DuckDBCredentials
+    from dbt.cli.main import dbtRunner
+
+    # dbt drops what it kept once one of these has changed. No model knows where the databases are.
+    DuckDBCredentials._connection_keys = lambda _: ("database", "schema")
+    kept = PROJECT / "target" / f"read-{gate}"
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        target = kept if os.access(kept, os.W_OK) else None
+    except OSError:
+        target = None
+    silent = ["--log-level", "none", "--log-level-file", "none", "--no-write-json"]
+    with _rarely_collected():
+        return dbtRunner().invoke([*silent, "parse", *_places(data, target)]).result
 
 
 class ParsedProject:
@@ -63,11 +85,7 @@ class ParsedProject:
         self._thread.start()
 
     def _parse(self, data: Path) -> None:
-        with _rarely_collected():
-            from dbt.cli.main import dbtRunner
-
-            silent = ["--log-level", "none", "--log-level-file", "none", "--no-write-json"]
-            self._manifest = dbtRunner().invoke([*silent, "parse", *_places(data)]).result
+        self._manifest = parse(data)
 
     def manifest(self) -> Any:
         """Return what dbt read, None where it could not: a build will then say why."""
@@ -103,9 +121,9 @@ def dbt(
     from dbt.cli.main import dbtRunner
 
     level = ["--log-level", "error" if quiet else "info", "--log-level-file", "debug"]
-    manifest = project.manifest() if project is not None else None
     try:
         with _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE=gate), _rarely_collected():
+            manifest = project.manifest() if project is not None else parse(data, gate)
             result = dbtRunner(manifest=manifest).invoke([*level, *arguments, *_places(data)])
     finally:
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
@@ -115,6 +133,23 @@ def dbt(
             f"dbt stopped: {result.exception}", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
     return bool(result.success)
+
+
+def write_manifest(data: Path) -> Path:
+    """Write what dbt reads in the project, as JSON where dbt has it; return the file.
+
+    Raises PlumblineError where dbt cannot read its own project.
+    """
+    with _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE="warn"):
+        manifest = parse(data)
+    if manifest is None:
+        raise PlumblineError(
+            "dbt could not read its models.", f"{data / 'logs' / 'dbt.log'} holds the details."
+        )
+    path = data / "target" / "manifest.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    manifest.write(str(path))
+    return path
 
 
 def mart_names() -> set[str]:

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Every check, in the order in which a mistake is cheapest to find. Prints what it ran; skips nothing silently.
+# From the demo on there are two lanes, for two cores: sqlfluff and the site go on beside pytest, and are printed after it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
 bin=.venv/bin
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+lane=''
+trap 'test -z "$lane" || kill -- "-$lane" 2> /dev/null || true; rm -rf "$work"' EXIT
 
 step() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
 
@@ -25,8 +27,17 @@ step 'gate: warns by default, fails on request'
 $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
 tail -n 3 "$work/gate.txt"
 
-step 'sqlfluff'
-PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar --processes 2 models tests
+check_sql_and_site() {
+  step 'sqlfluff'
+  PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar --processes 2 models tests
+  step 'site: build the demo, open every page in Chromium'
+  $bin/plumbline --data "$work/demo" report
+  $bin/python -m pytest -q --durations=5 tests/site
+}
+set -m  # a process group of its own, to be ended as one
+check_sql_and_site > "$work/lane.txt" 2>&1 &
+lane=$!
+set +m
 
 # Only what the tests of local models need: with sentence-transformers beside it, extract would use that for vectors.
 step 'torch for the processor (the extra `models`); TEST_MODELS=no leaves it out'
@@ -50,8 +61,13 @@ if [ -z "$without" ]; then
   fi
 fi
 
-step 'site: build the demo, open every page in Chromium'
-$bin/plumbline --data "$work/demo" report
-$bin/python -m pytest -q tests/site
+status=0
+wait "$lane" || status=$?
+lane=''
+cat "$work/lane.txt"
+if [ "$status" -ne 0 ]; then
+  printf '\nsqlfluff or the site failed: see above.\n'
+  exit 1
+fi
 
 printf '\nAll checks passed in %s s.%s\n' "$SECONDS" "$without"

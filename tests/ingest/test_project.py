@@ -19,7 +19,7 @@ from ingest import assemble, extract, generate, load
 from ingest.card import write_card
 from ingest.report import page_sources
 from ingest.store import AUDIT_NAME
-from ingest.warehouse import PROJECT, Warehouse
+from ingest.warehouse import PROJECT, Warehouse, parse
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
 YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))
@@ -59,9 +59,12 @@ def dbt(directory, scratch, *arguments, manifest=None):
 
 @pytest.fixture(scope="session")
 def manifest(scratch):
-    result = dbt(scratch, scratch, "parse")
-    assert result.success, result.exception
-    return result.result
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLUMBLINE_DATA", str(scratch))
+        patch.setenv("AUDIT_GATE", "warn")
+        found = parse(scratch)
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ def visits(site) -> list[dict]:
 
 
 def open_pages(folder: Path, *options: str) -> list[dict]:
-    """Open a site's pages at desktop and, of each kind, phone width; return what reports/tests/site.mjs saw."""
+    """Open a site's pages at desktop and some at phone width; return what reports/tests/site.mjs saw."""
     return in_browser("tests/site.mjs", folder, *options)
 
 
@@ -447,7 +447,7 @@ def test_filters_tell_models_and_roles_apart_whatever_their_names(hostile_site):
 
 
 def test_text_from_outside_stays_text(hostile_site):
-    """Each kind of page is opened, its charts hovered over: nothing runs, and the payload is there to be read."""
+    """Each kind of page is opened, its charts hovered over: nothing runs, and the payload can be read."""
     seen = open_pages(hostile_site, "--hover", "--few")
     assert problems(seen) == []
     assert any("<img src=x onerror=alert(1)>" in tip for visit in seen for tip in visit["tips"])
