@@ -29,7 +29,7 @@ tail -n 3 "$work/gate.txt"
 
 check_sql_and_site() {
   step 'sqlfluff'
-  PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar --processes 2 models tests
+  PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar models tests
   step 'site: build the demo, open every page in Chromium'
   $bin/plumbline --data "$work/demo" report
   $bin/python -m pytest -q --durations=5 tests/site

@@ -32,12 +32,12 @@ with samples as (
 -- Groups that weigh as much as any other, where the suite wants that.
 weights as (
     select
-        samples.sample_id,
-        1.0 / aggregated.n as weight
-    from samples
-    inner join {{ ref('int_statistics_aggregated') }} as aggregated
-        on samples.sample_id = aggregated.sample_id
-    where aggregated.n >= samples.minimum_cell
+        coded.sample_id,
+        1.0 / count(coded.value) as weight
+    from {{ ref('int_values_coded') }} as coded
+    inner join samples on coded.sample_id = samples.sample_id
+    group by coded.sample_id, samples.minimum_cell
+    having count(coded.value) >= samples.minimum_cell
 ),
 
 coded as (
