@@ -1,5 +1,6 @@
 """From raw tables to marts: dbt driven from this process, and what commands ask of the marts."""
 
+import atexit
 import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,9 @@ from ingest.store import AUDIT_NAME, RAW_NAME, Store
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
 PROJECT = Path(__file__).resolve().parent.parent
 LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
+
+# What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
+atexit.register(gc.freeze)
 
 
 @contextmanager

@@ -321,7 +321,7 @@ def test_generic_tests_exist_and_are_used():
 
 def test_a_file_is_named_after_what_it_holds():
     for path in (PROJECT / "macros").glob("*.sql"):
-        names = re.findall(r"{%-? *macro +(\w+)", path.read_text("utf-8"))
+        names = re.findall(r"{%-? *(?:macro|materialization) +(\w+)", path.read_text("utf-8"))
         assert {re.sub(r"^(duckdb|spark|default)__", "", n) for n in names} == {
             re.sub(r"^(duckdb|spark|default)__", "", path.stem)
         }, path.name

@@ -1,12 +1,13 @@
 """dbt driven from this process."""
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
 from ingest.cli import cli
 from ingest.errors import PlumblineError
-from ingest.store import Store
-from ingest.warehouse import dbt
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.warehouse import dbt, parse
 
 
 def test_raw_tables_that_old_data_lacks_are_added(tmp_path):
@@ -21,6 +22,36 @@ def test_without_data_nothing_is_made(tmp_path):
     with pytest.raises(PlumblineError, match="nothing has been brought in yet"):
         dbt(tmp_path, ["parse"])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_view_replaces_itself_and_a_table_of_its_name(tmp_path):
+    view = ["run", "--select", "stg_load__loads"]
+    with Store(tmp_path):
+        pass
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as audit:
+        audit.execute("create table stg_load__loads as select 1 as old")
+        audit.execute("create view reader as select * from stg_load__loads")
+    for _ in range(2):
+        assert dbt(tmp_path, view)
+        with duckdb.connect(str(tmp_path / AUDIT_NAME), read_only=True) as audit:
+            audit.execute(f"attach '{tmp_path / RAW_NAME}' as raw (read_only)")
+            found = audit.execute("select view_name from duckdb_views() where not internal").fetchall()
+            assert sorted(found) == [("reader",), ("stg_load__loads",)]
+            assert "old" not in [row[0] for row in audit.execute("describe stg_load__loads").fetchall()]
+
+
+def test_a_second_folder_is_built_without_reading_the_project_again(tmp_path, monkeypatch):
+    from dbt.parser.manifest import ManifestLoader
+
+    monkeypatch.setenv("AUDIT_GATE", "warn")
+    monkeypatch.setenv("PLUMBLINE_DATA", str(tmp_path / "first"))
+    assert parse(tmp_path / "first") is not None
+    # dbt writes what it keeps where it has read something.
+    written = []
+    monkeypatch.setattr(ManifestLoader, "write_manifest_for_partial_parse", written.append)
+    monkeypatch.setenv("PLUMBLINE_DATA", str(tmp_path / "second"))
+    assert parse(tmp_path / "second") is not None
+    assert written == []
 
 
 def test_a_mart_that_does_not_exist_is_refused(tmp_path):
