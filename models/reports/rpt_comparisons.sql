@@ -30,6 +30,15 @@ categories as (
     from {{ ref('dim_categories') }}
 ),
 
+-- What the suite reads its answers by comes before what is measured besides, distances above all.
+asked as (
+    select distinct
+        suite,
+        category,
+        measure
+    from {{ ref('dim_categories') }}
+),
+
 compared as (
     select
         suite,
@@ -78,6 +87,7 @@ ordered as (
                 compared.suite asc,
                 categories.category_position asc nulls last,
                 compared.category asc,
+                asked.measure is null asc,
                 compared.feature asc,
                 compared.axis asc
         ) as position
@@ -92,6 +102,11 @@ ordered as (
         on
             compared.suite = categories.suite
             and compared.category = categories.category
+    left join asked
+        on
+            compared.suite = asked.suite
+            and compared.category = asked.category
+            and compared.feature = asked.measure
 )
 
 select

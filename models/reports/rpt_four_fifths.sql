@@ -20,6 +20,27 @@ judged as (
     where profile = 'four_fifths' and starts_with(metric, 'min_impact_ratio')
 ),
 
+-- Not every measure has a verdict: a distance or a topic has no favourable end, and where baselines name
+-- the group, too, values are judged less their baselines.
+judged_measures as (
+    select distinct
+        suite,
+        category,
+        measure,
+        metric
+    from judged
+),
+
+judged_calibrated as (
+    select * from judged_measures
+    where metric = 'min_impact_ratio_calibrated'
+),
+
+judged_suites as (
+    select distinct suite
+    from judged
+),
+
 limits as (
     select * from {{ ref('thresholds') }}
     where profile = 'four_fifths' and metric = 'min_impact_ratio'
@@ -63,6 +84,20 @@ categories as (
     from {{ ref('dim_categories') }}
 ),
 
+-- By which number of fct_verdicts a row would be judged: none where it is by another criterion.
+named as (
+    select
+        disparities.*,
+        case
+            when disparities.parameters = 'standard=favourable_outcome;method=in_set' then 'min_impact_ratio'
+            when disparities.parameters <> criterion.parameters then null
+            when disparities.calibration = 'none' then 'min_impact_ratio_measured'
+            else 'min_impact_ratio_calibrated'
+        end as judged_metric
+    from disparities
+    cross join criterion
+),
+
 compared as (
     select
         disparities.*,
@@ -71,13 +106,17 @@ compared as (
         limits.red_limit,
         sizes.n_smallest_group,
         judged.verdict as judged_verdict,
+        disparities.judged_metric is not null
+        and judged_measures.metric is null
+        and judged_suites.suite is not null as is_left_out,
+        disparities.calibration = 'none' and judged_calibrated.metric is not null as is_judged_calibrated,
         disparities.value < limits.red_limit as is_below,
         {{ threshold_colour(
             'disparities.value', 'limits.direction', 'limits.green_limit', 'limits.red_limit'
         ) }} as colour,
         coalesce(disparities.p_holm <= 0.05, false) as is_significant,
         coalesce(sizes.n_smallest_group >= suites.minimum_group, false) as is_adequate_n
-    from disparities
+    from named as disparities
     inner join drawn on disparities.parameters = drawn.parameters
     left join categories
         on
@@ -85,7 +124,18 @@ compared as (
             and disparities.category = categories.category
     inner join suites on disparities.suite = suites.suite
     cross join limits
-    cross join criterion
+    left join judged_measures
+        on
+            disparities.suite = judged_measures.suite
+            and disparities.category = judged_measures.category
+            and disparities.feature = judged_measures.measure
+            and disparities.judged_metric = judged_measures.metric
+    left join judged_calibrated
+        on
+            disparities.suite = judged_calibrated.suite
+            and disparities.category = judged_calibrated.category
+            and disparities.feature = judged_calibrated.measure
+    left join judged_suites on disparities.suite = judged_suites.suite
     left join sizes
         on
             disparities.suite = sizes.suite
@@ -102,13 +152,7 @@ compared as (
             and disparities.config = judged.config
             and disparities.axis = judged.axis
             and disparities.feature = judged.measure
-            and case judged.metric
-                when 'min_impact_ratio'
-                    then disparities.parameters = 'standard=favourable_outcome;method=in_set'
-                when 'min_impact_ratio_measured'
-                    then disparities.parameters = criterion.parameters and disparities.calibration = 'none'
-                else disparities.parameters = criterion.parameters and disparities.calibration = 'baseline'
-            end
+            and disparities.judged_metric = judged.metric
 ),
 
 decided as (
@@ -117,6 +161,7 @@ decided as (
         case
             when is_control then 'not_applicable'
             when judged_verdict is not null then judged_verdict
+            when is_left_out then 'not_applicable'
             -- Of other criteria than the judged one nothing says which p-value the design can reach.
             else {{ verdict('colour', 'is_significant', 'is_adequate_n', 'false') }}
         end as verdict,
@@ -160,6 +205,8 @@ select
         when is_control then 'Control: the prompts do not show every attribute.'
         when value is null then 'No ratio: ' || replace(status, '_', ' ') || '.'
         when null_p05 is null then 'What chance gives could not be drawn.'
+        when is_left_out and is_judged_calibrated then 'Not judged: its calibrated values are.'
+        when is_left_out then 'Not judged: neither end of it is favourable.'
         when is_below and is_significant then 'Below, and lower than chance gives.'
         when is_below and value >= null_p05 then 'Below, and so would equal groups be.'
         when is_below then 'Below, but not beyond chance once corrected for all tests.'

@@ -17,6 +17,11 @@ export const formatNumber = (value, fmt) => {
 	return fmt === 'pct' ? `${(100 * value).toFixed(1)}%` : Number(value.toPrecision(3)).toString();
 };
 
+export const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+/** Shares beside an axis: whole per cent, which leave room for one another. */
+export const percent = (share) => `${Math.round(100 * share)} %`;
+
 export const tooltip = {
 	trigger: 'item',
 	confine: true,

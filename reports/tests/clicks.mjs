@@ -186,6 +186,26 @@ const STEPS = {
 		return { all, found, everywhere, branches, back: await text(), isCleared: !('root' in address(page)) };
 	},
 
+	/** A word above a long table leaves the rows that hold it, from whichever page of the table; nothing is loaded for it. */
+	async find_in_a_table(page) {
+		await open(page, '/nulls/');
+		const asked = [];
+		page.on('request', (request) => asked.push(request.url()));
+		const table = page.locator('.second-is-text');
+		const pages = table.locator('.page-input:visible');
+		await pages.fill('60');
+		await pages.press('Enter');
+		await settled(page);
+		const box = page.getByLabel('Find in this table');
+		await box.fill('control zzzz');
+		await settled(page);
+		const nothing = await main(page);
+		await box.fill("D4 Cram\u00e9r's");
+		await settled(page);
+		const rows = (await table.locator('tr.row-link').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+		return { nothing: nothing.includes('No row holds all of these words.'), count: await page.locator('.find .count').innerText(), rows, asked };
+	},
+
 	/** Tab to a filter, arrows to choose, Tab and Enter to clear. */
 	async by_keyboard(page) {
 		await open(page, '/');

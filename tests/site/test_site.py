@@ -318,6 +318,20 @@ def test_a_number_leads_to_its_question_to_its_answers_and_back(clicks):
     assert way["isBackAtQuestion"] and way["isBackAtOverview"]
 
 
+def test_a_word_above_a_long_table_leaves_its_rows(clicks, tables):
+    seen = clicks["steps"]["find_in_a_table"]
+    assert seen["nothing"]
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        n, n_found = connection.execute("""
+            select count(*), count(*) filter (where category = 'D4' and number_title = 'Cramér''s V')
+            from rpt_nulls
+        """).fetchone()
+    assert seen["count"] == f"{n_found:,} of {n:,} rows"
+    assert len(seen["rows"]) == min(n_found, 15)
+    assert all("D4" in row and "Cramér's V" in row for row in seen["rows"])
+    assert seen["asked"] == []
+
+
 def test_a_choice_goes_along_to_other_pages(clicks):
     way = clicks["steps"]["along_to_another_page"]
     assert way["there"] == {"address": way["value"], "filter": way["value"]}
