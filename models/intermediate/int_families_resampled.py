@@ -47,27 +47,27 @@ def model(dbt, session):
         .order("group_id")
         .fetchall()
     )
-    families = {
-        family: ends
-        for family, *ends in dbt.ref("int_samples_listed")
-        .project("family_id, has_baseline, range_low, range_high")
-        .distinct()
-        .fetchall()
-    }
-    references = dict(
-        dbt.ref("int_selections_rated")
-        .filter("chosen_group is not null")
-        .project("family_id, chosen_group")
-        .distinct()
-        .fetchall()
-    )
     comparisons: dict[int, list] = {}
     for group in groups:
         _, n_permutations, n_bootstrap, _ = settings[group[2]][0]
         if n_permutations or n_bootstrap:
             comparisons.setdefault(group[1], []).append(group)
-    # Tables of all sums and values are large: where nothing is drawn they are not read.
+    # Tables of all rates, sums and values are large: where nothing is drawn they are not read.
     if comparisons:
+        families = {
+            family: ends
+            for family, *ends in dbt.ref("int_samples_listed")
+            .project("family_id, has_baseline, range_low, range_high")
+            .distinct()
+            .fetchall()
+        }
+        references = dict(
+            dbt.ref("int_selections_rated")
+            .filter("chosen_group is not null")
+            .project("family_id, chosen_group")
+            .distinct()
+            .fetchall()
+        )
         sums = dbt.ref("int_prompts_summed").order("group_id, prompt_id, family_id").fetchnumpy()
         values = _values(dbt.ref("int_values_coded"), groups, asked)
     parts = []
