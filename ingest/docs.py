@@ -80,9 +80,11 @@ class Sql:
         )
         self.names: dict[str, Any] = {"ref": lambda name: name, "return": lambda value: value}
         self.names["adapter"] = SimpleNamespace(dispatch=lambda name, _: self.names[f"duckdb__{name}"])
-        sources = [path.read_text(encoding="utf-8") for path in sorted((project / "macros").rglob("*.sql"))]
+        files = [path.read_text(encoding="utf-8") for path in sorted((project / "macros").rglob("*.sql"))]
+        # How dbt puts a model into the database is no formula, and in a language of dbt's own.
+        sources = "\n".join(text for text in files if "{% materialization " not in text)
         # One template, because a macro sees those that stand in its own.
-        macros = self.environment.from_string("\n".join(sources), globals=self.names).module
+        macros = self.environment.from_string(sources, globals=self.names).module
         self.names |= {name: macro for name, macro in vars(macros).items() if not name.startswith("_")}
 
     def render(self, sql: str) -> str:
