@@ -26,9 +26,9 @@ async function openDatabase() {
 let opened;
 const database = () => (opened ??= profile(openDatabase));
 
-/** What the build stored beside a page: the rows of each of its queries, by name. */
-async function storedRows(routeHash, paramsHash, fetch) {
-	const list = await fetch(`/api/${routeHash}/${paramsHash}/all-queries.json`);
+/** What the build stored beside a page, which `listed` names: the rows of each of its queries, by name. */
+async function storedRows(listed, fetch) {
+	const list = await fetch(listed);
 	if (!list.ok) return {};
 	const rows = Object.entries(await list.json()).map(async ([name, hash]) => {
 		const file = await fetch(`/api/prerendered_queries/${hash}.arrow`);
@@ -69,7 +69,8 @@ export const load = async ({ fetch, route, params }) => {
 	const isUserPage = Boolean(route.id) && !['/settings', '/explore'].some((own) => route.id.startsWith(own));
 
 	if (!browser) await database();
-	const data = browser && isUserPage && !dev ? await storedRows(routeHash, paramsHash, fetch) : {};
+	const listed = isUserPage && !dev ? `/api/${routeHash}/${paramsHash}/all-queries.json` : undefined;
+	const data = browser && listed ? await storedRows(listed, fetch) : {};
 
 	function query(sql, { query_name, callback = (rows) => rows } = {}) {
 		if (browser) return database().then(() => ask(sql)).then(callback);
@@ -86,6 +87,7 @@ export const load = async ({ fetch, route, params }) => {
 		},
 		inputs: setTrackProxy({ label: '', value: '(SELECT NULL WHERE 0 /* An Input has not been set */)' }),
 		data,
+		listed,
 		customFormattingSettings,
 		isUserPage,
 		evidencemeta,
