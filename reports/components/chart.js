@@ -22,6 +22,9 @@ export const cut = (text, most) => (text.length > most ? `${text.slice(0, most -
 /** Shares beside an axis: whole per cent, which leave room for one another. */
 export const percent = (share) => `${Math.round(100 * share)} %`;
 
+/** An interval in a legend: the line that it is in the chart. */
+export const LINE = 'path://M0,4 L14,4 L14,6 L0,6 Z';
+
 export const tooltip = {
 	trigger: 'item',
 	confine: true,

@@ -118,7 +118,7 @@ export function offer({ rows, more, places, by, required, asked }) {
 			choice[key] ||= listed[0]?.key ?? '';
 			left = left.filter((row) => fits(row, { ...NONE, [key]: choice[key] }, places));
 		} else if (key === 'profile') {
-			if (gates.size > 0) listed.unshift({ key: '', title: gates.size === 1 ? `${TITLES.profile(undefined, [...gates][0])} (the gate’s)` : 'the gate’s' });
+			if (gates.size > 0) listed.unshift({ key: '', title: gates.size === 1 ? TITLES.profile(undefined, [...gates][0]) : 'the gate’s' });
 		} else listed.unshift({ key: '', title: filter.all });
 		filters.push({ ...filter, options: listed, isChoice: listed.length > (isRequired || key === 'profile' ? 1 : 2) });
 	}

@@ -6,7 +6,8 @@ export const CALIBRATIONS = [
 	{ key: 'baseline', title: 'Calibrated', word: 'calibrated' }
 ];
 
-export const words = (name) => String(name ?? '').replaceAll('_', ' ');
+/** An identifier as words. */
+export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment');
 export const count = (n) => Number(n ?? 0).toLocaleString('en');
 export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's'}`;
 /** Three significant digits, zeros kept, so that numbers in a column look alike. */

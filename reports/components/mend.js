@@ -2,6 +2,7 @@
 const SORTABLE = 'th[role="columnheader"]';
 const HEADINGS = 'h1, h2, h3, figcaption, summary';
 const scrolling = new WeakSet();
+const seen = new WeakSet();
 
 function name(node, role, label) {
 	node.setAttribute('role', role);
@@ -24,7 +25,6 @@ function mendNavigation() {
 			else link.removeAttribute('aria-current');
 		}
 	}
-	for (const crumbs of document.querySelectorAll('main > .print\\:hidden > div')) name(crumbs, 'navigation', 'Where this page stands');
 	// The sheet of pages on a phone: a button within a button, and a backdrop without a name.
 	for (const outer of document.querySelectorAll('span[role="button"]:has(> button)')) outer.removeAttribute('role');
 	for (const backdrop of document.querySelectorAll('div[role="button"][tabindex="-1"]:empty')) backdrop.setAttribute('aria-label', 'Close the list of pages');
@@ -45,14 +45,22 @@ function mendTables() {
 	for (const button of document.querySelectorAll('button:has(> .marker)')) button.setAttribute('aria-expanded', String(button.querySelector('.rotate-marker') !== null));
 }
 
+/** Marks what has more to the right, so that the cut is seen (theme.css). */
+function showCut(outer) {
+	outer.toggleAttribute('data-more', outer.scrollLeft + outer.clientWidth < outer.scrollWidth - 2);
+}
+
 /** What scrolls by itself can be reached and scrolled by keys. `watch`: called with what may come to scroll, or cease to. */
 function mendScrolling(watch) {
 	for (const inner of document.querySelectorAll('article :is(table, pre)')) {
 		let outer = inner;
 		while (outer && outer.id !== 'evidence-main-article' && !/auto|scroll/.test(getComputedStyle(outer).overflow)) outer = outer.parentElement;
 		if (!outer || outer.id === 'evidence-main-article') continue;
+		if (!seen.has(outer)) outer.addEventListener('scroll', () => showCut(outer), { passive: true });
+		seen.add(outer);
 		watch(inner);
 		watch(outer);
+		showCut(outer);
 		if (outer.scrollWidth > outer.clientWidth + 1 || outer.scrollHeight > outer.clientHeight + 1) {
 			outer.tabIndex = 0;
 			name(outer, 'region', `${inner.tagName === 'PRE' ? 'Text' : 'Table'}: ${inner.querySelector('caption')?.innerText.trim() ?? headingOf(outer)}`);

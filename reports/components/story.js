@@ -13,7 +13,7 @@ const questionOf = (page) => Math.min(Math.max(Math.floor(Number(page.frontMatte
 
 /**
  * Evidence's tree of pages with a heading for each question and its pages below it. The pages also stay where they were, for the
- * breadcrumbs, without a link in the sidebar.
+ * layout that looks them up, without a link in the sidebar.
  */
 export function asStory(tree) {
 	if (!tree?.children) return tree;
