@@ -11,6 +11,8 @@ import { launch, serve, watch } from './browser.mjs';
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, scan: { type: 'boolean' }, few: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
 const root = resolve(positionals[0] ?? 'build');
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+// Above this browsers' makers call a page's shift poor.
+const MOST_SHIFT = 0.25;
 const AXE = values.scan ? readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') : undefined;
 
 const pagesIn = (folder, path = '/') =>
@@ -125,11 +127,19 @@ async function walk(page) {
 	return problems;
 }
 
+/** How far what was drawn has moved by itself, as browsers count it (layout shift: share of the window that moved times how far). */
+function countShifts() {
+	window.shifted = 0;
+	new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.shifted += entry.hadRecentInput ? 0 : entry.value))).observe({ type: 'layout-shift', buffered: true });
+}
+
 async function visit(context, origin, path, { isDesktop, isScanned }) {
 	const page = await context.newPage();
 	const problems = watch(page, origin);
 	await page.goto(origin + path, { waitUntil: 'networkidle' });
 	await page.evaluate(() => document.fonts.ready);
+	const shifted = await page.evaluate(() => window.shifted);
+	if (shifted > MOST_SHIFT) problems.push(`what is shown jumps: layout shift ${shifted.toFixed(2)}`);
 	const tips = values.hover && isDesktop ? await hover(page) : [];
 	if (isScanned) {
 		await settle(page);
@@ -173,6 +183,7 @@ try {
 	const few = values.page ? new Set(all) : ends(all);
 	for (const [width, viewport] of Object.entries(WIDTHS)) {
 		const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+		await context.addInitScript(countShifts);
 		const isDesktop = width === 'desktop';
 		const paths = all.filter((path) => few.has(path) || (isDesktop && !values.few));
 		const work = async () => {

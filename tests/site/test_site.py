@@ -85,6 +85,9 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
         """<!doctype html><title>Bad</title><body>
         <div style="width: 2000px">wide</div><img src="x" onerror="alert(1)">
         <script>fetch('http://127.0.0.2:9/').catch(() => {});</script>
+        <div style="height: 700px">low</div>
+        <script>setTimeout(() => document.body.prepend(document.querySelector('div').cloneNode()), 200);
+            document.querySelector('div').style.height = '500px'</script>
         <script>console.error('said'); throw Error('thrown')</script>
         """
     )
@@ -93,6 +96,7 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
         for expected in ("dialog: 1", "request to http://127.0.0.2", "console: said", "script: thrown"):
             assert expected in found
         assert "wider than the window" in found
+        assert "what is shown jumps: layout shift" in found
         assert "elements came out of data" in found
         assert "axe image-alt (critical), 1 times: img" in found
         assert "0 first headings" in found
