@@ -17,6 +17,8 @@ export const show = (value) => {
 	return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(Math.abs(value) < 0.001 ? 2 : 3);
 };
 export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
+/** A value with its interval in brackets. */
+export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${isNumber(low) && isNumber(high) ? ` (${show(low)} to ${show(high)})` : ''}` : '–');
 export const p = (value) => (!isNumber(value) ? '–' : value < 0.001 ? '< 0.001' : value.toFixed(3));
 
 export const calibrationWord = (key) => CALIBRATIONS.find((calibration) => calibration.key === key).word;
