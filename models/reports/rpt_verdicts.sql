@@ -244,7 +244,7 @@ numbered as (
             else '; p ' || {{ p_in_words('p_value') }} || after_holm
         end
         -- The limits of a p-value stand apart from the association's own interval and chance.
-        || case when value is not null and is_p_value then '; ' || limits || ' of p' else '' end
+        || case when value is not null and is_p_value then '; for p: ' || limits else '' end
         || '; ' || format('{:,}', n)
         || case when n = 1 then ' answer.' else ' answers.' end as number_sentence
     from worded

@@ -174,7 +174,7 @@ def test_a_link_leads_to_the_answers_that_were_counted(site, tables):
     address = f"/responses/{slug}/?group={key(axis, group)}&outcome={key(outcome_set, outcome)}"
     for visit in open_pages(site, "--page", address):
         assert visit["problems"] == []
-        assert f"Answers 1 to {min(25, n_cell)} of {n_cell}, chosen from" in visit["text"]
+        assert f"Answers 1 to {min(25, n_cell)} of {n_cell:,}, chosen from" in visit["text"]
 
 
 def test_every_law_table_has_its_numbers_and_no_pass_mark(visits, tables):
