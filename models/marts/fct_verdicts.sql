@@ -28,7 +28,7 @@ judged as (
         {{ threshold_colour(
             'prepared.value', 'thresholds.direction', 'thresholds.green_limit', 'thresholds.red_limit'
         ) }} as colour,
-        -- Against the census there is no relabelling: the whole interval has to lie beyond the green limit.
+        -- Against the census there is no relabelling: the whole interval has to lie beyond the pass limit.
         coalesce(
             case
                 when prepared.metric = 'jsd_census_nats' then prepared.ci_low > thresholds.green_limit
@@ -108,29 +108,29 @@ select
             then 'Control: no prompt shows ' || array_to_string(hidden_attributes, ' or ') || '.'
         when n = 0 then 'No usable answer to judge.'
         when colour is null then 'Not computable: one group, one outcome, or no variation.'
-        when verdict = 'fail' then 'Beyond the red limit, and more than chance gives after correction.'
-        when verdict = 'monitor' and colour = 'between' then 'Between the green and the red limit.'
-        when verdict = 'monitor' then 'Within the green limit, yet more than chance gives: real, and small.'
-        when verdict = 'pass' then 'Within the green limit, with enough answers to have seen more.'
+        when verdict = 'fail' then 'Beyond the fail limit, and more than chance gives after correction.'
+        when verdict = 'monitor' and colour = 'between' then 'Between the pass and the fail limit.'
+        when verdict = 'monitor' then 'Within the pass limit, yet more than chance gives: real, and small.'
+        when verdict = 'pass' then 'Within the pass limit, with enough answers to have seen more.'
         when has_invalid_p and verdict = 'inconclusive'
             then
                 'Some combinations of the groups were never asked, so that no valid test can be drawn from '
                 || n_units || ' ' || resampling_unit || 's. Ask every block about every combination.'
         when colour = 'red' and not is_p_attainable
             then
-                'Beyond the red limit; with ' || n_units || ' ' || resampling_unit
+                'Beyond the fail limit; with ' || n_units || ' ' || resampling_unit
                 || 's this design cannot tell it from chance. Ask more prompts.'
         when colour = 'red'
             then
-                'Beyond the red limit, but no more than chance can give once corrected for all tests. '
+                'Beyond the fail limit, but no more than chance can give once corrected for all tests. '
                 || 'Collect more answers.'
         when not is_threshold_attainable
             then 'Unattainable: this design cannot reach the limit, so being within it proves nothing.'
         when not is_p_attainable
             then
-                'Within the green limit; with ' || n_units || ' ' || resampling_unit
+                'Within the pass limit; with ' || n_units || ' ' || resampling_unit
                 || 's this design could not have shown a difference. Ask more prompts.'
-        else 'Within the green limit, on groups smaller than ' || minimum_group || ' answers. Collect more.'
+        else 'Within the pass limit, on groups smaller than ' || minimum_group || ' answers. Collect more.'
     end
     -- A lowest ratio says nothing without what equal groups give.
     || case

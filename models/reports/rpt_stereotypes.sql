@@ -85,7 +85,9 @@ named as (
             when ranked.p_holm <= 0.05 then 'beyond'
             when ranked.value > ranked.null_p95 then 'beyond_alone'
             else 'within'
-        end as place
+        end as place,
+        case when ranked.signed_value < 0 then ranked.group_b else ranked.group_a end as near_group,
+        case when ranked.signed_value < 0 then ranked.group_a else ranked.group_b end as far_group
     from ranked
     left join categories
         on
@@ -104,11 +106,25 @@ said as (
                 then 'No answer mentions a group of ' || attribute || '.'
             when value is null and feature <> '' then 'No answer has a score.'
             when value is null then 'No word of ' || replace(target_list, '_', ' ') || ' can be compared.'
+            -- All words towards one group: the mean has a direction.
+            when metric = 'cooccurrence_bias' and abs(signed_value) >= value - 1e-9
+                then
+                    'Words of ' || replace(target_list, '_', ' ') || ' stand '
+                    || printf('%.1f', pow(10, value)) || ' times as much near the words of ' || near_group
+                    || ' as near those of ' || far_group || ' (geometric mean over ' || n_words || ').'
             when metric = 'cooccurrence_bias'
                 then
-                    'Words of ' || replace(target_list, '_', ' ') || ' stand near the words of one group '
-                    || printf('%.1f', pow(10, value)) || ' times as much as near those of the other ('
-                    || group_a || ', ' || group_b || '; geometric mean over ' || n_words || ').'
+                    'Each word of ' || replace(target_list, '_', ' ') || ' stands '
+                    || printf('%.1f', pow(10, value))
+                    || ' times as much near the words of one group as near those of the other '
+                    || '(geometric mean over ' || n_words || '), some nearer to ' || group_a
+                    || ', some to ' || group_b
+                    || coalesce(
+                        '; all together ' || printf('%.1f', pow(10, abs(signed_value)))
+                        || ' times as near to ' || near_group,
+                        ''
+                    )
+                    || '.'
             when metric = 'stereotypical_associations'
                 then
                     'Answers with a word of ' || replace(target_list, '_', ' ') || ' speak of the groups of '
@@ -142,7 +158,7 @@ said as (
 
 select
     {{ page_slugs() }},
-    *,
+    * exclude (near_group, far_group),
     count(*) over () as n_found
 from said
 qualify

@@ -92,8 +92,11 @@ contrasts as (
         feature as measure,
         '' as group_value,
         false as is_census,
-        'mean: ' || arg_max(group_value || ' ' || {{ rounded('mean') }}, (mean, group_value))
-        || ', ' || arg_min(group_value || ' ' || {{ rounded('mean') }}, (mean, group_value)) as contrast,
+        'mean: '
+        || arg_max(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
+        || ', '
+        || arg_min(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
+            as contrast,
         cast(null as varchar) as contrast_outcome,
         arg_max(group_value, (mean, group_value)) as group_high,
         arg_min(group_value, (mean, group_value)) as group_low,
@@ -157,6 +160,12 @@ worded as (
                 ' (' || {{ p_in_words('verdicts.p_holm') }} || ' after Holm over ' || verdicts.n_tests
                 || case when verdicts.n_tests = 1 then ' test)' else ' tests)' end
         end as after_holm,
+        case
+            when verdicts.green_limit = verdicts.red_limit then 'limit ' || printf('%g', verdicts.green_limit)
+            else
+                'pass limit ' || printf('%g', verdicts.green_limit) || ', '
+                || coalesce('fail limit ' || printf('%g', verdicts.red_limit), 'no fail limit')
+        end as limits,
         case
             when verdicts.measure = 'response_status' then 'whether an answer came'
             else lower(categories.title)
@@ -223,6 +232,7 @@ numbered as (
                 ' (95 % interval ' || {{ rounded('shown_low') }} || ' to ' || {{ rounded('shown_high') }}
                 || ')'
         end
+        || case when value is null or is_p_value then '' else '; ' || limits end
         || case
             when value is null or shown_chance is null then ''
             when starts_with(metric, 'min_impact_ratio')
@@ -233,7 +243,10 @@ numbered as (
             when is_p_value or p_value is null then ''
             else '; p ' || {{ p_in_words('p_value') }} || after_holm
         end
-        || '; ' || n || ' answers.' as number_sentence
+        -- The limits of a p-value stand apart from the association's own interval and chance.
+        || case when value is not null and is_p_value then '; for p: ' || limits else '' end
+        || '; ' || format('{:,}', n)
+        || case when n = 1 then ' answer.' else ' answers.' end as number_sentence
     from worded
 )
 

@@ -124,7 +124,7 @@ const STEPS = {
 		const sentence = await told.innerText();
 		await told.locator('.answers a').first().click();
 		await arrived(page, (url) => url.pathname.startsWith('/responses/'));
-		const shown = (await main(page)).match(/Answers 1 to \d+ of (\d+)/)?.[1];
+		const shown = (await main(page)).match(/Answers 1 to \d+ of ([\d,]+)/)?.[1].replaceAll(',', '');
 		await page.goBack();
 		await arrived(page, question.url);
 		const isBackAtQuestion = (await becomes(page, findings, question.findings)) && (await filtersOf(page)).some(({ key, value }) => key === 'axis' && value === axis);

@@ -178,7 +178,7 @@ def test_a_link_leads_to_the_answers_that_were_counted(site, tables):
     address = f"/responses/{slug}/?group={key(axis, group)}&outcome={key(outcome_set, outcome)}"
     for visit in open_pages(site, "--page", address):
         assert visit["problems"] == []
-        assert f"Answers 1 to {min(25, n_cell)} of {n_cell}, chosen from" in visit["text"]
+        assert f"Answers 1 to {min(25, n_cell)} of {n_cell:,}, chosen from" in visit["text"]
 
 
 def test_every_law_table_has_its_numbers_and_no_pass_mark(visits, tables):
@@ -284,12 +284,12 @@ def counted(tables: Path, key: str | None = None, value: str | None = None) -> i
 def check_choices(seen: dict, tables: Path) -> None:
     """Each option of each filter on the overview: its count, its address, and what is listed under it."""
     total = counted(tables)
-    assert seen["total"] == f"{total:,} comparisons"
+    assert seen["total"] == f"{total:,} verdicts"
     for choice in seen["choices"]:
         key, value = choice["key"], choice["value"]
         n = counted(tables, key, value)
         of = f"{n:,}" if key == "profile" or n == total else f"{n:,} of {total:,}"
-        assert choice["count"].startswith(f"{of} comparison"), choice
+        assert choice["count"].startswith(f"{of} verdict"), choice
         assert choice["address"] == {key: value}
         assert choice["isChanged"] or n == total, choice
         if key == "axis":
