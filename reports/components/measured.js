@@ -7,7 +7,7 @@ export const CALIBRATIONS = [
 ];
 
 /** An identifier as words. */
-export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment');
+export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment').replace(/\btopic category (?=\d)/g, 'topic ');
 export const count = (n) => Number(n ?? 0).toLocaleString('en');
 export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's'}`;
 /** Three significant digits, zeros kept, so that numbers in a column look alike. */
