@@ -233,7 +233,7 @@ numbered as (
             when is_p_value or p_value is null then ''
             else '; p ' || {{ p_in_words('p_value') }} || after_holm
         end
-        || '; ' || n || ' answers.' as number_sentence
+        || '; ' || format('{:,}', n) || ' answers.' as number_sentence
     from worded
 )
 
