@@ -14,7 +14,7 @@ export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's
 export const show = (value) => {
 	if (!isNumber(value)) return '–';
 	if (Math.abs(value) < 1e-9) return '0';
-	return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(Math.abs(value) < 0.001 ? 2 : 3);
+	return (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(Math.abs(value) < 0.001 ? 2 : 3)).replace(/^-/, '−');
 };
 export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
 /** A value with its interval in brackets. */
