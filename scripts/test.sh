@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every check, in the order in which a mistake is cheapest to find. Prints what it ran; skips nothing silently.
-# From the demo on there are two lanes, for two cores: the site goes on beside pytest and sqlfluff, and is printed after them.
+# From the demo on there are two lanes, for two cores: the site goes on beside sqlfluff and pytest, and is printed after them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
@@ -27,6 +27,9 @@ step 'gate: warns by default, fails on request'
 $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
 tail -n 3 "$work/gate.txt"
 
+# A warehouse has one writer: sqlfluff, which compiles the project, gets its own.
+cp -r "$work/demo" "$work/lint"
+
 check_site() {
   step 'site: build the demo, open every page in Chromium'
   $bin/plumbline --data "$work/demo" report
@@ -36,6 +39,9 @@ set -m  # a process group of its own, to be ended as one
 check_site > "$work/lane.txt" 2>&1 &
 lane=$!
 set +m
+
+step 'sqlfluff'
+PLUMBLINE_DATA="$work/lint" $bin/sqlfluff lint --disable-progress-bar models tests
 
 # Only what the tests of local models need: with sentence-transformers beside it, extract would use that for vectors.
 step 'torch for the processor (the extra `models`); TEST_MODELS=no leaves it out'
@@ -58,9 +64,6 @@ if [ -z "$without" ]; then
     tail -n 5 "$work/beside.txt"
   fi
 fi
-
-step 'sqlfluff'
-PLUMBLINE_DATA="$work/demo" $bin/sqlfluff lint --disable-progress-bar models tests
 
 status=0
 wait "$lane" || status=$?
