@@ -6,6 +6,8 @@ import { setTrackProxy } from '@evidence-dev/sdk/usql';
 import { arrowTableToJSON, initDB, query as ask, setParquetURLs, tableFromIPC, updateSearchPath } from '@evidence-dev/universal-sql/client-duckdb';
 import md5 from 'blueimp-md5';
 
+const NEWLINE = 10;
+
 export const ssr = !dev;
 export const prerender = true;
 export const trailingSlash = 'always';
@@ -26,15 +28,14 @@ async function openDatabase() {
 let opened;
 const database = () => (opened ??= profile(openDatabase));
 
-/** What the build stored beside a page, which `listed` names: the rows of each of its queries, by name. */
-async function storedRows(listed, fetch) {
-	const list = await fetch(listed);
-	if (!list.ok) return {};
-	const rows = Object.entries(await list.json()).map(async ([name, hash]) => {
-		const file = await fetch(`/api/prerendered_queries/${hash}.arrow`);
-		return file.ok ? [name, arrowTableToJSON(await tableFromIPC(file))] : undefined;
-	});
-	return Object.fromEntries((await Promise.all(rows)).filter(Boolean));
+/** The rows of each of a page's queries, by name: the build packed them in one file, as `packRows` of build.mjs says. */
+async function storedRows(packed, fetch) {
+	const file = await fetch(packed);
+	if (!file.ok) return {};
+	const bytes = new Uint8Array(await new Response(file.body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
+	const start = bytes.indexOf(NEWLINE) + 1;
+	const places = Object.entries(JSON.parse(new TextDecoder().decode(bytes.subarray(0, start))));
+	return Object.fromEntries(places.map(([name, [from, to]]) => [name, arrowTableToJSON(tableFromIPC(bytes.slice(start + from, start + to)))]));
 }
 
 /** The titles of the pages on the way to this one; a page of answers has its title from a query. */
@@ -69,8 +70,8 @@ export const load = async ({ fetch, route, params }) => {
 	const isUserPage = Boolean(route.id) && !['/settings', '/explore'].some((own) => route.id.startsWith(own));
 
 	if (!browser) await database();
-	const listed = isUserPage && !dev ? `/api/${routeHash}/${paramsHash}/all-queries.json` : undefined;
-	const data = browser && listed ? await storedRows(listed, fetch) : {};
+	const packed = isUserPage && !dev ? `/api/${routeHash}/${paramsHash}/rows.bin` : undefined;
+	const data = browser && packed ? await storedRows(packed, fetch) : {};
 
 	function query(sql, { query_name, callback = (rows) => rows } = {}) {
 		if (browser) return database().then(() => ask(sql)).then(callback);
@@ -87,7 +88,7 @@ export const load = async ({ fetch, route, params }) => {
 		},
 		inputs: setTrackProxy({ label: '', value: '(SELECT NULL WHERE 0 /* An Input has not been set */)' }),
 		data,
-		listed,
+		packed,
 		customFormattingSettings,
 		isUserPage,
 		evidencemeta,

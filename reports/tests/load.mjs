@@ -19,7 +19,7 @@ try {
 		page.on('response', (response) => {
 			const n = Number(response.headers()['content-length'] ?? 0);
 			bytes.all += n;
-			if (/\.(arrow|parquet)$|^\/api\//.test(new URL(response.url()).pathname)) bytes.data += n;
+			if (/\.parquet$|^\/api\//.test(new URL(response.url()).pathname)) bytes.data += n;
 		});
 		await page.goto(origin + path, { waitUntil: 'networkidle', timeout: 120000 });
 		const [read] = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime / 1000));
