@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Evidence's page template holds one inline script besides SvelteKit's own (which SvelteKit hashes itself).
-const inTemplate = createHash('sha256').update('\n\t\t\t\n\t\t').digest('base64');
-
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+// The inline scripts besides SvelteKit's own (which SvelteKit hashes itself): one of Evidence's page template, and ours.
+const inline = ['\n\t\t\t\n\t\t', readFileSync(at('components/appearance.js'))].map((script) => `sha256-${createHash('sha256').update(script).digest('base64')}`);
 
 /** A package's whole is a file of ours, which takes what is needed out of its parts. */
 const instead = (name, file) => ({ [name]: at(`components/${file}`), [`${name}/*`]: at(`node_modules/${name}/*`) });
@@ -22,7 +23,7 @@ export default {
 			mode: 'hash',
 			directives: {
 				'default-src': ['self'],
-				'script-src': ['self', 'wasm-unsafe-eval', `sha256-${inTemplate}`],
+				'script-src': ['self', 'wasm-unsafe-eval', ...inline],
 				'style-src': ['self', 'unsafe-inline'],
 				'img-src': ['self', 'data:', 'blob:'],
 				'font-src': ['self', 'data:'],

@@ -1,5 +1,5 @@
-// Before the first paint: whether the page is light or dark, as its reader chose or as the system is. build.mjs puts this file
-// beside the pages, because their policy lets no script stand in them.
+// Before the first paint: whether the page is light or dark, as its reader chose or as the system is. It stands in each page as
+// it is here, without a wait for a file; the pages' policy (svelte.config.js) knows it by its hash.
 (() => {
 	const system = matchMedia('(prefers-color-scheme: dark)');
 	let isPrinting = false;
