@@ -374,7 +374,7 @@ def test_the_keyboard_operates_the_filters(clicks):
 def hostile_site(tmp_path_factory, tables) -> Path:
     """A site of its own, built from the report's tables with the payload in everything that others wrote."""
     root = tmp_path_factory.mktemp("hostile")
-    files = "package.json build.mjs appearance.js svelte.config.js tailwind.config.cjs evidence.plugins.yaml"
+    files = "package.json build.mjs svelte.config.js tailwind.config.cjs evidence.plugins.yaml"
     for name in files.split():
         shutil.copy(REPORTS / name, root)
     for name in ("components", "pages"):
