@@ -19,7 +19,7 @@ export const show = (value) => {
 export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
 /** A value with its interval in brackets. */
 export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${isNumber(low) && isNumber(high) ? ` (${show(low)} to ${show(high)})` : ''}` : '–');
-export const p = (value) => (!isNumber(value) ? '–' : value < 0.001 ? '< 0.001' : value.toFixed(3));
+export const p = (value) => (!isNumber(value) ? '–' : value < 0.001 ? '<\u00a00.001' : value.toFixed(3));
 
 export const calibrationWord = (key) => CALIBRATIONS.find((calibration) => calibration.key === key).word;
 
