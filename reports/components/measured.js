@@ -6,8 +6,9 @@ export const CALIBRATIONS = [
 	{ key: 'baseline', title: 'Calibrated', word: 'calibrated' }
 ];
 
+const VADER_SHARES = { pos: 'positive', neg: 'negative', neu: 'neutral' };
 /** An identifier as words. */
-export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment').replace(/\btopic category (?=\d)/g, 'topic ');
+export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment').replace(/\bvader (pos|neg|neu)\b/g, (_, kind) => `VADER ${VADER_SHARES[kind]} share`).replace(/\btopic category (?=\d)/g, 'topic ');
 export const count = (n) => Number(n ?? 0).toLocaleString('en');
 export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's'}`;
 /** Three significant digits, zeros kept, so that numbers in a column look alike. */
@@ -29,10 +30,8 @@ export const calibrationsOf = (rows) => CALIBRATIONS.filter(({ key }) => rows.so
 /** The baseline's differences between groups come from the scorer and the prompts, not from a model (SPEC CAL-2). */
 export const labelOf = (row) => (row.is_baseline ? 'baseline (tool bias)' : row.config);
 
-export const optionsOf = (rows, column, all, empty) => [
-	{ key: '*', title: all },
-	...[...new Set(rows.map((row) => row[column]))].map((key) => ({ key, title: key === '' ? empty : key }))
-];
+/** The values of a column as options of a choice. */
+export const valuesOf = (rows, column) => [...new Set(rows.map((row) => row[column]))].map((key) => ({ key, title: key }));
 
 /** As many decimals as the differences between values need. */
 export function decimals(values) {
@@ -43,7 +42,7 @@ export function decimals(values) {
 
 export const extremes = (rows, column) => {
 	const known = rows.filter((row) => isNumber(row[column])).sort((a, b) => a[column] - b[column]);
-	return known.length === 0 ? undefined : { low: known[0], high: known.at(-1), median: known[Math.floor(known.length / 2)], known };
+	return known.length === 0 ? undefined : { low: known[0], high: known.at(-1), known };
 };
 
 /** A column of names wraps where they are long. */

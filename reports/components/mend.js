@@ -16,7 +16,7 @@ function headingOf(node) {
 }
 
 function mendNavigation() {
-	for (const list of document.querySelectorAll('aside')) list.setAttribute('role', 'none');
+	for (const list of document.querySelectorAll('aside:not([aria-label])')) list.setAttribute('role', 'none');
 	for (const list of document.querySelectorAll('aside > div, #mobileScrollable')) {
 		const isContents = list.querySelector('a[href^="#"]') !== null;
 		name(list, 'navigation', isContents ? 'On this page' : 'Pages');

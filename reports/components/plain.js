@@ -1,5 +1,8 @@
 /** A description or a number of the project's own files, as a reader wants it: no backticks, a true minus, commas. */
 export const plain = (text) => String(text ?? '').replaceAll('`', '');
 export const plainNumber = (value) => Number(value).toLocaleString('en', { maximumFractionDigits: 6 }).replace('-', '−');
+/** The longest text, in characters, that the report's tables keep. */
+export const LONGEST = 1000;
+export const isCut = (text) => (text ?? '').length >= LONGEST && [...text].length >= LONGEST;
 /** What a scorer or source is pinned by: a hash, tag or file is its revision, a citation a reference. */
 export const revisionWord = (revision) => (/\s/.test(revision ?? '') && revision !== 'not recorded' ? 'Reference' : 'Revision');
