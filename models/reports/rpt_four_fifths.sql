@@ -106,6 +106,7 @@ compared as (
         limits.red_limit,
         sizes.n_smallest_group,
         judged.verdict as judged_verdict,
+        disparities.config = 'baseline' as is_baseline,
         disparities.judged_metric is not null
         and judged_measures.metric is null
         and judged_suites.suite is not null as is_left_out,
@@ -159,7 +160,7 @@ decided as (
     select
         *,
         case
-            when is_control then 'not_applicable'
+            when is_control or is_baseline then 'not_applicable'
             when judged_verdict is not null then judged_verdict
             when is_left_out then 'not_applicable'
             -- Of other criteria than the judged one nothing says which p-value the design can reach.
@@ -181,6 +182,7 @@ select
     category_position,
     config,
     is_simulated,
+    is_baseline,
     axis,
     feature,
     calibration,
@@ -203,6 +205,7 @@ select
     verdict,
     case
         when is_control then 'Control: the prompts do not show every attribute.'
+        when is_baseline then 'Not judged: baseline texts, no answers of a model.'
         when value is null then 'No ratio: ' || replace(status, '_', ' ') || '.'
         when null_p05 is null then 'What chance gives could not be drawn.'
         when is_left_out and is_judged_calibrated then 'Not judged: its calibrated values are.'

@@ -251,6 +251,7 @@ select
     category_position,
     config,
     is_simulated,
+    config = 'baseline' as is_baseline,
     axis,
     feature,
     calibration,

@@ -1,3 +1,6 @@
 -- Grain: one row per reject_key: at most 1,000 rows of each file and reason.
-select * from {{ ref('fct_rejects') }}
+select
+    *,
+    count(*) over (partition by suite, source_file, reason) as n_found
+from {{ ref('fct_rejects') }}
 qualify row_number() over (partition by suite, source_file, reason order by source_row asc) <= 1000

@@ -242,6 +242,7 @@ def test_annex_iv_has_the_audits_numbers_and_claims_nothing(visits, tables):
             """
             select count(*), count(*) filter (where verdict = 'fail') from rpt_verdicts
             where is_gate_profile and not is_control
+                and is_simulated = (select bool_and(is_simulated) from rpt_configs)
             """
         ).fetchone()
     for visit in visits:
@@ -448,8 +449,8 @@ def poison(connection: duckdb.DuckDBPyConnection) -> None:
                 )
     connection.execute(
         """
-        insert into rpt_rejects (reject_key, suite, source_file, source_row, reason, detail)
-        values ('k', 's', ?, 1, ?, ?)
+        insert into rpt_rejects (reject_key, suite, source_file, source_row, reason, detail, n_found)
+        values ('k', 's', ?, 1, ?, ?, 1)
         """,
         [PAYLOAD] * 3,
     )
