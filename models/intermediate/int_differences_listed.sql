@@ -4,7 +4,17 @@ with pairs as (
     select * from {{ ref('int_sides_paired') }}
 ),
 
--- One table of groups, whoever answered. Whether an answer came is compared with nothing.
+sides as (
+    select * from {{ ref('int_sides_listed') }}
+),
+
+-- Whether an answer came is compared with nothing.
+analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where measure <> 'response_status'
+),
+
+-- One table of groups, whoever answered.
 tables as (
     select
         kind,
@@ -17,9 +27,30 @@ tables as (
         max(axis_position) as axis_position,
         bool_and(is_control) as is_control,
         any_value(hidden_attributes order by config_key) as hidden_attributes
-    from {{ ref('int_analyses_listed') }}
-    where measure <> 'response_status'
+    from analyses
     group by kind, suite, domain, category, measure, axis, n_attributes
+),
+
+-- What the prompts of the two show is what counts, not what somebody else was asked: where either was not
+-- shown an attribute, a difference is no finding.
+exposed as (
+    select
+        pairs.pair_id,
+        analyses.kind,
+        analyses.category,
+        analyses.measure,
+        analyses.axis,
+        bool_or(analyses.is_control) as is_control,
+        any_value(analyses.hidden_attributes order by analyses.is_control desc, analyses.config_key asc)
+            as hidden_attributes
+    from pairs
+    inner join sides on pairs.side_a = sides.side_id or pairs.side_b = sides.side_id
+    inner join analyses
+        on
+            sides.suite = analyses.suite
+            and sides.config = analyses.config
+            and pairs.is_simulated = analyses.is_simulated
+    group by pairs.pair_id, analyses.kind, analyses.category, analyses.measure, analyses.axis
 ),
 
 settings as (
@@ -73,8 +104,8 @@ select
     numbered.measure,
     numbered.axis,
     numbered.n_attributes,
-    numbered.is_control,
-    numbered.hidden_attributes,
+    coalesce(exposed.is_control, numbered.is_control) as is_control,
+    coalesce(exposed.hidden_attributes, numbered.hidden_attributes) as hidden_attributes,
     settings.seed,
     settings.n_permutations,
     settings.n_bootstrap,
@@ -86,6 +117,13 @@ select
 from pairs
 inner join numbered on pairs.suite = numbered.suite
 inner join settings on pairs.suite = settings.suite
+left join exposed
+    on
+        pairs.pair_id = exposed.pair_id
+        and numbered.kind = exposed.kind
+        and numbered.category = exposed.category
+        and numbered.measure = exposed.measure
+        and numbered.axis = exposed.axis
 left join matched
     on
         numbered.suite = matched.suite
