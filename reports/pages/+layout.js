@@ -30,8 +30,9 @@ const database = () => (opened ??= profile(openDatabase));
 
 /** The rows of each of a page's queries, by name: the build packed them in one file, as `packRows` of build.mjs says. */
 async function storedRows(packed, fetch) {
-	const file = await fetch(packed);
-	if (!file.ok) return {};
+	// A browser from before 2023 asks the database instead.
+	const file = 'DecompressionStream' in globalThis && (await fetch(packed));
+	if (!file?.ok) return {};
 	const bytes = new Uint8Array(await new Response(file.body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
 	const start = bytes.indexOf(NEWLINE) + 1;
 	const places = Object.entries(JSON.parse(new TextDecoder().decode(bytes.subarray(0, start))));
