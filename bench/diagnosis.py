@@ -24,7 +24,7 @@ from saged_table import FEATURES, PROMPTS, Size, write_suite, write_table
 
 DRIVER = ROOT / "bench" / "peers" / "saged_diagnosis.py"
 MARTS = ("fct_summary_statistics", "fct_selection_rates", "fct_disparities")
-RESAMPLING_MODELS = ("int_families_resampled", "int_groups_resampled")
+RESAMPLING_MODELS = ("int_feature_analyses_resampled", "int_analyses_resampled")
 QUICK_FEATURES = 3
 DRAWS = 1_000
 # Databases, what queries spill, and the table itself.

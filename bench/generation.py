@@ -1,6 +1,6 @@
 """Generation against a model server on loopback: how near it comes to the server's limit, how it starts.
 
-The server is a process of its own and speaks Ollama's protocol (`tests/ingest/servers`); `plumbline generate`
+The server is a process of its own and speaks Ollama's protocol (`tests/helpers/servers`); `generate`
 asks it through the command line, as a user does.
 """
 
@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from tests.ingest.servers import Handle, loopback
+from tests.helpers.servers import Handle, loopback
 
 DELAY = 0.05  # seconds an answer takes
 SLOTS = 16

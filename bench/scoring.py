@@ -208,7 +208,7 @@ def classifier(folder: Path, texts: list[str]) -> Callable[[int], float]:
 
 def encoder(texts: list[str]) -> Callable[[int], float]:
     """Return seconds of the NumPy encoder alone by batch size, its tokeniser included."""
-    from ingest.embed import load_encoder
+    from ingest.scorers.encoder import load_encoder
 
     loaded = load_encoder()
 

@@ -23,7 +23,7 @@ import yaml
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total
 from peers.saged_fetch import PeerMissingError, environment, wheel
 
-from ingest.lexicons import stop_words
+from ingest.suite.word_lists import stop_words
 
 WHEEL = "langfair==0.8.0"
 WHEEL_SHA256 = "adfad6d74eb7f08e840e5c007ea7d7f3d867fd6ef843f5537c0f5e4b075ed6f4"
@@ -49,8 +49,8 @@ FILLERS = [
 ]  # fmt: skip
 
 COUNTING = (
-    "int_texts_tokenised", "int_tokens_matched", "int_cooccurrences_summed", "int_protected_counted",
-    "int_targets_counted", "int_prompts_worded", "int_stereotype_groups_summed",
+    "int_texts_tokenised", "int_tokens_matched", "int_cooccurrences_summed", "int_protected_words_counted",
+    "int_target_words_counted", "int_prompt_texts_counted", "int_stereotype_groups_summed",
     "int_stereotype_words_summed", "int_stereotypes_counted", "int_groups_mentioned",
     "int_stereotype_words_computed", "int_stereotypes_computed",
 )  # fmt: skip
@@ -223,7 +223,7 @@ def benchmark_stereotypes(options: Options) -> list[Measurement]:
 def benchmark_stereotypes_growth(options: Options) -> list[Measurement]:
     """Counting words in 100,000 texts, and in a million."""
     names = ("female", "male")
-    from ingest.lexicons import protected_words, target_words
+    from ingest.suite.word_lists import protected_words, target_words
 
     groups = protected_words("gender", "en")
     lists = dict(zip(names, groups.values(), strict=True))

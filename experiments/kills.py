@@ -40,7 +40,7 @@ from typing import Any
 
 from ingest.cli import cli
 from ingest.store import Store
-from tests.ingest.servers import Handle, loopback
+from tests.helpers.servers import Handle, loopback
 
 SEED = 20_260_101
 CONCURRENCY = 8

@@ -35,8 +35,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats as distributions
 
-from ingest import stats
 from ingest.errors import PlumblineError
+from ingest.inference import resampling as stats
 from ingest.keys import key
 from ingest.warehouse import Warehouse
 
@@ -167,7 +167,7 @@ def deal_within(axis: Axis, n_groups: int, rng: np.random.Generator) -> np.ndarr
 def move_labels(axis: Axis, rng: np.random.Generator) -> stats.Codes:
     """Move a real axis's labels, (n, A): over blocks what is fixed in them, inside them what varies.
 
-    Written without `ingest.stats`, so that a fault in what moves where there would show here.
+    Written without `ingest.inference.resampling`, so that a fault in what moves where there would show here.
     """
     moved = axis.attributes.copy()
     varying = [varies_within(column, axis.block) for column in axis.attributes.T]
@@ -271,7 +271,7 @@ def permute(
 ) -> tuple[str, np.ndarray, np.ndarray]:
     """Return what was shuffled, and by statistic (S,) the p-value and how many relabellings tie with it.
 
-    The steps of `ingest.stats.resample`, which keeps the p-value only; ties need the relabelled values.
+    The steps of `ingest.inference`, which keeps the p-value only; ties need the relabelled values.
     """
     chosen = [stats.STATISTICS[name] for name in names]
     design, rows = stats._canonical(design, sums)
@@ -461,7 +461,7 @@ def write_md(
 Written by `experiments/placebo.py` on {datetime.now(UTC):%Y-%m-%d}; seed {SEED}, {copies} copies of each
 design, {PERMUTATIONS} relabellings a test. Answers: {configs} ({len({a.identity for a in axes})} outcomes and
 scores, as the warehouse holds them). Every {CHECKED_EVERY}th copy's p-values were compared with those of
-`ingest.stats.resample` and are equal. One row a design and statistic: `placebo_uniformity.csv`.
+`ingest.inference` and are equal. One row a design and statistic: `placebo_uniformity.csv`.
 
 **Why blocks:** of the placebos dealt to whole blocks, the row-level chi-square test, which takes every
 response for an independent one, calls {chi["rows_share_0.05"]:.1%} significant at 5 %

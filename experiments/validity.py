@@ -1,7 +1,7 @@
 """Does the method keep its promises? A recorded experiment, not a test.
 
-Whole audits are simulated, so that the truth is known. `ingest.stats.resample` draws what the models let it
-draw, and `models/marts/fct_verdicts.sql` itself gives the verdicts; each audit is a family of its own (SPEC
+Whole audits are simulated, so that the truth is known. `ingest.inference` draws what the models let it
+draw, and `fct_verdicts` itself gives the verdicts; each audit is a family of its own (SPEC
 INF-7). The first CHECKED audits of every design also go the way of any file, as a category of a suite:
 loaded, extracted, built up to the marts by dbt; what comes out is compared:
 
@@ -51,9 +51,9 @@ import pyarrow.parquet as pq
 import yaml
 from scipy import stats as distributions
 
-from ingest import stats
 from ingest.docs import Sql
 from ingest.extract import extract
+from ingest.inference import resampling as stats
 from ingest.keys import key
 from ingest.load import load_file
 from ingest.store import Store
@@ -365,7 +365,7 @@ INTERVALS: dict[Kind, dict[str, str]] = {
     },
 }
 
-# The same numbers from tables (..., groups, sums), as `ingest.stats` computes them.
+# The same numbers from tables (..., groups, sums), as `ingest.inference.resampling` computes them.
 OF_TABLES: dict[str, tuple[str, str]] = {
     "selection_rate": ("selection", "selection_rate"),
     "impact_ratio": ("selection", "impact_ratio"),
@@ -519,8 +519,8 @@ def judge(cell: Cell, tests: Sequence[stats.Resampled]) -> list[dict[str, Any]]:
         own |= {"ci_low": test.ci_low, "ci_high": test.ci_high, "min_attainable_p": test.min_attainable_p}
         own |= {"resampling_unit": test.unit, "permutation_scheme": test.permutation}
         rows.append(columns | own)
-    sql.connection.register("int_verdicts_prepared", pa.Table.from_pylist(rows))
-    sql.model("fct_verdicts", "marts")
+    sql.connection.register("int_judged_numbers_collected", pa.Table.from_pylist(rows))
+    sql.model("fct_verdicts")
     return sql.rows("select value, verdict, is_significant from fct_verdicts order by category")
 
 
@@ -777,7 +777,7 @@ def write_md(path: Path, rows: Sequence[dict[str, Any]], command: str) -> None:
 Written by `{command}` on {rows[0]["ran_on"]}; seed {SEED}, audits of each design: {audits_in_words(rows)};
 {PERMUTATIONS} relabellings a test. Python {platform.python_version()}, {versions}.
 
-Each audit was resampled by `ingest.stats.resample` and judged by the model `fct_verdicts` (profile
+Each audit was resampled by `ingest.inference` and judged by the model `fct_verdicts` (profile
 `four_fifths`, `min_impact_ratio`). The first audits of each design also went through `load`, `extract` and
 dbt: of those {piped["same_value"][1]}, {piped["same_value"][0]} have the same lowest ratio in `fct_verdicts`
 and {piped["same_verdict"][0]} the same verdict; of {piped["near_interval"][1]} intervals in the marts

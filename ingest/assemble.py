@@ -12,15 +12,15 @@ from typing import Any
 
 import click
 
+from ingest.asking.written_texts import Writer
 from ingest.errors import PlumblineError
-from ingest.excerpts import file_rows, split_rows
 from ingest.keys import key, text_key
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
-from ingest.questions import question_rows
-from ingest.register import register_suite
+from ingest.prompts.from_texts import file_rows, split_rows
+from ingest.prompts.questions import question_rows
 from ingest.store import SCHEMA, Store, opened
 from ingest.suite import FIELD, Suite, Template, load_suite
-from ingest.writing import Writer
+from ingest.suite.tables import register_suite
 
 METHOD = "template"
 BATCH = 2_000

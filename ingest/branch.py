@@ -11,16 +11,16 @@ from typing import Any
 
 import click
 
+from ingest.asking.written_texts import Writer
 from ingest.assemble import NOT_WANTED, WAS_ASKED
+from ingest.corpus.keywords import parse_object
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_key
-from ingest.keywords import parse_object
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
-from ingest.register import register_suite
-from ingest.replacements import BUILT_IN, Replacement, Replacer, read_replacements
+from ingest.prompts.replacements import BUILT_IN, Replacement, Replacer, read_replacements
 from ingest.store import SCHEMA, Store, opened
 from ingest.suite import Branching, Suite, load_suite
-from ingest.writing import Writer
+from ingest.suite.tables import register_suite
 
 METHOD = "branch"
 SHOW_PROGRESS_FROM = 5_000

@@ -15,13 +15,13 @@ import click
 import duckdb
 
 from ingest.errors import PlumblineError
-from ingest.readers import printable
+from ingest.loading.files import printable
 from ingest.store import AUDIT_NAME, Store
 from ingest.warehouse import LOCKED, Warehouse, dbt
 
 MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
 STATES = ("worse", "better", "no_evidence", "not_comparable")
-BUILT = ("int_comparables_listed+", "stg_compare__earlier_runs+", "stg_compare__earlier_outcomes+")
+BUILT = ("int_run_definitions_listed+", "stg_compare__earlier_runs+", "stg_compare__earlier_outcomes+")
 ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
 
 # Cast, because a stranger's file may hold anything.
@@ -267,8 +267,8 @@ def command(
         gone = marts.rows(
             """
             select distinct earlier.config
-            from int_sides_listed as earlier
-            anti join int_sides_listed as own
+            from int_config_runs_listed as earlier
+            anti join int_config_runs_listed as own
                 on own.run = 'this' and earlier.suite = own.suite and earlier.config = own.config
             where earlier.run = 'earlier'
             order by earlier.config

@@ -1,6 +1,6 @@
 """The metric dictionary as a page: docs/metrics.md, written from the seeds.
 
-No result of an example is typed: it comes from `ingest.stats`, or from the project's own macros and models,
+No result of an example is typed: it comes from `ingest.inference`, or from our own macros and models,
 run in memory on the example's answers. So a formula that changes changes the page, and CI notices.
 """
 
@@ -19,10 +19,13 @@ import jinja2
 import numpy as np
 from vaderSentiment.vaderSentiment import normalize
 
-from ingest import paired, ranks, stats, topics
 from ingest.errors import PlumblineError
-from ingest.languages import LanguageDetector
-from ingest.overlap import Overlap
+from ingest.inference import pairs as paired
+from ingest.inference import rank_correlation as ranks
+from ingest.inference import resampling as stats
+from ingest.measuring import topics
+from ingest.measuring.languages import LanguageDetector
+from ingest.measuring.text_overlap import Overlap
 from ingest.scorers.classifier import CLASSIFIERS
 from ingest.warehouse import PROJECT
 
@@ -109,9 +112,10 @@ class Sql:
             marks = ", ".join("?" * len(types))
             self.connection.executemany(f'insert into "{name}" values ({marks})', rows)
 
-    def model(self, name: str, folder: str = "intermediate") -> None:
+    def model(self, name: str) -> None:
         """Build a model of this project as a table of its own name."""
-        source = (self.models / folder / f"{name}.sql").read_text(encoding="utf-8")
+        (path,) = self.models.rglob(f"{name}.sql")
+        source = path.read_text(encoding="utf-8")
         self.connection.execute(f'create table "{name}" as {self.render(source)}')
 
 
@@ -119,7 +123,7 @@ class Sql:
 
 
 class Examples:
-    """The examples' answers, put through this project's models and `ingest.stats`.
+    """The examples' answers, put through this project's models and `ingest.inference.resampling`.
 
     Analysis 1 is the 2×2 table, 2 the 3×3 table, 3 one with unequal groups; 4 and 5 are the scores of two and
     of three groups. `by_answer` and `by_name` resample the 2×2 table as 80 names with one answer each, and as
@@ -160,7 +164,9 @@ class Examples:
         identity = ("s", "c", "k", "m", "a")
         self.sql.table("int_analyses_listed", {"analysis_id": "bigint", **keys}, [(1, *identity)])
         missing = [(*identity, "A", 0), (*identity, "B", 5)]
-        self.sql.table("int_axes_missing", {**keys, "group_value": "varchar", "n_missing": "bigint"}, missing)
+        self.sql.table(
+            "int_missing_answers_counted", {**keys, "group_value": "varchar", "n_missing": "bigint"}, missing
+        )
         for name in ("outcomes_counted", "associations_computed", "deviations_computed"):
             self.sql.model(f"int_{name}")
         for name in ("deviations_bounded", "scores_computed", "score_tests_computed"):
@@ -172,11 +178,11 @@ class Examples:
         types = {**keys, "is_simulated": "bool", "ground_truth_year": "integer", "published_label": "varchar"}
         types |= {"sex": "varchar", "employed_thousands": "double", "n_answers": "bigint"}
         cells = [(*columns, True, 2024, *cell) for cell in JOBS_BY_SEX]
-        self.sql.table("int_ground_truth_counted", types, cells)
+        self.sql.table("int_census_shares_counted", types, cells)
         interval = {"sex": "varchar", "ci_low": "double", "ci_high": "double", "ci_status": "varchar"}
         interval |= {"resampling_unit": "varchar", "n_units": "bigint"}
-        self.sql.table("int_ground_truth_resampled", {**keys, **interval}, [])
-        self.sql.model("fct_ground_truth", "marts")
+        self.sql.table("int_census_distances_resampled", {**keys, **interval}, [])
+        self.sql.model("fct_ground_truth")
 
     def association(self, analysis: int) -> dict[str, Any]:
         """Row of int_associations_computed."""
@@ -644,7 +650,7 @@ class _Words:
         answered = {**keys, "is_simulated": "bool", **answer, "text_key": "varchar", "is_counted": "bool"}
         same = ("s", "d", "c", "k", "m", "m", "", False)
         rows = [(*same, *[f"{name}{i}" for name in "rpbt"], True) for i in range(len(TEXTS))]
-        sql.table("int_stereotypes_answered", answered, rows)
+        sql.table("int_stereotype_texts_listed", answered, rows)
         texts = [(f"t{i}", text) for i, text in enumerate(TEXTS)]
         sql.table("stg_extract__texts", {"text_key": "varchar", "text": "varchar"}, texts)
         settings = {"suite": "varchar", "countings": "varchar[]", "tokeniser": "varchar", "beta": "double"}
@@ -663,10 +669,11 @@ class _Words:
         scored |= {"metric": "varchar", "value": "double", "status": "varchar", "n": "bigint"}
         sql.table("int_stereotypes_scored", {**scored, "n_prompts": "bigint", "warning": "varchar"}, [])
         for model in (
-            "int_texts_tokenised", "int_tokens_matched", "int_cooccurrences_summed", "int_protected_counted",
-            "int_targets_counted", "int_prompts_worded", "int_stereotype_groups_summed",
-            "int_stereotype_words_summed", "int_stereotype_groups_listed", "int_stereotypes_counted",
-            "int_groups_mentioned", "int_stereotype_words_computed", "int_stereotypes_computed",
+            "int_texts_tokenised", "int_tokens_matched", "int_cooccurrences_summed",
+            "int_protected_words_counted", "int_target_words_counted", "int_prompt_texts_counted",
+            "int_stereotype_groups_summed", "int_stereotype_words_summed",
+            "int_stereotype_groups_listed", "int_stereotypes_counted", "int_groups_mentioned",
+            "int_stereotype_words_computed", "int_stereotypes_computed",
         ):  # fmt: skip
             sql.model(model)
 

@@ -19,11 +19,11 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
-from ingest.languages import LanguageDetector, detect_languages
-from ingest.local_models import DEVICES
-from ingest.overlap import Overlap
-from ingest.pairs import Compared, compare_pairs, pair_prompts
-from ingest.register import register_suite
+from ingest.measuring.languages import LanguageDetector, detect_languages
+from ingest.measuring.prompt_pairs import Compared, compare_pairs, pair_prompts
+from ingest.measuring.text_overlap import Overlap
+from ingest.measuring.text_variants import TEXT_VARIANTS
+from ingest.measuring.topics import TopicCount, count_unclustered, make_topics
 from ingest.scorers import (
     DEFAULT_EMBEDDER,
     MAX_CHARACTERS,
@@ -34,11 +34,11 @@ from ingest.scorers import (
     load_scorer,
     scorer_row,
 )
+from ingest.scorers.model_files import DEVICES
 from ingest.scorers.own import load_own
 from ingest.store import Store, uninterrupted
 from ingest.suite import Rule, Suite, load_suite
-from ingest.texts import TEXT_VARIANTS
-from ingest.topics import TopicCount, count_unclustered, make_topics
+from ingest.suite.tables import register_suite
 
 # measurement_status: `ok`; `capped`, the value is of the first MAX_CHARACTERS; `truncated`, of the first
 # tokens, as many as the model reads; `empty`, nothing was left to measure; `failed`, the scorer had no

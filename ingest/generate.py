@@ -12,17 +12,17 @@ from typing import Any
 
 import click
 
-from ingest.asking import Asker, Counters, Landed, RateLimit, Retries, Wrapper, ask
+from ingest.asking.forecast import detectable, forecast
+from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, Wrapper, ask
 from ingest.backends import AttemptFailed, Backend, Description, Request, Watched, create_backend
 from ingest.backends.replies import estimate_prompt, messages_for
 from ingest.errors import PlumblineError
-from ingest.forecast import detectable, forecast
-from ingest.journal import Journal, read_entries, replay, store_answers
 from ingest.keys import key, request_key
-from ingest.own_code import code_digest, load_function
-from ingest.register import register_suite
 from ingest.store import Store, opened, uninterrupted, utc_now
+from ingest.store.journal import Journal, read_entries, replay, store_answers
 from ingest.suite import Config, Suite, load_suite
+from ingest.suite.own_code import code_digest, load_function
+from ingest.suite.tables import register_suite
 
 PAGE = 2_000
 FLUSH_ROWS = 500

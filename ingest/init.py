@@ -7,7 +7,7 @@ import click
 
 from ingest.errors import PlumblineError
 
-STARTER = Path(__file__).parent / "starter_suite.yml"
+STARTER = Path(__file__).parent / "suite" / "starter.yml"
 MODEL = re.compile(r"[\w./:@-]{1,200}")
 
 

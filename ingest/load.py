@@ -19,17 +19,17 @@ import click
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ingest.asking.answer_status import EVIDENCE, PATTERNS_PATH, REFUSAL_RULE_VERSION, response_status
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key, text_key
-from ingest.loads import Tally, recorded_config
-from ingest.measured import Measured, load_measurements
+from ingest.loading.columns import Fields, RecordReader, ambiguous_names
+from ingest.loading.files import Record, RowProblem, read_records, shorten, shown
+from ingest.loading.measurements import Measured, load_measurements
+from ingest.loading.tally import Tally, recorded_config
 from ingest.prompts import PromptBuilder
-from ingest.readers import Record, RowProblem, read_records, shorten, shown
-from ingest.records import Fields, RecordReader, ambiguous_names
-from ingest.register import register_suite
-from ingest.statuses import EVIDENCE, PATTERNS_PATH, REFUSAL_RULE_VERSION, response_status
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Suite, load_suite
+from ingest.suite.tables import register_suite
 
 METHOD = "loaded"
 BATCH_ROWS = 10_000

@@ -12,19 +12,19 @@ from urllib.parse import urlsplit
 
 import click
 
+from ingest.asking.written_texts import Writer
 from ingest.assemble import fill
+from ingest.corpus import HELD, Context, Document, sources
+from ingest.corpus.fetch import Fetcher, FetchError, user_agent
+from ingest.corpus.keywords import candidates, instruction, nearest, parse_answer, usable, without_contained
+from ingest.corpus.sentences import matching_sentences
+from ingest.corpus.wikipedia import api_url, page_links
 from ingest.errors import PlumblineError
-from ingest.fetch import Fetcher, FetchError, user_agent
 from ingest.keys import key
-from ingest.keywords import candidates, instruction, nearest, parse_answer, usable, without_contained
-from ingest.register import register_suite
 from ingest.scorers import DEFAULT_EMBEDDER, Where, load_scorer
-from ingest.sentences import matching_sentences
-from ingest.sources import HELD, Context, Document, sources
-from ingest.sources.wikipedia import api_url, page_links
 from ingest.store import Store, utc_now
 from ingest.suite import Corpus, Finder, Source, Suite, load_suite
-from ingest.writing import Writer
+from ingest.suite.tables import register_suite
 
 CONTACT_VARIABLE = "PLUMBLINE_CONTACT"
 ON_THE_WEB = ("web", "wikipedia")

@@ -28,6 +28,7 @@ import click
 
 from ingest import __version__
 from ingest.errors import PlumblineError
+from ingest.paths import PROJECT
 
 BASE_VARIABLE = "PLUMBLINE_DATA_GOV_SG"
 ROWS_BASE = "https://data.gov.sg"
@@ -117,7 +118,7 @@ def _shown(text: object) -> str:
 
 def default_seeds() -> Path:
     """Return the project's seeds folder."""
-    return Path(__file__).resolve().parent.parent / "seeds"
+    return PROJECT / "seeds"
 
 
 @contextmanager

@@ -13,10 +13,10 @@ import click
 import duckdb
 
 from ingest.errors import PlumblineError
+from ingest.paths import PROJECT
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
-PROJECT = Path(__file__).resolve().parent.parent
 LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.

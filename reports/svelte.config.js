@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 // The inline scripts besides SvelteKit's own (which SvelteKit hashes itself): one of Evidence's page template, and ours.
-const inline = ['\n\t\t\t\n\t\t', readFileSync(at('components/appearance.js'))].map((script) => `sha256-${createHash('sha256').update(script).digest('base64')}`);
+const inline = ['\n\t\t\t\n\t\t', readFileSync(at('components/frame/appearance.js'))].map((script) => `sha256-${createHash('sha256').update(script).digest('base64')}`);
 
 /** A package's whole is a file of ours, which takes what is needed out of its parts. */
 const instead = (name, file) => ({ [name]: at(`components/${file}`), [`${name}/*`]: at(`node_modules/${name}/*`) });
@@ -14,10 +14,10 @@ const instead = (name, file) => ({ [name]: at(`components/${file}`), [`${name}/*
 export default {
 	kit: {
 		alias: {
-			...instead('@evidence-dev/core-components', 'evidence.js'),
-			...instead('echarts', 'echarts.js'),
+			...instead('@evidence-dev/core-components', 'patches/evidence.js'),
+			...instead('echarts', 'charts/echarts.js'),
 			// 4.8 MB of logos, of which Evidence's header could show two.
-			...instead('@steeze-ui/simple-icons', 'logos.js')
+			...instead('@steeze-ui/simple-icons', 'patches/logos.js')
 		},
 		csp: {
 			mode: 'hash',

@@ -53,11 +53,11 @@ if [ "${TEST_MODELS:-}" = no ] || ! scripts/models.sh > "$work/models.txt" 2>&1;
 fi
 
 step 'pytest'
-$bin/python -m pytest -q -n 2 --dist loadfile tests/ingest
+$bin/python -m pytest -q -n 2 --dist loadfile
 if [ -z "$without" ]; then
   step 'pytest: with sentence-transformers, beside the environment'
   if MODELS_INTO="$work/beside" scripts/models.sh > "$work/beside.txt" 2>&1; then
-    PYTHONPATH="$work/beside" $bin/python -m pytest -q tests/ingest/test_embed.py -k "run_live or identified_by_its_weights"
+    PYTHONPATH="$work/beside" $bin/python -m pytest -q tests/ingest/scorers/test_encoder.py -k "run_live or identified_by_its_weights"
   else
     without=' WITHOUT the tests of sentence-transformers: it is not installed.'
     echo "SKIPPED:$without"

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import ollama
 
+from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import TRANSIENT, Answer, AttemptFailed, Description, Message, Request
 from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
 from ingest.backends.replies import (
@@ -23,7 +24,6 @@ from ingest.backends.replies import (
     request_seed,
 )
 from ingest.errors import PlumblineError
-from ingest.statuses import EVIDENCE
 from ingest.suite import Config, Suite
 
 BASE_URL = "http://127.0.0.1:11434"

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import TRANSIENT, Answer, Description, Request
 from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
 from ingest.backends.replies import (
@@ -20,7 +21,6 @@ from ingest.backends.replies import (
     request_seed,
 )
 from ingest.errors import PlumblineError
-from ingest.statuses import EVIDENCE
 from ingest.suite import Config, Suite
 
 OPTIONS: Mapping[str, Option] = {

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.asking.answer_status import EVIDENCE, response_status
 from ingest.backends import Answer, Message, Request
 from ingest.errors import PlumblineError
-from ingest.statuses import EVIDENCE, response_status
 from ingest.suite import Config
 
 DERIVED_SEED = "root and repeat"

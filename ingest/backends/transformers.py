@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ingest.backends import Answer, Description, Message, Request
 from ingest.backends.replies import SAMPLING, Option, is_whole, options_in_force, read_reply, request_seed
 from ingest.errors import PlumblineError
-from ingest.local_models import DEVICES, digest_of, library, load_part, pick_device
+from ingest.scorers.model_files import DEVICES, digest_of, library, load_part, pick_device
 from ingest.suite import Config, Suite
 
 ASKER = "The backend `transformers`"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
-from ingest.local_models import LOCK_NAME, WEIGHTS
+from ingest.scorers.model_files import LOCK_NAME, WEIGHTS
 from ingest.store import data_dir
 
 # Each row names `module:function`; the function takes the scorer's name and a `Where`, and returns a Scorer

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ingest.errors import PlumblineError
-from ingest.local_models import Lock, library, load_part, pick_device
 from ingest.scorers import TRUNCATED, Where
+from ingest.scorers.model_files import Lock, library, load_part, pick_device
 
 VERSION = "1"  # of what is computed here from the labels' probabilities
 MOST_TOKENS = 512  # what the models below were trained on; fewer where a model reads fewer

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ingest.embed import MODEL, Encoder, load_encoder
 from ingest.scorers import Where
+from ingest.scorers.encoder import MODEL, Encoder, load_encoder
 
 
 class MiniLM:

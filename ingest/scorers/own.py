@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ingest.errors import PlumblineError
-from ingest.own_code import code_digest, load_function
-from ingest.readers import RowProblem, read_records, shorten
+from ingest.loading.files import RowProblem, read_records, shorten
+from ingest.measuring.text_variants import clean
 from ingest.scorers import MAX_CHARACTERS
 from ingest.suite import OwnScorer
-from ingest.texts import clean
+from ingest.suite.own_code import code_digest, load_function
 
 VERSION = "1"
 

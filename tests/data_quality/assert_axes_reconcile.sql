@@ -25,7 +25,7 @@ analysed as (
 ),
 
 missing as (
-    select * from {{ ref('int_axes_missing') }}
+    select * from {{ ref('int_missing_answers_counted') }}
     where group_value = ''
 )
 

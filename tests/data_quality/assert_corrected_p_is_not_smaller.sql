@@ -7,7 +7,7 @@ select
     tests.q_value,
     tests.p_holm,
     tests.n_tests
-from {{ ref('int_tests_adjusted') }} as tests
+from {{ ref('int_analysis_tests_adjusted') }} as tests
 where
     case
         when tests.is_control or tests.p_value is null then tests.p_holm is null and tests.q_value is null

@@ -1,10 +1,10 @@
 -- A side that was compared with all of its answers has the values that it has alone.
 with listed as (
-    select * from {{ ref('int_differences_listed') }}
+    select * from {{ ref('int_config_differences_listed') }}
 ),
 
 resampled as (
-    select * from {{ ref('int_sides_resampled') }}
+    select * from {{ ref('int_config_differences_resampled') }}
 ),
 
 analyses as (
@@ -12,7 +12,7 @@ analyses as (
 ),
 
 alone as (
-    select * from {{ ref('int_groups_resampled') }}
+    select * from {{ ref('int_analyses_resampled') }}
 ),
 
 either as (
@@ -47,7 +47,7 @@ select
     either.*,
     alone.value as value_alone
 from either
-inner join {{ ref('int_sides_listed') }} as sides on either.side_id = sides.side_id
+inner join {{ ref('int_config_runs_listed') }} as sides on either.side_id = sides.side_id
 inner join analyses
     on
         either.kind = analyses.kind

@@ -1,7 +1,7 @@
 -- Counterfactual metrics and their contrasts are computed in SQL; what is resampled computes them again. Both
 -- are one definition: 1e-9, relative where values are large.
 with compared as (
-    select * from {{ ref('int_pairs_compared') }}
+    select * from {{ ref('int_pairs_averaged') }}
 ),
 
 resampled as (

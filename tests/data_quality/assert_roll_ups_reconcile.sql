@@ -1,6 +1,6 @@
 -- A level holds the answers it pools, each once: its values and missing values are the sums of its parts'.
 with samples as (
-    select * from {{ ref('int_samples_listed') }}
+    select * from {{ ref('int_group_features_listed') }}
 ),
 
 roll_ups as (
@@ -12,7 +12,7 @@ counted as (
         sample_id,
         count(value) as n,
         count(*) - count(value) as n_missing
-    from {{ ref('int_values_coded') }}
+    from {{ ref('int_feature_values_coded') }}
     group by sample_id
 ),
 

@@ -143,7 +143,7 @@ select
     resampled.value as value_resampled,
     resampled.status
 from computed
-left join {{ ref('int_groups_resampled') }} as resampled
+left join {{ ref('int_analyses_resampled') }} as resampled
     on
         computed.analysis_id = resampled.analysis_id
         and computed.statistic = resampled.statistic

@@ -21,7 +21,7 @@ with expected as (
         from {{ ref('stg_suite__suites') }}
     ) as suites
     left join {{ ref('thresholds') }} as thresholds on suites.profile = thresholds.profile
-    left join {{ ref('int_verdicts_prepared') }} as judged
+    left join {{ ref('int_judged_numbers_collected') }} as judged
         on
             suites.suite = judged.suite
             and thresholds.metric = judged.metric

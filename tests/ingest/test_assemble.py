@@ -1,9 +1,9 @@
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from places import FIXTURES
 
 from ingest.assemble import assemble_prompts, command, fill, n_combinations, prompt_rows
 from ingest.errors import PlumblineError
@@ -11,7 +11,7 @@ from ingest.prompts import PromptBuilder
 from ingest.store import RAW_NAME, Store
 from ingest.suite import load_suite
 
-SUITE = Path(__file__).parents[1] / "fixtures" / "simulated_suite.yml"
+SUITE = FIXTURES / "simulated_suite.yml"
 
 
 @pytest.fixture

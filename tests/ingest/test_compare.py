@@ -62,7 +62,7 @@ SUITE: dict[str, Any] = {
         ),
     },
 }
-BUILT = (*compare.MARTS, "rpt_config_differences", "rpt_config_group_differences", "int_groups_resampled")
+BUILT = (*compare.MARTS, "rpt_config_differences", "rpt_config_group_differences", "int_analyses_resampled")
 
 
 @pytest.fixture(scope="module")

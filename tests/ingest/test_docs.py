@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ingest import docs, stats
+from ingest import docs
 from ingest.errors import PlumblineError
+from ingest.inference import resampling as stats
 from ingest.warehouse import PROJECT
 
 METRICS = docs._read(PROJECT / docs.METRICS)
@@ -38,9 +39,10 @@ NO_METRIC = re.compile(
 
 def mart_columns(mart):
     """Columns of a mart's last select, which stands outside brackets and ends the file."""
-    text = (PROJECT / "models" / "marts" / f"{mart}.sql").read_text(encoding="utf-8")
+    (path,) = (PROJECT / "models" / "marts").rglob(f"{mart}.sql")
+    text = path.read_text(encoding="utf-8")
     text = re.sub(r"'(?:[^']|'')*'", "''", re.sub(r"--[^\n]*", "", text))
-    shared = (PROJECT / "macros" / "analysis_columns.sql").read_text(encoding="utf-8")
+    shared = (PROJECT / "macros" / "columns" / "analysis_columns.sql").read_text(encoding="utf-8")
     shared = re.search(r"-%\}(.*?)\{%-", shared, re.DOTALL)[1].replace("{{ relation }}.", "")
     text = text.replace("{{ analysis_columns() }}", shared)
     body = re.split(r"^select$", text, flags=re.MULTILINE)[-1]
@@ -95,7 +97,7 @@ def test_changed_formula_changes_the_page(tmp_path):
     for folder in ("seeds", "macros", "models"):
         shutil.copytree(PROJECT / folder, tmp_path / folder)
     before = docs.worked_examples(tmp_path)
-    macro = tmp_path / "macros" / "total_variation.sql"
+    macro = tmp_path / "macros" / "formulas" / "total_variation.sql"
     macro.write_text(macro.read_text(encoding="utf-8").replace("0.5 *", "1.0 *"), encoding="utf-8")
     after = docs.worked_examples(tmp_path)
     changed = {metric for metric in before if before[metric] != after[metric]}

@@ -2,138 +2,20 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from extract_world import ANCHOR, Fake, Length, World, score_rule
+from places import ROOT
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 import ingest.extract
 from ingest.errors import PlumblineError
-from ingest.extract import STATUSES, command
-from ingest.keys import key, text_key
+from ingest.extract import STATUSES
 from ingest.scorers import MAX_CHARACTERS, Embedder, Scorer, load_scorer, scorer_row
 from ingest.scorers.minilm import MiniLM
 from ingest.scorers.vader import Vader
 from ingest.store import RAW_NAME, Store
-
-SUITE = """
-suite: tiny
-title: Tiny
-version: 1
-scorers: [{scorer}]
-attributes: {{colour: {{Red: {{}}, Blue: {{}}}}}}
-axes: [colour]
-categories:
-  open:
-    title: Open
-    outcomes: {open}
-  decision:
-    title: Decision
-    outcomes: {decision}
-"""
-PATTERN = "[{set: s, kind: pattern, labels: {A: [a], B: [b]}}]"
-ANCHOR = "[{set: s, kind: anchor, scorer: fake, labels: {A: [First Anchor], B: [second, third]}}]"
-
-
-def score_rule(text="clean", scorer="length", feature="length"):
-    return f"[{{set: s, kind: score, text: {text}, scorer: {scorer}, feature: {feature}}}]"
-
-
-class Length:
-    """Number of characters; `refuse` says what happens to a text."""
-
-    name, model, revision, version, batch_size = "length", "m", "r", "1", 4
-    parameters = MappingProxyType({})
-    features = MappingProxyType({"length": (0.0, 1e6)})
-
-    def __init__(self, refuse=lambda text: None):
-        self.refuse = refuse
-        self.seen = []
-
-    def score(self, texts):
-        values = [self.refuse(text) for text in texts]
-        self.seen += texts
-        return {"length": np.array([len(t) if v is None else v for t, v in zip(texts, values, strict=True)])}
-
-
-class Fake:
-    """Vectors of a text's length and number of words."""
-
-    name, model, revision, version, batch_size, dimensions = "fake", "m", "r", "1", 4, 2
-    parameters = MappingProxyType({})
-
-    def embed(self, texts):
-        if "bad" in texts:
-            raise RuntimeError("not this one")
-        return np.array([[len(t), len(t.split())] for t in texts], dtype=np.float32)
-
-
-class World:
-    """A data folder, a suite file and scorers by name."""
-
-    def __init__(self, folder, monkeypatch):
-        self.data, self.path = folder / "data", folder / "suite.yml"
-        self.scorers = {}
-        self.suite()
-        real = load_scorer
-        monkeypatch.setattr(
-            ingest.extract, "load_scorer", lambda name, folder: self.scorers.get(name) or real(name, folder)
-        )
-
-    def suite(self, scorer="length", open=PATTERN, decision=PATTERN):
-        self.path.write_text(SUITE.format(scorer=scorer, open=open, decision=decision), encoding="utf-8")
-
-    def respond(self, texts, category="open", suite="tiny", status="ok", baseline=None):
-        prompt = {
-            **dict.fromkeys(("domain", "method", "language", "root_key", "block_key"), "x"),
-            "prompt_key": key(suite, category, baseline),
-            "suite": suite,
-            "category": category,
-            "prompt": "?",
-            "baseline_text_key": baseline and text_key(baseline),
-            "attributes": [("colour", "Red")],
-            "shown_by": [],
-        }
-        response = {"prompt_key": prompt["prompt_key"], "config_key": "c", "n_attempts": 1, "run_id": "r"}
-        with Store(self.data) as store:
-            store.append("prompts", [prompt])
-            known = {*texts, *([baseline] if baseline else [])}
-            store.append(
-                "texts", [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in known]
-            )
-            start = store.value("select count(*) from responses")
-            store.append(
-                "responses",
-                [
-                    {
-                        **response,
-                        "response_key": key(start + i),
-                        "repeat_index": i,
-                        "text_key": text_key(text),
-                        "response_status": status,
-                    }
-                    for i, text in enumerate(texts)
-                ],
-            )
-
-    def extract(self, *options, exit_code=0):
-        result = CliRunner().invoke(command, ["--suite", str(self.path), *options], obj=self.data)
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        assert result.exit_code == exit_code, result.output
-        return result
-
-    def rows(self, sql):
-        with Store(self.data, read_only=True) as store:
-            return store.rows(sql)
-
-    def measured(self, table="measurements", value="value"):
-        """Return text -> (value, status)."""
-        rows = self.rows(f"select text, {value}, measurement_status from {table} join texts using (text_key)")
-        return {text: (value, status) for text, value, status in rows}
 
 
 @pytest.fixture
@@ -231,7 +113,7 @@ import os, sys, time
 from pathlib import Path
 sys.path[:0] = sys.argv[3:]
 import ingest.extract
-from test_extract import Length
+from extract_world import Length
 
 def wait(text):
     if len(scorer.seen) == 8:
@@ -247,9 +129,8 @@ ingest.extract.command(["--suite", sys.argv[2]], obj=Path(sys.argv[1]))
 def test_a_killed_run_loses_at_most_one_batch(world, length):
     texts = [f"text {i}" for i in range(19)]
     world.respond(texts)
-    here = Path(__file__).parent
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, world.data, world.path, str(here), str(here.parents[1])],
+        [sys.executable, "-c", KILLED, world.data, world.path, str(ROOT / "tests" / "helpers"), str(ROOT)],
         stdout=subprocess.PIPE,
     )
     try:

@@ -9,13 +9,13 @@ import time
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from places import FIXTURES
 
-from ingest.asking import Asker, Counters, RateLimit, Retries, ask
+from ingest.asking.senders import Asker, Counters, RateLimit, Retries, ask
 from ingest.assemble import assemble_prompts
 from ingest.backends import BACKENDS, TRANSIENT, Answer, Description, Request
 from ingest.backends.simulated import SimulatedBackend, uniforms
@@ -28,12 +28,12 @@ from ingest.generate import (
     plan,
     uninterrupted,
 )
-from ingest.journal import Journal, read_entries
 from ingest.keys import request_key
 from ingest.store import RAW_NAME, Store
+from ingest.store.journal import Journal, read_entries
 from ingest.suite import Suite, load_suite
 
-SUITE = Path(__file__).parents[1] / "fixtures" / "simulated_suite.yml"
+SUITE = FIXTURES / "simulated_suite.yml"
 N_PROMPTS = 188
 ANSWERS = "select response_key, text_key, response_status from responses order by 1"
 

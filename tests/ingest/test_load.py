@@ -10,9 +10,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from places import ROOT
 from tiny import COLUMNS, csv_text, json_lines, record, write_parquet
 
-from ingest.statuses import REFUSAL_RULE_VERSION
+from ingest.asking.answer_status import REFUSAL_RULE_VERSION
 from ingest.suite import load_suite
 
 THREE = [
@@ -311,7 +312,7 @@ def killed(*arguments):
 load.{where} = killed
 load.load_file(Path({str(data)!r}), Path({str(path)!r}), Path({str(tiny_suite)!r}))
 """
-    done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2], check=False)
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
     assert fingerprint() == before
     assert "50 records = 50 loaded" in load(path).stderr

@@ -7,9 +7,9 @@ import yaml
 from click.testing import CliRunner
 from wiki_server import wiki
 
-from ingest import fetch
 from ingest.assemble import command as assemble
 from ingest.branch import command as branch
+from ingest.corpus import fetch
 from ingest.scrape import command
 
 

@@ -17,11 +17,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from click.testing import CliRunner, Result
+from places import SEEDS
 
 from ingest import singstat
 from ingest.errors import PlumblineError
 
-SEEDS = Path(__file__).resolve().parents[2] / "seeds"
 FIGURES = "singstat_employed_residents.csv"
 CROSSWALK = "singstat_crosswalk.csv"
 FEMALE_OCCUPATION = "d_8edfaa8f0eb39484897594b631b9b3db"

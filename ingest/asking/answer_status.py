@@ -1,0 +1,122 @@
+"""What became of a response: an answer, a refusal or a failure (SPEC GEN-3, GEN-11)."""
+
+import csv
+import re
+from functools import cache
+from pathlib import Path
+
+from ingest.errors import PlumblineError
+from ingest.paths import PROJECT
+
+STATUSES = (
+    "ok",
+    "refused",
+    "content_filtered",
+    "empty",
+    "truncated_output",
+    "prompt_truncated",
+    "timeout",
+    "rate_limited",
+    "server_error",
+    "client_error",
+    "cancelled",
+)
+FINISH_STATUSES = {
+    "length": "truncated_output",
+    "max_tokens": "truncated_output",
+    "content_filter": "content_filtered",
+}
+REFUSAL_RULE_VERSION = "refusal_v1"
+EVIDENCE = 1_000  # characters kept of what a failure said
+PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"
+PARTS = ("opening", "refusal", "answer")
+HEAD = 200
+LONG = 400
+MAX_OPENINGS = 4
+
+# \s alone leaves out what takes no room either: zero-width spaces, soft hyphens, byte order marks.
+BLANK = re.compile(r"[\s\u00ad\u200b-\u200f\u2060\ufeff]*")
+# Emoji, list signs and emphasis may stand before a refusal; a quotation mark means somebody else speaks.
+BEFORE_WORDS = re.compile(r"[^\w\"'`>‘’“”„«»‹›「」『』]*")
+QUOTED = re.compile(
+    "|".join(rf"{a}[^{a}{b}]*(?:{b}|$)" for a, b in ('""', "``", "“”", "„“", "«»", "「」", "『』"))
+)
+BETWEEN = r"[\s,.;:!*_…，。；：！、—–-]*"
+SENTENCE_START = r"(?:[.!?…。！？\n]\s*)"
+
+
+def response_status(text: str | None, finish_reason: str | None = None, filtered: bool = False) -> str:
+    """Return the status of a response that came back (one of STATUSES).
+
+    `finish_reason` and `filtered` are what the provider says; they go first, because the text of a
+    stopped answer proves nothing. Emoji or punctuation alone are an answer.
+
+    >>> response_status("Engineer"), response_status(" \\n"), response_status("Engi", "length")
+    ('ok', 'empty', 'truncated_output')
+    """
+    if filtered:
+        return "content_filtered"
+    if finish_reason in FINISH_STATUSES:
+        return FINISH_STATUSES[finish_reason]
+    if text is None or BLANK.fullmatch(text):
+        return "empty"
+    return "refused" if is_refusal(text) else "ok"
+
+
+def is_refusal(text: str) -> bool:
+    """Say whether a text declines to answer (SPEC GEN-11).
+
+    All of this has to hold:
+    - the text begins with a refusal of `seeds/refusal_patterns.csv`, at most a few of its openings
+      (an apology, "as an AI") before it, within the first 200 characters;
+    - it does not begin inside quotation marks: then somebody is quoted;
+    - no hedged answer follows ("my best guess is ...") outside quotation marks;
+    - beyond 400 characters, a second sentence of those 200 characters refuses too: a long text with one
+      such sentence is help with a caveat.
+
+    >>> is_refusal("I'm sorry, but I can't help with that.")
+    True
+    >>> is_refusal('She said: "I\\'m sorry, but I can\\'t help with that."')
+    False
+    """
+    patterns = _compiled()
+    words = BEFORE_WORDS.sub("", text[: 2 * LONG], count=1)[:LONG].replace("’", "'").replace("ʼ", "'").lower()
+    head = words[:HEAD]
+    first = patterns["refusal"].match(head)
+    if first is None:
+        return False
+    rest = QUOTED.sub(" ", words[first.end() :])
+    if patterns["answer"].search(rest):
+        return False
+    return len(text) <= LONG or patterns["second"].search(QUOTED.sub(" ", head[first.end() :])) is not None
+
+
+def read_patterns(path: Path = PATTERNS_PATH) -> dict[str, list[str]]:
+    """Return the patterns of each part, in the file's order. They are in lower case, as what they meet is.
+
+    Raises PlumblineError if the file is missing, a part is unknown or a pattern is no regular expression.
+    """
+    parts: dict[str, list[str]] = {part: [] for part in PARTS}
+    try:
+        with path.open(encoding="utf-8", newline="") as handle:
+            for row in csv.DictReader(handle, strict=True):
+                re.compile(row["pattern"])
+                parts[row["part"]].append(row["pattern"])
+    except FileNotFoundError as error:
+        raise PlumblineError(f"{path} is missing.", "Run from a complete checkout.") from error
+    except (KeyError, re.error, csv.Error) as error:
+        raise PlumblineError(f"{path}: {error}.", f"`part` is one of {', '.join(PARTS)}.") from error
+    return parts
+
+
+@cache
+def _compiled() -> dict[str, re.Pattern[str]]:
+    parts = read_patterns()
+    opening, refusal, answer = ("|".join(f"(?:{p})" for p in parts[part]) for part in PARTS)
+    # An opening ends where its word ends: "sorry" must not match the start of another word.
+    opened = rf"(?:(?:{opening})(?:\b|(?<=[\u4e00-\u9fff])){BETWEEN}){{0,{MAX_OPENINGS}}}(?:{refusal})"
+    return {
+        "refusal": re.compile(opened),
+        "second": re.compile(SENTENCE_START + opened),
+        "answer": re.compile(answer),
+    }

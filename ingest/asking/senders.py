@@ -1,0 +1,257 @@
+"""Asking a model many things: bounded concurrency, rate limit, retries, a journal line for each answer."""
+
+import json
+import math
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from queue import Empty, SimpleQueue
+from typing import NamedTuple
+
+from ingest.asking.answer_status import EVIDENCE
+from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together
+from ingest.backends.replies import estimate_prompt
+from ingest.store import utc_now
+from ingest.store.journal import Entry, Journal, entry
+
+TICK = 0.5  # seconds after which the progress line is drawn again while nothing arrives
+# Requests that wait inside for a free sender, in senders: while the database is written, none is idle.
+BUFFER = 1
+
+Wrapper = Callable[[list[Message]], list[Message]]
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How often and after what pauses an attempt is repeated (SPEC GEN-4)."""
+
+    attempts: int = 8
+    shortest: float = 2.0
+    longest: float = 60.0
+    longest_wish: float = 600.0
+
+    def pause(self, n_failed: int, wish: float | None) -> float | None:
+        """Return the seconds to wait after so many failures; None where another attempt makes no sense.
+
+        What the server wishes for goes first; else a random part of a span that doubles, so that senders
+        that failed together do not return together.
+        """
+        if n_failed >= self.attempts or (wish is not None and wish > self.longest_wish):
+            return None
+        if wish is not None:
+            return wish
+        return random.uniform(self.shortest, min(self.longest, self.shortest * 2**n_failed))
+
+
+@dataclass
+class Counters:
+    """What the senders report while they work, for the progress line."""
+
+    repeated: Counter[str] = field(default_factory=Counter)
+    wait_seconds: float = 0.0
+    n_waiting: int = 0
+    last_problem: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def failed(self, problem: AttemptFailed) -> None:
+        """Note an attempt that will be repeated."""
+        with self.lock:
+            self.repeated[problem.status] += 1
+            self.last_problem = str(problem)
+
+    def waiting(self, n: int, seconds: float = 0.0) -> None:
+        """Note that `n` more senders wait (fewer, if negative), or how long one did."""
+        with self.lock:
+            self.n_waiting += n
+            self.wait_seconds += seconds
+
+    def __str__(self) -> str:
+        parts = []
+        if self.repeated:
+            causes = ", ".join(f"{n:,} {status}" for status, n in sorted(self.repeated.items()))
+            parts.append(f"{self.repeated.total():,} attempts repeated ({causes})")
+        if self.wait_seconds >= 1:
+            parts.append(f"{self.wait_seconds:,.0f} s waited")
+        if self.n_waiting:
+            parts.append(f"{self.n_waiting} waiting after: {self.last_problem[:80]}")
+        return "; ".join(parts)
+
+
+class RateLimit:
+    """Gives each request its moment, evenly spaced."""
+
+    def __init__(self, per_minute: float | None) -> None:
+        self.spacing = 60 / per_minute if per_minute else 0.0
+        self._next = -math.inf
+        self._lock = threading.Lock()
+
+    def wait(self, stop: threading.Event) -> float:
+        """Wait for the next moment or for `stop`; return the seconds waited."""
+        if not self.spacing:
+            return 0.0
+        with self._lock:
+            now = time.monotonic()
+            moment = max(now, self._next)
+            self._next = moment + self.spacing
+        stop.wait(moment - now)
+        return moment - now
+
+
+class Landed(NamedTuple):
+    """An answer that is in the journal: its entry, and in which file."""
+
+    entry: Entry
+    file: int
+
+
+class Asker:
+    """Asks one config: what its senders do, each in its thread."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        config_key: str,
+        run_id: str,
+        journal: Journal,
+        *,
+        retries: Retries,
+        rate: RateLimit,
+        counters: Counters,
+        max_prompt_tokens: int | None = None,
+        wrapper: Wrapper | None = None,
+    ) -> None:
+        self.backend = backend
+        self.config_key = config_key
+        self.run_id = run_id
+        self.journal = journal
+        self.retries = retries
+        self.rate = rate
+        self.counters = counters
+        self.max_prompt_tokens = max_prompt_tokens
+        self.wrapper = wrapper
+        self.stop = threading.Event()
+
+    def __call__(self, requests: Sequence[Request]) -> list[Landed]:
+        """Ask, and return the answers once they are in the journal."""
+        if self.wrapper:
+            requests = [replace(r, messages=wrapped(self.wrapper, r.messages)) for r in requests]
+        answers: dict[str, Answer] = {}
+        for request in requests:
+            estimate = estimate_prompt(request.messages)
+            if self.max_prompt_tokens is not None and estimate > self.max_prompt_tokens:
+                why = f"not asked: about {estimate:,} tokens, at most {self.max_prompt_tokens:,} fit"
+                answers[request.request_key] = Answer(None, "prompt_truncated", n_attempts=0, error=why)
+        asked = [r for r in requests if r.request_key not in answers]
+        if isinstance(self.backend, Together):
+            if asked:
+                found = self.backend.answer_together(asked)
+                answers |= {r.request_key: a for r, a in zip(asked, found, strict=True)}
+        else:
+            answers |= {r.request_key: self.attempt(r) for r in asked}
+        return [self.write(request, answers[request.request_key]) for request in requests]
+
+    def attempt(self, request: Request) -> Answer:
+        """Ask one thing, again where that may help; what fails to the end is a status."""
+        n_failed, waited = 0, 0.0
+        while True:
+            waited += self.rate.wait(self.stop)
+            try:
+                answer = self.backend.answer(request)
+                return replace(answer, n_attempts=answer.n_attempts + n_failed, wait_seconds=waited)
+            except AttemptFailed as problem:
+                n_failed += 1
+                pause = self.retries.pause(n_failed, problem.retry_after)
+                error = str(problem)[:EVIDENCE]
+                if pause is None:
+                    return Answer(None, problem.status, n_attempts=n_failed, wait_seconds=waited, error=error)
+                self.counters.failed(problem)
+                self.counters.waiting(1)
+                began = time.monotonic()
+                self.stop.wait(pause)
+                seconds = time.monotonic() - began
+                waited += seconds
+                self.counters.waiting(-1, seconds)
+                if self.stop.is_set():
+                    return Answer(None, "cancelled", n_attempts=n_failed, wait_seconds=waited, error=error)
+
+    def write(self, request: Request, answer: Answer) -> Landed:
+        """Put an answer into the journal."""
+        sent = json.dumps(list(request.messages), ensure_ascii=False) if self.wrapper else None
+        row = {
+            "response_key": request.request_key,
+            "prompt_key": request.prompt_key,
+            "config_key": self.config_key,
+            "repeat_index": request.repeat_index,
+            "response_status": answer.status,
+            "finish_reason": answer.finish_reason,
+            "n_prompt_tokens": answer.n_prompt_tokens,
+            "n_output_tokens": answer.n_output_tokens,
+            "seconds": answer.seconds,
+            "n_attempts": answer.n_attempts,
+            "error": answer.error,
+            "answered_at": utc_now(),
+            "run_id": self.run_id,
+            "wait_seconds": answer.wait_seconds,
+            "served_model": answer.served_model,
+            "system_fingerprint": answer.system_fingerprint,
+        }
+        content = entry(row, [answer.text, answer.reasoning or None, sent])
+        return Landed(content, self.journal.write(content))
+
+
+def wrapped(wrapper: Wrapper, messages: Sequence[Message]) -> list[Message]:
+    """Return what a suite's wrapper makes of the messages. Raises TypeError where that is something else."""
+    found = wrapper([dict(message) for message in messages])
+    is_list = isinstance(found, list) and bool(found)
+    if not is_list or not all(isinstance(m, dict) and set(m) == {"role", "content"} for m in found):
+        raise TypeError("a wrapper returns a list of {'role': …, 'content': …}")
+    return [{"role": str(m["role"]), "content": str(m["content"])} for m in found]
+
+
+def ask(
+    asker: Asker,
+    requests: Iterator[Request],
+    concurrency: int,
+    keep: Callable[[Landed], None],
+    tick: Callable[[], None] = lambda: None,
+) -> None:
+    """Ask all requests, at most `concurrency` at a time; `keep` and `tick` are called in this thread only.
+
+    An answer is in the journal before its sender takes the next request. Whatever stops it (Ctrl-C
+    included), the answers that are on their way are waited for and kept.
+    """
+    landed: SimpleQueue[Future[list[Landed]]] = SimpleQueue()
+    flying: set[Future[list[Landed]]] = set()
+    n_together = asker.backend.n_together if isinstance(asker.backend, Together) else 1
+    depth = concurrency if concurrency == 1 else concurrency * (1 + BUFFER)
+    with ThreadPoolExecutor(concurrency) as pool:
+        try:
+            while True:
+                while len(flying) < depth and (some := list(islice(requests, n_together))):
+                    future = pool.submit(asker, some)
+                    flying.add(future)
+                    future.add_done_callback(landed.put)
+                if not flying:
+                    return
+                try:
+                    future = landed.get(timeout=TICK)
+                except Empty:
+                    tick()
+                    continue
+                flying.discard(future)
+                for one in future.result():
+                    keep(one)
+        except BaseException:
+            asker.stop.set()
+            for future in flying:
+                future.cancel()
+            for future in wait(flying).done:
+                if not future.cancelled() and future.exception() is None:
+                    for one in future.result():
+                        keep(one)
+            raise

@@ -1,0 +1,45 @@
+"""Pages of the web, from hosts that the suite allows and that let robots read them."""
+
+import hashlib
+from collections.abc import Iterator
+
+from ingest.corpus import HELD, Context, Document
+from ingest.corpus.fetch import FetchError
+from ingest.corpus.page_text import html_text
+from ingest.suite import Source
+
+READ = ("text/html", "application/xhtml+xml", "text/plain")
+
+
+def documents(source: Source, context: Context) -> Iterator[Document]:
+    """Yield the pages that a source lists."""
+    fetcher = context.fetcher
+    assert fetcher is not None
+    for url in source.urls:
+        if context.is_held(url):
+            yield Document(origin=url, status=HELD)
+            continue
+        try:
+            fetcher.check(url)
+            if not fetcher.allowed_by_robots(url):
+                yield Document(origin=url, status="not_allowed", detail="its robots.txt forbids it")
+                continue
+            page = fetcher.get(url)
+        except FetchError as error:
+            yield Document(origin=url, status=error.status, detail=str(error))
+            continue
+        if page.content_type not in READ:
+            yield Document(
+                origin=url, status="failed", detail=f"it is {page.content_type[:80] or 'of no type'}"
+            )
+            continue
+        text = page.text if page.content_type == "text/plain" else html_text(page.text)
+        yield Document(
+            origin=url,
+            status="ok" if text and text.strip() else "empty",
+            title=page.url,
+            text=text or None,
+            revision=hashlib.sha256(page.content).hexdigest()[:16],
+            licence=source.licence,
+            attribution=source.attribution or page.url,
+        )

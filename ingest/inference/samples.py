@@ -1,0 +1,290 @@
+"""Statistics of groups of values, thousands of samples at once: what resampling computes again and again.
+
+The marts' numbers come from the SQL of the same name (seed `statistics`); a test compares the two on random
+data, so that they stay one definition. A statistic that is to be resampled is one function and one row of
+`KERNELS`. What cannot be computed is NaN.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Parameters = Mapping[str, str]
+
+TOLERANCE_SLACK = 1e-9  # SPEC CON-3
+FLOOR = 1e-10  # of a bin's share, SPEC SUM-9
+EVERYWHERE = (-np.inf, np.inf)
+
+
+class Samples:
+    """Groups' values (..., M) and the baselines of the same rows (..., M), NaN where there is none.
+
+    `edges` are the ends (low, high) of bins that all groups share. What several statistics need is computed
+    once.
+    """
+
+    def __init__(self, values: Array, baselines: Array, edges: tuple[float, float] = (0.0, 1.0)) -> None:
+        self.values = values
+        self.baselines = baselines
+        self.edges = edges
+
+    @cached_property
+    def is_there(self) -> NDArray[np.bool_]:
+        """Which values there are, (..., M)."""
+        return np.isfinite(self.values)
+
+    @cached_property
+    def n(self) -> Array:
+        """Number of values, (...,)."""
+        return self.is_there.sum(-1).astype(np.float64)
+
+    @cached_property
+    def lowest(self) -> Array:
+        """Smallest value, (...,)."""
+        return np.fmin.reduce(self.values, axis=-1)
+
+    @cached_property
+    def highest(self) -> Array:
+        """Largest value, (...,)."""
+        return np.fmax.reduce(self.values, axis=-1)
+
+    @cached_property
+    def ordered(self) -> Array:
+        """Values in ascending order, the missing last, (..., M)."""
+        return np.sort(self.values, axis=-1)
+
+    @cached_property
+    def mean(self) -> Array:
+        """Arithmetic mean, (...,)."""
+        return _divide(np.where(self.is_there, self.values, 0).sum(-1), self.n)
+
+    @cached_property
+    def deviations(self) -> Array:
+        """Values minus their mean, 0 where there is none, (..., M)."""
+        return np.where(self.is_there, self.values - self.mean[..., None], 0)
+
+    @cached_property
+    def squares(self) -> Array:
+        """Sum of squared deviations, (...,); exactly 0 where all values are equal."""
+        return np.where(self.lowest < self.highest, self.powers(2), 0)
+
+    def powers(self, exponent: int) -> Array:
+        """Sum of deviations to a power of 2, 3 or 4, (...,); products, for pow() takes ten times as long."""
+        square = self.deviations * self.deviations
+        return (square if exponent == 2 else square * (self.deviations if exponent == 3 else square)).sum(-1)
+
+    @cached_property
+    def pairs(self) -> tuple[Array, Array]:
+        """Values and baselines of the rows that have both, each (..., M), NaN elsewhere."""
+        has_both = self.is_there & np.isfinite(self.baselines)
+        return np.where(has_both, self.values, np.nan), np.where(has_both, self.baselines, np.nan)
+
+    def quantile(self, q: float) -> Array:
+        """Quantile, linearly interpolated between order statistics, (...,)."""
+        position = np.maximum(self.n - 1, 0) * q
+        below = np.floor(position).astype(np.int64)[..., None]
+        above = np.minimum(below + 1, np.maximum(self.n - 1, 0).astype(np.int64)[..., None])
+        low, high = (np.take_along_axis(self.ordered, index, axis=-1)[..., 0] for index in (below, above))
+        return low + (high - low) * (position - below[..., 0])
+
+
+def _divide(a: Array, b: Array) -> Array:
+    numerator, denominator = np.broadcast_arrays(a, b)
+    out = np.full(numerator.shape, np.nan)
+    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+
+
+def _mean(samples: Samples, parameters: Parameters) -> Array:
+    return samples.mean
+
+
+def _median(samples: Samples, parameters: Parameters) -> Array:
+    return samples.quantile(0.5)
+
+
+def _mode(samples: Samples, parameters: Parameters) -> Array:
+    """Midpoint of the fullest bin, the lowest of several: the first of the longest runs of sorted bins."""
+    width = float(parameters["width"])
+    bins = np.floor((samples.ordered - samples.lowest[..., None]) / width)
+    place = np.arange(bins.shape[-1])
+    begins = np.concatenate([np.ones((*bins.shape[:-1], 1), bool), bins[..., 1:] != bins[..., :-1]], axis=-1)
+    run = place - np.maximum.accumulate(np.where(begins, place, 0), axis=-1) + 1
+    fullest = np.argmax(np.where(np.isfinite(bins), run, 0), axis=-1)[..., None]
+    return samples.lowest + (np.take_along_axis(bins, fullest, axis=-1)[..., 0] + 0.5) * width
+
+
+def _variance(samples: Samples, parameters: Parameters) -> Array:
+    degrees = samples.n - int(parameters["ddof"])
+    return _divide(samples.squares, np.maximum(degrees, 0))
+
+
+def _standard_deviation(samples: Samples, parameters: Parameters) -> Array:
+    return np.sqrt(_variance(samples, parameters))
+
+
+def _skewness(samples: Samples, parameters: Parameters) -> Array:
+    n, second = samples.n, _divide(samples.squares, samples.n)
+    g1 = _divide(_divide(samples.powers(3), n), second**1.5)
+    g1 = np.where(n >= 3, g1, np.nan)
+    if parameters["estimator"] == "moment":
+        return g1
+    return g1 * np.sqrt(n * np.maximum(n - 1, 0)) / np.where(n > 2, n - 2, np.nan)
+
+
+def _kurtosis(samples: Samples, parameters: Parameters) -> Array:
+    n, second = samples.n, _divide(samples.squares, samples.n)
+    g2 = _divide(_divide(samples.powers(4), n), second**2) - 3
+    g2 = np.where(n >= 4, g2, np.nan)
+    if parameters["estimator"] == "moment":
+        return g2
+    return _divide((n - 1) * ((n + 1) * g2 + 6), (n - 2) * (n - 3))
+
+
+def _range(samples: Samples, parameters: Parameters) -> Array:
+    return samples.highest - samples.lowest
+
+
+def _quantile_range(samples: Samples, parameters: Parameters) -> Array:
+    return samples.quantile(float(parameters["high"])) - samples.quantile(float(parameters["low"]))
+
+
+def _percentile_range(samples: Samples, parameters: Parameters) -> Array:
+    return samples.quantile(float(parameters["high"]) / 100) - samples.quantile(
+        float(parameters["low"]) / 100
+    )
+
+
+def _correlation(x: Array, y: Array) -> Array:
+    """Pearson's correlation of rows that have both, (...,); NaN with fewer than three or without variance."""
+    n = np.isfinite(x).sum(-1)
+    parts = []
+    for values in (x, y):
+        total = np.where(np.isfinite(values), values, 0).sum(-1)
+        centred = np.where(np.isfinite(values), values - _divide(total, n)[..., None], 0)
+        varies = np.fmin.reduce(values, axis=-1) < np.fmax.reduce(values, axis=-1)
+        parts.append((centred, np.where(varies, (centred**2).sum(-1), 0)))
+    (a, squares_a), (b, squares_b) = parts
+    found = _divide((a * b).sum(-1), np.sqrt(squares_a * squares_b))
+    return np.where(n >= 3, np.clip(found, -1, 1), np.nan)
+
+
+def _pearson(samples: Samples, parameters: Parameters) -> Array:
+    return _correlation(*samples.pairs)
+
+
+def _average_ranks(values: Array) -> Array:
+    """Ranks from 1 of each row (..., M), equal values sharing the average of theirs; NaN stays NaN."""
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    place = np.arange(values.shape[-1])
+    edge = np.ones((*values.shape[:-1], 1), bool)
+    changes = ordered[..., 1:] != ordered[..., :-1]
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, changes], -1), place, 0), axis=-1)
+    ends = np.where(np.concatenate([changes, edge], -1), place, values.shape[-1])
+    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty_like(values)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return np.where(np.isfinite(values), ranks, np.nan)
+
+
+def _spearman(samples: Samples, parameters: Parameters) -> Array:
+    return _correlation(*(_average_ranks(values) for values in samples.pairs))
+
+
+def _kendall(samples: Samples, parameters: Parameters) -> Array:
+    from ingest.inference.rank_correlation import kendall_tau_b
+
+    x, y = samples.pairs
+    has_both = np.isfinite(x)
+    n = has_both.sum(-1)
+    starts = np.concatenate([[0], np.cumsum(n.ravel())[:-1]])
+    return kendall_tau_b(x[has_both], y[has_both], starts).reshape(n.shape)
+
+
+def _precision(samples: Samples, parameters: Parameters) -> Array:
+    x, y = samples.pairs
+    is_near = np.abs(x - y) <= float(parameters["tolerance"]) + TOLERANCE_SLACK
+    return _divide(is_near.sum(-1).astype(np.float64), np.isfinite(x).sum(-1))
+
+
+def _histogram(values: Array, low: Array, high: Array, bins: int) -> Array:
+    """Values in each of `bins` equal bins from low to high (...,), (..., bins); the last bin is closed."""
+    width = np.where(low < high, high - low, np.nan)[..., None]
+    share = np.where(np.isfinite(width), (values - low[..., None]) / width, 0.5)
+    code = np.clip(np.floor(share * bins), 0, bins - 1)
+    code = np.where(np.isfinite(values), code, -1)
+    return np.stack([(code == index).sum(-1) for index in range(bins)], axis=-1).astype(np.float64)
+
+
+def _kl_divergence(samples: Samples, parameters: Parameters) -> Array:
+    bins = int(parameters["bins"])
+    counts = []
+    for values in (samples.values, samples.baselines):
+        if parameters["edges"] == "shared":
+            ends = [np.full(values.shape[:-1], end) for end in samples.edges]
+        else:
+            ends = [reduce(values, axis=-1) for reduce in (np.fmin.reduce, np.fmax.reduce)]
+        counts.append(_histogram(values, ends[0], ends[1], bins))
+    n_both = [side.sum(-1, keepdims=True) for side in counts]
+    if parameters["zeros"] == "add_half":
+        p, q = ((side + 0.5) / (n + 0.5 * bins) for side, n in zip(counts, n_both, strict=True))
+    else:
+        p, q = (np.maximum(_divide(side, n), FLOOR) for side, n in zip(counts, n_both, strict=True))
+    divergence = (p * np.log(p / q)).sum(-1)
+    return np.where((n_both[0] > 0).all(-1) & (n_both[1] > 0).all(-1), divergence, np.nan)
+
+
+class Kernel(NamedTuple):
+    """How a statistic is computed of samples, and between which values its interval stays."""
+
+    function: Callable[[Samples, Parameters], Array]
+    bounds: tuple[float, float] = EVERYWHERE
+
+
+_POSITIVE, _CORRELATION = (0.0, np.inf), (-1.0, 1.0)
+KERNELS: dict[str, Kernel] = {
+    "mean": Kernel(_mean),
+    "median": Kernel(_median),
+    "mode": Kernel(_mode),
+    "variance": Kernel(_variance, _POSITIVE),
+    "standard_deviation": Kernel(_standard_deviation, _POSITIVE),
+    "skewness": Kernel(_skewness),
+    "kurtosis": Kernel(_kurtosis),
+    "range": Kernel(_range, _POSITIVE),
+    "quantile_range": Kernel(_quantile_range, _POSITIVE),
+    "percentile_range": Kernel(_percentile_range, _POSITIVE),
+    "pearson": Kernel(_pearson, _CORRELATION),
+    "spearman": Kernel(_spearman, _CORRELATION),
+    "kendall": Kernel(_kendall, _CORRELATION),
+    "precision": Kernel(_precision, (0.0, 1.0)),
+    "kl_divergence": Kernel(_kl_divergence),
+}
+
+
+class Column(NamedTuple):
+    """One statistic with its parameters, as the seed `statistics` declares it."""
+
+    statistic: str
+    parameters: Parameters
+
+    def of(self, samples: Samples) -> Array:
+        """The statistic of each sample, (...,). Raises KeyError for one without a kernel."""
+        return KERNELS[self.statistic].function(samples, self.parameters)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which values an interval's ends stay."""
+        return KERNELS[self.statistic].bounds
+
+
+def parse_parameters(text: str | None) -> dict[str, str]:
+    """Return the parameters of a seed's row as a mapping.
+
+    >>> parse_parameters("low=0.25;high=0.75")
+    {'low': '0.25', 'high': '0.75'}
+    """
+    return dict(part.split("=", 1) for part in (text or "").split(";") if part)

@@ -1,0 +1,187 @@
+"""What a record of a response file means: the suite's `columns:`, labels and categories applied to it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ingest.asking.answer_status import STATUSES
+from ingest.errors import PlumblineError
+from ingest.loading.files import Record, RowProblem, check_text, shorten
+from ingest.suite import Column, Extract, Suite, normalise_label
+
+CACHE_SIZE = 20_000
+MAX_LABEL = 200
+MAX_REPEAT = 2**31 - 1
+WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
+
+
+class Fields(NamedTuple):
+    """One record, checked. `repeat` and `root` are None where no column says them.
+
+    `attributes` are declared values.
+    """
+
+    category: str
+    prompt: str
+    model: str
+    role: str
+    repeat: int | None
+    attributes: tuple[tuple[str, str], ...]
+    name: str | None
+    source_id: str | None
+    status: str
+    text: str
+    root: str | None = None
+
+
+class _Field:
+    """Reads one field out of a record's cells, as the suite's `columns:` says."""
+
+    def __init__(self, column: Column, positions: Mapping[str, int]) -> None:
+        extract = Extract(column=column) if isinstance(column, str) else column
+        self.column = extract.column
+        self.position = positions[self.column]
+        self.pattern = re.compile(extract.pattern) if extract.pattern is not None else None
+        self.replace = extract.replace
+
+    def read(self, cells: list[Any]) -> str:
+        """Return the field's text, '' where the pattern finds nothing."""
+        text = check_text(cells[self.position], self.column)
+        if self.pattern is not None:
+            match = self.pattern.search(text)
+            text = (match.group(1) or "") if match else ""
+        for old, new in self.replace.items():
+            text = text.replace(old, new)
+        return text
+
+    def read_label(self, cells: list[Any]) -> str:
+        """Return the field's text without surrounding space; refuse one too long to be a label."""
+        label = self.read(cells).strip()
+        if len(label) > MAX_LABEL:
+            raise RowProblem("too_long", f"{self.column}: {len(label):,} characters, at most {MAX_LABEL:,}")
+        return label
+
+
+class RecordReader:
+    """Turns a record's cells into checked `Fields`, as a suite says."""
+
+    def __init__(self, suite: Suite) -> None:
+        if suite.columns is None:
+            raise PlumblineError(
+                f"Suite {suite.suite} has no `columns:`, so nobody knows what a response file holds where.",
+                "Add `columns:` to the suite; suites/fair_sea.yml is an example.",
+            )
+        columns = suite.columns
+        single = {
+            name: column
+            for name in type(columns).model_fields
+            if (column := getattr(columns, name)) is not None
+        }
+        attributes = single.pop("attributes")
+        self.columns = list(
+            dict.fromkeys(
+                c if isinstance(c, str) else c.column for c in [*single.values(), *attributes.values()]
+            )
+        )
+        positions = {column: i for i, column in enumerate(self.columns)}
+        self.fields = {name: _Field(column, positions) for name, column in single.items()}
+        self.attributes = {a: _Field(attributes[a], positions) for a in suite.attributes if a in attributes}
+        self.categories = suite.categories
+        self.labels = {
+            attribute: {
+                normalise_label(label): value
+                for value, spec in suite.attributes[attribute].items()
+                for label in (value, *spec.aliases)
+            }
+            for attribute in self.attributes
+        }
+        self.known: dict[tuple[str, str], str] = {}
+        shows = suite.names.shows if suite.names else []
+        self.shown_by_name = [a for a in shows if a in self.attributes] if "name" in self.fields else []
+
+    def read(self, cells: list[Any]) -> Fields:
+        """Return a record's fields. Raises RowProblem."""
+        fields = self.fields
+        text = fields["response"].read(cells)
+        prompt = fields["prompt"].read(cells)
+        if not prompt.strip():
+            raise RowProblem("missing_prompt", f"{fields['prompt'].column} is blank")
+        category = fields["category"].read(cells).strip()
+        if category not in self.categories:
+            raise RowProblem("unknown_category", f"{fields['category'].column}: {shorten(category)!r}")
+        model = fields["model"].read_label(cells)
+        if not model:
+            raise RowProblem("missing_model", f"{fields['model'].column} is blank")
+        return Fields(
+            category=category,
+            prompt=prompt,
+            model=model,
+            role=fields["role"].read_label(cells) if "role" in fields else "",
+            repeat=self.repeat(cells) if "repeat" in fields else None,
+            attributes=tuple((a, self.value(a, cells)) for a in self.attributes),
+            name=(fields["name"].read_label(cells) or None) if "name" in fields else None,
+            source_id=(fields["source_id"].read(cells) or None) if "source_id" in fields else None,
+            status=self.status(cells) if "status" in fields else "ok",
+            text=text,
+            root=(fields["root"].read(cells).strip() or None) if "root" in fields else None,
+        )
+
+    def value(self, attribute: str, cells: list[Any]) -> str:
+        """Return the declared value that a record's label stands for."""
+        label = self.attributes[attribute].read(cells)
+        value = self.known.get((attribute, label))
+        if value is not None:
+            return value
+        normal = normalise_label(label)
+        if not normal:
+            raise RowProblem("missing_label", f"{attribute} is blank")
+        if normal not in self.labels[attribute]:
+            raise RowProblem("unknown_label", f"{attribute}: {shorten(label)!r} is not declared")
+        value = self.labels[attribute][normal]
+        if len(self.known) < CACHE_SIZE and len(label) <= MAX_LABEL:
+            self.known[attribute, label] = value
+        return value
+
+    def repeat(self, cells: list[Any]) -> int:
+        """Return the repeat; 3.0 is 3, as a table program may have written it."""
+        repeat = self.fields["repeat"]
+        cell = cells[repeat.position]
+        if isinstance(cell, float) and cell.is_integer():
+            cells = [*cells]
+            cells[repeat.position] = int(cell)
+        text = repeat.read(cells).strip()
+        match = WHOLE_NUMBER.fullmatch(text)
+        if match is None or int(match.group(1)) > MAX_REPEAT:
+            raise RowProblem("bad_repeat", f"{repeat.column}: {shorten(text)!r}")
+        return int(match.group(1))
+
+    def status(self, cells: list[Any]) -> str:
+        """Return the status that a record gives; a blank one says that an answer came."""
+        status = self.fields["status"].read(cells).strip().lower() or "ok"
+        if status not in STATUSES:
+            raise RowProblem("unknown_status", f"{self.fields['status'].column}: {shorten(status)!r}")
+        return status
+
+    def person(self, cells: list[Any]) -> tuple[str, dict[str, str]]:
+        """Return a record's name ('' for none) and its values of the attributes that names show."""
+        name = self.fields["name"].read_label(cells)
+        return name, {a: self.value(a, cells) for a in self.shown_by_name} if name else {}
+
+
+def ambiguous_names(reader: RecordReader, records: Iterator[Record]) -> tuple[int, set[tuple[str, str]]]:
+    """Return how many records there are, and each (name, attribute) that has two values among them."""
+    n_records = 0
+    values: dict[tuple[str, str], str] = {}
+    ambiguous = set()
+    for _, cells in records:
+        n_records += 1
+        if not reader.shown_by_name or isinstance(cells, RowProblem):
+            continue
+        # A record that has a problem is rejected when it is loaded; here it says nothing about a name.
+        with suppress(RowProblem):
+            name, attributes = reader.person(cells)
+            for attribute, value in attributes.items():
+                if values.setdefault((name, attribute), value) != value:
+                    ambiguous.add((name, attribute))
+    return n_records, ambiguous

@@ -1,0 +1,348 @@
+"""Counterfactual pairs: which prompts differ in one group only, and how alike the answers to them are.
+
+A pair is two branches of one root that differ in the groups of one axis and in nothing else. ROUGE-L and
+BLEU compare the answers after the words that show the prompt's own group have become placeholders, so that
+"France" and "Japan" in otherwise equal answers are no difference.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pyarrow as pa
+
+from ingest.branch import replacement_path
+from ingest.keys import key, text_key
+from ingest.measuring.text_overlap import Overlap
+from ingest.measuring.text_variants import TEXT_VARIANTS
+from ingest.prompts.replacements import as_pattern, read_replacements
+from ingest.scorers import MAX_CHARACTERS, scorer_row
+from ingest.store import Store, uninterrupted
+from ingest.suite import Suite
+
+RAW = "raw"
+SECOND = 6_000  # pairs of short answers that one core compares
+ANNOUNCED_FROM = 10_000  # pairs
+PAGE_CHARACTERS = 4_000_000  # texts in Python's memory at once
+TEXT_OVERHEAD = 200  # a short text's cost in characters
+
+# Prompts of one root that differ in the groups of one axis only. Where a root has several prompts of a
+# group (people's names), the first is paired with the first, the second with the second. The group that
+# stands earlier in the suite is `a`.
+PROMPT_PAIRS = """
+    with places as (
+        select map(list(attribute || chr(31) || value), list(value_position)) as place
+        from suite_attributes where suite = $suite
+    ),
+    axes as (
+        select p.axis, p.against, a.category, a.attributes, r.group_value as reference
+        from suite_pairs as p
+        inner join suite_axes as a using (suite, axis)
+        left join suite_references as r
+            on p.suite = r.suite and p.axis = r.axis and r.reference_kind = 'group'
+        where p.suite = $suite
+    ),
+    grouped as (
+        select
+            axes.axis, axes.against, axes.reference, p.prompt_key, p.category, p.root_key,
+            list_transform(axes.attributes, a -> places.place[a || chr(31) || p.attributes[a]]) as codes,
+            array_to_string(list_transform(axes.attributes, a -> p.attributes[a]), ' & ') as group_value,
+            list_filter(map_entries(p.attributes), e -> not list_contains(axes.attributes, e.key)) as rest
+        from prompts as p
+        inner join axes using (category)
+        cross join places
+        where p.suite = $suite and list_has_all(map_keys(p.attributes), axes.attributes)
+    ),
+    ranked as (
+        select *, row_number() over (
+            partition by axis, category, root_key, rest, codes order by prompt_key) as place
+        from grouped
+    )
+    select
+        $suite as suite, a.category, a.axis, a.group_value as group_a, b.group_value as group_b, a.root_key,
+        a.prompt_key as prompt_key_a, b.prompt_key as prompt_key_b
+    from ranked as a
+    inner join ranked as b using (axis, category, root_key, rest, place)
+    where a.codes < b.codes and (a.against = 'all' or a.reference in (a.group_value, b.group_value))"""
+
+# The prompts that are in a pair, and the texts of their answers.
+PAIRED_TEXTS = """
+    select distinct r.prompt_key, r.text_key
+    from responses as r
+    inner join prompt_words as w using (prompt_key)
+    where w.suite = $suite and r.response_status = 'ok' and r.text_key is not null"""
+
+# Neutral texts to compare: answers to two branches, same config and repeat; and repeats of one prompt.
+# What is equal needs no comparison.
+TEXT_PAIRS = f"""
+    with neutral as (
+        select r.prompt_key, r.config_key, r.repeat_index, w.root_key, n.neutral_text_key
+        from responses as r
+        inner join prompt_words as w using (prompt_key)
+        inner join neutral_texts as n
+            on r.text_key = n.text_key and w.words_key = n.words_key and n.text_variant = $variant
+        where w.suite = $suite and r.response_status = 'ok'
+    ),
+    compared as (
+        select a.root_key, a.neutral_text_key as a, b.neutral_text_key as b
+        from (select distinct prompt_key_a, prompt_key_b from prompt_pairs where suite = $suite) as p
+        inner join neutral as a on p.prompt_key_a = a.prompt_key
+        inner join neutral as b
+            on p.prompt_key_b = b.prompt_key
+            and a.config_key = b.config_key and a.repeat_index = b.repeat_index
+        union all
+        select a.root_key, a.neutral_text_key as a, b.neutral_text_key as b
+        from neutral as a
+        inner join neutral as b
+            on a.prompt_key = b.prompt_key and a.config_key = b.config_key and a.repeat_index < b.repeat_index
+    ),
+    wanted as (
+        select least(a, b) as text_key_a, greatest(a, b) as text_key_b, min(root_key) as root_key
+        from compared where a <> b group by 1, 2
+    ),
+    missing as (
+        select w.*
+        from wanted as w
+        left join (
+            select text_key_a, text_key_b, count(*) as n_rows from text_pairs
+            where scorer_key = $scorer_key group by 1, 2
+        ) as m using (text_key_a, text_key_b)
+        where coalesce(m.n_rows, 0) < {len(Overlap.features)}
+    )"""
+
+
+@dataclass
+class Compared:
+    """What comparing the pairs came to."""
+
+    n_prompt_pairs: int
+    n_wanted: int
+    n_missing: int
+    n_compared: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"pairs: {self.n_prompt_pairs:,} pairs of prompts; {self.n_compared:,} pairs of texts compared,"
+            f" {self.n_wanted - self.n_missing:,} already there."
+        )
+
+    @property
+    def forecast(self) -> str:
+        """What is about to be done, and how to do less."""
+        return (
+            f"pairs: {self.n_missing:,} pairs of texts to compare, about"
+            f" {max(self.n_missing / SECOND, 1):,.0f} s. Fewer: `pairs: {{against: reference}}` or fewer"
+            " `axes` in the suite."
+        )
+
+
+class Neutraliser:
+    """Puts a placeholder in the place of the words that show a prompt's group, or its person's name.
+
+    >>> words = {"_country_": ["United States", "US"]}
+    >>> Neutraliser(words)("In the United States they told us of the US.")
+    'In the _country_ they told us of the _country_.'
+    """
+
+    def __init__(self, words: Mapping[str, Iterable[str]]) -> None:
+        places = {word: place for place, phrases in words.items() for word in phrases if word.split()}
+        ordered = sorted(places, key=lambda word: (-len(word), word))
+        self.places = [places[word] for word in ordered]
+        alternatives = "|".join(f"({as_pattern(word)})" for word in ordered)
+        self.pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if ordered else None
+
+    def __call__(self, text: str) -> str:
+        """Return the text with every such word replaced, longest first, in one pass."""
+        if self.pattern is None:
+            return text
+        return self.pattern.sub(lambda match: self.places[match.lastindex - 1], text)
+
+
+def branch_words(suite: Suite, suite_path: Path) -> dict[tuple[str, str], list[str]]:
+    """Return (attribute, value) -> the words that show it, those of replacement tables among them."""
+    words = {
+        (attribute, value): spec.words or [value]
+        for attribute, values in suite.attributes.items()
+        for value, spec in values.items()
+    }
+    for branching in suite.branches:
+        values = list(suite.attributes[branching.attribute])
+        for name in branching.replacements:
+            for row in read_replacements(replacement_path(suite_path, name), values):
+                for value, word in ((row.target, row.to), (branching.root, row.source)):
+                    words[branching.attribute, value] = [*words[branching.attribute, value], word]
+    return {place: sorted(set(found)) for place, found in words.items()}
+
+
+def compare_pairs(store: Store, suite: Suite, suite_path: Path, overlap: Overlap) -> Compared:
+    """Neutralise the answers to the suite's pairs of prompts, and compare what is not compared."""
+    neutralise(store, suite, suite_path)
+    found = count_pairs(store, suite, overlap)
+    if found.n_missing >= ANNOUNCED_FROM:
+        click.echo(found.forecast, err=True)
+    from ingest.extract import progress
+
+    store.connection.execute(
+        f"""
+        create or replace temp table pages as {TEXT_PAIRS}
+        select text_key_a, text_key_b, row_number() over (order by root_key, text_key_a, text_key_b) as place
+        from missing""",
+        _parameters(suite, overlap),
+    )
+    scorer = scorer_row(overlap)
+    with progress("Comparing pairs", found.n_missing) as advance:
+        for start in range(0, found.n_missing, overlap.batch_size):
+            rows = store.rows(
+                f"""
+                select
+                    p.text_key_a, p.text_key_b,
+                    left(a.text, {MAX_CHARACTERS}), left(b.text, {MAX_CHARACTERS}),
+                    greatest(a.n_characters, b.n_characters) > {MAX_CHARACTERS}
+                from pages as p
+                inner join texts as a on p.text_key_a = a.text_key
+                inner join texts as b on p.text_key_b = b.text_key
+                where p.place between ? and ? order by p.place""",
+                [start + 1, start + overlap.batch_size],
+            )
+            table = _measured(rows, overlap, scorer["scorer_key"])
+            with uninterrupted(), store.transaction():
+                store.append("scorers", [scorer])
+                store.append_arrow("text_pairs", table)
+            found.n_compared += len(rows)
+            advance(len(rows))
+    store.connection.execute("drop table pages")
+    return found
+
+
+def count_pairs(store: Store, suite: Suite, overlap: Overlap) -> Compared:
+    """Return how many pairs of prompts and texts there are, and how many of these are not compared."""
+    n_prompts = store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite])
+    sql = f"{TEXT_PAIRS} select (select count(*) from wanted), (select count(*) from missing)"
+    counts = store.connection.execute(sql, _parameters(suite, overlap)).fetchone()
+    return Compared(n_prompts, *counts)
+
+
+def pair_prompts(store: Store, suite: Suite) -> int:
+    """Put the suite's pairs of prompts in the place of those that were there; return how many there are."""
+    with store.transaction():
+        store.connection.execute("delete from prompt_pairs where suite = ?", [suite.suite])
+        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", {"suite": suite.suite})
+    return store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite])
+
+
+def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
+    """Store the neutral text of every answer to a paired prompt, each distinct one once."""
+    shown = branch_words(suite, suite_path)
+    prompts = store.rows(
+        """
+        with paired as (
+            select prompt_key_a as prompt_key from prompt_pairs where suite = $1
+            union select prompt_key_b from prompt_pairs where suite = $1
+        )
+        select p.prompt_key, p.root_key, p.attributes, p.shown_by, p.keyword, p.prompt
+        from prompts as p inner join paired using (prompt_key) order by p.prompt_key""",
+        [suite.suite],
+    )
+    neutralisers: dict[str, Neutraliser] = {}
+    rows = []
+    for prompt_key, root_key, attributes, shown_by, name, prompt in prompts:
+        words = {f"_{attribute}_": shown[attribute, value] for attribute, value in attributes.items()}
+        # A person's name shows a group as a word does; a keyword of a corpus is what the text is about.
+        if name and name in prompt and any(str(e).startswith("name:") for e in shown_by.values()):
+            words["_name_"] = sorted({name, *(part for part in name.split() if len(part) > 2)})
+        words_key = key("words", words)
+        if words_key not in neutralisers:
+            neutralisers[words_key] = Neutraliser(words)
+        rows.append(
+            {
+                "prompt_key": prompt_key,
+                "suite": suite.suite,
+                "root_key": root_key,
+                "words_key": words_key,
+                "words": sorted({word for found in words.values() for word in found}),
+            }
+        )
+    with store.transaction():
+        store.replace("prompt_words", suite.suite, rows)
+    variant = suite.pairs.text
+    store.connection.execute(
+        f"""
+        create or replace temp table pages as
+        with paired as ({PAIRED_TEXTS})
+        select p.text_key, w.words_key, sum(any_value(t.n_characters) + {TEXT_OVERHEAD}) over (
+            order by p.text_key, w.words_key rows unbounded preceding) // {PAGE_CHARACTERS} as page
+        from paired as p
+        inner join prompt_words as w using (prompt_key)
+        inner join texts as t using (text_key)
+        left join neutral_texts as n
+            on p.text_key = n.text_key and w.words_key = n.words_key and n.text_variant = $variant
+        where n.neutral_text_key is null
+        group by p.text_key, w.words_key""",
+        {"suite": suite.suite, "variant": variant},
+    )
+    for (page,) in store.rows("select distinct page from pages order by page"):
+        rows = store.rows(
+            "select text_key, words_key, text from pages inner join texts using (text_key) where page = ?"
+            " order by text_key, words_key",
+            [page],
+        )
+        texts, neutral = _neutral_page(rows, variant, neutralisers)
+        with uninterrupted(), store.transaction():
+            store.append_arrow("texts", texts)
+            store.append_arrow("neutral_texts", neutral)
+    store.connection.execute("drop table pages")
+
+
+def _neutral_page(
+    page: list[tuple[str, str, str]], variant: str, neutralisers: Mapping[str, Neutraliser]
+) -> tuple[pa.Table, pa.Table]:
+    change = (lambda text: text) if variant == RAW else TEXT_VARIANTS[variant]
+    changed = [change(neutralisers[words_key](text)) for _, words_key, text in page]
+    keys = [text_key(text) for text in changed]
+    texts = pa.table(
+        {"text_key": keys, "text": changed, "n_characters": pa.array(map(len, changed), pa.int32())}
+    )
+    neutral = pa.table(
+        {
+            "text_key": [row[0] for row in page],
+            "words_key": [row[1] for row in page],
+            "text_variant": [variant] * len(page),
+            "neutral_text_key": keys,
+        }
+    )
+    return texts, neutral
+
+
+def _measured(rows: list[tuple[str, str, str, str, bool]], overlap: Overlap, scorer_key: str) -> pa.Table:
+    scores = overlap.score([(a, b) for _, _, a, b, _ in rows])
+    n_features = len(overlap.features)
+    values = np.column_stack(
+        [np.asarray(scores[name], dtype=np.float64) for name in overlap.features]
+    ).ravel()
+    is_valid = np.isfinite(values)
+    capped = np.repeat([row[4] for row in rows], n_features)
+    return pa.table(
+        {
+            "text_key_a": np.repeat(np.array([row[0] for row in rows], dtype=object), n_features),
+            "text_key_b": np.repeat(np.array([row[1] for row in rows], dtype=object), n_features),
+            "scorer_key": pa.repeat(scorer_key, len(values)),
+            "feature": list(overlap.features) * len(rows),
+            "value": pa.array(values, mask=~is_valid),
+            # A text of marks alone has no words to compare.
+            "measurement_status": np.where(is_valid, np.where(capped, "capped", "ok"), "empty").astype(
+                object
+            ),
+        }
+    )
+
+
+def _parameters(suite: Suite, overlap: Overlap) -> dict[str, Any]:
+    return {
+        "suite": suite.suite,
+        "variant": suite.pairs.text,
+        "scorer_key": scorer_row(overlap)["scorer_key"],
+    }

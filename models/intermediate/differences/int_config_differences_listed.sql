@@ -1,0 +1,132 @@
+-- Grain: one row per pair_id, table_id: a measure on an axis that two sides are to be compared by. `reason`
+-- says why they cannot be, where that is known before anything is computed.
+with pairs as (
+    select * from {{ ref('int_config_runs_paired') }}
+),
+
+sides as (
+    select * from {{ ref('int_config_runs_listed') }}
+),
+
+-- Whether an answer came is compared with nothing.
+analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where measure <> 'response_status'
+),
+
+-- One table of groups, whoever answered.
+tables as (
+    select
+        kind,
+        suite,
+        domain,
+        category,
+        measure,
+        axis,
+        n_attributes,
+        max(axis_position) as axis_position,
+        bool_and(is_control) as is_control,
+        any_value(hidden_attributes order by config_key) as hidden_attributes
+    from analyses
+    group by kind, suite, domain, category, measure, axis, n_attributes
+),
+
+-- What the prompts of the two show is what counts, not what somebody else was asked: where either was not
+-- shown an attribute, a difference is no finding.
+exposed as (
+    select
+        pairs.pair_id,
+        analyses.kind,
+        analyses.category,
+        analyses.measure,
+        analyses.axis,
+        bool_or(analyses.is_control) as is_control,
+        any_value(analyses.hidden_attributes order by analyses.is_control desc, analyses.config_key asc)
+            as hidden_attributes
+    from pairs
+    inner join sides on pairs.side_a = sides.side_id or pairs.side_b = sides.side_id
+    inner join analyses
+        on
+            sides.suite = analyses.suite
+            and sides.config = analyses.config
+            and pairs.is_simulated = analyses.is_simulated
+    group by pairs.pair_id, analyses.kind, analyses.category, analyses.measure, analyses.axis
+),
+
+settings as (
+    select * from {{ ref('stg_suite__suites') }}
+),
+
+sets as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        case when rule_kind = 'score' then feature else outcome_set end as measure,
+        rule_kind = 'score' as is_score
+    from {{ ref('stg_suite__outcome_rules') }}
+),
+
+matched as (
+    select
+        sets.suite,
+        sets.category,
+        sets.measure,
+        sets.is_score,
+        min(benchmarks.reason) as reason
+    from sets
+    inner join {{ ref('int_run_definitions_matched') }} as benchmarks
+        on
+            sets.suite = benchmarks.suite
+            and sets.category = benchmarks.category
+            and sets.outcome_set = benchmarks.outcome_set
+    group by sets.suite, sets.category, sets.measure, sets.is_score
+),
+
+numbered as (
+    select
+        *,
+        dense_rank() over (order by kind, suite, category, axis_position, axis, measure) as table_id
+    from tables
+)
+
+select
+    pairs.pair_id,
+    numbered.table_id,
+    pairs.compared,
+    pairs.side_a,
+    pairs.side_b,
+    pairs.is_simulated,
+    numbered.kind,
+    numbered.suite,
+    numbered.domain,
+    numbered.category,
+    numbered.measure,
+    numbered.axis,
+    numbered.n_attributes,
+    coalesce(exposed.is_control, numbered.is_control) as is_control,
+    coalesce(exposed.hidden_attributes, numbered.hidden_attributes) as hidden_attributes,
+    settings.seed,
+    settings.n_permutations,
+    settings.n_bootstrap,
+    settings.minimum_cell,
+    case
+        when not pairs.is_comparable then 'One of the two runs is simulated.'
+        when pairs.compared = 'runs' then matched.reason
+    end as reason
+from pairs
+inner join numbered on pairs.suite = numbered.suite
+inner join settings on pairs.suite = settings.suite
+left join exposed
+    on
+        pairs.pair_id = exposed.pair_id
+        and numbered.kind = exposed.kind
+        and numbered.category = exposed.category
+        and numbered.measure = exposed.measure
+        and numbered.axis = exposed.axis
+left join matched
+    on
+        numbered.suite = matched.suite
+        and numbered.category = matched.category
+        and numbered.measure = matched.measure
+        and (numbered.kind = 'score') = matched.is_score

@@ -1,0 +1,167 @@
+-- Grain: one row per table_id, side_id, prompt_key, repeat_index: what a side that is compared answered, as
+-- small integers for resampling, in an order that depends on the rows alone. Groups and blocks: this run's.
+with listed as (
+    select * from {{ ref('int_config_differences_listed') }}
+    where reason is null
+),
+
+wanted as (
+    select
+        table_id,
+        kind,
+        suite,
+        category,
+        measure,
+        axis,
+        side_a as side_id
+    from listed
+    union
+    select
+        table_id,
+        kind,
+        suite,
+        category,
+        measure,
+        axis,
+        side_b as side_id
+    from listed
+),
+
+sides as (
+    select * from {{ ref('int_config_runs_listed') }}
+),
+
+rules as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        feature
+    from {{ ref('stg_suite__outcome_rules') }}
+),
+
+favourable as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        label
+    from {{ ref('stg_suite__outcome_rules') }}
+    where is_favourable
+),
+
+selectable as (
+    select distinct
+        suite,
+        category,
+        outcome_set
+    from favourable
+),
+
+earlier as (
+    select
+        outcomes.*,
+        rules.feature
+    from {{ ref('stg_compare__earlier_outcomes') }} as outcomes
+    inner join rules
+        on
+            outcomes.suite = rules.suite
+            and outcomes.category = rules.category
+            and outcomes.outcome_set = rules.outcome_set
+),
+
+earlier_by_kind as (
+    {{ outcomes_by_kind('earlier') }}
+),
+
+grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+),
+
+prompts as (
+    select
+        prompt_key,
+        block_key
+    from {{ ref('stg_assemble__prompts') }}
+),
+
+responses as (
+    select
+        response_key,
+        repeat_index
+    from {{ ref('int_responses_joined') }}
+),
+
+answered as (
+    select
+        'this' as run,
+        analysed.kind,
+        analysed.suite,
+        analysed.category,
+        analysed.measure,
+        analysed.axis,
+        analysed.config,
+        analysed.prompt_key,
+        analysed.block_key,
+        responses.repeat_index,
+        analysed.group_value,
+        analysed.attribute_codes,
+        analysed.outcome,
+        analysed.value
+    from {{ ref('int_responses_analysed') }} as analysed
+    inner join responses on analysed.response_key = responses.response_key
+    union all
+    select
+        'earlier' as run,
+        earlier_by_kind.kind,
+        earlier_by_kind.suite,
+        earlier_by_kind.category,
+        earlier_by_kind.measure,
+        grouped.axis,
+        earlier_by_kind.config,
+        earlier_by_kind.prompt_key,
+        prompts.block_key,
+        earlier_by_kind.repeat_index,
+        grouped.group_value,
+        grouped.attribute_codes,
+        earlier_by_kind.outcome,
+        earlier_by_kind.value
+    from earlier_by_kind
+    inner join grouped on earlier_by_kind.prompt_key = grouped.prompt_key
+    inner join prompts on earlier_by_kind.prompt_key = prompts.prompt_key
+),
+
+placed as (
+    select
+        wanted.table_id,
+        wanted.side_id,
+        answered.*
+    from answered
+    inner join sides
+        on
+            answered.run = sides.run
+            and answered.suite = sides.suite
+            and answered.config = sides.config
+    inner join wanted
+        on
+            sides.side_id = wanted.side_id
+            and answered.kind = wanted.kind
+            and answered.suite = wanted.suite
+            and answered.category = wanted.category
+            and answered.measure = wanted.measure
+            and answered.axis = wanted.axis
+)
+
+select
+    table_id,
+    side_id,
+    prompt_key,
+    repeat_index,
+    group_value,
+    attribute_codes,
+    dense_rank() over (partition by table_id order by attribute_codes) - 1 as group_code,
+    dense_rank() over (partition by table_id order by prompt_key) - 1 as prompt_code,
+    dense_rank() over (partition by table_id order by block_key) - 1 as block_code,
+    dense_rank() over (partition by table_id order by outcome) - 1 as outcome_code,
+    value
+from placed

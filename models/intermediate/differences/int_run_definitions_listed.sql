@@ -1,0 +1,85 @@
+-- Grain: one row per part, suite, category, outcome_set, item: what two runs must share to be compared.
+-- part: `prompt`, `rule` (of reading answers), `scorer` (that a rule rests on), `metric` (its version).
+with rules as (
+    select * from {{ ref('stg_suite__outcome_rules') }}
+),
+
+prompts as (
+    select * from {{ ref('stg_assemble__prompts') }}
+),
+
+scorers as (
+    select * from {{ ref('int_scorers_selected') }}
+),
+
+metrics as (
+    select * from {{ ref('metrics') }}
+),
+
+compared as (
+    select distinct metric from {{ ref('compared_statistics') }}
+),
+
+used as (
+    select distinct
+        rules.suite,
+        rules.category,
+        rules.outcome_set,
+        scorers.scorer,
+        concat_ws(' ', scorers.model, scorers.revision, scorers.version, scorers.parameters) as definition
+    from rules
+    inner join scorers
+        on rules.scorer = scorers.scorer or (rules.rule_kind = 'anchor' and scorers.is_encoder)
+)
+
+select
+    'prompt' as part,
+    suite,
+    category,
+    '' as outcome_set,
+    prompt_key as item,
+    '' as definition
+from prompts
+union all
+select
+    'rule' as part,
+    suite,
+    category,
+    outcome_set,
+    cast(phrase_position as varchar) as item,
+    cast(to_json({
+        'kind': rule_kind,
+        'variant': variant,
+        'text': text_variant,
+        'feature': feature,
+        'scorer': scorer,
+        'scorer_feature': scorer_feature,
+        'unmatched': unmatched_label,
+        'min_similarity': min_similarity,
+        'min_margin': min_margin,
+        'label': label,
+        'is_favourable': is_favourable,
+        'phrase': phrase,
+        'pattern': pattern
+    }) as varchar) as definition
+from rules
+union all
+select
+    'scorer' as part,
+    suite,
+    category,
+    outcome_set,
+    scorer as item,
+    definition
+from used
+union all
+select
+    'metric' as part,
+    '' as suite,
+    '' as category,
+    '' as outcome_set,
+    metrics.metric as item,
+    cast(max(metrics.metric_version) as varchar) as definition
+from metrics
+semi join compared on metrics.metric = compared.metric
+group by metrics.metric

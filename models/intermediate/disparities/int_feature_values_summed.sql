@@ -1,0 +1,55 @@
+-- Grain: one row per sample_id, prompt_id: the sums of which means and selection rates are made. A prompt's
+-- repeats go together: no resampling parts them.
+-- depends_on: {{ ref('selection_standards') }} {{ ref('selection_methods') }}
+-- depends_on: {{ ref('int_resampling_requested') }}
+{%- set standards, methods, keys, columns = {}, {}, [], [] %}
+{%- for row in declared_rows('selection_standards', 'standard_id') %}
+{%- do standards.update({row['standard_id']: row}) %}
+{%- endfor %}
+{%- for row in declared_rows('selection_methods', 'method_id') %}
+{%- do methods.update({row['method_id']: row}) %}
+{%- endfor %}
+{#- What any suite asks for is summed for all; int_feature_analyses_resampled takes each suite's own. #}
+{%- for row in declared_rows('int_resampling_requested', 'statistic_key', 'standard_id is not null') %}
+{%- if row['statistic_key'] not in keys %}
+{%- do keys.append(row['statistic_key']) %}
+{%- set standard, value = standards[row['standard_id']], 'standards.s_' ~ row['standard_id'] %}
+{%- do columns.append(
+    'count(*) filter ('
+    ~ declared_expression(
+        methods[row['method_id']],
+        standard=value,
+        slack=standard_slack(value),
+        mode={'lowest': 'standards.lowest', 'width': standard['parameters']['width']}
+    )
+    ~ ') as rate_sum_' ~ row['statistic_key']
+) %}
+{%- endif %}
+{%- endfor %}
+with standards as (
+    select * from {{ ref('int_standards_computed') }}
+),
+
+resampled as (
+    select listed.sample_id
+    from {{ ref('int_group_features_listed') }} as listed
+    inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
+    where suites.n_permutations > 0 or suites.n_bootstrap > 0
+)
+
+select
+    coded.sample_id,
+    coded.family_id,
+    coded.group_id,
+    coded.prompt_id,
+    coded.block_id,
+    count(*) as n,
+    {%- for column in columns %}
+    {{ column }},
+    {%- endfor %}
+    sum(coded.value) as mean_sum
+from {{ ref('int_feature_values_coded') }} as coded
+inner join standards on coded.family_id = standards.family_id
+inner join resampled on coded.sample_id = resampled.sample_id
+where coded.value is not null
+group by coded.sample_id, coded.family_id, coded.group_id, coded.prompt_id, coded.block_id

@@ -1,0 +1,58 @@
+-- Grain: one row per family_id, statistic_key: the groups of an axis in one statistic.
+{%- set key = 'family_id, statistic_key' %}
+with listed as (
+    select * from {{ ref('int_group_values_listed') }}
+),
+
+ends as (
+    select
+        {{ key }},
+        count(*) filter (is_compared) as n_groups,
+        count(*) filter (not is_compared) as n_groups_excluded,
+        cast(coalesce(sum(n) filter (is_compared), 0) as bigint) as n,
+        min(value) filter (is_compared) as lowest,
+        max(value) filter (is_compared) as highest,
+        avg(value) filter (is_compared) as average,
+        stddev_pop(value) filter (is_compared) as deviation,
+        stddev_samp(value) filter (is_compared) as deviation_sample,
+        {{ smallest_values('value', 3, 'is_compared') }} as smallest,
+        {{ largest_values('value', 3, 'is_compared') }} as largest
+    from listed
+    group by {{ key }}
+),
+
+judged as (
+    select
+        *,
+        -- Values that differ by rounding alone are equal: groups tie, and there is nothing to standardise.
+        1e-12 * greatest(1, abs(highest), abs(lowest)) as slack,
+        highest - lowest <= 1e-12 * greatest(1, abs(highest), abs(lowest)) as is_equal
+    from ends
+),
+
+groups_at_ends as (
+    select
+        listed.family_id,
+        listed.statistic_key,
+        list(listed.group_value) filter (listed.value <= judged.lowest + judged.slack) as groups_low,
+        list(listed.group_value) filter (listed.value >= judged.highest - judged.slack) as groups_high
+    from listed
+    inner join judged
+        on
+            listed.family_id = judged.family_id
+            and listed.statistic_key = judged.statistic_key
+    where
+        listed.is_compared
+        and (listed.value <= judged.lowest + judged.slack or listed.value >= judged.highest - judged.slack)
+    group by listed.family_id, listed.statistic_key
+)
+
+select
+    judged.* exclude (slack),
+    array_to_string(list_sort(groups_at_ends.groups_low), '; ') as group_low,
+    array_to_string(list_sort(groups_at_ends.groups_high), '; ') as group_high
+from judged
+left join groups_at_ends
+    on
+        judged.family_id = groups_at_ends.family_id
+        and judged.statistic_key = groups_at_ends.statistic_key

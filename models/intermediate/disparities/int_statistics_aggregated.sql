@@ -1,0 +1,17 @@
+-- Grain: one row per sample_id. One column per row of the seed `statistics` that one pass computes.
+-- depends_on: {{ ref('statistics') }}
+{%- set statistics = declared_rows('statistics', 'statistic_id', "stage = 'aggregate'") %}
+select
+    sample_id,
+    count(value) as n,
+    count(*) - count(value) as n_missing,
+    count(baseline_value) filter (value is not null) as n_pairs,
+    {%- for statistic in statistics %}
+    {{ declared_expression(statistic) }} as s_{{ statistic['statistic_id'] }},
+    {%- endfor %}
+    min(value) as lowest,
+    max(value) as highest,
+    min(baseline_value) as baseline_lowest,
+    max(baseline_value) as baseline_highest
+from {{ ref('int_feature_values_coded') }}
+group by sample_id

@@ -1,0 +1,88 @@
+-- Grain: one row per sample_id, statistic_id. What cannot be computed is null with a status (SPEC CON-1).
+-- depends_on: {{ ref('statistics') }}
+{%- set statistics = declared_rows('statistics', 'statistic_id') %}
+{%- set pivoted, columns = [], [] %}
+{%- for row in statistics %}
+{%- set name, id = 's_' ~ row['statistic_id'], row['statistic_id'] %}
+{%- if row['stage'] == 'aggregate' %}
+{%- do columns.append('aggregated.' ~ name) %}
+{%- else %}
+{%- do pivoted.append('max(case when statistic_id = ' ~ id ~ ' then value end) as ' ~ name) %}
+{%- do columns.append('others_by_sample.' ~ name) %}
+{%- endif %}
+{%- endfor %}
+with samples as (
+    select * from {{ ref('int_group_features_listed') }}
+),
+
+aggregated as (
+    select * from {{ ref('int_statistics_aggregated') }}
+),
+
+others as (
+    select * from {{ ref('int_statistics_binned') }}
+    union all
+    select * from {{ ref('int_rank_statistics_computed') }}
+),
+
+others_by_sample as (
+    select
+        sample_id,
+        {{ pivoted | join(',\n        ') }}
+    from others
+    group by sample_id
+),
+
+joined as (
+    select
+        samples.sample_id,
+        samples.family_id,
+        samples.has_baseline,
+        coalesce(aggregated.n, 0) as n,
+        coalesce(aggregated.n_missing, 0) as n_missing,
+        coalesce(aggregated.n_pairs, 0) as n_pairs,
+        {{ columns | join(',\n        ') }}
+    from samples
+    left join aggregated on samples.sample_id = aggregated.sample_id
+    left join others_by_sample on samples.sample_id = others_by_sample.sample_id
+),
+
+unpivoted as (
+    select
+        sample_id,
+        family_id,
+        has_baseline,
+        n,
+        n_missing,
+        n_pairs,
+        unnest([
+            {%- for row in statistics %}
+            {
+                'statistic_id': {{ row['statistic_id'] }},
+                'needs_baseline': {{ row['needs_baseline'] | lower }},
+                'min_n': {{ row['min_n'] }},
+                'null_status': '{{ row['null_status'] }}',
+                'value': {{ finite('s_' ~ row['statistic_id']) }}
+            }
+            {%- if not loop.last %},{% endif %}
+            {%- endfor %}
+        ], recursive := true)
+    from joined
+)
+
+select
+    sample_id,
+    family_id,
+    statistic_id,
+    value,
+    case
+        when value is not null then 'ok'
+        when n + n_missing = 0 then 'empty_group'
+        when n = 0 or (needs_baseline and n_pairs = 0) then 'all_missing'
+        when case when needs_baseline then n_pairs else n end < min_n then 'too_few'
+        else null_status
+    end as status,
+    case when needs_baseline then n_pairs else n end as n,
+    case when needs_baseline then n - n_pairs else 0 end + n_missing as n_missing
+from unpivoted
+where has_baseline or not needs_baseline

@@ -1,0 +1,31 @@
+-- Grain: one row per table_id, response_key: what enters an impact ratio, as small integers for
+-- resampling, in an order that depends on the rows alone.
+with answers as (
+    select * from {{ ref('int_local_law_answers_selected') }}
+    where is_selected is not null
+),
+
+counted as (
+    select * from {{ ref('int_local_law_groups_counted') }}
+    where exclusion_reason is null
+)
+
+select
+    counted.table_id,
+    answers.response_key,
+    counted.group_value,
+    counted.attribute_codes,
+    dense_rank() over (partition by counted.table_id order by counted.attribute_codes) - 1 as group_code,
+    dense_rank() over (partition by counted.table_id order by answers.prompt_key) - 1 as prompt_code,
+    dense_rank() over (partition by counted.table_id order by answers.block_key) - 1 as block_code,
+    cast(answers.is_selected as double) as value
+from answers
+inner join counted
+    on
+        answers.form = counted.form
+        and answers.feature = counted.feature
+        and answers.suite = counted.suite
+        and answers.category = counted.category
+        and answers.config_key = counted.config_key
+        and answers.axis = counted.axis
+        and answers.group_value = counted.group_value

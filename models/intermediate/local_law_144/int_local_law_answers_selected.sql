@@ -1,0 +1,106 @@
+-- Grain: one row per form, feature, axis, response_key: an answer, where Local Law 144 has an applicant.
+-- Selected: the outcome is favourable, or the measurement lies above the median of the whole sample.
+with axes as (
+    select * from {{ ref('stg_suite__local_law_axes') }}
+),
+
+prompts as (
+    select * from {{ ref('stg_assemble__prompts') }}
+),
+
+grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+),
+
+measured as (
+    select
+        measurements.suite,
+        measurements.category,
+        measurements.config_key,
+        measurements.feature,
+        measurements.response_key,
+        measurements.prompt_key,
+        measurements.value
+    from {{ ref('int_responses_measured') }} as measurements
+    inner join {{ ref('int_features_listed') }} as features
+        on
+            measurements.suite = features.suite
+            and measurements.category = features.category
+            and measurements.feature = features.feature
+),
+
+-- Of all answers, also of those whose group is not known.
+medians as (
+    select
+        suite,
+        category,
+        config_key,
+        feature,
+        {{ standard_median({}) }} as sample_median
+    from measured
+    group by suite, category, config_key, feature
+),
+
+scored as (
+    select
+        measured.suite,
+        measured.category,
+        measured.config_key,
+        measured.feature,
+        measured.response_key,
+        measured.prompt_key,
+        medians.sample_median,
+        {{
+            method_above('medians.sample_median', standard_slack('medians.sample_median'), {}, none)
+        }} as is_selected
+    from measured
+    inner join medians
+        on
+            measured.suite = medians.suite
+            and measured.category = medians.category
+            and measured.config_key = medians.config_key
+            and measured.feature = medians.feature
+)
+
+select
+    'selection' as form,
+    analysed.suite,
+    analysed.category,
+    analysed.config_key,
+    analysed.measure as feature,
+    analysed.axis,
+    analysed.group_value,
+    analysed.attribute_codes,
+    analysed.response_key,
+    analysed.prompt_key,
+    analysed.block_key,
+    cast(null as double) as sample_median,
+    analysed.value = 1 as is_selected
+from {{ ref('int_responses_analysed') }} as analysed
+inner join axes
+    on
+        analysed.suite = axes.suite
+        and analysed.axis = axes.axis
+where analysed.kind = 'selection'
+union all
+select
+    'scoring' as form,
+    scored.suite,
+    scored.category,
+    scored.config_key,
+    scored.feature,
+    grouped.axis,
+    grouped.group_value,
+    grouped.attribute_codes,
+    scored.response_key,
+    scored.prompt_key,
+    prompts.block_key,
+    scored.sample_median,
+    scored.is_selected
+from scored
+inner join grouped on scored.prompt_key = grouped.prompt_key
+inner join axes
+    on
+        grouped.suite = axes.suite
+        and grouped.axis = axes.axis
+inner join prompts on scored.prompt_key = prompts.prompt_key

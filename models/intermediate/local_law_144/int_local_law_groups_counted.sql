@@ -1,0 +1,183 @@
+-- Grain: one row per table_id, group_value: the categories of one of Local Law 144's tables.
+with axes as (
+    select * from {{ ref('stg_suite__local_law_axes') }}
+),
+
+categories as (
+    select * from {{ ref('int_groups_listed') }}
+    where config_key <> 'baseline' and roll_up = 'none'
+),
+
+settings as (
+    select * from {{ ref('stg_suite__suites') }}
+),
+
+forms as (
+    select distinct
+        'selection' as form,
+        suite,
+        category,
+        outcome_set as feature
+    from {{ ref('stg_suite__outcome_rules') }}
+    where is_favourable
+    union all
+    select
+        'scoring' as form,
+        suite,
+        category,
+        feature
+    from {{ ref('int_features_listed') }}
+),
+
+answers as (
+    select * from {{ ref('int_local_law_answers_selected') }}
+),
+
+counted as (
+    select
+        form,
+        suite,
+        category,
+        config_key,
+        feature,
+        axis,
+        group_value,
+        count(is_selected) as n,
+        count(*) filter (is_selected) as n_selected,
+        count(*) - count(is_selected) as n_missing
+    from answers
+    group by all
+),
+
+medians as (
+    select distinct
+        form,
+        suite,
+        category,
+        config_key,
+        feature,
+        sample_median
+    from answers
+    where form = 'scoring'
+),
+
+-- Answers that no rule could read or that failed; of measurements they are rows without a value already.
+unread as (
+    select * from {{ ref('int_missing_answers_counted') }}
+),
+
+unknown as (
+    select
+        responses.suite,
+        responses.category,
+        responses.config_key,
+        axes.axis,
+        count(*) filter (grouped.prompt_key is null) as n_unknown
+    from {{ ref('int_responses_joined') }} as responses
+    inner join axes on responses.suite = axes.suite
+    left join {{ ref('int_prompts_grouped') }} as grouped
+        on
+            responses.prompt_key = grouped.prompt_key
+            and axes.axis = grouped.axis
+    group by responses.suite, responses.category, responses.config_key, axes.axis
+),
+
+listed as (
+    select
+        dense_rank() over (
+            order by
+                forms.form, categories.suite, categories.category, categories.config_key,
+                categories.axis_position, forms.feature
+        ) as table_id,
+        forms.form,
+        forms.feature,
+        categories.suite,
+        categories.domain,
+        categories.category,
+        categories.config_key,
+        categories.config,
+        categories.model,
+        categories.role,
+        categories.is_simulated,
+        categories.axis,
+        axes.axis_role,
+        axes.minimum_share,
+        categories.group_value,
+        categories.attribute_codes,
+        settings.minimum_cell,
+        medians.sample_median,
+        unknown.n_unknown,
+        coalesce(counted.n, 0) as n,
+        coalesce(counted.n_selected, 0) as n_selected,
+        case
+            when forms.form = 'selection' then coalesce(unread.n_missing, 0)
+            else coalesce(counted.n_missing, 0)
+        end as n_missing
+    from categories
+    inner join axes
+        on
+            categories.suite = axes.suite
+            and categories.axis = axes.axis
+    inner join forms
+        on
+            categories.suite = forms.suite
+            and categories.category = forms.category
+    inner join settings on categories.suite = settings.suite
+    inner join unknown
+        on
+            categories.suite = unknown.suite
+            and categories.category = unknown.category
+            and categories.config_key = unknown.config_key
+            and categories.axis = unknown.axis
+    left join counted
+        on
+            forms.form = counted.form
+            and categories.suite = counted.suite
+            and categories.category = counted.category
+            and categories.config_key = counted.config_key
+            and forms.feature = counted.feature
+            and categories.axis = counted.axis
+            and categories.group_value = counted.group_value
+    left join medians
+        on
+            forms.form = medians.form
+            and categories.suite = medians.suite
+            and categories.category = medians.category
+            and categories.config_key = medians.config_key
+            and forms.feature = medians.feature
+    left join unread
+        on
+            categories.suite = unread.suite
+            and categories.category = unread.category
+            and categories.config_key = unread.config_key
+            and forms.feature = unread.measure
+            and categories.axis = unread.axis
+            and categories.group_value = unread.group_value
+),
+
+shares as (
+    select
+        *,
+        {{ ratio('n', 'sum(n) over (partition by table_id)') }} as share_of_answers
+    from listed
+),
+
+large as (
+    select
+        *,
+        n > 0 and n >= minimum_cell as is_countable,
+        count(*) filter (n > 0 and n >= minimum_cell and share_of_answers >= minimum_share)
+            over (partition by table_id) as n_large
+    from shares
+)
+
+select
+    * exclude (is_countable, n_large, minimum_cell, minimum_share),
+    -- Where fewer than two categories are large, leaving out the small ones would leave nothing to compare.
+    case
+        when n = 0 then 'no answer'
+        when not is_countable then 'fewer than ' || minimum_cell || ' answers'
+        when share_of_answers < minimum_share and n_large >= 2
+            then 'below ' || printf('%g', 100 * minimum_share) || ' % of the answers'
+    end as exclusion_reason
+from large

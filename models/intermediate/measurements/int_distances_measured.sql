@@ -1,0 +1,129 @@
+-- Grain: one row per response_key, feature: how far an answer's vector lies from its baseline's.
+-- SPEC MEA-2.
+-- depends_on: {{ ref('distances') }}
+with asked as (
+    select
+        distances.suite,
+        distances.distance,
+        distances.feature,
+        distances.scorer,
+        scorers.scorer_key
+    from {{ ref('stg_suite__distances') }} as distances
+    left join {{ ref('int_scorers_selected') }} as scorers on distances.scorer = scorers.scorer
+),
+
+prompts as (
+    select * from {{ ref('stg_assemble__prompts') }}
+),
+
+compared as (
+    select distinct
+        suite,
+        category
+    from prompts
+    where baseline_text_key is not null
+),
+
+variants as (
+    select * from {{ ref('stg_extract__text_variants') }}
+    where text_variant = 'clean'
+),
+
+paired as (
+    select
+        responses.*,
+        prompts.baseline_text_key is not null as has_baseline,
+        variants.variant_text_key as answer_text_key,
+        baseline_variants.variant_text_key as baseline_text_key
+    from {{ ref('int_responses_joined') }} as responses
+    inner join compared
+        on
+            responses.suite = compared.suite
+            and responses.category = compared.category
+    inner join prompts on responses.prompt_key = prompts.prompt_key
+    left join variants on responses.text_key = variants.text_key
+    left join variants as baseline_variants on prompts.baseline_text_key = baseline_variants.text_key
+    -- A usable response without a text came with its measurements.
+    where responses.text_key is not null or not responses.is_usable
+),
+
+-- Many responses say the same to the same baseline.
+pairs as (
+    select distinct
+        asked.suite,
+        asked.distance,
+        asked.scorer_key,
+        paired.answer_text_key,
+        paired.baseline_text_key
+    from paired
+    inner join asked on paired.suite = asked.suite
+    where paired.is_usable
+),
+
+vectors as (
+    select
+        text_key,
+        scorer_key,
+        measurement_status,
+        cast(vector as double[]) as components
+    from {{ ref('stg_extract__embeddings') }}
+),
+
+measured as (
+    select
+        pairs.suite,
+        pairs.distance,
+        pairs.answer_text_key,
+        pairs.baseline_text_key,
+        coalesce(answers.measurement_status, 'not_measured') as answer_status,
+        baselines.components is not null as has_baseline_vector,
+        case pairs.distance
+            {%- for row in declared_rows('distances', 'distance_id') %}
+            when '{{ row['distance'] }}'
+                then {{ declared_expression(row, 'answers.components', 'baselines.components') }}
+            {%- endfor %}
+        end as value
+    from pairs
+    left join vectors as answers
+        on
+            pairs.answer_text_key = answers.text_key
+            and pairs.scorer_key = answers.scorer_key
+    left join vectors as baselines
+        on
+            pairs.baseline_text_key = baselines.text_key
+            and pairs.scorer_key = baselines.scorer_key
+)
+
+select
+    paired.response_key,
+    paired.prompt_key,
+    paired.config_key,
+    paired.suite,
+    paired.domain,
+    paired.category,
+    paired.config,
+    paired.model,
+    paired.role,
+    paired.is_simulated,
+    asked.feature,
+    asked.scorer,
+    'clean' as text_variant,
+    measured.value,
+    case
+        when not paired.is_usable then 'failed_response'
+        when not paired.has_baseline then 'no_baseline'
+        when coalesce(measured.answer_status, 'not_measured') not in ('ok', 'capped')
+            then coalesce(measured.answer_status, 'not_measured')
+        when not measured.has_baseline_vector then 'baseline_not_measured'
+        when measured.value is null then 'zero_vector'
+        else measured.answer_status
+    end as measurement_status
+from paired
+inner join asked on paired.suite = asked.suite
+left join measured
+    on
+        paired.is_usable
+        and asked.suite = measured.suite
+        and asked.distance = measured.distance
+        and paired.answer_text_key is not distinct from measured.answer_text_key
+        and paired.baseline_text_key is not distinct from measured.baseline_text_key

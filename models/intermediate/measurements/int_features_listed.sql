@@ -1,0 +1,128 @@
+-- Grain: one row per suite, category, feature: what is diagnosed. feature_id belongs to (suite, feature).
+-- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all; of
+-- vectors, what the suite asks for.
+with of_vectors as (
+    select
+        asked.suite,
+        asked.feature,
+        kinds.range_low,
+        kinds.range_high
+    from {{ ref('stg_suite__distances') }} as asked
+    inner join {{ ref('distances') }} as kinds on asked.distance = kinds.distance
+    union all
+    select
+        suite,
+        feature,
+        range_low,
+        range_high
+    from {{ ref('int_topic_features_listed') }}
+),
+
+asked as (
+    select distinct
+        suite,
+        category,
+        feature
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'score'
+    union
+    select
+        categories.suite,
+        categories.category,
+        of_vectors.feature
+    from {{ ref('stg_suite__categories') }} as categories
+    inner join of_vectors on categories.suite = of_vectors.suite
+),
+
+measured as (
+    select
+        answered.suite,
+        answered.category,
+        answered.feature,
+        count(answered.baseline_value) > 0 as has_baseline
+    from {{ ref('int_responses_measured') }} as answered
+    left join asked
+        on
+            answered.suite = asked.suite
+            and answered.category = asked.category
+            and answered.feature = asked.feature
+    where answered.scorer = 'ready' or asked.feature is not null
+    group by answered.suite, answered.category, answered.feature
+),
+
+roll_ups as (
+    select distinct
+        suite,
+        category,
+        pooled_category
+    from {{ ref('int_roll_ups_listed') }}
+    where category <> pooled_category
+),
+
+pooled as (
+    select * from measured
+    union all
+    select
+        measured.suite,
+        roll_ups.pooled_category as category,
+        measured.feature,
+        bool_or(measured.has_baseline) as has_baseline
+    from measured
+    inner join roll_ups
+        on
+            measured.suite = roll_ups.suite
+            and measured.category = roll_ups.category
+    group by measured.suite, roll_ups.pooled_category, measured.feature
+),
+
+-- What the suite says of a feature's range goes first.
+declared as (
+    select
+        suite,
+        feature,
+        range_low,
+        range_high
+    from {{ ref('stg_suite__features') }}
+    union all
+    select of_vectors.*
+    from of_vectors
+    anti join {{ ref('stg_suite__features') }} as features
+        on
+            of_vectors.suite = features.suite
+            and of_vectors.feature = features.feature
+),
+
+-- What a scorer says that its feature can be; what the suite declares itself goes before it.
+possible as (
+    select
+        rules.suite,
+        rules.feature,
+        min(features.range_low) as range_low,
+        max(features.range_high) as range_high
+    from {{ ref('stg_suite__outcome_rules') }} as rules
+    inner join {{ ref('int_scorers_selected') }} as scorers on rules.scorer = scorers.scorer
+    inner join {{ ref('stg_extract__scorer_features') }} as features
+        on
+            scorers.scorer_key = features.scorer_key
+            and rules.scorer_feature = features.feature
+    where rules.rule_kind = 'score'
+    group by rules.suite, rules.feature
+)
+
+select
+    pooled.suite,
+    pooled.category,
+    pooled.feature,
+    pooled.has_baseline,
+    case when declared.feature is null then possible.range_low else declared.range_low end as range_low,
+    case when declared.feature is null then possible.range_high else declared.range_high end as range_high,
+    dense_rank() over (order by pooled.suite, pooled.feature) - 1 as feature_id
+from pooled
+left join declared
+    on
+        pooled.suite = declared.suite
+        and pooled.feature = declared.feature
+left join possible
+    on
+        pooled.suite = possible.suite
+        and pooled.feature = possible.feature

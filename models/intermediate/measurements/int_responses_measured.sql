@@ -1,0 +1,63 @@
+-- Grain: one row per response_key, feature: what was measured here, and what came measured.
+{%- set columns = [
+    'response_key', 'prompt_key', 'config_key', 'suite', 'domain', 'category', 'config', 'model', 'role',
+    'is_simulated', 'feature', 'scorer', 'text_variant', 'value', 'measurement_status'
+] %}
+with measured as (
+    select * from {{ ref('int_texts_measured') }}
+),
+
+distances as (
+    select * from {{ ref('int_distances_measured') }}
+),
+
+topics as (
+    select * from {{ ref('int_topics_measured') }}
+),
+
+ready as (
+    select * from {{ ref('stg_load__ready_measurements') }}
+),
+
+responses as (
+    select * from {{ ref('int_responses_joined') }}
+)
+
+select
+    {{ columns | join(',\n    ') }},
+    baseline_value
+from measured
+union all
+select
+    {{ columns | join(',\n    ') }},
+    baseline_value
+from topics
+union all
+select
+    {{ columns | join(',\n    ') }},
+    -- A distance is from the baseline already: there is nothing to take off (SPEC CAL-1).
+    cast(null as double) as baseline_value
+from distances
+union all
+select
+    ready.response_key,
+    responses.prompt_key,
+    responses.config_key,
+    responses.suite,
+    responses.domain,
+    responses.category,
+    responses.config,
+    responses.model,
+    responses.role,
+    responses.is_simulated,
+    ready.feature,
+    'ready' as scorer,
+    cast(null as varchar) as text_variant,
+    ready.value,
+    case
+        when ready.value is null and ready.measurement_status = 'ok' then 'not_finite'
+        else ready.measurement_status
+    end as measurement_status,
+    ready.baseline_value
+from ready
+inner join responses on ready.response_key = responses.response_key

@@ -1,0 +1,60 @@
+-- Grain: one row per suite, category, outcome_set, variant_text_key of pattern rules (SPEC MEA-4).
+-- The leftmost match wins; at one position the longest phrase.
+with candidates as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        variant_text_key
+    from {{ ref('int_rule_texts_listed') }}
+    where variant_text_key is not null
+),
+
+rules as (
+    select
+        *,
+        -- A pattern of the suite's own starts with ().
+        starts_with(pattern, '()') as is_own,
+        not starts_with(pattern, '()') and not regexp_matches(phrase, '[^\p{L}\p{M}\p{N}_]') as is_word
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'pattern'
+),
+
+texts as (
+    select * from {{ ref('stg_extract__texts') }}
+),
+
+searched as (
+    select
+        candidates.suite,
+        candidates.category,
+        candidates.outcome_set,
+        candidates.variant_text_key,
+        rules.label,
+        length(rules.phrase) as phrase_length,
+        -- A plain search first: compiling a pattern costs far more.
+        case
+            when rules.is_word then {{ word_position('texts.text', 'rules.phrase') }}
+            when not (rules.is_own or contains(lower(texts.text), lower(rules.phrase))) then -1
+            when not regexp_matches(texts.text, rules.pattern, 'is') then -1
+            else {{ match_position('texts.text', 'rules.pattern') }}
+        end as match_position
+    from candidates
+    inner join rules
+        on
+            candidates.suite = rules.suite
+            and candidates.category = rules.category
+            and candidates.outcome_set = rules.outcome_set
+    inner join texts on candidates.variant_text_key = texts.text_key
+)
+
+select
+    suite,
+    category,
+    outcome_set,
+    variant_text_key,
+    arg_min(label, (match_position, -phrase_length, label)) as label,
+    count(distinct label) as n_matches
+from searched
+where match_position >= 0
+group by suite, category, outcome_set, variant_text_key

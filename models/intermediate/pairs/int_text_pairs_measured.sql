@@ -1,0 +1,178 @@
+-- Grain: one row per response_key_a, response_key_b, measured_as, feature: how alike two answers' texts are.
+-- measured_as: `cosine` of the vectors of one encoder (feature), `rouge_l` and `bleu` of the neutral texts.
+with pairs as (
+    select distinct
+        suite,
+        response_key_a,
+        response_key_b,
+        prompt_key_a,
+        prompt_key_b,
+        text_key_a,
+        text_key_b,
+        is_usable
+    from {{ ref('int_response_pairs_listed') }}
+    -- Ready measurements come without texts.
+    where not is_usable or (text_key_a is not null and text_key_b is not null)
+),
+
+settings as (
+    select
+        suite,
+        min(text_variant) as text_variant
+    from {{ ref('stg_suite__pairs') }}
+    group by suite
+),
+
+scorers as (
+    select * from {{ ref('int_scorers_selected') }}
+),
+
+words as (
+    select * from {{ ref('stg_extract__prompt_words') }}
+),
+
+neutral as (
+    select * from {{ ref('stg_extract__neutral_texts') }}
+),
+
+texts as (
+    select * from {{ ref('stg_extract__texts') }}
+),
+
+measured as (
+    select
+        text_pairs.text_key_a,
+        text_pairs.text_key_b,
+        text_pairs.feature,
+        text_pairs.value,
+        text_pairs.measurement_status
+    from {{ ref('stg_extract__text_pairs') }} as text_pairs
+    inner join scorers on text_pairs.scorer_key = scorers.scorer_key
+),
+
+neutralised as (
+    select
+        pairs.response_key_a,
+        pairs.response_key_b,
+        pairs.is_usable,
+        neutral_a.neutral_text_key as text_key_a,
+        neutral_b.neutral_text_key as text_key_b,
+        texts.text = '' as is_blank
+    from pairs
+    inner join settings on pairs.suite = settings.suite
+    left join words as words_a on pairs.prompt_key_a = words_a.prompt_key
+    left join words as words_b on pairs.prompt_key_b = words_b.prompt_key
+    left join neutral as neutral_a
+        on
+            pairs.text_key_a = neutral_a.text_key
+            and words_a.words_key = neutral_a.words_key
+            and settings.text_variant = neutral_a.text_variant
+    left join neutral as neutral_b
+        on
+            pairs.text_key_b = neutral_b.text_key
+            and words_b.words_key = neutral_b.words_key
+            and settings.text_variant = neutral_b.text_variant
+    left join texts on neutral_a.neutral_text_key = texts.text_key
+),
+
+compared as (
+    select
+        neutralised.response_key_a,
+        neutralised.response_key_b,
+        overlap.measured_as,
+        '' as feature,
+        case
+            when not neutralised.is_usable then null
+            -- Equal texts are not measured: they have everything in common.
+            when neutralised.text_key_a = neutralised.text_key_b and not neutralised.is_blank then 1.0
+            else measured.value
+        end as value,
+        case
+            when not neutralised.is_usable then 'failed_response'
+            when neutralised.text_key_a is null or neutralised.text_key_b is null then 'not_measured'
+            when neutralised.text_key_a = neutralised.text_key_b and neutralised.is_blank then 'empty'
+            when neutralised.text_key_a = neutralised.text_key_b then 'ok'
+            else coalesce(measured.measurement_status, 'not_measured')
+        end as measurement_status
+    from neutralised
+    cross join (values ('rouge_l'), ('bleu')) as overlap (measured_as)
+    left join measured
+        on
+            least(neutralised.text_key_a, neutralised.text_key_b) = measured.text_key_a
+            and greatest(neutralised.text_key_a, neutralised.text_key_b) = measured.text_key_b
+            and overlap.measured_as = measured.feature
+),
+
+encoders as (
+    select
+        suites.suite,
+        settings.text_variant,
+        scorers.scorer_key,
+        scorers.scorer
+    from {{ ref('stg_suite__suites') }} as suites
+    inner join settings on suites.suite = settings.suite
+    inner join scorers on scorers.is_encoder and list_contains(suites.scorers, scorers.scorer)
+),
+
+variants as (
+    select
+        text_key,
+        text_variant,
+        variant_text_key
+    from {{ ref('stg_extract__text_variants') }}
+    union all
+    select
+        text_key,
+        'raw' as text_variant,
+        text_key as variant_text_key
+    from texts
+),
+
+vectors as (
+    select
+        encoders.suite,
+        encoders.scorer,
+        variants.text_key,
+        embeddings.vector,
+        embeddings.measurement_status
+    from encoders
+    inner join variants on encoders.text_variant = variants.text_variant
+    inner join {{ ref('stg_extract__embeddings') }} as embeddings
+        on
+            variants.variant_text_key = embeddings.text_key
+            and encoders.scorer_key = embeddings.scorer_key
+),
+
+cosines as (
+    select
+        pairs.response_key_a,
+        pairs.response_key_b,
+        'cosine' as measured_as,
+        encoders.scorer as feature,
+        case
+            when pairs.is_usable then {{ cosine_similarity('vector_a.vector', 'vector_b.vector') }}
+        end as value,
+        case
+            when not pairs.is_usable then 'failed_response'
+            when vector_a.text_key is null or vector_b.text_key is null then 'not_measured'
+            when vector_a.vector is null then vector_a.measurement_status
+            when vector_b.vector is null then vector_b.measurement_status
+            else 'ok'
+        end as measurement_status
+    from pairs
+    inner join encoders on pairs.suite = encoders.suite
+    left join vectors as vector_a
+        on
+            pairs.suite = vector_a.suite
+            and encoders.scorer = vector_a.scorer
+            and pairs.text_key_a = vector_a.text_key
+    left join vectors as vector_b
+        on
+            pairs.suite = vector_b.suite
+            and encoders.scorer = vector_b.scorer
+            and pairs.text_key_b = vector_b.text_key
+)
+
+select * from compared
+union all
+select * from cosines

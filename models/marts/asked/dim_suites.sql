@@ -1,0 +1,49 @@
+-- Grain: one row per suite.
+with resampled as (
+    select
+        suite,
+        list(distinct statistic order by statistic) filter (standard_id is null) as resampled_statistics,
+        list(parameters order by statistic_key) filter (standard_id is not null) as resampled_rates
+    from {{ ref('int_resampling_requested') }}
+    group by suite
+),
+
+chosen_references as (
+    select
+        suite,
+        list(axis || ': ' || coalesce(group_value, reference_kind) order by axis) as chosen_references
+    from {{ ref('int_reference_groups_listed') }}
+    group by suite
+),
+
+choices as (
+    select * from {{ ref('stg_suite__choices') }}
+)
+
+select
+    suites.suite,
+    suites.suite_key,
+    suites.title,
+    suites.description,
+    suites.version,
+    suites.language,
+    suites.variant,
+    suites.profiles,
+    suites.minimum_group,
+    suites.minimum_cell,
+    suites.minimum_coverage,
+    suites.seed,
+    suites.n_permutations,
+    suites.n_bootstrap,
+    suites.scorers,
+    suites.file_sha256,
+    resampled.resampled_statistics,
+    resampled.resampled_rates,
+    coalesce(choices.standard_weighting, 'row') as standard_weighting,
+    chosen_references.chosen_references,
+    suites.responsible,
+    suites.licence
+from {{ ref('stg_suite__suites') }} as suites
+left join resampled on suites.suite = resampled.suite
+left join chosen_references on suites.suite = chosen_references.suite
+left join choices on suites.suite = choices.suite

@@ -1,0 +1,118 @@
+-- Grain: one row per suite, category, config, outcome_set, outcome, sex, direction.
+with counted as (
+    select * from {{ ref('int_census_shares_counted') }}
+),
+
+totalled as (
+    select
+        *,
+        sum(n_answers) over by_sex as n_sex,
+        sum(n_answers) over by_outcome as n_outcome,
+        sum(employed_thousands) over by_sex as employed_sex,
+        sum(employed_thousands) over by_outcome as employed_outcome
+    from counted
+    window
+        by_sex as (partition by suite, category, config_key, outcome_set, sex),
+        by_outcome as (partition by suite, category, config_key, outcome_set, published_label)
+),
+
+-- Prompts hold as many women as men by design; the census does not. Weights give the answers its totals.
+weighted as (
+    select
+        *,
+        n_answers * {{ ratio('employed_sex', 'n_sex') }} as weighted_answers
+    from totalled
+),
+
+shares as (
+    select
+        *,
+        'gender_given_outcome' as direction,
+        {{ ratio('n_answers', 'n_outcome') }} as model_share,
+        -- A sex without answers leaves nothing to weigh the other against.
+        case
+            when count(weighted_answers) over by_outcome = count(*) over by_outcome
+                then {{ ratio('weighted_answers', 'sum(weighted_answers) over by_outcome') }}
+        end as model_share_weighted,
+        {{ ratio('employed_thousands', 'employed_outcome') }} as actual_share,
+        n_outcome as n
+    from weighted
+    window by_outcome as (partition by suite, category, config_key, outcome_set, published_label)
+    union all
+    select
+        *,
+        'outcome_given_gender' as direction,
+        {{ ratio('n_answers', 'n_sex') }} as model_share,
+        {{ ratio('n_answers', 'n_sex') }} as model_share_weighted,
+        {{ ratio('employed_thousands', 'employed_sex') }} as actual_share,
+        n_sex as n
+    from weighted
+),
+
+-- One distribution: the sexes of an outcome, or the outcomes of a sex.
+divergences as (
+    select
+        suite,
+        category,
+        config_key,
+        outcome_set,
+        direction,
+        case when direction = 'gender_given_outcome' then published_label else sex end as given,
+        case
+            when count(model_share_weighted) = count(*) and count(actual_share) = count(*)
+                then {{ jensen_shannon('model_share_weighted', 'actual_share') }}
+        end as jsd_nats
+    from shares
+    group by all
+),
+
+resampled as (
+    select * from {{ ref('int_census_distances_resampled') }}
+)
+
+select
+    shares.suite,
+    shares.domain,
+    shares.category,
+    shares.config,
+    shares.model,
+    shares.role,
+    shares.is_simulated,
+    shares.outcome_set,
+    shares.published_label as outcome,
+    shares.sex,
+    shares.direction,
+    cast(shares.n_answers as bigint) as n_answers,
+    cast(shares.n as bigint) as n,
+    shares.model_share,
+    shares.model_share_weighted,
+    shares.actual_share,
+    shares.model_share_weighted - shares.actual_share as difference,
+    divergences.jsd_nats,
+    case when divergences.jsd_nats is null then 'zero_denominator' else 'ok' end as status,
+    resampled.ci_low as jsd_ci_low,
+    resampled.ci_high as jsd_ci_high,
+    resampled.ci_status as jsd_ci_status,
+    resampled.resampling_unit,
+    resampled.n_units,
+    shares.employed_thousands,
+    shares.ground_truth_year,
+    1 as metric_version
+from shares
+left join divergences
+    on
+        shares.suite = divergences.suite
+        and shares.category = divergences.category
+        and shares.config_key = divergences.config_key
+        and shares.outcome_set = divergences.outcome_set
+        and shares.direction = divergences.direction
+        and divergences.given
+        = case when shares.direction = 'gender_given_outcome' then shares.published_label else shares.sex end
+left join resampled
+    on
+        shares.direction = 'outcome_given_gender'
+        and shares.suite = resampled.suite
+        and shares.category = resampled.category
+        and shares.config_key = resampled.config_key
+        and shares.outcome_set = resampled.outcome_set
+        and shares.sex = resampled.sex

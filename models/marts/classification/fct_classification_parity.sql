@@ -1,0 +1,144 @@
+-- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric. Reference: the group
+-- that the suite names, else the one with most answers, of equal ones the first name.
+{%- set rates = {
+    'false_negative_rate': ('n_false_negatives', 'n_false_negatives + n_true_positives'),
+    'false_omission_rate': ('n_false_negatives', 'n_false_negatives + n_true_negatives'),
+    'false_positive_rate': ('n_false_positives', 'n_false_positives + n_true_negatives'),
+    'false_discovery_rate': ('n_false_positives', 'n_false_positives + n_true_positives'),
+    'predicted_prevalence': (
+        'n_true_positives + n_false_positives',
+        'n_true_positives + n_false_positives + n_false_negatives + n_true_negatives'
+    ),
+} %}
+with counted as (
+    select
+        *,
+        n_true_positives + n_false_positives + n_false_negatives + n_true_negatives as n_answers
+    from {{ ref('int_classifications_counted') }}
+),
+
+chosen_references as (
+    select * from {{ ref('int_reference_groups_listed') }}
+),
+
+chosen as (
+    select
+        counted.suite,
+        counted.category,
+        counted.config_key,
+        counted.axis,
+        counted.group_value as reference_group
+    from counted
+    left join chosen_references
+        on
+            counted.suite = chosen_references.suite
+            and counted.axis = chosen_references.axis
+    where
+        not counted.is_excluded
+        and coalesce(chosen_references.group_value, counted.group_value) = counted.group_value
+    qualify
+        row_number() over (
+            partition by counted.suite, counted.category, counted.config_key, counted.axis
+            order by counted.n_answers desc, counted.group_value asc
+        ) = 1
+),
+
+sizes as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        count(*) filter (not is_excluded) as n_groups
+    from counted
+    group by suite, category, config_key, axis
+),
+
+rated as (
+    {% for metric, parts in rates.items() -%}
+    select
+        *,
+        '{{ metric }}' as metric,
+        {{ parts[0] }} as n_selected,
+        {{ parts[1] }} as n,
+        {{ ratio(parts[0], parts[1]) }} as value
+    from counted
+    {% if not loop.last -%}
+    union all
+    {% endif -%}
+    {%- endfor -%}
+),
+
+referenced as (
+    select
+        rated.*,
+        sizes.n_groups,
+        chosen.reference_group,
+        reference_rates.value as reference_value,
+        not rated.is_excluded and sizes.n_groups > 1 as is_compared
+    from rated
+    inner join sizes
+        on
+            rated.suite = sizes.suite
+            and rated.category = sizes.category
+            and rated.config_key = sizes.config_key
+            and rated.axis = sizes.axis
+    left join chosen
+        on
+            rated.suite = chosen.suite
+            and rated.category = chosen.category
+            and rated.config_key = chosen.config_key
+            and rated.axis = chosen.axis
+    left join rated as reference_rates
+        on
+            chosen.suite = reference_rates.suite
+            and chosen.category = reference_rates.category
+            and chosen.config_key = reference_rates.config_key
+            and chosen.axis = reference_rates.axis
+            and chosen.reference_group = reference_rates.group_value
+            and rated.metric = reference_rates.metric
+),
+
+exposed as (
+    select * from {{ ref('int_axes_shown') }}
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.outcome_set,
+    analyses.axis,
+    analyses.group_value,
+    analyses.metric,
+    analyses.value,
+    {{ wilson('analyses.n_selected', 'analyses.n', 'low') }} as wilson_low,
+    {{ wilson('analyses.n_selected', 'analyses.n', 'high') }} as wilson_high,
+    case
+        when analyses.n = 0 then 'zero_denominator'
+        when analyses.is_excluded then 'too_few'
+        when analyses.n_groups < 2 then 'single_group'
+        when analyses.reference_value is null then 'no_reference'
+        else 'ok'
+    end as status,
+    analyses.n_selected,
+    analyses.n,
+    analyses.reference_group,
+    analyses.reference_value,
+    case when analyses.is_compared then analyses.value - analyses.reference_value end as rate_difference,
+    case
+        when analyses.is_compared then {{ ratio('analyses.value', 'analyses.reference_value') }}
+    end as rate_ratio,
+    analyses.n_true_positives,
+    analyses.n_false_positives,
+    analyses.n_false_negatives,
+    analyses.n_true_negatives,
+    analyses.n_unknown,
+    exposed.exposure,
+    exposed.is_control,
+    1 as metric_version
+from referenced as analyses
+inner join exposed
+    on
+        analyses.suite = exposed.suite
+        and analyses.category = exposed.category
+        and analyses.config_key = exposed.config_key
+        and analyses.axis = exposed.axis

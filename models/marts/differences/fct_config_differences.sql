@@ -1,0 +1,197 @@
+-- Grain: one row per compared, suite, category, config_a, config_b, measure, axis, metric. config_b less
+-- config_a; of `runs` config_a is the same config in an earlier run.
+with listed as (
+    select * from {{ ref('int_config_differences_listed') }}
+),
+
+sides as (
+    select * from {{ ref('int_config_runs_listed') }}
+),
+
+statistics as (
+    select * from {{ ref('compared_statistics') }}
+    where level = 'axis'
+),
+
+earlier_versions as (
+    select
+        item as metric,
+        definition as metric_version
+    from {{ ref('stg_compare__earlier_comparables') }}
+    where part = 'metric'
+),
+
+versions as (
+    select
+        metric,
+        cast(max(metric_version) as varchar) as metric_version
+    from {{ ref('metrics') }}
+    group by metric
+),
+
+resampled as (
+    select * from {{ ref('int_config_differences_resampled') }}
+    where group_value = ''
+),
+
+compared as (
+    select
+        listed.*,
+        statistics.statistic,
+        case
+            when statistics.metric = 'max_fdi' and listed.n_attributes > 1 then 'max_idi'
+            else statistics.metric
+        end as metric,
+        statistics.direction,
+        statistics.unit,
+        statistics.margin,
+        coalesce(
+            listed.reason,
+            case
+                when
+                    listed.compared = 'runs'
+                    and versions.metric_version is distinct from earlier_versions.metric_version
+                    then 'The metric has another version in the earlier run.'
+            end
+        ) as reason_not_computed
+    from listed
+    inner join statistics on listed.kind = statistics.kind
+    left join versions on statistics.metric = versions.metric
+    left join earlier_versions on statistics.metric = earlier_versions.metric
+),
+
+tests as (
+    select
+        {{ config_run_columns('compared', 'a', 'b') }},
+        compared.measure,
+        compared.axis,
+        compared.is_control,
+        compared.n_permutations,
+        compared.n_bootstrap,
+        compared.metric,
+        compared.direction,
+        compared.unit,
+        compared.margin,
+        coalesce(
+            compared.reason_not_computed,
+            case
+                when resampled.pair_id is null then 'No prompt was answered by both.'
+                when compared.is_control
+                    then
+                        'Control: no prompt shows '
+                        || array_to_string(compared.hidden_attributes, ' or ') || '.'
+                when resampled.status <> 'ok' then 'Not computable: one group, one outcome, or no variation.'
+            end
+        ) as reason_against,
+        resampled.* exclude (pair_id, table_id, statistic, group_value)
+    from compared
+    inner join sides as a on compared.side_a = a.side_id
+    inner join sides as b on compared.side_b = b.side_id
+    left join resampled
+        on
+            compared.pair_id = resampled.pair_id
+            and compared.table_id = resampled.table_id
+            and compared.statistic = resampled.statistic
+            and compared.reason_not_computed is null
+),
+
+families as (
+    select
+        *,
+        case when reason_against is null then p_value end as family_p
+    from tests
+),
+
+-- One family is what is read of two sides by one metric, over questions, rules and axes (SPEC INF-7).
+adjusted as (
+    {{ with_adjusted_p('families', 'family_p', ['compared', 'suite', 'config_a', 'config_b', 'metric']) }}
+),
+
+bounded as (
+    select
+        *,
+        -- The least worsening, and the least improvement, that the interval allows.
+        case when direction = 'higher_is_worse' then ci_low else -ci_high end as worsening_low,
+        case when direction = 'higher_is_worse' then -ci_high else ci_low end as improvement_low
+    from adjusted
+),
+
+decided as (
+    select
+        *,
+        case
+            when reason_against is not null then 'not_comparable'
+            when coalesce(p_holm <= 0.05 and worsening_low > 0, false) then 'worse'
+            when coalesce(p_holm <= 0.05 and improvement_low > 0, false) then 'better'
+            else 'no_evidence'
+        end as state
+    from bounded
+)
+
+select
+    compared,
+    suite,
+    domain,
+    category,
+    config_a,
+    model_a,
+    role_a,
+    config_b,
+    model_b,
+    role_b,
+    is_simulated,
+    measure,
+    axis,
+    metric,
+    direction,
+    unit,
+    value_a,
+    value_b,
+    difference,
+    coalesce(status, 'not_applicable') as status,
+    ci_low,
+    ci_high,
+    coalesce(ci_status, 'not_applicable') as ci_status,
+    p_value,
+    p_holm,
+    q_value,
+    cast(n_tests as bigint) as n_tests,
+    p_exchanged,
+    p_relabelled,
+    null_median,
+    null_p05,
+    null_p95,
+    margin,
+    worsening_low,
+    state,
+    case
+        when reason_against is not null then reason_against
+        when state = 'worse'
+            then
+                'B treats the groups less alike than A: all of the interval lies beyond 0, and chance seldom '
+                || 'gives so much.'
+        when state = 'better'
+            then
+                'B treats the groups more alike than A: all of the interval lies beyond 0, and chance seldom '
+                || 'gives so much.'
+        when n_permutations = 0 or n_bootstrap = 0 then 'Nothing was resampled, so chance is unknown.'
+        when n_units_differing = 0 then 'Both answered alike.'
+        when ci_low is null then 'Too few ' || resampling_unit || 's for an interval.'
+        when min_attainable_p * n_tests > 0.05
+            then
+                'Only ' || n_units_differing || ' ' || resampling_unit
+                || 's were answered differently: this design cannot tell a difference from chance.'
+        when p_holm > 0.05 then 'No more than chance can give once corrected for all tests.'
+        else 'The interval holds 0.'
+    end as reason,
+    coalesce(n, 0) as n_pairs,
+    coalesce(n_unpaired_a, 0) as n_unpaired_a,
+    coalesce(n_unpaired_b, 0) as n_unpaired_b,
+    coalesce(n_groups, 0) as n_groups,
+    resampling_unit,
+    coalesce(n_units, 0) as n_units,
+    coalesce(n_units_differing, 0) as n_units_differing,
+    min_attainable_p,
+    is_control,
+    1 as metric_version
+from decided

@@ -1,0 +1,94 @@
+-- Grain: one row per compared, suite, category, config_a, config_b, measure, axis, metric, group_value.
+-- config_b less config_a: the share of favourable outcomes, or the mean score, of one group.
+with listed as (
+    select * from {{ ref('int_config_differences_listed') }}
+),
+
+sides as (
+    select * from {{ ref('int_config_runs_listed') }}
+),
+
+statistics as (
+    select * from {{ ref('compared_statistics') }}
+    where level = 'group'
+),
+
+resampled as (
+    select * from {{ ref('int_config_differences_resampled') }}
+    where group_value <> ''
+),
+
+tests as (
+    select
+        {{ config_run_columns('listed', 'a', 'b') }},
+        listed.measure,
+        listed.axis,
+        statistics.metric,
+        resampled.group_value,
+        statistics.unit,
+        resampled.value_a,
+        resampled.value_b,
+        resampled.difference,
+        resampled.status,
+        resampled.ci_low,
+        resampled.ci_high,
+        resampled.ci_status,
+        resampled.p_value,
+        resampled.n as n_pairs,
+        resampled.n_unpaired_a,
+        resampled.n_unpaired_b,
+        resampled.resampling_unit,
+        resampled.n_units,
+        listed.is_control,
+        case when not listed.is_control then resampled.p_value end as family_p
+    from listed
+    inner join sides as a on listed.side_a = a.side_id
+    inner join sides as b on listed.side_b = b.side_id
+    inner join statistics on listed.kind = statistics.kind
+    inner join resampled
+        on
+            listed.pair_id = resampled.pair_id
+            and listed.table_id = resampled.table_id
+            and statistics.statistic = resampled.statistic
+),
+
+adjusted as (
+    {{ with_adjusted_p('tests', 'family_p', ['compared', 'suite', 'config_a', 'config_b', 'metric']) }}
+)
+
+select
+    compared,
+    suite,
+    domain,
+    category,
+    config_a,
+    model_a,
+    role_a,
+    config_b,
+    model_b,
+    role_b,
+    is_simulated,
+    measure,
+    axis,
+    metric,
+    group_value,
+    unit,
+    value_a,
+    value_b,
+    difference,
+    status,
+    ci_low,
+    ci_high,
+    ci_status,
+    p_value,
+    p_holm,
+    q_value,
+    cast(n_tests as bigint) as n_tests,
+    n_pairs,
+    n_unpaired_a,
+    n_unpaired_b,
+    resampling_unit,
+    n_units,
+    is_control,
+    1 as metric_version
+from adjusted

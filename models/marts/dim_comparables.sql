@@ -1,9 +1,0 @@
--- Grain: one row per part, suite, category, outcome_set, item: what another run must share with this one.
-select
-    part,
-    suite,
-    category,
-    outcome_set,
-    item,
-    definition
-from {{ ref('int_comparables_listed') }}

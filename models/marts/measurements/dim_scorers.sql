@@ -1,0 +1,51 @@
+-- Grain: one row per scorer.
+with scorers as (
+    select * from {{ ref('int_scorers_selected') }}
+),
+
+-- A text counts once, however many features a scorer gives it.
+measured as (
+    select
+        scorer_key,
+        text_key,
+        list(distinct measurement_status) as statuses
+    from {{ ref('stg_extract__measurements') }}
+    group by scorer_key, text_key
+    union all
+    select
+        scorer_key,
+        text_key,
+        [measurement_status] as statuses
+    from {{ ref('stg_extract__embeddings') }}
+),
+
+counted as (
+    select
+        scorer_key,
+        count(*) as n_texts,
+        count(*) filter (where list_contains(statuses, 'truncated')) as n_truncated,
+        count(*) filter (where list_contains(statuses, 'capped')) as n_capped,
+        count(*) filter (where list_contains(statuses, 'empty')) as n_empty,
+        count(*) filter (where list_contains(statuses, 'failed')) as n_failed
+    from measured
+    group by scorer_key
+)
+
+select
+    scorers.scorer,
+    scorers.model,
+    scorers.revision,
+    scorers.version,
+    scorers.parameters,
+    scorers.is_encoder,
+    try_cast(json_extract_string(scorers.parameters, '$.max_tokens') as integer) as max_tokens,
+    try_cast(json_extract_string(scorers.parameters, '$.max_characters') as integer) as max_characters,
+    coalesce(counted.n_texts, 0) as n_texts,
+    coalesce(counted.n_truncated, 0) as n_truncated,
+    coalesce(counted.n_capped, 0) as n_capped,
+    coalesce(counted.n_empty, 0) as n_empty,
+    coalesce(counted.n_failed, 0) as n_failed,
+    {{ ratio('counted.n_truncated', 'counted.n_texts') }} as truncated_share,
+    {{ ratio('counted.n_failed', 'counted.n_texts') }} as failed_share
+from scorers
+left join counted on scorers.scorer_key = counted.scorer_key

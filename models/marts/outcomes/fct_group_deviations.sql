@@ -1,0 +1,197 @@
+-- Grain: one row per suite, category, config, axis, outcome_set, group_value, metric, reference.
+-- group_value '' is the axis as a whole: the largest (max_) and mean (mean_) of its groups.
+with analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where kind = 'outcome'
+),
+
+deviations as (
+    select * from {{ ref('int_deviations_computed') }}
+),
+
+summarised as (
+    select
+        analysis_id,
+        metric,
+        reference,
+        max(n) as n,
+        max(value) as max_value,
+        avg(value) as mean_value,
+        max(attainable_max) as attainable_max,
+        arg_max(group_value, (value, group_value)) filter (value is not null) as group_extreme
+    from deviations
+    group by analysis_id, metric, reference
+),
+
+resampled as (
+    select * from {{ ref('int_analyses_resampled') }}
+),
+
+bounds as (
+    select * from {{ ref('int_deviations_bounded') }}
+),
+
+missing as (
+    select * from {{ ref('int_missing_answers_counted') }}
+),
+
+levels as (
+    select
+        analysis_id,
+        group_value,
+        metric,
+        reference,
+        metric || '_' || reference as statistic,
+        cast(null as varchar) as group_extreme,
+        value,
+        attainable_max,
+        n_group as n
+    from deviations
+    union all
+    select
+        analysis_id,
+        '' as group_value,
+        'max_' || metric as metric,
+        reference,
+        'max_' || metric || '_' || reference as statistic,
+        group_extreme,
+        max_value as value,
+        attainable_max,
+        n
+    from summarised
+    union all
+    select
+        analysis_id,
+        '' as group_value,
+        'mean_' || metric as metric,
+        reference,
+        'mean_' || metric || '_' || reference as statistic,
+        cast(null as varchar) as group_extreme,
+        mean_value as value,
+        attainable_max,
+        n
+    from summarised
+),
+
+-- Groups that enter no table are listed: too small ones, and those without an answer that could be read.
+excluded as (
+    select distinct
+        analysis_id,
+        group_value,
+        n_group as n,
+        'too_few' as status
+    from {{ ref('int_responses_analysed') }}
+    where kind = 'outcome' and is_excluded
+    union all
+    select
+        analyses.analysis_id,
+        missing.group_value,
+        0 as n,
+        'all_missing' as status
+    from analyses
+    inner join missing
+        on
+            analyses.suite = missing.suite
+            and analyses.category = missing.category
+            and analyses.config_key = missing.config_key
+            and analyses.measure = missing.measure
+            and analyses.axis = missing.axis
+    where missing.group_value <> '' and missing.n_missing = missing.n_responses
+),
+
+metrics as (
+    select distinct
+        metric,
+        reference
+    from deviations
+),
+
+listed as (
+    select
+        levels.analysis_id,
+        levels.group_value,
+        levels.metric,
+        levels.reference,
+        levels.group_extreme,
+        levels.value,
+        levels.attainable_max,
+        levels.n,
+        case when levels.value is null then 'single_group' else 'ok' end as status,
+        resampled.ci_low,
+        resampled.ci_high,
+        resampled.ci_status,
+        resampled.p_value,
+        resampled.p_max,
+        resampled.null_median,
+        resampled.null_p95,
+        resampled.min_attainable_p,
+        resampled.resampling_unit,
+        resampled.n_units,
+        resampled.n_permutations
+    from levels
+    left join resampled
+        on
+            levels.analysis_id = resampled.analysis_id
+            and levels.group_value = resampled.group_value
+            and levels.statistic = resampled.statistic
+    union all by name
+    select
+        excluded.analysis_id,
+        excluded.group_value,
+        metrics.metric,
+        metrics.reference,
+        excluded.n,
+        excluded.status
+    from excluded
+    cross join metrics
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.measure as outcome_set,
+    listed.group_value,
+    -- The same distance is called IDI over an intersection of attributes (SPEC FS-4).
+    case when analyses.n_attributes > 1 then replace(listed.metric, 'fdi', 'idi') else listed.metric end
+        as metric,
+    listed.reference,
+    listed.value,
+    listed.status,
+    listed.ci_low,
+    listed.ci_high,
+    listed.ci_status,
+    listed.p_value,
+    listed.p_max,
+    listed.null_median,
+    listed.null_p95,
+    listed.attainable_max,
+    -- What is measured, leaving the missing out, is one of the readings that the bounds span.
+    case when bounds.bound_low is not null then least(bounds.bound_low, listed.value) end as bound_low,
+    case when bounds.bound_high is not null then greatest(bounds.bound_high, listed.value) end as bound_high,
+    listed.group_extreme,
+    analyses.n_groups,
+    listed.n,
+    coalesce(missing.n_missing, 0) as n_missing,
+    listed.resampling_unit,
+    listed.n_units,
+    listed.n_permutations,
+    listed.min_attainable_p,
+    analyses.exposure,
+    analyses.is_control,
+    1 as metric_version
+from listed
+inner join analyses on listed.analysis_id = analyses.analysis_id
+left join bounds
+    on
+        listed.analysis_id = bounds.analysis_id
+        and listed.group_value = bounds.group_value
+        and listed.metric = bounds.metric
+        and listed.reference = bounds.reference
+left join missing
+    on
+        analyses.suite = missing.suite
+        and analyses.category = missing.category
+        and analyses.config_key = missing.config_key
+        and analyses.measure = missing.measure
+        and analyses.axis = missing.axis
+        and listed.group_value = missing.group_value

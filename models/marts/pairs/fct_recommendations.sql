@@ -1,0 +1,95 @@
+-- Grain: one row per suite, category, config, axis, metric, group_a, group_b. `neutral` compares with the
+-- group that the suite names as reference, `pairwise` two others; a spread is over the rows of a comparison.
+with similarities as (
+    select *
+    from {{ ref('fct_counterfactual_similarity') }}
+    where starts_with(metric, 'recommendation_')
+),
+
+chosen_references as (
+    select * from {{ ref('int_reference_groups_listed') }}
+    where reference_kind = 'group'
+),
+
+compared as (
+    select
+        similarities.*,
+        case
+            when chosen_references.group_value in (similarities.group_a, similarities.group_b) then 'neutral'
+            else 'pairwise'
+        end as comparison,
+        case
+            when similarities.group_a = chosen_references.group_value then similarities.group_b
+            else similarities.group_a
+        end as group_value
+    from similarities
+    left join chosen_references
+        on
+            similarities.suite = chosen_references.suite
+            and similarities.axis = chosen_references.axis
+),
+
+spreads as (
+    select
+        suite,
+        category,
+        config,
+        axis,
+        metric,
+        comparison,
+        count(value) as n_values,
+        max(value) as max_similarity,
+        min(value) as min_similarity,
+        case when count(value) > 1 then max(value) - min(value) end as snsr,
+        case when count(value) > 1 then stddev_pop(value order by value) end as snsv
+    from compared
+    group by suite, category, config, axis, metric, comparison
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.metric,
+    analyses.comparison,
+    analyses.group_a,
+    analyses.group_b,
+    analyses.group_value,
+    analyses.value,
+    analyses.status,
+    analyses.ci_low,
+    analyses.ci_high,
+    analyses.ci_status,
+    analyses.floor_value,
+    analyses.floor_status,
+    analyses.p_value,
+    analyses.p_holm,
+    analyses.q_value,
+    analyses.n_tests,
+    analyses.p_status,
+    analyses.null_median,
+    analyses.null_p05,
+    analyses.n_pairs,
+    analyses.n_missing,
+    analyses.n_roots,
+    spreads.max_similarity,
+    spreads.min_similarity,
+    spreads.snsr,
+    spreads.snsv,
+    case
+        when spreads.snsr is not null then 'ok'
+        when spreads.n_values = 1 then 'single_group'
+        else 'all_missing'
+    end as spread_status,
+    spreads.n_values,
+    analyses.exposure,
+    analyses.is_control,
+    1 as metric_version
+from compared as analyses
+inner join spreads
+    on
+        analyses.suite = spreads.suite
+        and analyses.category = spreads.category
+        and analyses.config = spreads.config
+        and analyses.axis = spreads.axis
+        and analyses.metric = spreads.metric
+        and analyses.comparison = spreads.comparison

@@ -1,0 +1,199 @@
+-- Grain: one row per rule, suite, category, config, scope.
+with rules as (
+    select * from {{ ref('quality_rules') }}
+),
+
+loads as (
+    select * from {{ ref('stg_load__loads') }}
+),
+
+responses as (
+    select * from {{ ref('int_responses_joined') }}
+),
+
+outcomes as (
+    select * from {{ ref('int_outcomes_assigned') }}
+),
+
+languages as (
+    select * from {{ ref('fct_languages') }}
+    where language_status in ('same', 'other')
+),
+
+repeats as (
+    select
+        suite,
+        category,
+        config,
+        prompt_key,
+        count(*) as n_repeats,
+        max(count(*)) over (partition by suite, category, config) as n_repeats_expected
+    from responses
+    group by suite, category, config, prompt_key
+),
+
+analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+),
+
+exposed as (
+    select
+        exposed.*,
+        configs.config
+    from {{ ref('int_axes_shown') }} as exposed
+    inner join {{ ref('int_configs_labelled') }} as configs on exposed.config_key = configs.config_key
+),
+
+checked as (
+    select
+        'records_reconcile' as rule,
+        suite,
+        '' as category,
+        '' as config,
+        source_file || ' ' || left(run_id, 8) as scope,
+        n_records,
+        abs(n_records - n_loaded - n_already_there - n_rejected) as n_failing,
+        0 as n_removed
+    from loads
+    union all
+    select
+        'records_accepted' as rule,
+        suite,
+        '' as category,
+        '' as config,
+        source_file || ' ' || left(run_id, 8) as scope,
+        n_records,
+        n_rejected as n_failing,
+        n_rejected as n_removed
+    from loads
+    union all
+    select
+        'responses_usable' as rule,
+        suite,
+        category,
+        config,
+        '' as scope,
+        count(*) as n_records,
+        count(*) filter (not is_usable) as n_failing,
+        count(*) filter (not is_usable) as n_removed
+    from responses
+    group by suite, category, config
+    union all
+    select
+        'repeats_complete' as rule,
+        suite,
+        category,
+        config,
+        '' as scope,
+        count(*) as n_records,
+        count(*) filter (n_repeats < n_repeats_expected) as n_failing,
+        0 as n_removed
+    from repeats
+    group by suite, category, config
+    union all
+    select
+        'answers_in_language' as rule,
+        suite,
+        category,
+        config,
+        '' as scope,
+        count(*) as n_records,
+        count(*) filter (is_other_language) as n_failing,
+        0 as n_removed
+    from languages
+    group by suite, category, config
+    union all
+    select
+        'answers_read' as rule,
+        suite,
+        category,
+        config,
+        outcome_set as scope,
+        count(*) as n_records,
+        count(*) filter (not is_matched) as n_failing,
+        count(*) filter (not is_counted) as n_removed
+    from outcomes
+    where rule_kind <> 'score' and outcome_status not in ('failed_response', 'not_measured')
+    group by suite, category, config, outcome_set
+    union all
+    select
+        'answers_unambiguous' as rule,
+        suite,
+        category,
+        config,
+        outcome_set as scope,
+        count(*) as n_records,
+        count(*) filter (n_matches > 1) as n_failing,
+        0 as n_removed
+    from outcomes
+    where rule_kind = 'pattern' and outcome_status <> 'failed_response'
+    group by suite, category, config, outcome_set
+    union all
+    select
+        'answers_measured' as rule,
+        suite,
+        category,
+        config,
+        outcome_set as scope,
+        count(*) as n_records,
+        count(*) filter (outcome_status = 'not_measured') as n_failing,
+        count(*) filter (outcome_status = 'not_measured') as n_removed
+    from outcomes
+    where outcome_status <> 'failed_response'
+    group by suite, category, config, outcome_set
+    union all
+    select
+        'failed_not_scored' as rule,
+        suite,
+        category,
+        config,
+        outcome_set as scope,
+        count(*) as n_records,
+        count(*) filter (outcome is not null or score is not null or is_counted) as n_failing,
+        0 as n_removed
+    from outcomes
+    where outcome_status = 'failed_response'
+    group by suite, category, config, outcome_set
+    union all
+    select
+        'cells_large_enough' as rule,
+        suite,
+        category,
+        config,
+        measure || ': ' || axis as scope,
+        n_groups + n_groups_excluded as n_records,
+        n_groups_excluded as n_failing,
+        n_groups_excluded as n_removed
+    from analyses
+    where kind in ('outcome', 'score')
+    union all
+    select
+        'attributes_shown' as rule,
+        suite,
+        category,
+        config,
+        axis as scope,
+        n_prompts as n_records,
+        cast(n_prompts - round(shown_rate * n_prompts) as bigint) as n_failing,
+        0 as n_removed
+    from exposed
+)
+
+select
+    checked.rule,
+    rules.area,
+    rules.description,
+    checked.suite,
+    checked.category,
+    checked.config,
+    checked.scope,
+    checked.n_records,
+    checked.n_failing,
+    {{ ratio('checked.n_failing', 'checked.n_records') }} as rate,
+    checked.n_removed,
+    rules.limit_rate,
+    (checked.n_failing <= rules.limit_rate * checked.n_records) is true as is_passed,
+    rules.is_blocking,
+    rules.spec
+from checked
+inner join rules on checked.rule = rules.rule

@@ -1,0 +1,93 @@
+-- Grain: one row per suite, category, config, axis, feature, test.
+with analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where kind = 'score'
+),
+
+-- Two groups are compared by t tests, three or more by an ANOVA; one group by nothing.
+applicable as (
+    select
+        analyses.analysis_id,
+        tests.test,
+        tests.statistic
+    from analyses
+    inner join (
+        values ('welch_t', 'welch_t', 0, 2), ('pooled_t', 'pooled_t', 0, 2), ('anova', 'anova_f', 3, 100000)
+    ) as tests (test, statistic, min_groups, max_groups)
+        on analyses.n_groups between tests.min_groups and tests.max_groups
+),
+
+computed as (
+    select * from {{ ref('int_score_tests_computed') }}
+),
+
+evaluated as (
+    select * from {{ ref('int_score_tests_evaluated') }}
+),
+
+chance as (
+    select * from {{ ref('int_analysis_tests_adjusted') }}
+),
+
+missing as (
+    select * from {{ ref('int_missing_answers_counted') }}
+    where group_value = ''
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.axis,
+    analyses.measure as feature,
+    applicable.test,
+    computed.value,
+    case
+        when computed.value is not null then 'ok'
+        when analyses.n_groups < 2 then 'single_group'
+        when computed.analysis_id is null then 'too_few'
+        else 'zero_variance'
+    end as status,
+    computed.dof,
+    computed.dof_within,
+    evaluated.p_value,
+    chance.p_value as p_permutation,
+    chance.p_holm,
+    chance.q_value,
+    chance.n_tests,
+    computed.effect,
+    computed.effect_value,
+    computed.unbiased_effect,
+    computed.unbiased_effect_value,
+    computed.group_a,
+    computed.group_b,
+    analyses.n_groups,
+    analyses.n,
+    coalesce(missing.n_missing, 0) as n_missing,
+    analyses.n_smallest_group,
+    chance.resampling_unit,
+    chance.n_units,
+    chance.n_permutations,
+    chance.min_attainable_p,
+    analyses.exposure,
+    analyses.is_control,
+    1 as metric_version
+from analyses
+inner join applicable on analyses.analysis_id = applicable.analysis_id
+left join computed
+    on
+        analyses.analysis_id = computed.analysis_id
+        and applicable.test = computed.test
+left join evaluated
+    on
+        analyses.analysis_id = evaluated.analysis_id
+        and applicable.test = evaluated.test
+left join chance
+    on
+        analyses.analysis_id = chance.analysis_id
+        and applicable.statistic = chance.statistic
+left join missing
+    on
+        analyses.suite = missing.suite
+        and analyses.category = missing.category
+        and analyses.config_key = missing.config_key
+        and analyses.measure = missing.measure
+        and analyses.axis = missing.axis

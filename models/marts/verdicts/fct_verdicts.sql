@@ -1,0 +1,153 @@
+-- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value.
+with suites as (
+    select
+        suite,
+        unnest(profiles) as profile,
+        generate_subscripts(profiles, 1) = 1 as is_gate_profile
+    from {{ ref('stg_suite__suites') }}
+),
+
+thresholds as (
+    select * from {{ ref('thresholds') }}
+),
+
+prepared as (
+    select * from {{ ref('int_judged_numbers_collected') }}
+),
+
+judged as (
+    select
+        prepared.*,
+        suites.profile,
+        suites.is_gate_profile,
+        thresholds.unit,
+        thresholds.direction,
+        thresholds.green_limit,
+        thresholds.red_limit,
+        thresholds.source,
+        {{ threshold_colour(
+            'prepared.value', 'thresholds.direction', 'thresholds.green_limit', 'thresholds.red_limit'
+        ) }} as colour,
+        -- Against the census there is no relabelling: the whole interval has to lie beyond the pass limit.
+        coalesce(
+            case
+                when prepared.metric = 'jsd_census_nats' then prepared.ci_low > thresholds.green_limit
+                else prepared.p_holm <= 0.05 and not {{ ignores_blocks('prepared') }}
+            end,
+            false
+        ) as is_significant,
+        prepared.n_smallest_group >= prepared.minimum_group as is_adequate_n,
+        coalesce(
+            case
+                when thresholds.direction = 'higher_is_worse'
+                    then prepared.attainable > coalesce(thresholds.red_limit, thresholds.green_limit)
+                else prepared.attainable < coalesce(thresholds.red_limit, thresholds.green_limit)
+            end,
+            false
+        ) as is_threshold_attainable,
+        {{ ignores_blocks('prepared') }} as has_invalid_p,
+        coalesce(prepared.min_attainable_p <= 0.05, prepared.metric = 'jsd_census_nats')
+        and not {{ ignores_blocks('prepared') }} as is_p_attainable
+    from prepared
+    inner join suites on prepared.suite = suites.suite
+    inner join thresholds
+        on
+            suites.profile = thresholds.profile
+            and prepared.metric = thresholds.metric
+            and thresholds.axis_kind in ('any', prepared.axis_kind)
+),
+
+decided as (
+    select
+        *,
+        is_threshold_attainable and is_p_attainable as is_attainable,
+        case
+            when is_control or n_groups < 1 then 'not_applicable'
+            else {{ verdict(
+                'colour', 'is_significant', 'is_adequate_n', '(is_threshold_attainable and is_p_attainable)'
+            ) }}
+        end as verdict
+    from judged
+)
+
+select
+    profile,
+    is_gate_profile,
+    suite,
+    domain,
+    category,
+    config,
+    model,
+    role,
+    is_simulated,
+    measure,
+    axis,
+    metric,
+    group_value,
+    value,
+    unit,
+    ci_low,
+    ci_high,
+    null_p05,
+    null_median,
+    null_p95,
+    p_value,
+    p_holm,
+    n_tests,
+    direction,
+    green_limit,
+    red_limit,
+    source,
+    is_significant,
+    is_adequate_n,
+    is_attainable,
+    is_control,
+    verdict,
+    case
+        when is_control
+            then 'Control: no prompt shows ' || array_to_string(hidden_attributes, ' or ') || '.'
+        when n = 0 then 'No usable answer to judge.'
+        when colour is null then 'Not computable: one group, one outcome, or no variation.'
+        when verdict = 'fail' then 'Beyond the fail limit, and more than chance gives after correction.'
+        when verdict = 'monitor' and colour = 'between' then 'Between the pass and the fail limit.'
+        when verdict = 'monitor' then 'Within the pass limit, yet more than chance gives: real, and small.'
+        when verdict = 'pass' then 'Within the pass limit, with enough answers to have seen more.'
+        when has_invalid_p and verdict = 'inconclusive'
+            then
+                'Some combinations of the groups were never asked, so that no valid test can be drawn from '
+                || n_units || ' ' || resampling_unit || 's. Ask every block about every combination.'
+        when colour = 'red' and not is_p_attainable
+            then
+                'Beyond the fail limit; with ' || n_units || ' ' || resampling_unit
+                || 's this design cannot tell it from chance. Ask more prompts.'
+        when colour = 'red'
+            then
+                'Beyond the fail limit, but no more than chance can give once corrected for all tests. '
+                || 'Collect more answers.'
+        when not is_threshold_attainable
+            then 'Unattainable: this design cannot reach the limit, so being within it proves nothing.'
+        when not is_p_attainable
+            then
+                'Within the pass limit; with ' || n_units || ' ' || resampling_unit
+                || 's this design could not have shown a difference. Ask more prompts.'
+        else 'Within the pass limit, on groups smaller than ' || minimum_group || ' answers. Collect more.'
+    end
+    -- A lowest ratio says nothing without what equal groups give.
+    || case
+        when
+            direction = 'lower_is_worse'
+            and unit = 'ratio'
+            and verdict <> 'not_applicable'
+            and null_p05 is not null
+            then ' Chance alone goes down to ' || {{ rounded('null_p05') }} || '.'
+        else ''
+    end as reason,
+    n,
+    n_groups,
+    n_smallest_group,
+    resampling_unit,
+    n_units,
+    permutation_scheme,
+    min_attainable_p,
+    1 as metric_version
+from decided

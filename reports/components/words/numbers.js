@@ -1,0 +1,52 @@
+import { isNumber } from '$lib/charts/chart.js';
+
+/** Values as they came, and less the value of the prompt's baseline text. */
+export const CALIBRATIONS = [
+	{ key: 'none', title: 'Raw', word: 'raw' },
+	{ key: 'baseline', title: 'Calibrated', word: 'calibrated' }
+];
+
+const VADER_SHARES = { pos: 'positive', neg: 'negative', neu: 'neutral' };
+/** An identifier as words. */
+export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment').replace(/\bvader (pos|neg|neu)\b/g, (_, kind) => `VADER ${VADER_SHARES[kind]} share`).replace(/\btopic category (?=\d)/g, 'topic ');
+export const count = (n) => Number(n ?? 0).toLocaleString('en');
+export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's'}`;
+/** Three significant digits, zeros kept, so that numbers in a column look alike. */
+export const show = (value) => {
+	if (!isNumber(value)) return '–';
+	if (Math.abs(value) < 1e-9) return '0';
+	return (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(Math.abs(value) < 0.001 ? 2 : 3)).replace(/^-/, '−');
+};
+export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
+/** A value with its interval in brackets. */
+export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${isNumber(low) && isNumber(high) ? ` (${show(low)} to ${show(high)})` : ''}` : '–');
+export const p = (value) => (!isNumber(value) ? '–' : value < 0.001 ? '<\u00a00.001' : value.toFixed(3));
+
+export const calibrationWord = (key) => CALIBRATIONS.find((calibration) => calibration.key === key).word;
+
+/** Only what has rows is worth a choice. */
+export const calibrationsOf = (rows) => CALIBRATIONS.filter(({ key }) => rows.some((row) => row.calibration === key));
+
+/** The baseline's differences between groups come from the scorer and the prompts, not from a model (SPEC CAL-2). */
+export const labelOf = (row) => (row.is_baseline ? 'baseline (tool bias)' : row.config);
+
+/** The values of a column as options of a choice. */
+export const valuesOf = (rows, column) => [...new Set(rows.map((row) => row[column]))].map((key) => ({ key, title: key }));
+
+/** As many decimals as the differences between values need. */
+export function decimals(values) {
+	const known = values.filter(isNumber);
+	const spread = Math.max(...known) - Math.min(...known);
+	return spread > 0.05 || spread <= 0 || known.length === 0 ? 2 : spread > 0.005 ? 3 : 4;
+}
+
+export const extremes = (rows, column) => {
+	const known = rows.filter((row) => isNumber(row[column])).sort((a, b) => a[column] - b[column]);
+	return known.length === 0 ? undefined : { low: known[0], high: known.at(-1), known };
+};
+
+/** A column of names wraps where they are long. */
+export const isLong = (rows, column) => rows.some((row) => String(row[column]).length > 24);
+
+/** The option chosen, or the first where it is none of them. */
+export const valid = (options, key) => (options.some((option) => option.key === key) ? key : options[0]?.key);

@@ -1,0 +1,244 @@
+"""A model server on loopback that speaks Ollama's API and OpenAI's, with misbehaviour on order.
+
+    python tests/helpers/servers/loopback.py --delay 0.05 --slots 16     # prints its port
+
+The model's answer is its prompt, turned round. As with the real servers, requests beyond `--slots` wait in
+a queue of `--queue`, beyond which the answer is 503. Rules say what goes wrong: POST /rules with a list of
+{"match": text in the last message, "do": name, "times": how often, and what that name needs}. GET /log
+says what was asked and when it was answered, POST /model changes the digest or the context.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
+REASONS |= {500: "Internal Server Error", 503: "Service Unavailable"}
+MODEL, DIGEST, CONTEXT = "tiny", "sha256:" + "1f" * 32, 8192
+BUSY = "server busy, please try again.  maximum pending requests exceeded"
+
+
+class Hangup(Exception):
+    """The connection ends here."""
+
+
+@dataclass
+class Server:
+    delay: float
+    slots: int
+    queue: int
+    key: str | None
+    length: int
+    model: str = MODEL
+    digest: str = DIGEST
+    context: int = CONTEXT
+    rules: list[dict[str, Any]] = field(default_factory=list)
+    applied: Counter = field(default_factory=Counter)
+    log: list[dict[str, Any]] = field(default_factory=list)
+    under_way: int = 0
+    most_under_way: int = 0
+
+    def __post_init__(self) -> None:
+        self.free = asyncio.Semaphore(self.slots)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                lines = head.decode("latin-1").split("\r\n")
+                method, path, _ = lines[0].split(" ")
+                headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines[1:])}
+                body = await reader.readexactly(int(headers.get("content-length", 0)))
+                await self.route(writer, method, path, headers, json.loads(body) if body else None)
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError, Hangup):
+            pass
+        finally:
+            writer.close()
+
+    async def route(self, writer, method, path, headers, content) -> None:
+        match method, path:
+            case "GET", "/log":
+                said = {"log": self.log, "most_under_way": self.most_under_way}
+                await reply(writer, 200, said)
+            case "GET", "/count":
+                await reply(writer, 200, {"n_asked": len(self.log)})
+            case "POST", "/reset":
+                self.rules, self.log, self.most_under_way = [], [], 0
+                self.model, self.digest, self.context = MODEL, DIGEST, CONTEXT
+                await reply(writer, 200, {})
+            case "POST", "/rules":
+                self.rules = content
+                self.applied.clear()
+                await reply(writer, 200, {})
+            case "POST", "/model":
+                for name, value in content.items():
+                    setattr(self, name, value)
+                await reply(writer, 200, {})
+            case "GET", "/api/version":
+                await reply(writer, 200, {"version": "0.12.3"})
+            case "GET", "/api/tags":
+                models = [{"model": self.model, "name": self.model, "digest": self.digest}]
+                await reply(writer, 200, {"models": models})
+            case "POST", "/api/show":
+                await self.show(writer, content)
+            case "POST", "/api/chat":
+                await self.ask(writer, headers, content, self.chat)
+            case "POST", "/v1/chat/completions":
+                if self.key and headers.get("authorization") != f"Bearer {self.key}":
+                    wrong = headers.get("authorization", "none").removeprefix("Bearer ")
+                    message = f"Incorrect API key provided: {wrong}"
+                    await reply(writer, 401, {"error": {"message": message, "code": "invalid_api_key"}})
+                else:
+                    await self.ask(writer, headers, content, self.completion)
+            case _:
+                await reply(writer, 404, {"error": f"no route {path}"})
+
+    def has(self, name: str) -> bool:
+        return self.model in (name, f"{name}:latest")
+
+    async def show(self, writer, content) -> None:
+        if not self.has(content["model"]):
+            await reply(writer, 404, {"error": f"model '{content['model']}' not found"})
+            return
+        await reply(
+            writer,
+            200,
+            {
+                "license": "A licence\n" * 50,
+                "parameters": 'stop "<|end|>"',
+                "template": "{{ .System }} {{ .Prompt }}",
+                "details": {"family": "llama", "parameter_size": "1B", "quantization_level": "Q4_K_M"},
+                "model_info": {"llama.context_length": 131072},
+                "capabilities": ["completion"],
+            },
+        )
+
+    async def ask(self, writer, headers, content, answer) -> None:
+        """Wait for a slot, then answer as the rules say."""
+        prompt = content["messages"][-1]["content"]
+        if self.under_way >= self.slots + self.queue:
+            await reply(writer, 503, {"error": BUSY})
+            return
+        entry = {"content": content, "authorization": headers.get("authorization"), "began": time.monotonic()}
+        self.log.append(entry)
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            async with self.free:
+                await asyncio.sleep(self.delay)
+                if not self.has(content["model"]):
+                    await reply(writer, 404, {"error": f"model '{content['model']}' not found"})
+                else:
+                    await answer(writer, content, prompt, self.rule(prompt))
+                entry["ended"] = time.monotonic()
+        finally:
+            self.under_way -= 1
+
+    def rule(self, prompt: str) -> dict[str, Any]:
+        for i, rule in enumerate(self.rules):
+            if rule.get("match", "") in prompt and self.applied[i] < rule.get("times", 10**9):
+                self.applied[i] += 1
+                return rule
+        return {"do": "answer"}
+
+    def turned(self, prompt: str) -> str:
+        answer = prompt[::-1]
+        return " ".join([answer] * (1 + self.length // (len(answer) + 1)))
+
+    async def misbehave(self, writer, rule) -> bool:
+        """Do what both protocols share; say whether that was the end of it."""
+        match rule["do"]:
+            case "slow":
+                await asyncio.sleep(rule["seconds"])
+                return False
+            case "status":
+                headers = {"Retry-After": str(rule["retry_after"])} if "retry_after" in rule else {}
+                await reply(writer, rule["status"], rule.get("body", {"error": "it broke"}), headers)
+                return True
+            case "hangup":
+                raise Hangup
+            case "midway":
+                # A length is promised that never comes.
+                writer.write(
+                    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n"
+                )
+                writer.write(b'{"model": "tiny", "message": {"role": "assistant", "content": "Half an')
+                await writer.drain()
+                raise Hangup
+            case "body":
+                await reply(writer, 200, rule["body"])
+                return True
+            case "text":
+                await reply(writer, 200, rule["text"].encode())
+                return True
+        return False
+
+    async def chat(self, writer, content, prompt, rule) -> None:
+        if await self.misbehave(writer, rule):
+            return
+        options = content.get("options", {})
+        context = min(options.get("num_ctx", 4096), self.context)
+        n_prompt = sum(len(m["content"]) // 4 + 5 for m in content["messages"])
+        # What Ollama does with a prompt that does not fit: half the context is left of it, with HTTP 200.
+        n_prompt = context // 2 + 2 if n_prompt > context else n_prompt
+        message = {"role": "assistant", "content": rule.get("says") or self.turned(prompt)}
+        message |= {"thinking": rule["thinking"]} if "thinking" in rule else {}
+        said = {
+            "model": self.model,
+            "created_at": "2026-01-01T00:00:00Z",
+            "message": message,
+            "done": True,
+            "done_reason": rule.get("finish_reason", "stop"),
+            "total_duration": 1,
+            "prompt_eval_count": rule.get("n_prompt", n_prompt),
+            "eval_count": len(message["content"]) // 4 + 1,
+        }
+        if said["prompt_eval_count"] is None:
+            del said["prompt_eval_count"]
+        await reply(writer, 200, said)
+
+    async def completion(self, writer, content, prompt, rule) -> None:
+        if await self.misbehave(writer, rule):
+            return
+        message = {"role": "assistant", "content": rule.get("says") or self.turned(prompt)} | rule.get(
+            "message", {}
+        )
+        said = {
+            "id": "c1",
+            "object": "chat.completion",
+            "model": f"{self.model}-2026-01-01",
+            "system_fingerprint": "fp_1",
+            "choices": [{"index": 0, "message": message, "finish_reason": rule.get("finish_reason", "stop")}],
+            "usage": {"prompt_tokens": len(prompt) // 4 + 5, "completion_tokens": 3, "total_tokens": 9},
+        }
+        await reply(writer, 200, said)
+
+
+async def reply(writer, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+    head = f"HTTP/1.1 {status} {REASONS.get(status, 'Other')}\r\ncontent-type: application/json\r\n{more}"
+    writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+    await writer.drain()
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds an answer takes")
+    parser.add_argument("--slots", type=int, default=1, help="answers made at a time")
+    parser.add_argument("--queue", type=int, default=512, help="requests that may wait for a slot")
+    parser.add_argument("--length", type=int, default=0, help="characters an answer has at least")
+    parser.add_argument("--key", help="the key that OpenAI's route asks for")
+    server = Server(**vars(parser.parse_args()))
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=2**26)
+    print(listening.sockets[0].getsockname()[1], flush=True)
+    # Ends with whoever started it.
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

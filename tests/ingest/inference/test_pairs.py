@@ -1,0 +1,103 @@
+"""Distances of paired samples under drawn and swapped roots; similarities of relabelled groups."""
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from ingest.inference.pairs import Samples, chance, draw_roots, relabelled_similarities, swaps, weighted_means
+
+
+@pytest.fixture
+def samples():
+    generator = np.random.default_rng(5)
+    roots = np.repeat(np.arange(12), 3)
+    a, b = generator.normal(size=(2, 36)).round(1)
+    return Samples(a, b, roots, 12), a, b, roots
+
+
+def sorted_distance(a, b):
+    return np.abs(np.sort(a) - np.sort(b)).mean()
+
+
+def test_distance_is_that_of_sorted_values(samples):
+    own, a, b, _ = samples
+    assert own.distances(np.ones((1, 12)))[0] == pytest.approx(sorted_distance(a, b))
+    assert own.differences(np.ones((1, 12)), 0.5)[0] == pytest.approx((a > 0.5).mean() - (b > 0.5).mean())
+
+
+def test_drawn_roots_are_repeated_values(samples):
+    own, a, b, roots = samples
+    weights = draw_roots(12, 20, np.random.default_rng(1))
+    assert weights.shape == (20, 12) and (weights.sum(1) == 12).all()
+    for row, distance, difference in zip(
+        weights, own.distances(weights), own.differences(weights, 0.5), strict=True
+    ):
+        times = row[roots].astype(int)
+        drawn_a, drawn_b = np.repeat(a, times), np.repeat(b, times)
+        assert distance == pytest.approx(sorted_distance(drawn_a, drawn_b))
+        assert difference == pytest.approx((drawn_a > 0.5).mean() - (drawn_b > 0.5).mean())
+
+
+def test_swapped_roots_exchange_their_values(samples):
+    own, a, b, roots = samples
+    signs = swaps(12, 20, np.random.default_rng(2))
+    assert set(signs.ravel()) == {-1.0, 1.0}
+    for row, distance, difference in zip(
+        signs, own.distances(signs), own.differences(signs, 0.5), strict=True
+    ):
+        is_swapped = row[roots] < 0
+        left, right = np.where(is_swapped, b, a), np.where(is_swapped, a, b)
+        assert distance == pytest.approx(sorted_distance(left, right))
+        assert difference == pytest.approx((left > 0.5).mean() - (right > 0.5).mean())
+
+
+def test_too_few_roots_are_not_drawn():
+    assert draw_roots(9, 100, np.random.default_rng(1)).shape == (0, 9)
+    assert np.isnan(weighted_means(np.ones((1, 2)), np.zeros((2, 1)), np.zeros((2, 1)))).all()
+
+
+def test_similarities_of_relabelled_groups_are_those_of_renamed_pairs():
+    """With one root every relabelling is one of six, and each pair meets each similarity equally often."""
+    similarity = {(0, 1): 0.1, (0, 2): 0.4, (1, 2): 0.9}
+    sums = np.zeros((1, 1, 3, 3))
+    for (a, b), value in similarity.items():
+        sums[0, 0, a, b] = sums[0, 0, b, a] = value
+    pairs = np.array(list(similarity))
+    draws = relabelled_similarities(sums, np.ones_like(sums), pairs, 3_000, np.random.default_rng(4))[0]
+    expected = {
+        tuple(similarity[tuple(sorted((order[a], order[b])))] for a, b in pairs)
+        for order in permutations(range(3))
+    }
+    assert {tuple(row) for row in draws.tolist()} == expected
+    assert draws.mean(0) == pytest.approx(np.full(3, np.mean(list(similarity.values()))), abs=0.03)
+
+
+def test_missing_pairs_move_with_their_group():
+    counts = np.ones((1, 1, 3, 3))
+    counts[0, 0, 0, 1] = counts[0, 0, 1, 0] = 0
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    draws = relabelled_similarities(counts * 0.5, counts, pairs, 200, np.random.default_rng(4))[0]
+    assert (np.isnan(draws).sum(1) == 1).all() and np.nanmax(draws) == np.nanmin(draws) == 0.5
+
+
+def test_p_values_count_ties_and_are_never_zero():
+    draws = np.array([[0.0], [1.0], [2.0]])
+    assert chance(np.array([1.0]), draws, "greater").p_value[0] == 3 / 4
+    assert chance(np.array([3.0]), draws, "greater").p_value[0] == 1 / 4
+    assert chance(np.array([1.0]), draws, "less").p_value[0] == 3 / 4
+    assert chance(np.array([-2.0]), draws, "two_sided").p_value[0] == 2 / 4
+    assert np.isnan(chance(np.array([1.0]), np.zeros((0, 1)), "less").p_value[0])
+
+
+def test_swapping_is_uniform_without_a_difference():
+    """Of all 2^6 swaps each is as likely: the share of p <= 0.25 is at most 0.25."""
+    every = np.array(list(product((1.0, -1.0), repeat=6)))
+    generator = np.random.default_rng(9)
+    small = 0
+    for _ in range(200):
+        values = generator.normal(size=(2, 6)) + generator.normal(size=6)
+        own = Samples(values[0], values[1], np.arange(6), 6)
+        p = chance(own.distances(np.ones((1, 6))), own.distances(every)[:, None], "greater").p_value[0]
+        small += p <= 0.25
+    assert 25 <= small <= 65

@@ -1,0 +1,178 @@
+"""Replacement tables (SPEC BRA-2, BRA-6): whole words, one pass, case and grammar kept."""
+
+import pytest
+
+from ingest.errors import PlumblineError
+from ingest.prompts.replacements import BUILT_IN, Replacement, Replacer, read_replacements
+
+GENDER = read_replacements(BUILT_IN["gender"], ["Female", "Male"])
+
+
+def replacer(target, *pairs):
+    return Replacer([Replacement(target, source, to) for source, to in pairs])
+
+
+def to_gender(target):
+    return Replacer([row for row in GENDER if row.target == target])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Freelandia grew.", "France grew."),
+        ("FREELANDIA GREW, so did freelandia.", "FRANCE GREW, so did france."),
+        ("Freelandians like Freelandian bread.", "French people like French bread."),
+        ("Freelandia's coast; Freelandia’s hills", "France's coast; France’s hills"),
+        ("A Freelandiaphile is no Freelandia.", "A Freelandiaphile is no France."),
+        ("no-Freelandia zone, (Freelandia)", "no-France zone, (France)"),
+        ("Nothing here.", "Nothing here."),
+        ("", ""),
+    ],
+)
+def test_whole_words_keep_their_case_and_ending(text, expected):
+    swap = replacer(
+        "France",
+        ("Freelandia", "France"),
+        ("Freelandian", "French"),
+        ("Freelandians", "French people"),
+    )
+    assert swap(text).text == expected
+
+
+def test_one_pass_never_replaces_what_it_wrote():
+    swap = replacer("x", ("north", "south"), ("south", "north"))
+    assert swap("north and south").text == "south and north"
+
+
+def test_the_longest_phrase_wins():
+    swap = replacer("x", ("Port", "Harbour"), ("Port Free", "Paris"), ("Port  Free Bay", "Seine"))
+    assert swap("Port Free, Port\nFree Bay, Port").text == "Paris, Seine, Harbour"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A Freelandian ship, an Freelandian ship", "An Indian ship, an Indian ship"),
+        ("a Freelandian's view", "an Indian's view"),
+    ],
+)
+def test_the_article_follows_the_sound(text, expected):
+    assert replacer("India", ("Freelandian", "Indian"))(text).text == expected
+
+
+@pytest.mark.parametrize(
+    ("to", "article"),
+    [("European", "a"), ("UK", "a"), ("EU", "an"), ("Ugandan", "a"), ("American", "an"), ("honest", "an"),
+     ("unimportant", "an"), ("united", "a"), ("Swiss", "a"), ("SME", "an"), ("Ukrainian", "a"),
+     ("Uruguayan", "a")],
+)  # fmt: skip
+def test_articles_before(to, article):
+    assert (
+        replacer("x", ("Freelandian", to))("It is a Freelandian firm.").text == f"It is {article} {to} firm."
+    )
+
+
+def test_never_two_articles():
+    swap = replacer("US", ("Freelandia", "the United States"))
+    assert swap("In the Freelandia of old. Freelandia rose.").text == (
+        "In the United States of old. The United States rose."
+    )
+    found = swap("A Freelandia of old")
+    assert found.flags == ("article",)
+
+
+def test_possessives_of_plural_names():
+    swap = replacer("US", ("Freelandia", "the United States"))
+    assert swap("We saw Freelandia's parks.").text == "We saw the United States' parks."
+    back = replacer("x", ("the United States", "Freelandia"))
+    assert back("We saw the United States' parks.").text == "We saw Freelandia's parks."
+
+
+def test_capitals_are_found_as_written():
+    swap = replacer("x", ("US", "UK"))
+    assert swap("The US told us.").text == "The UK told us."
+
+
+def test_only_a_sentence_s_start_is_capitalised():
+    swap = replacer("x", ("Freelandia", "the Netherlands"))
+    assert swap("Why Freelandia? Freelandia is flat. “Freelandia!”").text == (
+        "Why the Netherlands? The Netherlands is flat. “The Netherlands!”"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He lost his keys; the fault was his.", "She lost her keys; the fault was hers."),
+        ("His brother saw him himself.", "Her sister saw her herself."),
+        ("The book is his and the pen is mine.", "The book is hers and the pen is mine."),
+        ("HIS UNCLE", "HER AUNT"),
+        ("The man and the men", "The woman and the women"),
+        ("this history", "this history"),
+    ],
+)
+def test_his_becomes_her_or_hers(text, expected):
+    found = to_gender("Female")(text)
+    assert (found.text, found.flags) == (
+        expected.replace("HUSBAND", "WIFE") if "WIFE" in text else expected,
+        (),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She gave her sister her pen.", "He gave his brother his pen."),
+        ("I saw her.", "I saw him."),
+        ("I saw her in the park with her dog.", "I saw him in the park with his dog."),
+        ("Hers is new; ask her about it.", "His is new; ask him about it."),
+    ],
+)
+def test_her_becomes_his_or_him(text, expected):
+    found = to_gender("Male")(text)
+    assert (found.text, found.flags) == (expected, ())
+
+
+def test_an_adverb_after_her_is_for_a_person_to_see():
+    assert to_gender("Male")("I saw her recently.").flags == ("ambiguous_pronoun",)
+
+
+def test_non_latin_words_have_boundaries_too():
+    swap = replacer("x", ("Україна", "Польща"))
+    assert swap("Україна і Українаїв").text == "Польща і Українаїв"
+
+
+def test_replacing_twice_is_an_error():
+    with pytest.raises(ValueError, match="replaced twice"):
+        replacer("x", ("a", "b"), ("A", "c"))
+
+
+def test_the_gender_table_goes_both_ways():
+    there, back = to_gender("Female"), to_gender("Male")
+    for row in GENDER:
+        if row.target == "Female" and not row.form and row.source != "him":
+            assert back(there(row.source).text).text.casefold() == row.source.casefold()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("target,from\nFrance,x\n", "no column 'to'"),
+        ("target,from,to\nMars,x,y\n", "line 2: target 'Mars' is not declared"),
+        ("target,from,to\nFrance,x,\n", "line 2: `from` and `to`"),
+        ("target,from,to,form\nFrance,x,y,noun\n", "form 'noun'"),
+        ("target,from,to,approved\nFrance,x,y,no\n", "not approved"),
+        ("target,from,to,order\nFrance,x,y,first\n", "order 'first' is no number"),
+    ],
+)
+def test_a_wrong_table_is_named_by_its_line(tmp_path, content, message):
+    file = tmp_path / "table.csv"
+    file.write_text(content)
+    with pytest.raises(PlumblineError, match=message):
+        read_replacements(file, ["France"])
+
+
+def test_order_decides_over_lines(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("target,from,to,order\nFrance,b,B,2\nFrance,a,A,1\n")
+    assert [row.source for row in read_replacements(file, ["France"])] == ["a", "b"]

@@ -1,0 +1,169 @@
+"""Scorers of a suite's own: functions, which run with consent only, and files of numbers."""
+
+import pytest
+from extract_world import SUITE, World, score_rule
+
+from ingest.cli import cli
+from ingest.errors import PlumblineError
+from ingest.suite import load_suite
+
+CODE = """
+from pathlib import Path
+Path({ran!r}).touch()
+
+def warmth(texts):
+    if any("bad" in text for text in texts):
+        raise ValueError("not this one")
+    return [None if "unknown" in text else len(text) / 10 for text in texts]
+
+def wrong(texts):
+    return [1.0]
+
+def words(texts):
+    return ["much"] * len(texts)
+"""
+
+
+class Own(World):
+    """A suite with one scorer of its own."""
+
+    def declare(self, spec, outcome=None):
+        text = SUITE.format(
+            scorer="warmth",
+            open=outcome or score_rule("clean", "warmth", "warmth_score"),
+            decision="[{set: s, kind: pattern, labels: {A: [a], B: [b]}}]",
+        )
+        self.path.write_text(text + f"own_scorers: {{warmth: {{{spec}}}}}\n", encoding="utf-8")
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    world = Own(tmp_path, monkeypatch)
+    (tmp_path / "mine.py").write_text(CODE.format(ran=str(tmp_path / "ran")), encoding="utf-8")
+    world.declare("function: 'mine:warmth', range: [0, 1]")
+    return world
+
+
+def test_a_function_runs_with_consent_only(own, tmp_path):
+    own.respond(["Nine ltrs."])
+    refused = own.extract(exit_code=1)
+    assert "mine:warmth (scorer 'warmth')" in refused.stderr and "--allow-code" in refused.stderr
+    own.extract("--dry-run")
+    assert not (tmp_path / "ran").exists() and own.rows("select count(*) from measurements") == [(0,)]
+    own.extract("--allow-code")
+    assert (tmp_path / "ran").exists()
+    assert own.measured() == {"nine ltrs": (0.9, "ok")}
+    # Nothing is left to run, so nothing is asked.
+    assert own.extract().stdout == "warmth: 0 texts measured, 1 already there.\n"
+
+
+def test_a_function_that_fails_on_a_text_gives_no_number(own):
+    own.respond(["fine", "bad", "unknown", "far too long for its range"])
+    result = own.extract("--allow-code")
+    none = dict.fromkeys(["bad", "unknown", "far too long for its range"], (None, "failed"))
+    assert own.measured() == {"fine": (0.4, "ok"), **none}
+    assert "first: ValueError: not this one" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("function", "message"), [("wrong", "returned 1 values for 2 texts"), ("words", "returned 'much'")]
+)
+def test_what_is_no_number_a_text_is_refused(own, function, message):
+    own.declare(f"function: 'mine:{function}', range: [0, 1]")
+    own.respond(["one", "two"])
+    assert message in own.extract("--allow-code", exit_code=1).stderr
+    assert own.measured() == {}
+
+
+def test_changed_code_measures_anew(own, tmp_path):
+    own.respond(["four"])
+    own.extract("--allow-code")
+    (tmp_path / "mine.py").write_text("def warmth(texts):\n    return [1] * len(texts)\n", encoding="utf-8")
+    assert own.extract("--allow-code").stdout == "warmth: 1 texts measured, 0 already there.\n"
+    assert own.rows("select value from measurements order by value") == [(0.4,), (1.0,)]
+
+
+@pytest.mark.parametrize("name", ["mine:nosuch", "nosuch:warmth"])
+def test_a_function_that_is_not_there_is_named(own, name):
+    own.declare(f"function: '{name}', range: [0, 1]")
+    own.respond(["four"])
+    stderr = own.extract("--allow-code", exit_code=1).stderr
+    assert f"The function '{name}'" in stderr and "`function: module:function`" in stderr
+
+
+def test_numbers_of_a_file_are_found_by_text(own, tmp_path):
+    own.declare("file: warmth.csv, text: answer, value: warmth, range: [0, 5]")
+    (tmp_path / "warmth.csv").write_text(
+        'answer,warmth\n"Kind, very.",4.5\nkind,2\nblank,\nover,7\nKind.,2\n', encoding="utf-8"
+    )
+    own.respond(["Kind, very.", "Kind.", "blank", "over", "absent"])
+    own.extract()
+    none = dict.fromkeys(["blank", "over", "absent"], (None, "failed"))
+    assert own.measured() == {"kind, very": (4.5, "ok"), "kind": (2, "ok"), **none}
+    own.declare(
+        "file: warmth.csv, text: answer, value: warmth, range: [0, 5]",
+        score_rule("raw", "warmth", "warmth_score"),
+    )
+    own.extract()
+    assert own.measured()["Kind, very."] == (4.5, "ok")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("answer,warmth\nkind,much\n", "record 1: 'much' is no number"),
+        ("answer,warmth\nkind,1\nKind.,2\n", "record 2: 'Kind.' has another value further up"),
+        ("answer,value\nkind,1\n", "warmth"),
+        ("answer,warmth\nkind,1,2\n", "record 1"),
+    ],
+)
+def test_a_file_that_cannot_be_read_as_numbers_is_refused(own, tmp_path, content, message):
+    own.declare("file: warmth.csv, text: answer, value: warmth, range: [0, 5]")
+    (tmp_path / "warmth.csv").write_text(content, encoding="utf-8")
+    own.respond(["kind"])
+    assert message in own.extract(exit_code=1).stderr
+    assert own.measured() == {}
+
+
+@pytest.mark.parametrize(
+    ("file", "message"), [("../other.csv", "outside the suite's folder"), ("nosuch.csv", "cannot be read")]
+)
+def test_a_file_lies_beside_the_suite(own, tmp_path, file, message):
+    own.declare(f"file: {file}, range: [0, 1]")
+    own.respond(["kind"])
+    assert message in own.extract(exit_code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("range: [0, 1]", "its `function` or its `file`, one of them"),
+        ("function: 'a:b', file: c.csv, range: [0, 1]", "its `function` or its `file`, one of them"),
+        ("file: c.csv, range: [1, 1]", "the first number must be below the second"),
+        ("file: c.csv, range: [0, .inf]", "the first number must be below the second"),
+        ("file: c.csv", "Field required"),
+        ("function: 'os.system', range: [0, 1]", "String should match pattern"),
+    ],
+)
+def test_a_mistake_in_the_suite_is_named(own, spec, message):
+    own.declare(spec)
+    with pytest.raises(PlumblineError, match=r"line 1\d: own_scorers.warmth") as error:
+        load_suite(own.path)
+    assert message in error.value.what
+
+
+def test_the_names_of_our_scorers_are_taken(own):
+    text = own.path.read_text().replace("own_scorers: {warmth:", "own_scorers: {vader:")
+    own.path.write_text(text)
+    with pytest.raises(PlumblineError, match="'vader' is one of ours"):
+        load_suite(own.path)
+
+
+def test_ranges_reach_the_tables(own):
+    own.respond(["four"])
+    own.extract("--allow-code")
+    assert own.rows("select feature, range_low, range_high from scorer_features") == [("warmth_score", 0, 1)]
+
+
+def test_audit_has_the_same_consent():
+    assert "allow_code" in {parameter.name for parameter in cli.commands["audit"].params}

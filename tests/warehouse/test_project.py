@@ -1,0 +1,627 @@
+"""The dbt project: all described, no test lost to a spelling, and a small warehouse through all stages."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pytest
+import yaml
+from click.testing import CliRunner
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+from dbt.cli.main import dbtRunner
+from tiny import TINY_SUITE, csv_text, record
+
+from ingest import assemble, extract, generate, load
+from ingest.card import write_card
+from ingest.report import page_sources
+from ingest.store import AUDIT_NAME
+from ingest.warehouse import PROJECT, Warehouse, parse
+
+SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
+YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))
+BUILT_IN_TESTS = {"not_null", "unique", "accepted_values", "relationships"}
+
+# What dbt reads at each level of a properties file. Anything else it ignores in silence.
+TEST_KEYS = {"arguments", "config", "name", "description"}
+COLUMN_KEYS = {"name", "description", "data_type", "constraints", "data_tests", "quote", "config"}
+NODE_KEYS = {"name", "description", "config", "data_tests", "columns", "constraints"}
+UNIT_TEST_KEYS = {"name", "description", "model", "given", "expect", "overrides", "config"}
+FIXTURE_KEYS = {"input", "format", "rows"}
+EXPOSURE_KEYS = {"name", "label", "type", "maturity", "url", "description", "depends_on", "owner", "config"}
+FILE_KEYS = {"models", "seeds", "sources", "groups", "exposures", "unit_tests", "version"}
+
+
+def project_files(pattern):
+    return sorted(f for folder in ("models", "macros", "tests") for f in (PROJECT / folder).rglob(pattern))
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory):
+    return tmp_path_factory.mktemp("dbt")
+
+
+def dbt(directory, scratch, *arguments, manifest=None):
+    """Run dbt on the databases of a folder; return its result."""
+    places = ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
+    places += ["--target-path", str(scratch / "target"), "--log-path", str(scratch / "logs")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLUMBLINE_DATA", str(directory))
+        patch.setenv("AUDIT_GATE", "warn")
+        try:
+            return dbtRunner(manifest=manifest).invoke(["--quiet", *arguments, *places])
+        finally:
+            DuckDBConnectionManager.close_all_connections()  # dbt keeps them open until the process ends
+
+
+@pytest.fixture(scope="session")
+def manifest(scratch):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLUMBLINE_DATA", str(scratch))
+        patch.setenv("AUDIT_GATE", "warn")
+        found = parse(scratch)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
+def nodes(manifest):
+    return [node for node in manifest.nodes.values() if node.package_name == "plumbline"]
+
+
+@pytest.fixture(scope="session")
+def models(nodes):
+    return {node.name: node for node in nodes if node.resource_type == "model"}
+
+
+def attached_tests(nodes, model):
+    return [
+        n for n in nodes if n.resource_type == "test" and getattr(n, "attached_node", "") == model.unique_id
+    ]
+
+
+# ------------------------------------------------------------------------------------- descriptions
+
+
+def test_every_model_is_described(models):
+    assert len(models) > 60
+    assert not sorted(name for name, model in models.items() if not model.description.strip())
+
+
+def test_every_mart_and_report_has_a_contract_and_describes_its_columns(models):
+    public = {n: m for n, m in models.items() if m.fqn[1] in ("marts", "reports")}
+    assert len(public) > 20
+    lacking = []
+    for name, model in public.items():
+        if not model.contract.enforced:
+            lacking.append(f"{name}: contract")
+        if not model.columns:
+            lacking.append(f"{name}: columns")
+        for column in model.columns.values():
+            lacking += [
+                f"{name}.{column.name}: {part}"
+                for part in ("description", "data_type")
+                if not getattr(column, part)
+            ]
+    assert not lacking
+
+
+def test_no_mart_needs_the_raw_database_to_be_read(models):
+    """A view may rest on tables, and on views that do, but on no view of a raw table: readers lack those."""
+    by_id = {model.unique_id: model for model in models.values()}
+
+    def roots(node_id):
+        model = by_id.get(node_id)
+        if model is None:
+            return {node_id}
+        if model.config.materialized != "view":
+            return set()
+        return set().union(*(roots(parent) for parent in model.depends_on.nodes))
+
+    marts = {n: m for n, m in models.items() if m.fqn[1] in ("marts", "reports")}
+    assert [name for name, model in marts.items() if model.config.materialized == "view"]
+    lacking = {name: {r for r in roots(m.unique_id) if r.startswith("source.")} for name, m in marts.items()}
+    assert not {name: found for name, found in lacking.items() if found}
+
+
+def test_every_model_tests_its_grain(nodes, models):
+    lacking = []
+    for name, model in models.items():
+        names = {test.test_metadata.name for test in attached_tests(nodes, model)}
+        if not names & {"unique_combination", "unique"}:
+            lacking.append(name)
+    assert not lacking
+
+
+def test_the_first_line_of_every_model_says_its_grain():
+    opening = {".sql": re.compile(r"-- Grain: "), ".py": re.compile(r'"""Grain: ')}
+    files = [f for f in (PROJECT / "models").rglob("*") if f.suffix in opening]
+    assert len(files) > 60
+    assert not [f.name for f in files if not opening[f.suffix].match(f.read_text("utf-8"))]
+
+
+def test_every_seed_and_source_is_described(manifest, nodes):
+    lacking = []
+    for seed in (n for n in nodes if n.resource_type == "seed"):
+        with open(PROJECT / seed.original_file_path, encoding="utf-8") as file:
+            header = file.readline().strip().split(",")
+        lacking += [seed.name] * (not seed.description.strip())
+        lacking += [
+            f"{seed.name}.{c}" for c in header if c not in seed.columns or not seed.columns[c].description
+        ]
+    lacking += [s.name for s in manifest.sources.values() if not s.description.strip()]
+    assert not lacking
+
+
+def test_the_command_line_and_the_models_start_without_what_they_may_not_need():
+    """scipy.stats takes a second to load, which a diagnosis without resampling has no use for."""
+    modules = "sys, ingest.cli, ingest.inference.resampling, ingest.inference.rank_correlation"
+    code = f"import {modules}; sys.exit('scipy.stats' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0
+
+
+# ------------------------------------------------------------------------------------------- pages
+
+PAGES = PROJECT / "reports" / "pages"
+OF_REPORT = {"downloads", "pages"}  # tables that `plumbline report` itself adds
+
+
+def page_url(path):
+    name = path.relative_to(PAGES).with_suffix("").as_posix()
+    return "/" if name == "index" else f"/{name}"
+
+
+def read_tables(text):
+    """Names of the site's tables that the queries of a page read."""
+    queries = re.findall(r"^```sql \w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    front_matter = text.split("---")[1] if text.startswith("---") else ""
+    return {
+        name
+        for part in (*queries, front_matter)
+        for name in re.findall(r"\b(?:from|join) audit\.(\w+)", part)
+    }
+
+
+def test_tables_of_a_page_are_found_in_its_queries_alone():
+    page = "---\ntitle: x\n---\n```sql a\nselect 1 from audit.b\njoin audit.c on true\n```\nfrom audit.d\n"
+    assert read_tables(page) == {"b", "c"}
+
+
+def test_every_page_has_an_exposure_of_the_tables_that_it_reads(manifest):
+    exposed = {exposure.url: exposure for exposure in manifest.exposures.values()}
+    pages = {page_url(path): path.read_text("utf-8") for path in PAGES.rglob("*.md")}
+    assert len(pages) > 25 and len(exposed) == len(manifest.exposures)
+    assert set(exposed) == set(pages)
+    wrong = {}
+    for url, text in pages.items():
+        declared = {node.rsplit(".", 1)[-1] for node in exposed[url].depends_on.nodes}
+        read = {f"rpt_{name}" for name in read_tables(text) - OF_REPORT}
+        if declared != read:
+            wrong[url] = {"not declared": sorted(read - declared), "not read": sorted(declared - read)}
+    assert not wrong
+
+
+def test_an_exposure_has_its_pages_title_an_owner_and_a_description(manifest):
+    for exposure in manifest.exposures.values():
+        assert exposure.description and exposure.owner.name, exposure.name
+        text = (PAGES / f"{exposure.url.strip('/') or 'index'}.md").read_text("utf-8")
+        title = yaml.safe_load(text.split("---")[1]).get("title")
+        assert title in (None, exposure.label), exposure.name
+
+
+def test_what_a_page_rests_on_is_followed_through_report_tables_to_marts():
+    manifest = {
+        "nodes": {
+            "model.plumbline.rpt_a": {
+                "depends_on": {
+                    "nodes": ["model.plumbline.fct_a", "model.plumbline.rpt_b", "seed.plumbline.s"]
+                }
+            },
+            "model.plumbline.rpt_b": {"depends_on": {"nodes": ["model.plumbline.dim_b"]}},
+            "model.plumbline.dim_b": {"depends_on": {"nodes": ["model.plumbline.fct_c"]}},
+        },
+        "exposures": {
+            "one": {
+                "url": "/a",
+                "label": "A",
+                "description": "Of a.",
+                "depends_on": {"nodes": ["model.plumbline.rpt_b", "model.plumbline.rpt_a"]},
+            },
+            "two": {"url": "/", "label": "B", "description": "Of none.", "depends_on": {"nodes": []}},
+        },
+    }
+    assert page_sources(manifest) == [
+        ("/", "B", "Of none.", None, None),
+        ("/a", "A", "Of a.", "rpt_a", "dim_b, fct_a"),
+        ("/a", "A", "Of a.", "rpt_b", "dim_b"),
+    ]
+
+
+# ---------------------------------------------------------------------------------------- spelling
+
+
+def unknown_keys(mapping, known, place):
+    return [f"{place}: {key}" for key in mapping if key not in known]
+
+
+def spelling(path):
+    """Keys of a properties file that dbt would pass over."""
+    content = yaml.safe_load(path.read_text("utf-8"))
+    found = unknown_keys(content, FILE_KEYS, path.name)
+    for kind in ("models", "seeds"):
+        for node in content.get(kind, []):
+            found += unknown_keys(node, NODE_KEYS, f"{path.name} {node['name']}")
+            found += test_spelling(node, f"{path.name} {node['name']}")
+            for column in node.get("columns", []):
+                place = f"{path.name} {node['name']}.{column['name']}"
+                found += unknown_keys(column, COLUMN_KEYS, place) + test_spelling(column, place)
+    for exposure in content.get("exposures", []):
+        found += unknown_keys(exposure, EXPOSURE_KEYS, f"{path.name} {exposure['name']}")
+    for test in content.get("unit_tests", []):
+        place = f"{path.name} {test['name']}"
+        found += unknown_keys(test, UNIT_TEST_KEYS, place)
+        for fixture in (*test["given"], test["expect"]):
+            found += unknown_keys(fixture, FIXTURE_KEYS, place)
+    return found
+
+
+def test_spelling(node, place):
+    found = []
+    for test in node.get("data_tests", []):
+        for name, keys in (test if isinstance(test, dict) else {}).items():
+            found += unknown_keys(keys, TEST_KEYS, f"{place} {name}")
+    return found
+
+
+test_spelling.__test__ = False
+
+
+@pytest.mark.parametrize("path", YAML_FILES, ids=lambda path: path.name)
+def test_no_key_is_misspelt(path):
+    assert not spelling(path)
+
+
+def test_a_misspelt_key_would_be_found(tmp_path):
+    path = tmp_path / "m.yml"
+    node = {
+        "name": "m",
+        "data_test": [],
+        "columns": [{"name": "c", "data_tests": [{"not_null": {"argument": 1}}]}],
+    }
+    path.write_text(yaml.safe_dump({"models": [node], "unit_test": []}))
+    assert spelling(path) == ["m.yml: unit_test", "m.yml m: data_test", "m.yml m.c not_null: argument"]
+
+
+def declared_tests():
+    """Names of the generic tests that the properties files declare, as often as they do."""
+    declared = Counter()
+    for path in YAML_FILES:
+        content = yaml.safe_load(path.read_text("utf-8"))
+        for node in content.get("models", []) + content.get("seeds", []):
+            for owner in (node, *node.get("columns", [])):
+                declared.update(
+                    t if isinstance(t, str) else next(iter(t)) for t in owner.get("data_tests", [])
+                )
+    return declared
+
+
+def test_no_declared_test_is_lost(manifest, nodes):
+    generic = [n for n in nodes if n.resource_type == "test" and hasattr(n, "test_metadata")]
+    assert Counter(n.test_metadata.name for n in generic) == declared_tests()
+    written = sum(len(yaml.safe_load(f.read_text("utf-8")).get("unit_tests", [])) for f in YAML_FILES)
+    assert len(manifest.unit_tests) == written > 30
+
+
+def test_generic_tests_exist_and_are_used():
+    ours = {f.stem for f in (PROJECT / "tests" / "generic").glob("*.sql")}
+    assert set(declared_tests()) - BUILT_IN_TESTS == ours
+
+
+def test_a_file_is_named_after_what_it_holds():
+    for path in (PROJECT / "macros").glob("*.sql"):
+        names = re.findall(r"{%-? *(?:macro|materialization) +(\w+)", path.read_text("utf-8"))
+        assert {re.sub(r"^(duckdb|spark|default)__", "", n) for n in names} == {
+            re.sub(r"^(duckdb|spark|default)__", "", path.stem)
+        }, path.name
+    for path in (PROJECT / "tests" / "generic").glob("*.sql"):
+        assert re.findall(r"{% *test +(\w+)", path.read_text("utf-8")) == [path.stem]
+
+
+def test_no_yaml_file_is_too_long_to_read():
+    assert not [f.name for f in YAML_FILES if len(f.read_text("utf-8").splitlines()) > 300]
+
+
+def test_quality_stops_the_build_and_the_gate_does_not(nodes):
+    singular = {n.name: n for n in nodes if n.resource_type == "test" and not hasattr(n, "test_metadata")}
+    for name, node in singular.items():
+        folder = Path(node.original_file_path).parent.name
+        assert folder in ("data_quality", "fairness"), name
+        expected = ("error", {"data_quality"}) if folder == "data_quality" else ("warn", {"fairness_gate"})
+        assert (node.config.severity.lower(), set(node.tags)) == expected, name
+    assert {n for n in singular if not n.startswith("assert_")} == {"no_failing_verdicts"}
+
+
+# ------------------------------------------------------------------------------------ the whole way
+
+
+def run(command, directory, *arguments):
+    result = CliRunner().invoke(command, arguments, obj=directory)
+    assert result.exit_code == 0, result.output
+
+
+def build(directory, scratch, manifest):
+    """Build all models, test all data; unit tests do not depend on it and have their own run."""
+    selection = ["--exclude", "tag:fairness_gate", "test_type:unit"]
+    result = dbt(directory, scratch, "build", *selection, manifest=manifest)
+    broken = [
+        f"{r.node.name}: {r.status} {r.message}"
+        for r in result.result
+        if r.status not in ("success", "pass", "no-op")
+    ]
+    assert result.success and not broken, broken
+    return duckdb.connect(str(directory / AUDIT_NAME), read_only=True)
+
+
+@pytest.fixture(scope="session")
+def marts(tmp_path_factory, scratch, manifest):
+    """A simulated suite and a loaded file in one warehouse."""
+    directory = tmp_path_factory.mktemp("data")
+    run(assemble.command, directory, "--suite", str(SUITE))
+    run(generate.command, directory, "--suite", str(SUITE))
+    run(extract.command, directory, "--suite", str(SUITE))
+    records = [
+        record(n, gender=gender, place=place, person=f"{gender} {place} {n % 4}", answer=answer)
+        for n, (gender, place, answer) in enumerate(
+            (gender, place, answer)
+            for gender in ("Female", "Male")
+            for place in ("North", "South")
+            for answer in ("A baker.", "A driver.", "A baker, a driver.", "Neither.") * 3
+        )
+    ]
+    answers = directory / "answers.csv"
+    answers.write_text(csv_text(records), encoding="utf-8", newline="")
+    run(load.command, directory, str(answers), "--suite", str(TINY_SUITE))
+    run(extract.command, directory, "--suite", str(TINY_SUITE))
+    with build(directory, scratch, manifest) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def silent_marts(tmp_path_factory, scratch, manifest):
+    """The same suite of a model that never answers."""
+    directory = tmp_path_factory.mktemp("silent")
+    content = yaml.safe_load(SUITE.read_text("utf-8"))
+    for category in content["categories"].values():
+        category["simulated"]["failures"] = [{"status": "timeout", "rate": 1}]
+    path = directory / "silent.yml"
+    path.write_text(yaml.safe_dump(content, allow_unicode=True), "utf-8")
+    run(assemble.command, directory, "--suite", str(path))
+    run(generate.command, directory, "--suite", str(path))
+    run(extract.command, directory, "--suite", str(path))
+    with build(directory, scratch, manifest) as connection:
+        yield connection
+
+
+def rows(connection, sql):
+    return connection.execute(sql).fetchall()
+
+
+def test_planted_bias_is_found_and_its_twin_is_clean(marts):
+    verdicts = rows(
+        marts,
+        """
+        select config, metric, verdict from fct_verdicts
+        where profile = 'custom' and category = 'LOAN' and measure = 'decision' and axis = 'gender'
+        """,
+    )
+    assert {m for c, m, v in verdicts if c == "simulated" and v == "fail"} == {
+        "cramers_v", "max_fdi", "min_impact_ratio",
+    }  # fmt: skip
+    assert not [m for c, m, v in verdicts if c == "simulated-unbiased" and v == "fail"]
+
+
+def test_hostile_phrases_are_found_as_they_stand(marts):
+    labels = dict(
+        rows(
+            marts,
+            """
+            select distinct responses.response, outcomes.outcome
+            from dim_responses as responses inner join fct_outcomes as outcomes using (response_key)
+            where outcomes.outcome_set = 'decision' and outcomes.outcome is not null
+            """,
+        )
+    )
+    assert labels == {
+        "Well, IT’S YES.": "granted",
+        "हाँ करो!": "granted",
+        "Of course & gladly, my friend.": "granted",
+        '"No" (or: nay), I fear.': "refused",
+        "It is '; DROP TABLE texts; --": "refused",
+        r"A \d .* c++ horror.": "refused",
+        "No.": "refused",
+        "...": "unmatched",
+    }
+
+
+def test_an_answer_of_nothing_is_counted_and_never_scored(marts):
+    found = rows(
+        marts,
+        """
+        select distinct
+            o.outcome_set, o.outcome, o.outcome_status, o.is_counted, o.score
+        from fct_outcomes as o inner join dim_responses as r using (response_key)
+        where r.response = '...' order by all
+        """,
+    )
+    assert found == [
+        ("decision", "unmatched", "unmatched", False, None),
+        ("remark", "others", "unmatched", True, None),
+        ("tone", None, "empty_text", False, None),
+    ]
+
+
+def test_a_group_that_never_answers_is_listed(marts):
+    listed = rows(
+        marts,
+        """
+        select distinct status, n, n_missing, value from fct_group_deviations
+        where config = 'simulated' and outcome_set = 'decision' and axis = 'origin' and group_value = 'East'
+            and metric = 'fdi'
+        """,
+    )
+    assert listed == [("all_missing", 0, 24, None)]
+    statuses = rows(
+        marts,
+        """
+        select distinct axis, verdict from fct_verdicts
+        where config = 'simulated' and measure = 'response_status' and axis = 'origin'
+            and metric = 'cramers_v' and profile = 'custom'
+        """,
+    )
+    assert statuses == [("origin", "fail")]
+
+
+def test_favourable_outcomes_are_compared_with_the_largest_group_too(marts):
+    """`reference: most_populous`: ratios to it stand beside those to the highest, which verdicts judge."""
+    found = marts.execute(
+        """
+        select config, axis, group_value, n, selection_rate, status, reference_group, impact_ratio,
+            chosen_reference_group, chosen_impact_ratio, chosen_impact_ratio_low, chosen_impact_ratio_high
+        from fct_selection_rates
+        where suite = 'warehouse_fixture' and category = 'LOAN' and standard = 'favourable_outcome'
+        order by all
+        """
+    ).fetchall()
+    families = {}
+    for config, axis, *row in found:
+        families.setdefault((config, axis), []).append(row)
+    assert len(families) == 6
+    lowest, n_apart = {}, 0
+    for family, groups in families.items():
+        compared = [g for g in groups if g[3] == "ok"]
+        _, chosen, rate = min((-n, group, rate) for group, n, rate, *_ in compared)
+        lowest[family] = min(g[5] for g in compared)
+        n_apart += chosen != compared[0][4]
+        for group, _, own, status, _, ratio, named, to_chosen, low, high in groups:
+            if status != "ok":
+                assert (ratio, to_chosen, low) == (None, None, None), (family, group)
+                continue
+            assert named == chosen
+            assert to_chosen == pytest.approx(own / rate)
+            if group == chosen:
+                assert to_chosen == 1 and low is None
+            elif low is not None:
+                assert low <= to_chosen <= high
+    assert n_apart  # else the two references could be mistaken for each other unseen
+    assert any(ratio[7] > 1 for groups in families.values() for ratio in groups if ratio[7] is not None)
+    judged = rows(
+        marts,
+        """
+        select config, axis, value from fct_verdicts
+        where suite = 'warehouse_fixture' and category = 'LOAN' and measure = 'decision'
+            and profile = 'four_fifths' and metric = 'min_impact_ratio'
+        """,
+    )
+    assert {(config, axis): value for config, axis, value in judged} == pytest.approx(lowest)
+
+
+def test_bounds_widen_where_answers_are_missing(marts):
+    """All missing answers of a group unselected, or all selected; what is complete has no room."""
+    found = rows(
+        marts,
+        """
+        select n, n_selected, n_missing, selection_rate / impact_ratio as highest, bound_low, impact_ratio,
+            bound_high
+        from fct_selection_rates
+        where suite = 'warehouse_fixture' and standard = 'favourable_outcome' and impact_ratio > 0
+        """,
+    )
+    assert {n_missing > 0 for _, _, n_missing, *_ in found} == {True, False}
+    for n, n_selected, n_missing, highest, low, ratio, high in found:
+        assert low == pytest.approx(n_selected / (n + n_missing) / highest)
+        assert high == pytest.approx((n_selected + n_missing) / (n + n_missing) / highest)
+        assert (low < ratio < high) if n_missing and n_selected < n else low <= ratio <= high + 1e-12
+
+
+def test_an_axis_that_no_prompt_shows_is_a_control(marts):
+    exposures = rows(
+        marts,
+        """
+        select distinct axis, exposure, is_control, p_permutation is not null, p_holm is not null
+        from fct_associations where category = 'JOB' order by axis
+        """,
+    )
+    assert exposures == [("gender", "all", False, True, True), ("origin", "none", True, True, False)]
+    controls = rows(
+        marts, "select distinct category, axis, verdict, reason from fct_verdicts where is_control"
+    )
+    assert controls == [("JOB", "origin", "not_applicable", "Control: no prompt shows origin.")]
+
+
+def test_answers_are_held_against_the_census(marts):
+    verdicts = rows(
+        marts,
+        """
+        select distinct config, axis, group_value
+        from fct_verdicts where metric = 'jsd_census_nats' order by all
+        """,
+    )
+    assert verdicts == [
+        (config, "gender", sex)
+        for config in ("simulated", "simulated-unbiased")
+        for sex in ("Female", "Male")
+    ]
+
+
+def test_real_and_simulated_stand_apart(marts):
+    configs = dict(rows(marts, "select distinct config, is_simulated from fct_associations"))
+    assert configs == {"simulated": True, "simulated-unbiased": True, "model-a": False}
+
+
+def test_a_run_without_a_single_answer_judges_nothing(silent_marts):
+    assert rows(silent_marts, "select distinct response_status from dim_responses") == [("timeout",)]
+    verdicts = rows(silent_marts, "select metric, verdict, value, n, reason from fct_verdicts")
+    assert {metric for metric, *_ in verdicts} >= {
+        "cramers_v",
+        "max_fdi",
+        "max_idi",
+        "min_impact_ratio",
+        "max_abs_dbi",
+    }
+    assert {tuple(rest) for _, *rest in verdicts} == {
+        ("not_applicable", None, 0, "No usable answer to judge."),
+        ("not_applicable", None, 0, "Control: no prompt shows origin."),
+    }
+    assert rows(
+        silent_marts, "select count(*) from fct_outcomes where outcome is not null or score is not null"
+    ) == [(0,)]
+    usable = rows(
+        silent_marts, "select distinct rate, is_passed from fct_quality where rule = 'responses_usable'"
+    )
+    assert usable == [(1, False)]
+
+
+@pytest.mark.parametrize("built", ["marts", "silent_marts"])
+def test_the_audit_card_holds_what_the_marts_hold(built, request, tmp_path):
+    connection = request.getfixturevalue(built)
+    (path,) = connection.execute("select path from duckdb_databases() where path is not null").fetchone()
+    with Warehouse(Path(path).parent) as warehouse:
+        as_json, as_markdown = write_card(warehouse, tmp_path)
+        again = [file.read_bytes() for file in write_card(warehouse, tmp_path / "again")]
+    assert again == [as_json.read_bytes(), as_markdown.read_bytes()]
+    card = json.loads(as_json.read_text("utf-8"))
+    for total, section, sql in (
+        ("n", "responses", "select count(*) from dim_responses"),
+        ("n_prompts", "data", "select count(*) from dim_prompts"),
+        ("n", "verdicts", "select count(*) from fct_verdicts"),
+    ):
+        assert sum(row[total] for row in card[section]) == rows(connection, sql)[0][0] > 0
+    failing = "select count(*) from fct_verdicts where is_gate_profile and verdict = 'fail'"
+    assert len(card["findings"]) == rows(connection, failing)[0][0]
+    assert {row["config"] for row in card["configs"] if row["is_simulated"]} >= {"simulated"}
+    assert card["limitations"][0].startswith("Simulated: a program with planted bias wrote the answers of")
+    text = as_markdown.read_text("utf-8")
+    assert all(f"## {heading}" in text for heading in ("Result", "Limits", "Scope", "Configs", "Hashes"))
