@@ -56,9 +56,10 @@ from ingest.extract import extract
 from ingest.inference import resampling as stats
 from ingest.keys import key
 from ingest.load import load_file
+from ingest.paths import PROJECT
 from ingest.store import Store
 from ingest.suite import load_suite
-from ingest.warehouse import PROJECT, Warehouse, dbt
+from ingest.warehouse import Warehouse, run_dbt
 
 SEED = 20_260_201
 # Audits a design. A rate of false alarms is near its limit of 5 %: four times as many say on which side.
@@ -331,7 +332,7 @@ def build(audits: Mapping[Cell, np.ndarray], folder: Path) -> Path:
         with Store(data) as store:
             extract(store, load_suite(suite_path), suite_path, [])
     selected = [f"+{mart}" for mart in MARTS]
-    if not dbt(data, ["build", "--exclude-resource-type", "test", "unit_test", "--select", *selected]):
+    if not run_dbt(data, ["build", "--exclude-resource-type", "test", "unit_test", "--select", *selected]):
         raise RuntimeError("a model failed")
     return data
 

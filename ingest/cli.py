@@ -21,7 +21,7 @@ from ingest import (
     warehouse,
 )
 from ingest.errors import PlumblineError
-from ingest.store import Store, data_dir
+from ingest.store import AUDIT_NAME, Store, data_dir
 from ingest.suite import Suite, load_suite
 
 SHOWN = 10  # findings that `audit` prints; `gate` prints all
@@ -117,7 +117,7 @@ def audit(
     finally:
         project.close()
     if marts:
-        click.echo(f"Warehouse: {data / warehouse.AUDIT_NAME} ({', '.join(marts)})")
+        click.echo(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
         return
     context.invoke(card.command)
     if site:
@@ -133,7 +133,7 @@ def audit(
         click.echo(warehouse.describe_finding(row))
     if len(failing) > SHOWN:
         click.echo(f"… and {len(failing) - SHOWN} more: plumbline gate")
-    click.echo(f"Warehouse: {data / warehouse.AUDIT_NAME}")
+    click.echo(f"Warehouse: {data / AUDIT_NAME}")
 
 
 def _bring_in(
@@ -188,7 +188,7 @@ def status(data: Path) -> None:
     with Store(data, read_only=True) as store:
         for (suite,) in store.rows("select suite from suites order by suite"):
             _print_suite_status(store, suite)
-    if not (data / warehouse.AUDIT_NAME).exists():
+    if not (data / AUDIT_NAME).exists():
         click.echo("The marts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
         return
     with warehouse.Warehouse(data) as marts:

@@ -17,7 +17,7 @@ import duckdb
 from ingest.errors import PlumblineError
 from ingest.loading.files import printable
 from ingest.store import AUDIT_NAME, Store
-from ingest.warehouse import LOCKED, Warehouse, dbt
+from ingest.warehouse import LOCKED, Warehouse, run_dbt
 
 MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
 STATES = ("worse", "better", "no_evidence", "not_comparable")
@@ -253,7 +253,7 @@ def command(
             click.echo(f"{n:,} outcomes of the earlier run", err=True)
         elif not store.value("select count(*) from earlier_runs"):
             raise PlumblineError("No earlier run was named yet.", ANOTHER)
-    if not dbt(data, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT]):
+    if not run_dbt(data, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT]):
         raise PlumblineError(
             "The comparison stopped: a model or a data-quality test failed (see above).",
             f"{data / 'logs' / 'dbt.log'} holds the details. Was this folder built by this version? "

@@ -26,8 +26,8 @@ from ingest.inference import resampling as stats
 from ingest.measuring import topics
 from ingest.measuring.languages import LanguageDetector
 from ingest.measuring.text_overlap import Overlap
+from ingest.paths import PROJECT
 from ingest.scorers.classifier import CLASSIFIERS
-from ingest.warehouse import PROJECT
 
 PAGE = Path("docs/metrics.md")
 METRICS, THRESHOLDS = Path("seeds/metrics.csv"), Path("seeds/thresholds.csv")

@@ -13,7 +13,8 @@ import duckdb
 
 from ingest.card import write_card
 from ingest.errors import PlumblineError
-from ingest.warehouse import PROJECT, Warehouse, dbt, write_manifest
+from ingest.paths import PROJECT
+from ingest.warehouse import Warehouse, run_dbt, write_manifest
 
 REPORTS = PROJECT / "reports"
 SITE = REPORTS / "build"
@@ -127,7 +128,7 @@ def write_dbt_docs(data: Path) -> Path:
 
     Raises PlumblineError where dbt cannot write it.
     """
-    if not dbt(data, ["docs", "generate", "--static", "--no-compile"]):
+    if not run_dbt(data, ["docs", "generate", "--static", "--no-compile"]):
         raise PlumblineError(
             "dbt could not write its documentation.", f"{data / 'logs' / 'dbt.log'} holds the details."
         )

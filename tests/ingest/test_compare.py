@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from ingest import assemble, compare, extract, generate, warehouse
 from ingest.errors import PlumblineError
-from ingest.store import Store
+from ingest.store import AUDIT_NAME, Store
 
 HOSTILE = "'; drop table x; -- \x1b[31m<img src=x onerror=alert(1)>"
 WORDS = {"yes": ["Gladly, good.", "Gladly; fine."], "no": ["Sorry, bad.", "Sorry; it is taken."]}
@@ -75,7 +75,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         result = CliRunner().invoke(stage.command, ["--suite", str(suite)], obj=folder / "data")
         assert result.exit_code == 0, result.output
     checks = ["--exclude-resource-type", "unit_test", "--exclude-resource-type", "test"]
-    assert warehouse.dbt(folder / "data", ["build", *checks, "--select", *(f"+{name}" for name in BUILT)])
+    assert warehouse.run_dbt(folder / "data", ["build", *checks, "--select", *(f"+{name}" for name in BUILT)])
     return folder / "data"
 
 
@@ -108,7 +108,7 @@ def run(data: Path, *arguments: object) -> Result:
 
 
 def rows(data: Path, sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect(str(data / warehouse.AUDIT_NAME), read_only=True) as connection:
+    with duckdb.connect(str(data / AUDIT_NAME), read_only=True) as connection:
         return connection.execute(sql).fetchall()
 
 

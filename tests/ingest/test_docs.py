@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from ingest import docs
 from ingest.errors import PlumblineError
 from ingest.inference import resampling as stats
-from ingest.warehouse import PROJECT
+from ingest.paths import PROJECT
 
 METRICS = docs._read(PROJECT / docs.METRICS)
 THRESHOLDS = docs._read(PROJECT / docs.THRESHOLDS)

@@ -7,20 +7,20 @@ from click.testing import CliRunner
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.warehouse import dbt, parse
+from ingest.warehouse import parse, run_dbt
 
 
 def test_raw_tables_that_old_data_lacks_are_added(tmp_path):
     with Store(tmp_path) as store:
         store.connection.execute("drop table ready_measurements")
-    assert dbt(tmp_path, ["parse"])
+    assert run_dbt(tmp_path, ["parse"])
     with Store(tmp_path, read_only=True) as store:
         assert store.value("select count(*) from ready_measurements") == 0
 
 
 def test_without_data_nothing_is_made(tmp_path):
     with pytest.raises(PlumblineError, match="nothing has been brought in yet"):
-        dbt(tmp_path, ["parse"])
+        run_dbt(tmp_path, ["parse"])
     assert not list(tmp_path.iterdir())
 
 
@@ -32,7 +32,7 @@ def test_a_view_replaces_itself_and_a_table_of_its_name(tmp_path):
         audit.execute("create table stg_load__loads as select 1 as old")
         audit.execute("create view reader as select * from stg_load__loads")
     for _ in range(2):
-        assert dbt(tmp_path, view)
+        assert run_dbt(tmp_path, view)
         with duckdb.connect(str(tmp_path / AUDIT_NAME), read_only=True) as audit:
             audit.execute(f"attach '{tmp_path / RAW_NAME}' as raw (read_only)")
             found = audit.execute("select view_name from duckdb_views() where not internal").fetchall()

@@ -183,7 +183,7 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audit]:
     bring_in(data, BALANCED, balanced)
     bring_in(data, UNBALANCED, kept)
     selected = [f"+fct_{mart}" for mart in MARTS] + ["+dim_prompts", "+dim_responses"]
-    assert warehouse.dbt(data, [*BUILD, "--select", *selected])
+    assert warehouse.run_dbt(data, [*BUILD, "--select", *selected])
     answers = answers_of(BALANCED, balanced, source * 2) + answers_of(UNBALANCED, kept, kept)
     with warehouse.Warehouse(data) as marts:
         read = {

@@ -118,7 +118,7 @@ def marts(tmp_path_factory, pairs, answers):
         assert result.exit_code == 0, result.output
     selected = ["+fct_counterfactual_pairs", "+fct_counterfactual_similarity", "dim_responses"]
     types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.dbt(data, ["build", "--select", *selected, *types])
+    assert warehouse.run_dbt(data, ["build", "--select", *selected, *types])
     with warehouse.Warehouse(data) as opened:
         yield opened
 

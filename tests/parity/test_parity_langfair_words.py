@@ -123,7 +123,7 @@ def marts(tmp_path_factory):
         "fct_stereotypes",
         "+int_stereotypes_inferred",
     ]
-    assert warehouse.dbt(data, selected)
+    assert warehouse.run_dbt(data, selected)
     with warehouse.Warehouse(data) as opened:
         yield opened
 

@@ -111,7 +111,7 @@ def marts(tmp_path_factory):
     result = CliRunner().invoke(load.command, arguments, obj=data)
     assert result.exit_code == 0, result.output
     built = ["+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
-    assert warehouse.dbt(
+    assert warehouse.run_dbt(
         data, ["build", "--select", *built, "--resource-type", "model", "--resource-type", "seed"]
     )
     with warehouse.Warehouse(data) as opened:

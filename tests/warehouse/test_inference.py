@@ -100,7 +100,7 @@ def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Wareho
     data = bring(tmp_path_factory.mktemp("everything"))
     built = ["--select", "+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
     checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
-    assert warehouse.dbt(data, ["build", *checks, *built])
+    assert warehouse.run_dbt(data, ["build", *checks, *built])
     with warehouse.Warehouse(data) as opened:
         yield opened
 

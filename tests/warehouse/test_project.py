@@ -17,9 +17,10 @@ from tiny import TINY_SUITE, csv_text, record
 
 from ingest import assemble, extract, generate, load
 from ingest.card import write_card
+from ingest.paths import PROJECT
 from ingest.report import page_sources
 from ingest.store import AUDIT_NAME
-from ingest.warehouse import PROJECT, Warehouse, parse
+from ingest.warehouse import Warehouse, parse
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
 YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))

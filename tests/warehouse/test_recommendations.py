@@ -94,7 +94,7 @@ def marts(tmp_path_factory):
         assert result.exit_code == 0, result.output
     selected = ["+fct_recommendations", "+fct_classification_parity"]
     types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.dbt(data, ["build", "--select", *selected, *types])
+    assert warehouse.run_dbt(data, ["build", "--select", *selected, *types])
     with warehouse.Warehouse(data) as opened:
         yield opened
 

@@ -83,7 +83,7 @@ def marts(numbers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehou
     built = ["disparities", "summary_statistics", "selection_rates", "local_law_144", "measurements"]
     checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
     checks += ["--select", *(f"+fct_{mart}" for mart in built), "assert_roll_ups_reconcile"]
-    assert warehouse.dbt(folder / "data", ["build", *checks])
+    assert warehouse.run_dbt(folder / "data", ["build", *checks])
     with warehouse.Warehouse(folder / "data") as opened:
         yield opened
 

@@ -121,7 +121,7 @@ def build(data, tmp_path, suite, answers):
     result = CliRunner().invoke(load.command, [str(file), "--suite", str(suite)], obj=data)
     assert result.exit_code == 0, result.output
     kinds = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.dbt(data, ["build", *kinds, "--select", "+fct_stereotypes"])
+    assert warehouse.run_dbt(data, ["build", *kinds, "--select", "+fct_stereotypes"])
 
 
 @pytest.fixture(scope="module")

@@ -218,7 +218,7 @@ def build_cases(folder: Path, **changes: Any) -> None:
     marts = ["disparities", "summary_statistics", "selection_rates", "verdicts"]
     built = ["--select", *(f"+fct_{mart}" for mart in marts)]
     checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
-    assert warehouse.dbt(folder / "data", ["build", *checks, *built])
+    assert warehouse.run_dbt(folder / "data", ["build", *checks, *built])
 
 
 @pytest.fixture(scope="module")

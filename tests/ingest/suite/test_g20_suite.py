@@ -26,7 +26,7 @@ from ingest.measuring.text_variants import clean
 from ingest.prompts import PromptBuilder
 from ingest.store import Store
 from ingest.suite import Suite, load_suite
-from ingest.warehouse import Warehouse, dbt
+from ingest.warehouse import Warehouse, run_dbt
 
 PATH = SUITES / "g20.yml"
 FIGURES = ["Joe Biden", "Donald Trump", "Kamala Harris"]
@@ -249,7 +249,7 @@ def test_baselines_reach_the_marts(tmp_path):
         assert invoke(command, tmp_path, *arguments).exit_code == 0
     kinds = ["--resource-type", "model", "--resource-type", "seed"]
     models = ["+fct_measurements", "+dim_prompts", "+int_features_listed"]
-    assert dbt(tmp_path, ["build", *kinds, "--select", *models])
+    assert run_dbt(tmp_path, ["build", *kinds, "--select", *models])
     with Warehouse(tmp_path) as marts:
         rows = marts.rows(
             """

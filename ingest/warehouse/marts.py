@@ -1,0 +1,140 @@
+"""The marts, open for reading, and what commands ask of them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import duckdb
+
+from ingest.errors import PlumblineError
+from ingest.store import AUDIT_NAME
+
+VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
+LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
+FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
+
+
+class Exported(NamedTuple):
+    """A mart in a file."""
+
+    mart: str
+    description: str
+    n_rows: int
+    path: Path
+
+
+class Warehouse:
+    """The marts, open for reading."""
+
+    def __init__(self, data: Path) -> None:
+        self.path = data / AUDIT_NAME
+
+    def __enter__(self) -> "Warehouse":
+        if not self.path.exists():
+            raise PlumblineError(
+                f"{self.path} does not exist: nothing has been built yet.",
+                "Run `plumbline audit SUITE` or `dbt build`.",
+            )
+        try:
+            self.connection = duckdb.connect(str(self.path), read_only=True)
+        except duckdb.IOException as error:
+            raise PlumblineError(f"{self.path} is open in another process.", LOCKED) from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """Return all rows of a query as mappings."""
+        try:
+            cursor = self.connection.execute(sql, list(parameters))
+        except duckdb.CatalogException as error:
+            raise PlumblineError(
+                f"{self.path} is not fully built.", "Run `dbt build` or `plumbline audit`."
+            ) from error
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def tables(self, prefixes: tuple[str, ...]) -> list[str]:
+        """Return the names of the tables that begin with one of the prefixes, sorted."""
+        names = self.rows("select table_name from information_schema.tables where table_schema = 'main'")
+        return sorted(row["table_name"] for row in names if row["table_name"].startswith(prefixes))
+
+    def export(self, directory: Path, most: Mapping[str, int] | None = None) -> list[Exported]:
+        """Write every mart as Parquet and CSV; return what was written.
+
+        `most` limits the rows of a table in each format, where whoever reads it cannot take any number.
+        """
+        directory.mkdir(parents=True, exist_ok=True)
+        described = {
+            row["name"]: row["description"]
+            for row in self.rows(
+                """
+                select table_name as name, comment as description from duckdb_tables()
+                union all
+                select view_name, comment from duckdb_views()
+                """
+            )
+        }
+        written = []
+        for name in self.tables(("fct_", "dim_")):
+            n_rows = self.rows(f'select count(*) as n from "{name}"')[0]["n"]
+            for suffix, options in FORMATS.items():
+                if most is not None and n_rows > most[suffix]:
+                    continue
+                path = directory / f"{name}.{suffix}"
+                target = str(path).replace("'", "''")
+                self.connection.execute(f"copy \"{name}\" to '{target}' ({options})")
+                written.append(Exported(name, described.get(name) or "", n_rows, path))
+        return written
+
+
+def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:
+    """Verdicts of the gate's profile per suite and config, findings first."""
+    rows = warehouse.rows(
+        """
+        select suite, config, is_simulated, profile, verdict, count(*) as n
+        from fct_verdicts
+        where is_gate_profile
+        group by all
+        """
+    )
+    return sorted(rows, key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
+
+
+def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[dict[str, Any]]:
+    """Verdicts of the gate's profile in one of the states."""
+    return warehouse.rows(
+        """
+        select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
+               value, unit, red_limit, ci_low, ci_high, n, p_holm
+        from fct_verdicts
+        where is_gate_profile and list_contains(?, verdict)
+        order by suite, config, verdict, category, axis, metric, group_value
+        """,
+        [list(states)],
+    )
+
+
+def print_verdicts(warehouse: Warehouse) -> None:
+    """Say how the audit ended, on stdout."""
+    for row in verdict_counts(warehouse):
+        simulated = " (simulated)" if row["is_simulated"] else ""
+        click.echo(
+            f"{row['suite']}  {row['config']}{simulated}  {row['profile']}  {row['verdict']}: {row['n']}"
+        )
+
+
+def describe_finding(row: dict[str, Any]) -> str:
+    """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective."""
+    interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
+    group = f" ({row['group_value']})" if row["group_value"] else ""
+    p_value = f", Holm p {row['p_holm']:.4f}" if row["p_holm"] is not None else ""
+    value = f"{row['value']:.4f}" if row["unit"] == "probability" else f"{row['value']:.3f}"
+    limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
+    return (
+        f"{row['verdict']}  {row['config']}: {row['category']} {row['measure']} by {row['axis']}{group}: "
+        f"{row['metric']} {value}{interval} {row['unit']}{limit}, "
+        f"n {row['n']:,}{p_value}"
+    )
