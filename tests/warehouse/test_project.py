@@ -626,3 +626,10 @@ def test_the_audit_card_holds_what_the_marts_hold(built, request, tmp_path):
     assert card["limitations"][0].startswith("Simulated: a program with planted bias wrote the answers of")
     text = as_markdown.read_text("utf-8")
     assert all(f"## {heading}" in text for heading in ("Result", "Limits", "Scope", "Configs", "Hashes"))
+
+
+@pytest.mark.parametrize(
+    "query", re.findall(r"```sql\n(.*?)```", (PROJECT / "docs/guide/sql.md").read_text("utf-8"), re.DOTALL)
+)
+def test_queries_of_the_guide_run(marts, query):
+    assert marts.execute(query).description

@@ -1,0 +1,141 @@
+"""What code and pages point to exists: requirements, decisions, links, paths, models, commands."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from ingest import help_page
+from ingest.cli import cli
+
+PROJECT = Path(__file__).parents[1]
+CODE_FOLDERS = (
+    "bench",
+    "experiments",
+    "ingest",
+    "macros",
+    "models",
+    "reports",
+    "scripts",
+    "seeds",
+    "suites",
+    "tests",
+)
+CODE_KINDS = {".py", ".sql", ".yml", ".csv", ".js", ".mjs", ".svelte", ".sh"}
+NOT_OURS = {"node_modules", ".evidence", "build", "__pycache__", "static"}
+# What a reader makes, and a checkout does not hold.
+MADE = ("reports/build", "reports/node_modules")
+
+CODE = re.compile(r"\b[A-Z]{2,3}-\d+\b")
+CITATION = re.compile(r"\bSPEC ((?:[A-Z]{2,3}-\d+|\d+(?:\.\d+)?)(?:(?:,| to| and|;) [A-Z]{2,3}-\d+)*)")
+DECISION = re.compile(r"\b[Dd]ecisions? (\d+)\b|decisions/(\d{4})")
+LINK = re.compile(r"(?<!!)!?\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+?)\s*$", re.MULTILINE)
+ANCHOR = re.compile(r'<a id="([^"]+)"')
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+MODEL = re.compile(r"\b(?:fct|dim|rpt|int|stg)_[a-z0-9_]*[a-z0-9]\b(?!\*)")
+
+
+def code_files() -> list[Path]:
+    files = (file for folder in CODE_FOLDERS for file in (PROJECT / folder).rglob("*"))
+    return [f for f in files if f.suffix in CODE_KINDS and not NOT_OURS & set(f.relative_to(PROJECT).parts)]
+
+
+def pages() -> list[Path]:
+    folders = (PROJECT / "docs", PROJECT / "experiments", PROJECT / "suites")
+    return [*PROJECT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
+
+
+def name(file: Path) -> str:
+    return file.relative_to(PROJECT).as_posix()
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page, headings named as GitHub names them."""
+    text = page.read_text()
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text))
+    return {*plain, *ANCHOR.findall(text)}
+
+
+@pytest.fixture(scope="module")
+def requirements() -> set[str]:
+    return anchors(PROJECT / "docs/spec.md")
+
+
+def test_every_cited_requirement_can_be_opened(requirements: set[str]) -> None:
+    areas = {anchor.split("-")[0] for anchor in requirements if re.fullmatch(r"[a-z]+-\d+", anchor)}
+    missing = []
+    n_cited = 0
+    for file in code_files():
+        text = file.read_text(errors="replace")
+        cited = {code for code in CODE.findall(text) if code.split("-")[0].lower() in areas}
+        for citation in CITATION.findall(text):
+            first = citation.split(",")[0]
+            cited |= {first} if first[0].isdigit() else set(CODE.findall(citation))
+        n_cited += len(cited)
+        for code in cited:
+            anchor = f"spec-{code}" if code[0].isdigit() else code.lower()
+            if anchor not in requirements:
+                missing.append(f"{name(file)}: SPEC {code}")
+    assert n_cited > 300
+    assert missing == [], "add it to docs/spec.md, or mend the citation"
+
+
+def test_every_cited_decision_exists() -> None:
+    decisions = {int(page.name[:4]) for page in (PROJECT / "docs/decisions").glob("*.md")}
+    missing = [
+        f"{name(file)}: decision {number}"
+        for file in [*code_files(), *pages()]
+        for numbers in DECISION.findall(file.read_text(errors="replace"))
+        for number in filter(None, numbers)
+        if int(number) not in decisions
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for target in LINK.findall(FENCE.sub("", page.read_text())):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / unquote(path)).resolve() if path else page
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            broken.append(target)
+    assert broken == []
+
+
+def written_pages() -> list[Path]:
+    """Pages that tell a reader where things are, by hand."""
+    docs = PROJECT / "docs"
+    return [
+        PROJECT / "README.md",
+        PROJECT / "CONTRIBUTING.md",
+        docs / "architecture.md",
+        *(docs / "guide").glob("*.md"),
+        *(docs / "decisions").glob("*.md"),
+    ]
+
+
+@pytest.mark.parametrize("page", written_pages(), ids=name)
+def test_named_paths_and_models_exist(page: Path) -> None:
+    text = page.read_text()
+    top = {entry.name for entry in PROJECT.iterdir() if entry.is_dir()} - {"data", "target", "logs"}
+    missing = []
+    for named in re.findall(r"`([\w./<>*\[\]+-]+)`", FENCE.sub("", text)):
+        if "/" not in named or named.split("/")[0] not in top or named.startswith(MADE):
+            continue
+        pattern = re.sub(r"<[^>]*>", "*", named).replace("[", "[[]").rstrip("/")
+        if not any(PROJECT.glob(pattern)):
+            missing.append(named)
+    models = {file.stem for file in (PROJECT / "models").rglob("*") if file.suffix in {".sql", ".py"}}
+    missing += sorted(set(MODEL.findall(text)) - models)
+    assert missing == []
+
+
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    page = (PROJECT / help_page.PAGE).read_text("utf-8")
+    assert page == help_page.render(cli), "run `plumbline docs`"
+    assert all(f"## {command}" in page for command in cli.commands)
