@@ -1,20 +1,16 @@
-"""Backends: who answers. A new one is a module beside this file and a row in `BACKENDS`."""
+"""Backends: who answers. A new one is a file beside this, or of another package.
+
+The file lists what it has in `BACKENDS`: a name in a suite's `configs:` -> a class or function that takes
+the suite and returns a Backend. Importing it must be cheap: weights wait until a backend is made.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from ingest.errors import PlumblineError
+from ingest.plugins import create
 from ingest.suite import Config, Suite
-
-# Name in a suite's `configs:` -> module:class, imported only when a suite asks for it.
-BACKENDS: dict[str, str] = {
-    "simulated": "ingest.backends.simulated:SimulatedBackend",
-    "ollama": "ingest.backends.ollama:OllamaBackend",
-    "openai": "ingest.backends.openai:OpenAIBackend",
-    "transformers": "ingest.backends.transformers:TransformersBackend",
-}
 
 # What passes: a request that ended so is asked again by the next run (SPEC GEN-4).
 TRANSIENT = frozenset({"timeout", "rate_limited", "server_error", "cancelled"})
@@ -89,6 +85,7 @@ class Description:
     max_prompt_tokens: int | None = None
 
 
+@runtime_checkable
 class Backend(Protocol):
     """Answers requests for the configs of one suite.
 
@@ -140,7 +137,7 @@ class Together(Protocol):
 
 
 def create_backend(name: str, suite: Suite, hosts: Collection[str] = ()) -> Backend:
-    """Return the backend of that name for a suite; raise PlumblineError where there is none.
+    """Return the backend of that name for a suite; see `ingest.plugins` for its errors.
 
     `hosts` are other machines that may have the keys which the suite names.
     """
@@ -149,12 +146,7 @@ def create_backend(name: str, suite: Suite, hosts: Collection[str] = ()) -> Back
             "The backend 'recorded' is not asked: its answers come from a file.",
             "Bring them in with `plumbline load FILE --suite FILE`.",
         )
-    if name not in BACKENDS:
-        raise PlumblineError(
-            f"The backend {name!r} is unknown.", f"Known in `configs:`: {', '.join(BACKENDS)}."
-        )
-    module, _, attribute = BACKENDS[name].partition(":")
-    backend: Backend = getattr(import_module(module), attribute)(suite)
+    backend: Backend = create("backend", name, suite, protocols=(Backend,))
     if isinstance(backend, SendsKeys):
         backend.hosts = frozenset(hosts)
     return backend

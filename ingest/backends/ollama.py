@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
-import ollama
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import TRANSIENT, Answer, AttemptFailed, Description, Message, Request
@@ -59,7 +58,7 @@ class OllamaBackend:
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
-        self._clients: dict[tuple[str | None, str | None, float], ollama.Client] = {}
+        self._clients: dict[tuple[str | None, str | None, float], Any] = {}
         self._built_for: dict[tuple[str | None, str], int] = {}
         self._lock = threading.Lock()
 
@@ -148,7 +147,9 @@ class OllamaBackend:
             options["num_ctx"], self._built_for.get((config.base_url, config.model), options["num_ctx"])
         )
 
-    def _client(self, config: Config) -> ollama.Client:
+    def _client(self, config: Config) -> Any:
+        import ollama  # slow, and no other backend needs it
+
         identity = (config.base_url, config.key_variable, config.timeout_seconds)
         with self._lock:
             if identity not in self._clients:
@@ -201,3 +202,6 @@ def _context_length(information: Mapping[str, Any] | None) -> int:
         if name.endswith(".context_length") and isinstance(value, int) and value > 0
     ]
     return min(found, default=UNBOUND)
+
+
+BACKENDS = {"ollama": OllamaBackend}

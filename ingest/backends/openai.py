@@ -125,3 +125,6 @@ def _base_url(config: Config) -> str:
             "Add `base_url:`, such as http://127.0.0.1:8000/v1.",
         )
     return config.base_url.rstrip("/")
+
+
+BACKENDS = {"openai": OpenAIBackend}

@@ -189,3 +189,6 @@ def _unanswerable(category: str) -> PlumblineError:
         f"Category {category} has prompts but no `simulated:` section, so nothing says what to answer.",
         "Add `simulated:` with `answers:` and `weights:` to it, or ask another backend.",
     )
+
+
+BACKENDS = {"simulated": SimulatedBackend}

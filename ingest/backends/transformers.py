@@ -203,3 +203,6 @@ def _token_ids(value: int | list[int] | None) -> list[int]:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
+
+
+BACKENDS = {"transformers": TransformersBackend}

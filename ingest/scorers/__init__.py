@@ -1,7 +1,10 @@
-"""Scorers: text in, numbers or vectors out. A new one is a file beside this and a row in SCORERS."""
+"""Scorers: text in, numbers or vectors out. A new one is a file beside this, or of another package.
+
+The file lists what it has in `SCORERS`: a name -> a function that takes the name and a `Where`, and returns a
+Scorer or an Embedder. Importing it must be cheap: torch and weights wait until a scorer is made.
+"""
 
 import json
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,25 +12,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ingest.errors import PlumblineError
 from ingest.keys import key
+from ingest.plugins import create
 from ingest.scorers.model_files import LOCK_NAME, WEIGHTS
 from ingest.store import data_dir
-
-# Each row names `module:function`; the function takes the scorer's name and a `Where`, and returns a Scorer
-# or an Embedder. Modules are imported when their scorer is used, so heavy ones cost nothing before.
-SCORERS: dict[str, str] = {
-    "vader": "ingest.scorers.vader:load",
-    "minilm": "ingest.scorers.minilm:load",
-    "sentiment": "ingest.scorers.classifier:load",
-    "regard": "ingest.scorers.classifier:load",
-    "stereotype": "ingest.scorers.classifier:load",
-    "stereotype_sentence": "ingest.scorers.classifier:load",
-    "personality": "ingest.scorers.classifier:load",
-    "toxicity": "ingest.scorers.classifier:load",
-    "toxicity_comment": "ingest.scorers.classifier:load",
-    "toxicity_ensemble": "ingest.scorers.classifier:load_toxicity_ensemble",
-}
 
 DEFAULT_EMBEDDER = "minilm"  # for rules and distances that name no scorer
 MAX_CHARACTERS = 2_000  # SPEC GEN-10: what is measured of a longer text
@@ -106,12 +94,8 @@ class Embedder(Identity, Protocol):
 
 
 def load_scorer(name: str, where: Where | None = None) -> Scorer | Embedder:
-    """Load a scorer by its name in SCORERS. Raises PlumblineError when there is none."""
-    if name not in SCORERS:
-        raise PlumblineError(
-            f"There is no scorer {name!r}.", f"Known scorers: {', '.join(sorted(SCORERS))}. Name one of them."
-        )
-    return pkgutil.resolve_name(SCORERS[name])(name, where or Where())
+    """Load a scorer by its name. Raises PlumblineError where no package has it (`ingest.plugins`)."""
+    return create("scorer", name, name, where or Where(), protocols=(Scorer, Embedder))
 
 
 def scorer_row(scorer: Scorer | Embedder) -> dict[str, str]:

@@ -304,3 +304,6 @@ def load(name: str, where: Where) -> ClassifierScorer:
 def load_toxicity_ensemble(name: str, where: Where) -> LargestOf:
     """Return the larger of both toxicity classifiers' scores. Raises PlumblineError as `load` does."""
     return LargestOf(name, [load(member, where) for member in ("toxicity", "toxicity_comment")])
+
+
+SCORERS = {**dict.fromkeys(CLASSIFIERS, load), "toxicity_ensemble": load_toxicity_ensemble}

@@ -32,3 +32,6 @@ class MiniLM:
 def load(name: str, where: Where) -> MiniLM:
     """Load the model. Raises PlumblineError when it is not on this machine."""
     return MiniLM(load_encoder(model_dir=where.folder(name, MODEL.name)))
+
+
+SCORERS = {"minilm": load}

@@ -806,11 +806,12 @@ class Suite(Strict):
         return self
 
     def _check_own_scorers(self) -> None:
-        from ingest.scorers import SCORERS
+        from ingest.plugins import offers
 
+        known = offers("scorer") if self.own_scorers else {}
         for name in self.own_scorers:
-            if name in SCORERS:
-                raise Misplaced(f"{name!r} is one of ours: give yours another name", "own_scorers", name)
+            if name in known:
+                raise Misplaced(f"{name!r} is a scorer already: give yours another name", "own_scorers", name)
 
     def _check_distances(self) -> None:
         known = _declared("distances", "distance")

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.extract import SCORER_ERRORS
-from ingest.scorers import SCORERS, TRUNCATED, Where, load_scorer, scorer_row
+from ingest.plugins import offers
+from ingest.scorers import TRUNCATED, Where, load_scorer, scorer_row
 from ingest.scorers.classifier import CLASSIFIERS, MOST_TOKENS, TRAITS, passes
 from ingest.store import Store
 
@@ -351,7 +352,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch, load):
 
 
 def test_every_classifier_is_a_scorer_and_no_feature_has_two():
-    assert set(CLASSIFIERS) < set(SCORERS)
+    assert set(CLASSIFIERS) < set(offers("scorer"))
     features = [feature for row in CLASSIFIERS.values() for feature in row.features]
     assert len(set(features)) == len(features)
     for row in CLASSIFIERS.values():

@@ -155,7 +155,7 @@ def test_a_mistake_in_the_suite_is_named(own, spec, message):
 def test_the_names_of_our_scorers_are_taken(own):
     text = own.path.read_text().replace("own_scorers: {warmth:", "own_scorers: {vader:")
     own.path.write_text(text)
-    with pytest.raises(PlumblineError, match="'vader' is one of ours"):
+    with pytest.raises(PlumblineError, match="'vader' is a scorer already"):
         load_suite(own.path)
 
 

@@ -1,0 +1,74 @@
+"""What a name in a suite stands for: scorers and backends of this package and of any other that is installed.
+
+A module of `ingest.scorers` or `ingest.backends` lists what it has, by name, in SCORERS or BACKENDS. Another
+package lists its own as entry points `plumbline.scorers` or `plumbline.backends`. No list goes first.
+"""
+
+import pkgutil
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple
+
+from ingest.errors import PlumblineError
+
+OURS = "plumbline"
+
+
+class Offer(NamedTuple):
+    """A name that a package gives a meaning; `load` returns the function that makes the scorer or backend."""
+
+    package: str
+    load: Callable[[], Callable[..., Any]]
+
+
+def offers(kind: str) -> Mapping[str, Sequence[Offer]]:
+    """Return every offer of a kind, `scorer` or `backend`, by name."""
+    found: dict[str, list[Offer]] = defaultdict(list)
+    package = import_module(f"ingest.{kind}s")
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for name, make in getattr(import_module(module.name), f"{kind}s".upper(), {}).items():
+            found[name].append(Offer(OURS, lambda make=make: make))
+    for entry in entry_points(group=f"plumbline.{kind}s"):
+        found[entry.name].append(Offer(entry.dist.name if entry.dist else "a package", entry.load))
+    return dict(sorted(found.items()))
+
+
+def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -> Any:
+    """Make the scorer or backend of that name.
+
+    Raises PlumblineError where no package or more than one offers the name, where the package of somebody
+    else does not load, and where what it makes is none of `protocols`.
+    """
+    known = offers(kind)
+    if name not in known:
+        raise PlumblineError(
+            f"There is no {kind} {name!r}.",
+            f"Known {kind}s: {', '.join(known)}. Name one of them, or install the package that has it.",
+        )
+    offer, *others = known[name]
+    if others:
+        raise PlumblineError(
+            f"The {kind} {name!r} is in two packages, {offer.package} and {others[0].package}.",
+            "Uninstall one of them, or have its author give it another name.",
+        )
+    if offer.package == OURS:
+        return offer.load()(*arguments)
+    what_to_do = f"Mend or update {offer.package}, or take {name!r} out of the suite."
+    try:
+        made = offer.load()(*arguments)
+    except PlumblineError:
+        raise
+    except Exception as error:  # another's code can fail in any way
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise PlumblineError(
+            f"The {kind} {name!r} of {offer.package} does not load: {problem}.", what_to_do
+        ) from error
+    if not isinstance(made, protocols) or made.name != name:
+        wants = " or ".join(protocol.__name__ for protocol in protocols)
+        raise PlumblineError(
+            f"{offer.package} gives {made!r} where the {kind} {name!r} should be, a {wants} of that name.",
+            what_to_do,
+        )
+    return made

@@ -1,0 +1,129 @@
+"""Scorers and backends of other packages: an installed one is used by its name, a broken one is named."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from ingest.backends import create_backend
+from ingest.cli import cli
+from ingest.errors import PlumblineError
+from ingest.plugins import OURS, offers
+from ingest.scorers import load_scorer
+from ingest.store import AUDIT_NAME
+
+SCORER = """
+import numpy as np
+
+class Marks:
+    name, model, revision, version, parameters, batch_size = "marks", "count", "", "1", {}, 100
+    features = {"exclamation_marks": (0.0, 50.0)}
+
+    def score(self, texts):
+        return {"exclamation_marks": np.array([float(text.count("!")) for text in texts])}
+
+def load(name, where):
+    return Marks()
+"""
+BACKEND = """
+from ingest.backends import Answer, Description
+
+class Parrot:
+    name, asked_again = "parrot", frozenset()
+
+    def __init__(self, suite):
+        pass
+
+    def describe(self, config):
+        return Description(digest="1")
+
+    def answer(self, request):
+        return Answer(request.prompt + "!" * request.repeat_index, "ok")
+"""
+SUITE = """
+suite: shouts
+title: Who is shouted at?
+version: 1
+attributes: {gender: {Female: {words: [woman]}, Male: {words: [man]}}}
+axes: all
+categories:
+  GREETING:
+    title: A greeting
+    prompts: ["Greet the {gender}"]
+    outcomes: [{set: marks, kind: score, text: raw, scorer: marks, feature: exclamation_marks}]
+scorers: [marks]
+configs: [{backend: parrot, model: grey, repeats: 3}]
+"""
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Install a package as pip does: its module, and its entry points beside it."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+
+    def run(package: str, module: str, code: str, **points: str) -> None:
+        (folder / f"{module}.py").write_text(code)
+        information = folder / f"{package.replace('-', '_')}-1.0.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        groups = [f"[plumbline.{group}]\n{line}\n" for group, line in points.items()]
+        (information / "entry_points.txt").write_text("".join(groups))
+
+    return run
+
+
+def test_an_installed_package_s_scorer_and_backend_are_audited_with(install, tmp_path):
+    install("plumbline-marks", "shout_marks", SCORER, scorers="marks = shout_marks:load")
+    install("plumbline-parrot", "shout_parrot", BACKEND, backends="parrot = shout_parrot:Parrot")
+    suite: Path = tmp_path / "shouts.yml"
+    suite.write_text(SUITE)
+    command = ["--data", str(tmp_path / "data"), "audit", str(suite), "--mart", "fct_measurements"]
+    result = CliRunner().invoke(cli, command)
+    assert result.exit_code == 0, result.output
+    with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME), read_only=True) as connection:
+        found = connection.execute("select feature, value from fct_measurements").fetchall()
+    assert sorted(v for feature, v in found if feature == "exclamation_marks") == [0, 0, 1, 1, 2, 2]
+
+
+def test_nobody_s_name_says_what_there_is():
+    with pytest.raises(PlumblineError, match="no scorer 'marks'") as error:
+        load_scorer("marks")
+    assert "vader" in error.value.what_to_do
+    with pytest.raises(PlumblineError, match="no backend 'parrot'") as error:
+        create_backend("parrot", None)
+    assert "ollama" in error.value.what_to_do
+
+
+@pytest.mark.parametrize("kind", ["scorer", "backend"])
+def test_no_name_of_ours_has_two_meanings(kind):
+    ours = [name for name, found in offers(kind).items() for offer in found if offer.package == OURS]
+    assert len(ours) == len(set(ours)) >= 4
+
+
+def test_two_packages_with_one_name_are_both_named(install):
+    install("plumbline-marks", "clash_marks", SCORER, scorers="vader = clash_marks:load")
+    with pytest.raises(PlumblineError, match="'vader' is in two packages, plumbline and plumbline-marks"):
+        load_scorer("vader")
+    assert load_scorer("minilm").name == "minilm"  # one clash keeps nobody from the others
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("import nosuch_module", "does not load: ModuleNotFoundError: No module named 'nosuch_module'"),
+        ("x = 1", "does not load: AttributeError"),
+        ("load = lambda name, where: 1 / 0", "does not load: ZeroDivisionError"),
+        ("load = lambda name, where: name", "gives 'marks' where the scorer 'marks' should be"),
+        (SCORER.replace('"marks"', '"dots"'), "a Scorer or Embedder of that name"),
+    ],
+)
+def test_a_broken_package_is_named_in_one_line(install, tmp_path, code, problem):
+    module = tmp_path.name
+    install("plumbline-broken", module, code, scorers=f"marks = {module}:load")
+    with pytest.raises(PlumblineError, match=problem) as error:
+        load_scorer("marks")
+    assert "plumbline-broken" in error.value.what
+    assert "\n" not in error.value.what
