@@ -384,18 +384,18 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
     metavar="HOST",
     help="Let this host have the key that the suite names, where a model writes questions.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what the templates give, then stop.")
+@click.option("--dry-run", is_flag=True, help="Say how many prompts there would be, then stop.")
 @click.pass_obj
 def command(
     directory: Path, suite_path: Path, roots: int | None, hosts: tuple[str, ...], dry_run: bool
 ) -> None:
     """Make the prompts that a suite's templates describe.
 
-    Every root meets every group, so that answers differ by group and nothing else. Running it again
-    adds only what is new.
+    Every root is asked about every group, so prompts of a root differ in the group and in nothing else.
+    Run it again, and it adds only what is new.
 
-    Roots are sampled whole, with all their groups, by the suite's `sample: seed:`; a larger sample holds
-    every smaller one, so that a small audit can grow.
+    Roots are sampled whole, with all their groups, by the suite's `sample: seed:`. A larger sample holds
+    every smaller one, so a small audit can grow.
     """
     suite = load_suite(suite_path).sampled(roots=roots)
     with opened(directory, dry_run) as store:

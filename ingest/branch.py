@@ -393,7 +393,7 @@ def propose(writer: Writer, suite: Suite, branching: Branching, path: Path) -> i
 @click.option(
     "--send-key", "hosts", multiple=True, metavar="HOST", help="Let this host have the config's key."
 )
-@click.option("--dry-run", is_flag=True, help="Say what branching gives, then stop.")
+@click.option("--dry-run", is_flag=True, help="Say how many branches there would be, then stop.")
 @click.pass_obj
 def command(
     directory: Path,
@@ -410,8 +410,8 @@ def command(
     plumbline branch --suite suites/mine.yml --dry-run   # counts, rejected and flagged branches
     plumbline branch --suite suites/mine.yml
 
-    A branch that would say the same as its root is rejected; one that a person should look at is flagged
-    in `prompt_flags`. Running it again adds only what is new. A proposed table is not used until a person
+    A branch that says the same as its root is rejected. One that a person should look at is flagged in
+    `prompt_flags`. Run it again, and it adds only what is new. A proposed table is not used until a person
     has written yes into each row's `approved`.
     """
     suite = load_suite(suite_path)

@@ -312,7 +312,7 @@ def write_card(marts: Warehouse, directory: Path) -> list[Path]:
 )
 @click.pass_obj
 def command(data: Path, out: Path | None) -> None:
-    """Write the audit card: scope, data, configs, scorers, n, missingness, verdicts, limits, hashes.
+    """Write the audit card, the audit on a page: what, how, result, limits, hashes.
 
     \b
     plumbline card                  # data/audit_card.json and data/audit_card.md

@@ -63,7 +63,7 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
     "--roots", type=click.IntRange(min=1), help="Ask at most this many roots of each category: a sample."
 )
 @click.option(
-    "--configs", "n_configs", type=click.IntRange(min=1), help="Ask the first so many configs of the suite."
+    "--configs", "n_configs", type=click.IntRange(min=1), help="Ask only the first N configs of the suite."
 )
 @click.option("--allow-code", is_flag=True, help="Run the Python code that the suite names.")
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")

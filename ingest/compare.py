@@ -206,10 +206,10 @@ def _number(value: float | None, sign: str = "", places: int = 3) -> str:
     type=click.FloatRange(min=0),
     help="How much worse is tolerated, in each metric's unit.  [default: 0.05]",
 )
-@click.option("--all", "shows_all", is_flag=True, help="List what shows no difference, too.")
+@click.option("--all", "shows_all", is_flag=True, help="Also list what shows no difference.")
 @click.option("--json", "as_json", is_flag=True, help="Print every row as a line of JSON.")
 @click.option(
-    "--not-comparable", "is_strict", is_flag=True, help="Fail where something cannot be compared, too."
+    "--not-comparable", "is_strict", is_flag=True, help="Also fail where something cannot be compared."
 )
 @click.option("--forget", "is_forgotten", is_flag=True, help="Remove the earlier run, then stop.")
 @click.pass_obj
@@ -224,15 +224,15 @@ def command(
 ) -> None:
     """Compare this run with an earlier one; exit 1 where it is worse.
 
-    EARLIER is another data folder, its audit.duckdb, or a folder that `plumbline export` wrote. It stays
-    until another one takes its place, so that the report shows the comparison, too; without EARLIER that one
-    is used.
+    EARLIER is another data folder, its audit.duckdb, or a folder that `plumbline export` wrote. It is
+    kept until another one takes its place. So the report shows the comparison, too, and without EARLIER the
+    kept run is used.
 
     Answers to the same repeat of the same prompt are paired, config by config. A disparity is worse where
-    its whole 95 % interval lies beyond 0 and chance seldom gives so much (p after Holm at most 0.05). The
-    command fails only where the whole interval lies beyond the margin: with a margin of 0.05, Cramér's V
-    +0.10 (+0.06 to +0.14) fails, +0.10 (+0.03 to +0.17) is worse but does not. Where prompts, rules, scorers
-    or metric versions are not the same, nothing is compared, and the row says so.
+    its whole 95 % interval lies beyond 0 and chance seldom gives as much (p after Holm at most 0.05). The
+    command fails only where the whole interval lies beyond the margin. An example with a margin of 0.05:
+    Cramér's V +0.10 (+0.06 to +0.14) fails; +0.10 (+0.03 to +0.17) is worse and does not fail. Where prompts,
+    rules, scorers or metric versions differ, nothing is compared, and the row says so.
 
     \b
     plumbline export last/                 # when a release is good

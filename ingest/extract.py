@@ -516,7 +516,7 @@ def command(
     dry_run: bool,
     limit: int | None,
 ) -> None:
-    """Measure what the responses say: sentiment, vectors, whatever the suite's scorers give.
+    """Measure the texts of answers and baselines with the suite's scorers.
 
     Each distinct text is measured once. Safe to stop and start again: what is
     measured is skipped, and at most one batch is lost. A text that a scorer
@@ -525,7 +525,7 @@ def command(
     \b
     plumbline extract --suite suites/mine.yml --dry-run                  # how many texts are left
     plumbline extract --suite suites/mine.yml --scorer regard --limit 50 # a first look
-    plumbline extract --suite suites/mine.yml --model-dir models         # offline: models/regard/ and so on
+    plumbline extract --suite suites/mine.yml --model-dir weights        # offline: weights/regard/ and so on
     plumbline extract --suite suites/mine.yml --allow-code               # with a function under own_scorers:
     """
     suite = load_suite(path, variant)

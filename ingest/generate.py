@@ -483,16 +483,20 @@ def _first(requests: Iterator[Request], limit: int) -> Iterator[Request]:
     "--configs",
     "n_configs",
     type=click.IntRange(min=1),
-    help="Ask the first so many configs, in place of the suite's `sample:`.",
+    help="Ask only the first N configs, in place of the suite's `sample:`.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Make at most this many requests.")
-@click.option("--dry-run", is_flag=True, help="Say what it would take and could show, then stop.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say how many requests, tokens and hours it takes, and what it can show; then stop.",
+)
 @click.option(
     "--concurrency",
     type=click.IntRange(min=1, max=256),
     help="Requests under way at a time.  [default: what the config says, or 1]",
 )
-@click.option("--retry-failed", is_flag=True, help="Ask again what the server rejected, too.")
+@click.option("--retry-failed", is_flag=True, help="Also ask again what the server rejected.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Requests a minute, for --dry-run.")
 @click.option(
     "--reference-rate",
@@ -526,9 +530,9 @@ def command(
 ) -> None:
     """Ask every config of a suite every prompt, and keep every answer.
 
-    Safe to stop and start again: what is answered is skipped. Time-outs, rate limits and server errors
-    are asked again by the next run; what they were before stays in `superseded_responses`. Where a suite
-    has `roles:`, each config is asked in each of them, the first role first.
+    Safe to stop and start again: what is answered is skipped. After time-outs, rate limits and server
+    errors the next run asks again; the earlier failure stays in `superseded_responses`. Where a suite has
+    `roles:`, each config is asked in each of them, in their order.
 
     \b
     plumbline generate --suite suites/mine.yml --dry-run         # requests, tokens, hours, power

@@ -500,7 +500,7 @@ def _write(store: Store, stage: Stage) -> None:
 @click.command("load")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--suite", "suite_path", type=click.Path(path_type=Path), required=True, help="The suite file.")
-@click.option("--variant", help="Named outcome rules to use instead of the suite's own choice.")
+@click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
 @click.option("--limit", type=click.IntRange(min=1), help="Load at most this many records, from the top.")
 @click.option("--dry-run", is_flag=True, help="Say what would be loaded, then stop.")
 @click.pass_obj

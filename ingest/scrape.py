@@ -413,7 +413,7 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> Non
     metavar="HOST",
     help="Let this host have the key that the suite names, where a model writes articles or keywords.",
 )
-@click.option("--refresh", is_flag=True, help="Look again at files and pages that are held already.")
+@click.option("--refresh", is_flag=True, help="Read files and pages again that are stored already.")
 @click.pass_obj
 def command(
     directory: Path, suite_path: Path, model_dir: Path | None, hosts_of_keys: tuple[str, ...], refresh: bool
@@ -424,7 +424,7 @@ def command(
     plumbline scrape --suite suites/mine.yml
     PLUMBLINE_CONTACT=you@example.org plumbline scrape --suite suites/mine.yml   # where pages are fetched
 
-    Each document is kept with its origin, revision, licence and attribution. One that is held is not
+    Each document is kept with its origin, revision, licence and attribution. A stored one is not
     fetched again.
     """
     suite = load_suite(suite_path)

@@ -667,7 +667,7 @@ def vintage(seeds: Path) -> list[str]:
     help="Seconds to wait for each answer.",
 )
 def command(is_refresh: bool, seeds: Path, timeout: float) -> None:
-    """Say which labour statistics of Singapore are held; with --refresh, bring newer ones.
+    """Say which labour statistics of Singapore are stored; --refresh brings newer ones.
 
     A refresh changes the seed in one step, or, where there is no network or
     an answer is not valid, not at all.
