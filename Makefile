@@ -1,4 +1,4 @@
-# make audit: set-up, the demo (or SUITE= and RESPONSES= of your own), its report.   make test: set-up, every check.
+# make audit: set-up, the demo (or SUITE= and RESPONSES= of your own), its report. make test: set-up, every check.
 SHELL := /bin/bash
 PYTHON ?= python3
 SUITE ?= suites/fair_sea.yml
@@ -10,7 +10,7 @@ UV_VERSION := 0.13.8
 SETUP := .venv/.setup
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: help setup models audit test bench study lint serve clean
+.PHONY: help setup models audit test check bench study lint serve clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo 'make serve                                              open the site at http://localhost:$(SITE_PORT)'
 	@echo 'make models                                             torch and transformers, for classifiers and local models'
 	@echo 'make test                                               every check, as CI runs it'
+	@echo 'make check                                              what a change touches, in a minute'
 	@echo 'make lint | bench | study | clean'
 
 setup: $(SETUP) reports/node_modules/.package-lock.json
@@ -45,18 +46,25 @@ serve:
 	$(BIN)/python -m http.server --directory reports/build $(SITE_PORT)
 
 test: setup browser
-	scripts/test.sh
+	COVERAGE=$(COVERAGE) scripts/test.sh
+
+check: setup
+	scripts/check.sh
 
 # Browser tests run in Debian's Chromium.
 .PHONY: browser
 browser:
-	@command -v chromium > /dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium > /dev/null; }
+	@command -v chromium > /dev/null || { \
+	  echo 'The tests of the site need a system package: chromium. Installing it with apt-get ($(or $(SUDO),as root)).'; \
+	  command -v apt-get > /dev/null || { echo 'There is no apt-get here: install Chromium by hand, then run make test again.'; exit 1; }; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium > /dev/null; }
 
 lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/mypy
 	test -f $${PLUMBLINE_DATA:-data}/audit.duckdb || $(BIN)/plumbline audit $(SUITE) --no-site
-	$(BIN)/sqlfluff lint --disable-progress-bar models tests
+	$(BIN)/python scripts/lint_sql.py
 
 bench: setup
 	$(BIN)/python bench/run.py

@@ -1,6 +1,6 @@
 -- Grain: one row per pair_kind, axis, response_key_a, response_key_b, measured_as, feature.
--- measured_as: what int_text_pairs_measured and int_recommendations_paired measure, and `difference` of a measured
--- feature, a minus b.
+-- measured_as: what int_text_pairs_measured and int_recommendations_paired measure, and `difference` of a
+-- measured feature, a minus b.
 with pairs as (
     select * from {{ ref('int_response_pairs_listed') }}
 ),

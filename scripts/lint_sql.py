@@ -1,0 +1,59 @@
+"""Lint the SQL that changed since it last passed; all of it where CI is set, or with --all.
+
+sqlfluff takes about a second a file. What passed is remembered by its content and by sqlfluff's settings, in
+.venv/.linted.json.
+
+    scripts/lint_sql.py            # models and tests that changed
+    scripts/lint_sql.py FILE...    # these, as far as they changed
+    scripts/lint_sql.py --all
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PASSED = ROOT / ".venv" / ".linted.json"
+
+
+def digests() -> dict[str, str]:
+    """Digest of each file's content and of what it is judged by, by path."""
+    rules = (ROOT / ".sqlfluff").read_bytes() + version("sqlfluff").encode()
+    files = sorted(path for folder in ("models", "tests") for path in (ROOT / folder).rglob("*.sql"))
+    return {str(f.relative_to(ROOT)): hashlib.sha256(rules + f.read_bytes()).hexdigest() for f in files}
+
+
+def main() -> int:
+    """Lint, print what is wrong as path:line:column, and return the exit status."""
+    now = digests()
+    takes_all = "--all" in sys.argv or os.environ.get("CI") == "true"
+    passed = set(json.loads(PASSED.read_text())) if PASSED.is_file() and not takes_all else set()
+    named = {arg for arg in sys.argv[1:] if not arg.startswith("-")} or set(now)
+    wanted = [path for path, digest in now.items() if digest not in passed and path in named]
+    print(f"sqlfluff: {len(wanted)} of {len(now)} files", "(the rest passed before)" if passed else "")
+    if not wanted:
+        return 0
+    command = [Path(sys.executable).parent / "sqlfluff", "lint", "--disable-progress-bar", "--format", "json"]
+    done = subprocess.run([*command, *wanted], cwd=ROOT, capture_output=True, text=True)
+    start = done.stdout.find("[{")
+    if start < 0:
+        print(done.stdout[-2000:], done.stderr[-4000:], sep="\n")
+        return 1
+    found = {f["filepath"]: f["violations"] for f in json.loads(done.stdout[start:])}
+    for path, violations in found.items():
+        for v in violations:
+            print(f"{path}:{v['start_line_no']}:{v['start_line_pos']}: {v['code']} {v['description']}")
+    passed |= {now[path] for path in wanted if path in found and not found[path]}
+    PASSED.write_text(json.dumps(sorted(passed)))
+    not_read = sorted(set(wanted) - set(found))
+    if not_read:
+        print(f"sqlfluff did not say anything of: {', '.join(not_read)}")
+    return int(done.returncode != 0 or bool(not_read))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
