@@ -1,12 +1,10 @@
 """Stage assemble: templates, sentences and own files become rows of `prompts`."""
 
-import heapq
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, islice, product
-from math import prod
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +12,20 @@ import click
 
 from ingest.asking.written_texts import Writer
 from ingest.errors import PlumblineError
-from ingest.keys import key, text_key
-from ingest.prompts import BASELINE_KINDS, PromptBuilder
+from ingest.keys import text_key
+from ingest.options import dry_run_option, roots_option, send_key_option, suite_option
+from ingest.prompts import PromptBuilder
 from ingest.prompts.from_texts import file_rows, split_rows
 from ingest.prompts.questions import question_rows
-from ingest.store import SCHEMA, Store, opened
-from ingest.suite import FIELD, Suite, Template, load_suite
+from ingest.prompts.templates import n_combinations, prompt_rows
+from ingest.prompts.wanted import count_outdated, delete_unasked, wanted_tables
+from ingest.store import Store, opened
+from ingest.suite import Suite, load_suite
 from ingest.suite.tables import register_suite
 
-METHOD = "template"
 BATCH = 2_000
 SHOW_PROGRESS_FROM = 20_000
-METHODS = [METHOD, "split", "question", "file"]  # what this stage makes
-NOT_WANTED = (
-    "suite = ? and list_contains(?, method) and prompt_key not in (select prompt_key from wanted_prompts)"
-)
-
-WAS_ASKED = "prompt_key in (select prompt_key from responses)"
+METHODS = ["template", "split", "question", "file"]  # what this stage makes
 
 
 @dataclass(frozen=True)
@@ -73,113 +68,6 @@ class Assembled:
             yield f"{self.category}: {self.n_same_text:,} prompts repeat another's text word for word"
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of `{field}`, in one pass: braces inside a value stay what they are.
-
-    >>> fill("{a} is 100 % {b}", {"a": "{b}", "b": "{a}"})
-    '{b} is 100 % {a}'
-    """
-    return FIELD.sub(lambda match: values.get(match[1], match[0]), template)
-
-
-def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator[dict[str, Any]]:
-    """Yield the rows of `prompts` that a category's templates give, duplicates included.
-
-    A root is a template with its slots filled. Each root meets every combination of the attributes that
-    it names, or, where it names {name}, every person; a person's own attributes hold for them. The suite's
-    `sample` leaves whole roots out. `baseline` holds the text that `baseline_text_key` is the key of.
-    """
-    kept = sampled_roots(suite, category)
-    for template in suite.categories[category].templates:
-        fields = set(FIELD.findall(template.prompt))
-        kind = baseline_kind(suite, template)
-        groups = list(_groups(suite, category, fields))
-        for filled, root in _roots(suite, category, template):
-            if kept is not None and root not in kept:
-                continue
-            for name, attributes in groups:
-                shown = {a: suite.word(a, value) for a, value in attributes.items() if a in fields}
-                values = {**filled, **shown, "name": name or ""}
-                baseline = None if template.baseline is None else fill(template.baseline, values)
-                row = builder.row(
-                    category,
-                    fill(template.prompt, values),
-                    attributes,
-                    method=METHOD,
-                    name=name,
-                    root=root,
-                    baseline=baseline,
-                    baseline_kind=kind,
-                )
-                yield {**row, "baseline": baseline}
-
-
-def baseline_kind(suite: Suite, template: Template) -> str | None:
-    """Return which of BASELINE_KINDS a template's baseline is; None where it has none."""
-    if template.baseline is None:
-        return None
-    about = {*suite.attributes, "name"} & set(FIELD.findall(template.prompt))
-    named = about & set(FIELD.findall(template.baseline))
-    counterfactual, partial, unbranched = BASELINE_KINDS
-    if not named:
-        return unbranched
-    return counterfactual if named == about else partial
-
-
-def _roots(suite: Suite, category: str, template: Template) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield (slot values, root) for every root of a template."""
-    spec = suite.categories[category]
-    fields = set(FIELD.findall(template.prompt))
-    slots = [slot for slot in spec.slots if slot in fields]
-    for chosen in product(*(spec.slots[slot] for slot in slots)):
-        filled = dict(zip(slots, chosen, strict=True))
-        yield filled, fill(template.prompt, filled)
-
-
-def sampled_roots(suite: Suite, category: str) -> set[str] | None:
-    """Return the roots that the suite's `sample` keeps of a category; None where it keeps all."""
-    if suite.sample.roots is None:
-        return None
-    roots = {root for t in suite.categories[category].templates for _, root in _roots(suite, category, t)}
-
-    def rank(root: str) -> str:
-        return key("sample", suite.sample.seed, suite.suite, category, root)
-
-    return set(heapq.nsmallest(suite.sample.roots, roots, key=rank))
-
-
-def _groups(suite: Suite, category: str, fields: set[str]) -> Iterator[tuple[str | None, dict[str, str]]]:
-    """Yield (person's name or None, attribute values) for everyone a template is about."""
-    people: list[dict[str, str]] = [{}]
-    if "name" in fields:
-        people = suite.names.people if suite.names else []
-        if not people:
-            raise PlumblineError(
-                f"Category {category}: a prompt holds {{name}}, but the suite has no `names: people:`.",
-                "List people there, each with a `name` and the attributes it stands for.",
-            )
-    for person in people:
-        own = {field: value for field, value in person.items() if field != "name"}
-        open_attributes = [a for a in suite.attributes if a in fields and a not in own]
-        for values in product(*(suite.attributes[a] for a in open_attributes)):
-            yield person.get("name"), {**own, **dict(zip(open_attributes, values, strict=True))}
-
-
-def n_combinations(suite: Suite, category: str) -> int:
-    """Return how many rows `prompt_rows` yields, without making them."""
-    spec = suite.categories[category]
-    kept = sampled_roots(suite, category)
-    total = 0
-    for template in spec.templates:
-        fields = set(FIELD.findall(template.prompt))
-        if kept is None:
-            n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
-        else:
-            n_roots = sum(root in kept for _, root in _roots(suite, category, template))
-        total += n_roots * sum(1 for _ in _groups(suite, category, fields))
-    return total
-
-
 @dataclass(frozen=True)
 class Assembly:
     """All categories of a suite, and how many prompts were asked that today's templates do not give."""
@@ -204,11 +92,8 @@ def assemble_prompts(
     builder = PromptBuilder(suite)
     n_rows = sum(n_combinations(suite, category) for category in suite.categories)
     hidden = n_rows < SHOW_PROGRESS_FROM
-    store.connection.execute(f"create or replace temp table wanted_prompts ({SCHEMA['prompts']})")
-    store.connection.execute(f"create or replace temp table wanted_texts ({SCHEMA['texts']})")
-    store.connection.execute(f"create or replace temp table wanted_flags ({SCHEMA['prompt_flags']})")
     dropped: dict[str, Counter[str]] = {category: Counter() for category in suite.categories}
-    try:
+    with wanted_tables(store, ("prompts", "texts", "prompt_flags")):
         with click.progressbar(length=n_rows, label="Assembling", file=sys.stderr, hidden=hidden) as bar:
             for category in suite.categories:
                 rows = chain(
@@ -227,14 +112,7 @@ def assemble_prompts(
         if not dry_run:
             with store.transaction():
                 _keep(store, suite)
-        n_outdated = store.value(
-            f"select count(*) from prompts where {NOT_WANTED} and {WAS_ASKED}",
-            [suite.suite, METHODS],
-        )
-    finally:
-        store.connection.execute("drop table wanted_prompts")
-        store.connection.execute("drop table wanted_texts")
-        store.connection.execute("drop table wanted_flags")
+        n_outdated = count_outdated(store, suite.suite, METHODS)
     return Assembly(categories, n_outdated)
 
 
@@ -258,7 +136,7 @@ def _want(store: Store, rows: list[dict[str, Any]]) -> None:
     texts = [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in sorted(baselines)]
     store.append("wanted_prompts", rows)
     store.append("wanted_texts", texts)
-    store.append("wanted_flags", flags)
+    store.append("wanted_prompt_flags", flags)
 
 
 def _keep(store: Store, suite: Suite) -> None:
@@ -266,7 +144,7 @@ def _keep(store: Store, suite: Suite) -> None:
     store.connection.execute(
         "delete from prompt_flags where prompt_key in (select prompt_key from wanted_prompts)"
     )
-    store.connection.execute("insert into prompt_flags select * from wanted_flags")
+    store.connection.execute("insert into prompt_flags select * from wanted_prompt_flags")
     store.connection.execute(
         """
         insert into prompts
@@ -284,10 +162,7 @@ def _keep(store: Store, suite: Suite) -> None:
             or baseline_kind is distinct from excluded.baseline_kind
         """
     )
-    store.connection.execute(
-        f"delete from prompts where {NOT_WANTED} and not {WAS_ASKED}",
-        [suite.suite, METHODS],
-    )
+    delete_unasked(store, suite.suite, METHODS)
 
 
 def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
@@ -364,27 +239,10 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
 
 
 @click.command("assemble")
-@click.option(
-    "--suite",
-    "suite_path",
-    required=True,
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The suite file, such as suites/fair_sea.yml.",
-)
-@click.option(
-    "--roots",
-    type=click.IntRange(min=1),
-    help="At most this many roots of each category, in place of the suite's `sample:`.",
-)
-@click.option(
-    "--send-key",
-    "hosts",
-    multiple=True,
-    metavar="HOST",
-    help="Let this host have the key that the suite names, where a model writes questions.",
-)
-@click.option("--dry-run", is_flag=True, help="Say how many prompts there would be, then stop.")
+@suite_option()
+@roots_option(help="At most this many roots of each category, in place of the suite's `sample:`.")
+@send_key_option(help="Let this host have the key that the suite names, where a model writes questions.")
+@dry_run_option(help="Say how many prompts there would be, then stop.")
 @click.pass_obj
 def command(
     directory: Path, suite_path: Path, roots: int | None, hosts: tuple[str, ...], dry_run: bool

@@ -12,13 +12,14 @@ from typing import Any
 import click
 
 from ingest.asking.written_texts import Writer
-from ingest.assemble import NOT_WANTED, WAS_ASKED
 from ingest.corpus.keywords import parse_object
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_key
+from ingest.options import dry_run_option, send_key_option, suite_option
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
-from ingest.prompts.replacements import BUILT_IN, Replacement, Replacer, read_replacements
-from ingest.store import SCHEMA, Store, opened
+from ingest.prompts.replacements import Replacement, Replacer, read_replacements, replacement_path
+from ingest.prompts.wanted import delete_unasked, wanted_tables
+from ingest.store import Store, opened
 from ingest.suite import Branching, Suite, load_suite
 from ingest.suite.tables import register_suite
 
@@ -90,23 +91,6 @@ class Made:
     texts: list[dict[str, Any]] = field(default_factory=list)
 
 
-def replacement_path(suite_path: Path, name: str) -> Path:
-    """Return where a suite's replacement table lies: one of ours, or a file in the suite's folder.
-
-    Raises PlumblineError for a file outside it.
-    """
-    if name in BUILT_IN:
-        return BUILT_IN[name]
-    folder = suite_path.resolve().parent
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder):
-        raise PlumblineError(
-            f"{suite_path}: the replacement table {name!r} lies outside the suite's folder.",
-            "Put it beside the suite.",
-        )
-    return path
-
-
 def replacers(
     branching: Branching, rows: Sequence[Replacement], values: Sequence[str]
 ) -> dict[tuple[str, str], Replacer]:
@@ -153,10 +137,9 @@ def branch_prompts(store: Store, suite: Suite, suite_path: Path, run_id: str | N
     Branches of an earlier version of the tables go if nobody was ever asked them.
     """
     builder = PromptBuilder(suite)
-    store.connection.execute(f"create or replace temp table wanted_prompts ({SCHEMA['prompts']})")
     results = []
     made = Made()
-    try:
+    with wanted_tables(store, ("prompts",)):
         for branching in suite.branches:
             tables = _tables(suite, suite_path, branching)
             results.append(_branch(store, suite, branching, tables, builder, made))
@@ -174,8 +157,6 @@ def branch_prompts(store: Store, suite: Suite, suite_path: Path, run_id: str | N
         if run_id is not None:
             with store.transaction():
                 _keep(store, suite, run_id, made)
-    finally:
-        store.connection.execute("drop table wanted_prompts")
     return results
 
 
@@ -330,7 +311,7 @@ def _keep(store: Store, suite: Suite, run_id: str, made: Made) -> None:
     own = "select prompt_key from prompts where suite = ? and method = ?"
     execute = store.connection.execute
     execute(f"delete from prompt_flags where prompt_key in ({own})", [suite.suite, METHOD])
-    execute(f"delete from prompts where {NOT_WANTED} and not {WAS_ASKED}", [suite.suite, [METHOD]])
+    delete_unasked(store, suite.suite, [METHOD])
     execute("insert or ignore into prompts select * from wanted_prompts")
     store.append("texts", list({row["text_key"]: row for row in made.texts}.values()))
     store.append("prompt_flags", made.flags)
@@ -374,14 +355,7 @@ def propose(writer: Writer, suite: Suite, branching: Branching, path: Path) -> i
 
 
 @click.command("branch")
-@click.option(
-    "--suite",
-    "suite_path",
-    required=True,
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The suite file; its `branches:` name the root group and the replacement tables.",
-)
+@suite_option(help="The suite file; its `branches:` name the root group and the replacement tables.")
 @click.option(
     "--propose",
     "proposal",
@@ -390,10 +364,8 @@ def propose(writer: Writer, suite: Suite, branching: Branching, path: Path) -> i
     help="Have --config propose a replacement table, write it here and stop.",
 )
 @click.option("--config", "label", metavar="LABEL", help="The config that proposes: model (role).")
-@click.option(
-    "--send-key", "hosts", multiple=True, metavar="HOST", help="Let this host have the config's key."
-)
-@click.option("--dry-run", is_flag=True, help="Say how many branches there would be, then stop.")
+@send_key_option(help="Let this host have the config's key.")
+@dry_run_option(help="Say how many branches there would be, then stop.")
 @click.pass_obj
 def command(
     directory: Path,

@@ -21,6 +21,13 @@ from ingest import (
     warehouse,
 )
 from ingest.errors import PlumblineError
+from ingest.options import (
+    allow_code_option,
+    configs_option,
+    model_dir_option,
+    roots_option,
+    variant_option,
+)
 from ingest.store import AUDIT_NAME, Store, data_dir
 from ingest.suite import Suite, load_suite
 
@@ -57,15 +64,11 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
 @click.option(
     "--responses", type=click.Path(path_type=Path), help="Answers you already have (CSV, Parquet, JSONL)."
 )
-@click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
-@click.option("--model-dir", type=click.Path(path_type=Path), help=extract.MODEL_DIR_HELP)
-@click.option(
-    "--roots", type=click.IntRange(min=1), help="Ask at most this many roots of each category: a sample."
-)
-@click.option(
-    "--configs", "n_configs", type=click.IntRange(min=1), help="Ask only the first N configs of the suite."
-)
-@click.option("--allow-code", is_flag=True, help="Run the Python code that the suite names.")
+@variant_option()
+@model_dir_option()
+@roots_option(help="Ask at most this many roots of each category: a sample.")
+@configs_option(help="Ask only the first N configs of the suite.")
+@allow_code_option(help="Run the Python code that the suite names.")
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
 @click.option(
     "--mart",
@@ -110,7 +113,11 @@ def audit(
         # Ready measurements come without texts.
         if suite.measurements is None:
             context.invoke(
-                extract.command, path=suite_path, variant=variant, model_dir=model_dir, allow_code=allow_code
+                extract.command,
+                suite_path=suite_path,
+                variant=variant,
+                model_dir=model_dir,
+                allow_code=allow_code,
             )
         click.echo("Building the marts …", err=True)
         warehouse.build(data, marts, project=project)

@@ -26,6 +26,7 @@ from ingest.loading.columns import Fields, RecordReader, ambiguous_names
 from ingest.loading.files import Record, RowProblem, read_records, shorten, shown
 from ingest.loading.measurements import Measured, load_measurements
 from ingest.loading.tally import Tally, recorded_config
+from ingest.options import dry_run_option, limit_option, suite_option, variant_option
 from ingest.prompts import PromptBuilder
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Suite, load_suite
@@ -499,10 +500,10 @@ def _write(store: Store, stage: Stage) -> None:
 
 @click.command("load")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--suite", "suite_path", type=click.Path(path_type=Path), required=True, help="The suite file.")
-@click.option("--variant", help="Outcome rules to use, in place of the suite's own choice.")
-@click.option("--limit", type=click.IntRange(min=1), help="Load at most this many records, from the top.")
-@click.option("--dry-run", is_flag=True, help="Say what would be loaded, then stop.")
+@suite_option()
+@variant_option()
+@limit_option(help="Load at most this many records, from the top.")
+@dry_run_option(help="Say what would be loaded, then stop.")
 @click.pass_obj
 def command(
     data: Path, file: Path, suite_path: Path, variant: str | None, limit: int | None, dry_run: bool

@@ -5,7 +5,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,23 +12,27 @@ from urllib.parse import urlsplit
 import click
 
 from ingest.asking.written_texts import Writer
-from ingest.assemble import fill
-from ingest.corpus import HELD, Context, Document, sources
-from ingest.corpus.fetch import Fetcher, FetchError, user_agent
-from ingest.corpus.keywords import candidates, instruction, nearest, parse_answer, usable, without_contained
+from ingest.corpus import local, web, wikipedia
+from ingest.corpus.documents import HELD, Context, Document, Documents, keep_document
+from ingest.corpus.fetch import Fetcher, user_agent
+from ingest.corpus.keyword_search import Search, keywords_of
 from ingest.corpus.sentences import matching_sentences
-from ingest.corpus.wikipedia import api_url, page_links
 from ingest.errors import PlumblineError
 from ingest.keys import key
-from ingest.scorers import DEFAULT_EMBEDDER, Where, load_scorer
-from ingest.store import Store, utc_now
-from ingest.suite import Corpus, Finder, Source, Suite, load_suite
+from ingest.options import model_dir_option, send_key_option, suite_option
+from ingest.prompts.templates import fill
+from ingest.store import Store
+from ingest.suite import Corpus, Suite, load_suite
 from ingest.suite.tables import register_suite
 
 CONTACT_VARIABLE = "PLUMBLINE_CONTACT"
 ON_THE_WEB = ("web", "wikipedia")
-CANDIDATES = 400  # phrases of a concept's texts that are compared with its name
-LINKS = 200
+# What reads each kind of source: a new kind is a module with `documents`, and a row here.
+READERS: dict[str, Documents] = {
+    "local": local.documents,
+    "web": web.documents,
+    "wikipedia": wikipedia.documents,
+}
 
 
 @dataclass
@@ -62,7 +65,7 @@ def hosts(suite: Suite) -> set[str]:
     for category in suite.categories.values():
         for source in category.corpus.sources if category.corpus else []:
             if source.kind == "wikipedia":
-                allowed.add(urlsplit(api_url(source, suite.language)).netloc)
+                allowed.add(urlsplit(wikipedia.api_url(source, suite.language)).netloc)
     return allowed
 
 
@@ -131,11 +134,10 @@ def _scrape(
     refresh: bool,
     result: Scraped,
 ) -> None:
-    readers = sources()
     hidden = not any(s.kind in ON_THE_WEB for s in corpus.sources)
     with click.progressbar(corpus.sources, label=f"Reading {code}", file=sys.stderr, hidden=hidden) as bar:
         for source in bar:
-            if source.kind not in readers:
+            if source.kind not in READERS:
                 continue  # a config writes it
             known = store.rows(
                 """
@@ -157,7 +159,7 @@ def _scrape(
                 language=suite.language,
                 note=result.problems.append,
             )
-            for document in readers[source.kind](source, context):
+            for document in READERS[source.kind](source, context):
                 if document.status == HELD or (document.origin, document.revision) in held:
                     result.statuses[HELD] += 1
                     continue
@@ -215,149 +217,6 @@ def _write_articles(
             result.problems.append(f"{label}: {document.status} ({document.detail})")
 
 
-@dataclass
-class Search:
-    """Looks for more keywords of each concept, as the corpus's `find_keywords` says (SPEC COR-7)."""
-
-    store: Store
-    suite: Suite
-    code: str
-    corpus: Corpus
-    finder: Finder
-    writers: dict[str, Writer]
-    fetcher: Fetcher | None
-    model_dir: Path | None
-
-    def keep(self) -> int:
-        """Replace the found keywords of the category; return how many there are."""
-        rows = []
-        finders = {"embeddings": self.near, "links": self.linked, "model": self.named}
-        for concept in dict.fromkeys(source.concept for source in self.corpus.sources):
-            unique: dict[str, tuple[str, float]] = {}
-            for phrase, score in finders[self.finder.by](concept):
-                unique.setdefault(phrase.casefold(), (phrase, score))
-            for phrase, score in without_contained(unique.values())[: self.finder.limit]:
-                rows.append(
-                    {
-                        "suite": self.suite.suite,
-                        "category": self.code,
-                        "concept": concept,
-                        "keyword": phrase,
-                        "found_by": self.finder.by,
-                        "score": score,
-                    }
-                )
-        with self.store.transaction():
-            self.store.connection.execute(
-                "delete from keywords where suite = ? and category = ?", [self.suite.suite, self.code]
-            )
-            self.store.append("keywords", rows)
-        return len(rows)
-
-    def near(self, concept: str) -> list[tuple[str, float]]:
-        """Words of the concept's documents that are nearest to its name."""
-        texts = [
-            text
-            for (text,) in self.store.rows(
-                """
-                select text from documents
-                where suite = ? and category = ? and concept = ? and document_status = 'ok'
-                order by document_key
-                """,
-                [self.suite.suite, self.code, concept],
-            )
-        ]
-        encoder = load_scorer(DEFAULT_EMBEDDER, Where(self.model_dir))
-        return nearest(concept, candidates(texts, CANDIDATES), encoder.embed, self.finder.limit * 3)
-
-    def linked(self, concept: str) -> list[tuple[str, float]]:
-        """Titles that the concept's articles link to, those that most of them share first."""
-        counts: Counter[str] = Counter()
-        for source in self.corpus.sources:
-            if source.kind != "wikipedia" or source.concept != concept or self.fetcher is None:
-                continue
-            api = api_url(source, self.suite.language)
-            for title in source.titles:
-                with suppress(FetchError):
-                    counts.update(filter(None, map(usable, page_links(self.fetcher, api, title, LINKS))))
-        return _by_count(counts)
-
-    def named(self, concept: str) -> list[tuple[str, float]]:
-        """What a config names, those that it names most often first."""
-        counts: Counter[str] = Counter()
-        for run in range(self.finder.runs):
-            text = instruction(self.suite.word(self.corpus.attribute, concept), run)
-            writer = self.writers[self.finder.config or ""]
-            answer = writer.write("keywords", text, category=self.code, attempt=run + 1)
-            counts.update(set(parse_answer(answer or "")))
-        return _by_count(counts)
-
-
-def _by_count(counts: Counter[str]) -> list[tuple[str, float]]:
-    return [(phrase, float(n)) for phrase, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-
-
-def keep_document(
-    store: Store, suite: Suite, code: str, source: Source, document: Document, run_id: str
-) -> None:
-    """Store a document, in the place of what its origin gave before (which stays, as superseded)."""
-    text = document.text
-    row = {
-        "document_key": key(
-            "document", suite.suite, code, source.concept, document.origin, document.revision
-        ),
-        "suite": suite.suite,
-        "domain": suite.categories[code].domain,
-        "category": code,
-        "concept": source.concept,
-        "keyword": source.keyword,
-        "source_tag": source.source_tag,
-        "source_kind": source.kind,
-        "origin": document.origin,
-        "title": document.title,
-        "revision": document.revision,
-        "revised_at": document.revised_at,
-        "retrieved_at": utc_now(),
-        "licence": document.licence,
-        "attribution": document.attribution,
-        "text": text,
-        "text_sha256": hashlib.sha256(text.encode()).hexdigest() if text is not None else None,
-        "document_status": document.status,
-        "detail": document.detail[:500],
-        "run_id": run_id,
-    }
-    same = "suite = ? and category = ? and concept = ? and origin = ?"
-    place = [suite.suite, code, source.concept, document.origin]
-    with store.transaction():
-        store.connection.execute(f"delete from documents where {same} and document_status <> 'ok'", place)
-        if document.status == "ok":
-            store.connection.execute(
-                f"update documents set document_status = 'superseded' where {same}", place
-            )
-        store.connection.execute("delete from documents where document_key = ?", [row["document_key"]])
-        store.append("documents", [row])
-
-
-def keywords_of(store: Store, suite: Suite, code: str, corpus: Corpus, concept: str) -> list[str]:
-    """Return a concept's keywords: its name and words first, then those given, then those found."""
-    value = suite.attributes[corpus.attribute][concept]
-    found = [
-        keyword
-        for (keyword,) in store.rows(
-            """
-            select keyword from keywords
-            where suite = ? and category = ? and concept = ?
-            order by score desc nulls last, keyword
-            """,
-            [suite.suite, code, concept],
-        )
-    ]
-    given = corpus.keywords.get(concept, [])
-    own = [source.keyword for source in corpus.sources if source.concept == concept and source.keyword]
-    unique = {word.casefold(): word for word in reversed([concept, *value.words, *given, *own, *found])}
-    return list(unique.values())[::-1]
-
-
 def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> None:
     """Replace a category's sentences by those that today's keywords find in its documents."""
     rows = []
@@ -397,26 +256,15 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> Non
 
 
 @click.command("scrape")
-@click.option(
-    "--suite",
-    "suite_path",
-    required=True,
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The suite file; its categories' `corpus:` name the sources.",
-)
-@click.option("--model-dir", type=click.Path(path_type=Path), help="Folder with the embedding model's files.")
-@click.option(
-    "--send-key",
-    "hosts_of_keys",
-    multiple=True,
-    metavar="HOST",
-    help="Let this host have the key that the suite names, where a model writes articles or keywords.",
+@suite_option(help="The suite file; its categories' `corpus:` name the sources.")
+@model_dir_option(help="Folder with the embedding model's files.")
+@send_key_option(
+    help="Let this host have the key that the suite names, where a model writes articles or keywords."
 )
 @click.option("--refresh", is_flag=True, help="Read files and pages again that are stored already.")
 @click.pass_obj
 def command(
-    directory: Path, suite_path: Path, model_dir: Path | None, hosts_of_keys: tuple[str, ...], refresh: bool
+    directory: Path, suite_path: Path, model_dir: Path | None, hosts: tuple[str, ...], refresh: bool
 ) -> None:
     """Bring in texts about the suite's concepts, and the sentences that name a keyword.
 
@@ -434,7 +282,7 @@ def command(
     ):
         register_suite(store, suite, suite_path, run_id)
         folder = suite_path.resolve().parent
-        results = scrape_documents(store, suite, folder, run_id, refresh, hosts_of_keys, model_dir)
+        results = scrape_documents(store, suite, folder, run_id, refresh, hosts, model_dir)
     for scraped in results:
         for line in scraped.lines():
             click.echo(line)

@@ -3,16 +3,13 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ingest.asking.plan import PENDING, Task
 from ingest.backends.replies import MESSAGE_TOKENS, estimate_tokens, messages_for
 from ingest.store import Store
 from ingest.suite import Suite
-
-if TYPE_CHECKING:
-    from ingest.generate import Task
 
 # What was measured of a config's answers: how many, tokens per answer, tokens per character asked, seconds.
 MEASURED = """
@@ -68,18 +65,15 @@ class Forecast:
         return "; ".join(parts)
 
 
-def forecast(
-    store: Store, task: "Task", pending: str, parameters: list[object], rate: float | None, senders: int
-) -> Forecast:
+def forecast(store: Store, suite: Suite, task: Task, rate: float | None, senders: int) -> Forecast:
     """Return what `task` would take.
 
-    `pending` is the SQL from `from` on that gives the prompts to ask. Where the config has answers, their
-    tokens and seconds are the measure; else characters are (four of ASCII, or one other, a token), and the
-    limit on an answer's tokens. `rate` is in requests a minute.
+    Where the config has answers, their tokens and seconds are the measure; else characters are (four of
+    ASCII, or one other, a token), and the limit on an answer's tokens. `rate` is in requests a minute.
     """
     config = task.config
     frame = sum(estimate_tokens(m["content"]) + MESSAGE_TOKENS for m in messages_for(config, ""))
-    n, n_characters, n_other = store.rows(f"{ASKED} {pending}", parameters)[0]
+    n, n_characters, n_other = store.rows(f"{ASKED} {PENDING}", task.pending_parameters(suite))[0]
     n_characters, n_other = n_characters or 0, n_other or 0
     n_measured, per_answer, per_character, seconds = store.rows(MEASURED, [4 * frame, task.config_key])[0]
     if per_character:

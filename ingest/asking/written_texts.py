@@ -3,11 +3,11 @@
 import threading
 from collections import Counter
 
+from ingest.asking.plan import config_labels, config_row
 from ingest.asking.senders import Retries
 from ingest.backends import AttemptFailed, Request, create_backend
 from ingest.backends.replies import messages_for
 from ingest.errors import PlumblineError
-from ingest.generate import config_labels, config_row
 from ingest.keys import key, text_key
 from ingest.store import Store, uninterrupted, utc_now
 from ingest.suite import Suite

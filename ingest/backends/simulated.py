@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ingest.asking.answer_status import response_status
-from ingest.assemble import fill
 from ingest.backends import Answer, Description, Request
 from ingest.errors import PlumblineError
 from ingest.keys import key
+from ingest.prompts.templates import fill
 from ingest.suite import FIELD, Config, Suite
 
 # In the fingerprint: another way to draw is another model.

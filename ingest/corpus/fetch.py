@@ -75,6 +75,7 @@ class Fetcher:
     agent: str
     hosts: Collection[str]
     spacing: float = SPACING_S
+    timeout: float = TIMEOUT_S
     n_requests: int = 0
     n_retries: int = 0
     waited: float = 0.0
@@ -84,7 +85,7 @@ class Fetcher:
     def __post_init__(self) -> None:
         self.client = httpx.Client(
             headers={"User-Agent": self.agent, "Accept-Encoding": "gzip"},
-            timeout=TIMEOUT_S,
+            timeout=self.timeout,
             follow_redirects=False,
             trust_env=not all(_is_local(host) for host in self.hosts),
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingest.corpus import Context, Document
+from ingest.corpus.documents import Context, Document
 from ingest.corpus.fetch import MAX_BYTES
 from ingest.corpus.page_text import html_text, markdown_text
 from ingest.errors import PlumblineError

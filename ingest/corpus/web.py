@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 
-from ingest.corpus import HELD, Context, Document
+from ingest.corpus.documents import HELD, Context, Document
 from ingest.corpus.fetch import FetchError
 from ingest.corpus.page_text import html_text
 from ingest.suite import Source

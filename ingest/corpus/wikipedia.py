@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from ingest.backends.http import seconds_of
-from ingest.corpus import HELD, Context, Document
+from ingest.corpus.documents import HELD, Context, Document
 from ingest.corpus.fetch import MAX_TRIES, Fetcher, FetchError
 from ingest.suite import Source
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from ingest.measuring.pages import make_pages
 from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
@@ -79,7 +80,6 @@ def _identifier() -> Any:
 
 # Listed once: there may be many more answers than texts.
 UNJUDGED = """
-    create or replace temp table unjudged as
     select
         text_key,
         (row_number() over (order by text_key) - 1) // $batch as page
@@ -94,12 +94,7 @@ UNJUDGED = """
         where scorer_key = $scorer_key and expected_language = $expected
     )"""
 
-PAGE = """
-    select t.text_key, left(t.text, $longest) as text
-    from unjudged
-    inner join texts as t using (text_key)
-    where unjudged.page = $page
-    order by t.text_key"""
+PAGE = "select text_key, left(text, ?) from pages inner join texts using (text_key) where page = ? order by 1"
 
 OTHER = """
     select count(*)
@@ -119,13 +114,10 @@ def detect_languages(store: Store, suite: Suite, detector: LanguageDetector) -> 
         "scorer_key": row["scorer_key"],
         "expected": suite.language,
     }
-    store.connection.execute(UNJUDGED, {**parameters, "batch": BATCH})
-    for (page,) in store.rows("select distinct page from unjudged order by page"):
-        texts = store.connection.execute(PAGE, {"longest": MAX_CHARACTERS, "page": page}).fetchall()
-        table = _judged(texts, suite.language, row["scorer_key"], detector)
+    for page in make_pages(store, UNJUDGED, {**parameters, "batch": BATCH}):
+        table = _judged(store.rows(PAGE, [MAX_CHARACTERS, page]), suite.language, row["scorer_key"], detector)
         with uninterrupted(), store.transaction():
             store.append_arrow("text_languages", table)
-    store.connection.execute("drop table unjudged")
     return store.connection.execute(OTHER, parameters).fetchone()[0]
 
 

@@ -15,11 +15,11 @@ import click
 import numpy as np
 import pyarrow as pa
 
-from ingest.branch import replacement_path
 from ingest.keys import key, text_key
+from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.text_overlap import Overlap
 from ingest.measuring.text_variants import TEXT_VARIANTS
-from ingest.prompts.replacements import as_pattern, read_replacements
+from ingest.prompts.replacements import as_pattern, read_replacements, replacement_path
 from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
@@ -27,8 +27,6 @@ from ingest.suite import Suite
 RAW = "raw"
 SECOND = 6_000  # pairs of short answers that one core compares
 ANNOUNCED_FROM = 10_000  # pairs
-PAGE_CHARACTERS = 4_000_000  # texts in Python's memory at once
-TEXT_OVERHEAD = 200  # a short text's cost in characters
 
 # Prompts of one root that differ in the groups of one axis only. Where a root has several prompts of a
 # group (people's names), the first is paired with the first, the second with the second. The group that
@@ -184,8 +182,6 @@ def compare_pairs(store: Store, suite: Suite, suite_path: Path, overlap: Overlap
     found = count_pairs(store, suite, overlap)
     if found.n_missing >= ANNOUNCED_FROM:
         click.echo(found.forecast, err=True)
-    from ingest.extract import progress
-
     store.connection.execute(
         f"""
         create or replace temp table pages as {TEXT_PAIRS}
@@ -214,7 +210,6 @@ def compare_pairs(store: Store, suite: Suite, suite_path: Path, overlap: Overlap
                 store.append_arrow("text_pairs", table)
             found.n_compared += len(rows)
             advance(len(rows))
-    store.connection.execute("drop table pages")
     return found
 
 
@@ -269,22 +264,17 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
     with store.transaction():
         store.replace("prompt_words", suite.suite, rows)
     variant = suite.pairs.text
-    store.connection.execute(
-        f"""
-        create or replace temp table pages as
+    unmade = f"""
         with paired as ({PAIRED_TEXTS})
-        select p.text_key, w.words_key, sum(any_value(t.n_characters) + {TEXT_OVERHEAD}) over (
-            order by p.text_key, w.words_key rows unbounded preceding) // {PAGE_CHARACTERS} as page
+        select p.text_key, w.words_key, {page_of("any_value(t.n_characters)", "p.text_key, w.words_key")}
         from paired as p
         inner join prompt_words as w using (prompt_key)
         inner join texts as t using (text_key)
         left join neutral_texts as n
             on p.text_key = n.text_key and w.words_key = n.words_key and n.text_variant = $variant
         where n.neutral_text_key is null
-        group by p.text_key, w.words_key""",
-        {"suite": suite.suite, "variant": variant},
-    )
-    for (page,) in store.rows("select distinct page from pages order by page"):
+        group by p.text_key, w.words_key"""
+    for page in make_pages(store, unmade, {"suite": suite.suite, "variant": variant}):
         rows = store.rows(
             "select text_key, words_key, text from pages inner join texts using (text_key) where page = ?"
             " order by text_key, words_key",
@@ -294,7 +284,6 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
         with uninterrupted(), store.transaction():
             store.append_arrow("texts", texts)
             store.append_arrow("neutral_texts", neutral)
-    store.connection.execute("drop table pages")
 
 
 def _neutral_page(

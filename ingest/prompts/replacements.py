@@ -188,6 +188,23 @@ def _possessive(mark: str | None, found: str, to: str) -> str:
     return mark[0] if is_plural else f"{mark[0]}s"
 
 
+def replacement_path(suite_path: Path, name: str) -> Path:
+    """Return where a suite's replacement table lies: one of ours, or a file in the suite's folder.
+
+    Raises PlumblineError for a file outside it.
+    """
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    folder = suite_path.resolve().parent
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder):
+        raise PlumblineError(
+            f"{suite_path}: the replacement table {name!r} lies outside the suite's folder.",
+            "Put it beside the suite.",
+        )
+    return path
+
+
 def read_replacements(path: Path, targets: Sequence[str]) -> list[Replacement]:
     """Read a replacement table: CSV with `target`, `from`, `to`, and perhaps `form`, `order`, `approved`.
 

@@ -76,7 +76,7 @@ class Scorer(Identity, Protocol):
         """Return for each feature one float a text, in the order given, NaN where it has none.
 
         It may say beside them, under TRUNCATED, of which texts it read only the beginning (booleans).
-        May raise one of SCORER_ERRORS (`ingest.extract`) for a text that it cannot measure; the other
+        May raise one of SCORER_ERRORS (`ingest.measuring.texts`) for a text that it cannot measure; the other
         texts are then asked for again without it. No text is empty.
         """
         ...

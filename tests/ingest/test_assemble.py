@@ -5,9 +5,10 @@ import yaml
 from click.testing import CliRunner
 from places import FIXTURES
 
-from ingest.assemble import assemble_prompts, command, fill, n_combinations, prompt_rows
+from ingest.assemble import assemble_prompts, command
 from ingest.errors import PlumblineError
 from ingest.prompts import PromptBuilder
+from ingest.prompts.templates import fill, n_combinations, prompt_rows
 from ingest.store import RAW_NAME, Store
 from ingest.suite import load_suite
 

@@ -9,9 +9,9 @@ from extract_world import ANCHOR, Fake, Length, World, score_rule
 from places import ROOT
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-import ingest.extract
 from ingest.errors import PlumblineError
-from ingest.extract import STATUSES
+from ingest.measuring import pages
+from ingest.measuring.texts import STATUSES
 from ingest.scorers import MAX_CHARACTERS, Embedder, Scorer, load_scorer, scorer_row
 from ingest.scorers.minilm import MiniLM
 from ingest.scorers.vader import Vader
@@ -235,7 +235,7 @@ def test_baselines_are_measured_like_responses(world, length):
 
 
 def test_pages_cover_every_text(world, length, monkeypatch):
-    monkeypatch.setattr(ingest.extract, "PAGE_CHARACTERS", 500)
+    monkeypatch.setattr(pages, "PAGE_CHARACTERS", 500)
     texts = [f"Text {i} " + "x" * (i * 37 % 900) for i in range(41)]
     world.respond(texts)
     world.extract()

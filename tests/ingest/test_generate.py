@@ -15,21 +15,16 @@ import yaml
 from click.testing import CliRunner
 from places import FIXTURES
 
+from ingest.asking.plan import config_labels, pending_requests, plan
+from ingest.asking.run import generate_answers
 from ingest.asking.senders import Asker, Counters, RateLimit, Retries, ask
 from ingest.assemble import assemble_prompts
 from ingest.backends import TRANSIENT, Answer, Description, Request
 from ingest.backends.simulated import SimulatedBackend, uniforms
 from ingest.errors import PlumblineError
-from ingest.generate import (
-    command,
-    config_labels,
-    generate_answers,
-    pending_requests,
-    plan,
-    uninterrupted,
-)
+from ingest.generate import command
 from ingest.keys import request_key
-from ingest.store import RAW_NAME, Store
+from ingest.store import RAW_NAME, Store, uninterrupted
 from ingest.store.journal import Journal, read_entries
 from ingest.suite import Suite, load_suite
 

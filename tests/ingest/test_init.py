@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ingest.assemble import n_combinations
 from ingest.init import command, suite_name
+from ingest.prompts.templates import n_combinations
 from ingest.suite import load_suite
 
 

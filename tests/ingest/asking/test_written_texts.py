@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from servers import loopback
 
 from ingest import assemble, branch, scrape
+from ingest.corpus import keyword_search
 from ingest.corpus.keywords import (
     candidates,
     instruction,
@@ -124,7 +125,7 @@ def test_keywords_near_the_concept(data, suite, query, monkeypatch):
 
             return np.array([[1.0, float(len(text) == 7)] for text in texts], dtype=np.float32)
 
-    monkeypatch.setattr(scrape, "load_scorer", lambda *_: Embedder())
+    monkeypatch.setattr(keyword_search, "load_scorer", lambda *_: Embedder())
     result = invoke(scrape, data, suite(find_keywords={"by": "embeddings", "limit": 2}))
     assert result.exit_code == 0, result.output
     assert query("select count(*), bool_and(found_by = 'embeddings') from keywords") == [(2, True)]

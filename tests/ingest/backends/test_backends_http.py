@@ -11,6 +11,8 @@ from click.testing import CliRunner
 from places import FIXTURES
 from servers import loopback
 
+from ingest.asking.plan import plan
+from ingest.asking.run import generate_answers
 from ingest.asking.senders import Retries
 from ingest.assemble import assemble_prompts
 from ingest.backends import Request
@@ -19,7 +21,6 @@ from ingest.backends.ollama import is_cut
 from ingest.backends.replies import request_seed, split_reasoning
 from ingest.cli import cli
 from ingest.errors import PlumblineError
-from ingest.generate import generate_answers, plan
 from ingest.store import Store
 from ingest.suite import Config, load_suite
 

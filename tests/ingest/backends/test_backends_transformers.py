@@ -8,11 +8,11 @@ from click.testing import CliRunner
 from places import FIXTURES
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
+from ingest.asking.plan import pending_requests, plan
 from ingest.assemble import assemble_prompts
 from ingest.backends.transformers import TransformersBackend, prompt_tokens
 from ingest.cli import cli
 from ingest.errors import PlumblineError
-from ingest.generate import pending_requests, plan
 from ingest.store import Store
 from ingest.suite import load_suite
 

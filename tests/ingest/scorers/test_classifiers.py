@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from ingest.cli import cli
 from ingest.errors import PlumblineError
-from ingest.extract import SCORER_ERRORS
+from ingest.measuring.texts import SCORER_ERRORS
 from ingest.plugins import offers
 from ingest.scorers import TRUNCATED, Where, load_scorer, scorer_row
 from ingest.scorers.classifier import CLASSIFIERS, MOST_TOKENS, TRAITS, passes

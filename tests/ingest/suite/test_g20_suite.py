@@ -12,7 +12,8 @@ from places import SUITES
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from ingest.asking.answer_status import response_status
-from ingest.assemble import assemble_prompts, fill, n_combinations, prompt_rows
+from ingest.asking.plan import config_labels, plan
+from ingest.assemble import assemble_prompts
 from ingest.assemble import command as assemble
 from ingest.backends import Request
 from ingest.backends.simulated import SimulatedBackend, planted_scale
@@ -20,10 +21,10 @@ from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.extract import command as extract
 from ingest.generate import command as generate
-from ingest.generate import config_labels, plan
 from ingest.keys import text_key
 from ingest.measuring.text_variants import clean
 from ingest.prompts import PromptBuilder
+from ingest.prompts.templates import fill, n_combinations, prompt_rows
 from ingest.store import Store
 from ingest.suite import Suite, load_suite
 from ingest.warehouse import Warehouse, run_dbt

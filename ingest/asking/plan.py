@@ -1,0 +1,283 @@
+"""What is to ask of each config of a suite: every prompt that has no answer yet."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ingest.backends import Backend, Description, Request, create_backend
+from ingest.backends.replies import estimate_prompt, messages_for
+from ingest.errors import PlumblineError
+from ingest.keys import key, request_key
+from ingest.store import Store, uninterrupted
+from ingest.suite import Config, Suite
+from ingest.suite.own_code import code_digest
+
+PAGE = 2_000
+N_LONGEST = 50
+# What the server found wrong with a request: asked again only on request, for it will find it again.
+REJECTED = frozenset({"client_error"})
+OUTPUT_LIMITS = ("num_predict", "max_tokens", "max_completion_tokens", "max_new_tokens")
+
+N_PROMPTS = "select count(*) from prompts where suite = ? and method <> 'loaded'"
+# The set difference: what is wanted of one config minus what is stored and need not be asked again.
+PENDING = """
+    from prompts as p
+    cross join range(?) as repeats (repeat_index)
+    where
+        p.suite = ?
+        and p.method <> 'loaded'
+        and not exists (
+            select 1
+            from responses as r
+            where
+                r.prompt_key = p.prompt_key
+                and r.config_key = ?
+                and r.repeat_index = repeats.repeat_index
+                and not list_contains(?, r.response_status)
+        )
+"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One config of a suite: whom to ask, and how much is left to ask.
+
+    `n_again` of `n_pending` were asked before and failed in a way that may pass: `asked_again` says which.
+    """
+
+    label: str
+    config: Config
+    backend: Backend
+    row: dict[str, Any]
+    n_wanted: int
+    n_pending: int
+    n_again: int = 0
+    asked_again: tuple[str, ...] = ()
+    max_prompt_tokens: int | None = None
+    max_output_tokens: int | None = None
+
+    @property
+    def config_key(self) -> str:
+        """Key of the config's fingerprint."""
+        config_key: str = self.row["config_key"]
+        return config_key
+
+    @property
+    def model(self) -> tuple[str, str | None, str]:
+        """Which model is asked, whatever the role."""
+        return (self.config.backend, self.config.base_url, self.config.model)
+
+    def headline(self) -> str:
+        """How much of the config is asked and how much is left."""
+        again = f" ({self.n_again:,} of them failed before)" if self.n_again else ""
+        n_answered = self.n_wanted - self.n_pending
+        return f"{self.row['config']}: {self.n_pending:,} to ask{again}, {n_answered:,} answered"
+
+    def snapshot(self) -> dict[str, Any]:
+        """What a run's record says of the model (SPEC GEN-7)."""
+        names = ("config_key", "model", "digest", "quantisation", "server_version", "options", "details")
+        return {name: self.row[name] for name in names}
+
+    def pending_parameters(self, suite: Suite) -> list[Any]:
+        """Parameters of PENDING."""
+        return [self.config.repeats, suite.suite, self.config_key, list(self.asked_again)]
+
+
+def config_labels(suite: Suite) -> list[str]:
+    """Return the name of each config: model (role), with the options where that alone is not unique."""
+
+    def base(config: Config) -> str:
+        return f"{config.model} ({config.role})" if config.role else config.model
+
+    shared = Counter(base(config) for config in suite.grid)
+    labels = []
+    for config in suite.grid:
+        options = ", ".join(f"{option}={value}" for option, value in sorted(config.options.items()))
+        labels.append(f"{base(config)} [{options}]" if shared[base(config)] > 1 and options else base(config))
+    twice = [label for label, n in Counter(labels).items() if n > 1]
+    if twice:
+        raise PlumblineError(
+            f"Two `configs:` of the suite are both called {twice[0]!r}.",
+            "Give one another `role:` or `model:`.",
+        )
+    return labels
+
+
+def config_row(
+    store: Store, suite: Suite, label: str, config: Config, description: Description, wrapper: str | None
+) -> dict[str, Any]:
+    """Return the row of `configs`: everything that can change an answer, and its key.
+
+    `wrapper` is the digest of the wrapper's code.
+
+    Where this suite has answers under the same label from another fingerprint (new weights, another
+    plant), the label gets the key's first digits: two fingerprints never share an average.
+    """
+    options = dict(description.options)
+    if config.wrapper:
+        options |= {"wrapper": config.wrapper, "wrapper_sha256": wrapper}
+    fingerprint = {
+        "backend": config.backend,
+        "model": config.model,
+        "digest": description.digest,
+        "quantisation": description.quantisation,
+        "role": config.role,
+        "system_prompt": config.system_prompt,
+        "template": description.template,
+        "options": json.dumps(options, sort_keys=True, ensure_ascii=False),
+        "server_version": description.server_version,
+    }
+    config_key = key("config", fingerprint)
+    label_is_taken = store.value(
+        """
+        select count(*) > 0
+        from configs as c
+        inner join responses as r on c.config_key = r.config_key
+        inner join prompts as p on r.prompt_key = p.prompt_key
+        where c.config = ? and c.config_key <> ? and p.suite = ?
+        """,
+        [label, config_key, suite.suite],
+    )
+    return {
+        "config_key": config_key,
+        "config": f"{label} #{config_key[:6]}" if label_is_taken else label,
+        **fingerprint,
+        "details": json.dumps(description.details, sort_keys=True, ensure_ascii=False),
+    }
+
+
+def plan(
+    store: Store,
+    suite: Suite,
+    only: str | None = None,
+    folder: Path = Path(),
+    *,
+    retry_failed: bool = False,
+    hosts: Collection[str] = (),
+) -> list[Task]:
+    """Return what is to ask, config by config, in the suite's order; `only` names one of them.
+
+    Wrappers are looked for in `folder`. `retry_failed` adds what a server rejected to what is asked again;
+    `hosts` may have the keys that the suite names.
+    Without `only`, the suite's `sample` says how many of the first configs are asked.
+    """
+    if not suite.configs:
+        raise PlumblineError(
+            f"The suite {suite.suite!r} has no `configs:`, so there is no model to ask.",
+            "Write, for example:  configs: [{backend: simulated, model: simulated}]",
+        )
+    labels = config_labels(suite)
+    if only is not None and only not in labels:
+        raise PlumblineError(f"The suite has no config {only!r}.", f"It has: {'; '.join(labels)}.")
+    if not store.value(N_PROMPTS, [suite.suite]):
+        raise PlumblineError(
+            f"There are no prompts of the suite {suite.suite!r} to ask.", "Run `plumbline assemble` first."
+        )
+    grid = list(zip(labels, suite.grid, strict=True))
+    chosen = [
+        (label, config)
+        for label, config in (grid if only is not None else grid[: suite.sample.configs])
+        if only is None or label == only
+    ]
+    backends = {
+        name: create_backend(name, suite, hosts) for name in dict.fromkeys(c.backend for _, c in chosen)
+    }
+    return [
+        _task(store, suite, label, config, backends[config.backend], folder, retry_failed)
+        for label, config in chosen
+    ]
+
+
+def _task(
+    store: Store, suite: Suite, label: str, config: Config, backend: Backend, folder: Path, retry_failed: bool
+) -> Task:
+    description = backend.describe(config)
+    wrapper = code_digest(config.wrapper, folder, "wrapper") if config.wrapper else None
+    row = config_row(store, suite, label, config, description, wrapper)
+    if description.max_prompt_tokens is not None:
+        _check_length(store, suite, config, description.max_prompt_tokens)
+    again = sorted(backend.asked_again | (REJECTED if retry_failed else frozenset()))
+    config_key = row["config_key"]
+    n_wanted = config.repeats * store.value(N_PROMPTS, [suite.suite])
+    n_new = store.value(f"select count(*) {PENDING}", [config.repeats, suite.suite, config_key, []])
+    n_pending = store.value(f"select count(*) {PENDING}", [config.repeats, suite.suite, config_key, again])
+    output = [description.options[name] for name in OUTPUT_LIMITS if name in description.options]
+    return Task(
+        label=label,
+        config=config,
+        backend=backend,
+        row=row,
+        n_wanted=n_wanted,
+        n_pending=n_pending,
+        n_again=n_pending - n_new,
+        asked_again=tuple(again),
+        max_prompt_tokens=description.max_prompt_tokens,
+        max_output_tokens=min(output, default=None),
+    )
+
+
+def _check_length(store: Store, suite: Suite, config: Config, max_prompt_tokens: int) -> None:
+    """Raise PlumblineError if the longest prompt, as far as one can tell, does not fit (SPEC GEN-6)."""
+    # Characters beyond ASCII have more bytes and are fewer to a token: this order brings the longest up.
+    longest = store.rows(
+        """
+        select prompt from prompts where suite = ? and method <> 'loaded'
+        order by length(prompt) / 4 + strlen(prompt) - length(prompt) desc limit ?
+        """,
+        [suite.suite, N_LONGEST],
+    )
+    n_tokens = max(estimate_prompt(messages_for(config, prompt)) for (prompt,) in longest)
+    if n_tokens > max_prompt_tokens and not config.wrapper:
+        raise PlumblineError(
+            f"{config.model}: the longest prompt has about {n_tokens:,} tokens, and "
+            f"{max_prompt_tokens:,} fit: the server would drop its beginning.",
+            "Set `options: {num_ctx: …}` higher, if the model was built for it.",
+        )
+
+
+def pending_requests(store: Store, suite: Suite, task: Task, page: int = PAGE) -> Iterator[Request]:
+    """Yield what is not answered yet, branches of a root together, a page in memory at a time."""
+    after: tuple[str, str, int] = ("", "", -1)
+    while True:
+        with uninterrupted():
+            rows = store.rows(
+                f"""
+                select
+                    p.root_key, p.prompt_key, repeats.repeat_index,
+                    p.category, p.prompt, p.keyword, p.attributes
+                {PENDING}
+                and (p.root_key, p.prompt_key, repeats.repeat_index) > (?, ?, ?)
+                order by 1, 2, 3
+                limit ?
+                """,
+                [*task.pending_parameters(suite), *after, page],
+            )
+        for root_key, prompt_key, repeat_index, category, prompt, keyword, attributes in rows:
+            yield Request(
+                request_key=request_key(task.config_key, prompt_key, repeat_index),
+                prompt_key=prompt_key,
+                config=task.config,
+                category=category,
+                prompt=prompt,
+                root_key=root_key,
+                repeat_index=repeat_index,
+                attributes=attributes,
+                name=keyword,
+                messages=messages_for(task.config, prompt),
+            )
+        if len(rows) < page:
+            return
+        after = rows[-1][:3]
+
+
+def check_consent(tasks: list[Task], allow_code: bool) -> None:
+    """Raise PlumblineError where a suite wants code run, and the user has not said yes."""
+    for task in tasks:
+        if task.n_pending and task.config.wrapper and not allow_code:
+            raise PlumblineError(
+                f"{task.label}: the suite wants Python code run around each request: {task.config.wrapper}.",
+                "Read it; if you trust it, add --allow-code.",
+            )

@@ -1,0 +1,93 @@
+"""A text as it was found, what a source of texts may use, and the raw table `documents`."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ingest.corpus.fetch import Fetcher
+from ingest.keys import key
+from ingest.store import Store, utc_now
+from ingest.suite import Source, Suite
+
+HELD = "held"  # the status of a page that was not fetched, because it is here already
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text as it was found, or why it was not: `status` is `ok` or says what is in the way.
+
+    `origin` is a URL or a name relative to the suite; `revision` changes when the text does.
+    """
+
+    origin: str
+    status: str = "ok"
+    title: str = ""
+    text: str | None = None
+    revision: str = ""
+    revised_at: datetime | None = None
+    licence: str = ""
+    attribution: str = ""
+    detail: str = ""
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a source may use: the suite's folder, the web, and which documents are held already.
+
+    `is_held(name)` says whether a page need not be asked for, `is_held(origin, revision)` whether this very
+    revision is here.
+    """
+
+    folder: Path
+    fetcher: Fetcher | None
+    is_held: Callable[..., bool]
+    language: str
+    note: Callable[[str], None]
+
+
+# What reads one kind of source.
+Documents = Callable[[Source, Context], Iterator[Document]]
+
+
+def keep_document(
+    store: Store, suite: Suite, code: str, source: Source, document: Document, run_id: str
+) -> None:
+    """Store a document, in the place of what its origin gave before (which stays, as superseded)."""
+    text = document.text
+    row = {
+        "document_key": key(
+            "document", suite.suite, code, source.concept, document.origin, document.revision
+        ),
+        "suite": suite.suite,
+        "domain": suite.categories[code].domain,
+        "category": code,
+        "concept": source.concept,
+        "keyword": source.keyword,
+        "source_tag": source.source_tag,
+        "source_kind": source.kind,
+        "origin": document.origin,
+        "title": document.title,
+        "revision": document.revision,
+        "revised_at": document.revised_at,
+        "retrieved_at": utc_now(),
+        "licence": document.licence,
+        "attribution": document.attribution,
+        "text": text,
+        "text_sha256": hashlib.sha256(text.encode()).hexdigest() if text is not None else None,
+        "document_status": document.status,
+        "detail": document.detail[:500],
+        "run_id": run_id,
+    }
+    same = "suite = ? and category = ? and concept = ? and origin = ?"
+    place = [suite.suite, code, source.concept, document.origin]
+    with store.transaction():
+        store.connection.execute(f"delete from documents where {same} and document_status <> 'ok'", place)
+        if document.status == "ok":
+            store.connection.execute(
+                f"update documents set document_status = 'superseded' where {same}", place
+            )
+        store.connection.execute("delete from documents where document_key = ?", [row["document_key"]])
+        store.append("documents", [row])

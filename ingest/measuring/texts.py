@@ -1,0 +1,372 @@
+"""Measuring the texts that a suite needs measured: each distinct one once, a batch a transaction."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ingest.errors import PlumblineError
+from ingest.keys import text_key
+from ingest.measuring.pages import make_pages, page_of, progress
+from ingest.measuring.text_variants import TEXT_VARIANTS
+from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, TRUNCATED, Embedder, Scorer, scorer_row
+from ingest.store import Store, uninterrupted
+from ingest.suite import Rule, Suite
+
+# measurement_status: `ok`; `capped`, the value is of the first MAX_CHARACTERS; `truncated`, of the first
+# tokens, as many as the model reads; `empty`, nothing was left to measure; `failed`, the scorer had no
+# number for the text. The last two have no value.
+STATUSES = ("ok", "capped", "truncated", "empty", "failed")
+
+# What a scorer may raise for one text, without ending the run. Anything else is a bug and shows itself.
+SCORER_ERRORS = (ValueError, ArithmeticError, LookupError, RuntimeError)
+
+RAW = "raw"
+
+# The suite's texts: responses that came to an end, and the baselines that they are held against. Listed once:
+# there may be many more answers than texts.
+SOURCES = """
+    create or replace temp table sources as
+    select p.category, r.text_key
+    from responses as r inner join prompts as p using (prompt_key)
+    where p.suite = $suite and r.response_status = 'ok' and r.text_key is not null
+    union
+    select category, baseline_text_key from prompts
+    where suite = $suite and baseline_text_key is not null"""
+
+# Each of them in each variant that its category needs.
+NEEDED = f"""
+    with needs as (select unnest($categories) as category, unnest($variants) as text_variant),
+    needed as (
+        select distinct s.text_key, n.text_variant from sources as s inner join needs as n using (category)
+    ),
+    found as (
+        select
+            n.text_key, n.text_variant,
+            case when n.text_variant = '{RAW}' then n.text_key else v.variant_text_key end as variant_text_key
+        from needed as n left join text_variants as v using (text_key, text_variant)
+    )"""
+
+# Texts that a scorer has not measured, in pages of bounded size. A failure is tried again.
+MISSING = """
+    wanted as (
+        select variant_text_key as text_key from found where variant_text_key is not null
+        union
+        select unnest($phrases)
+    ),
+    missing as (
+        select w.text_key
+        from wanted as w left join (
+            select text_key, count(*) as n_rows from {table}
+            where scorer_key = $scorer_key and measurement_status <> 'failed' group by text_key
+        ) as m using (text_key)
+        where coalesce(m.n_rows, 0) < $n_rows
+    )"""
+
+
+@dataclass
+class Need:
+    """What one scorer is needed for: text variants of categories, and anchor phrases."""
+
+    pairs: set[tuple[str, str]] = field(default_factory=set)
+    phrases: set[str] = field(default_factory=set)
+    rules: list[tuple[str, Rule]] = field(default_factory=list)
+    is_encoder: bool = False
+
+
+@dataclass
+class Task:
+    """A loaded scorer and what it is needed for."""
+
+    scorer: Scorer | Embedder
+    need: Need
+
+    def __post_init__(self) -> None:
+        self.row = scorer_row(self.scorer)
+        self.scorer_key = self.row["scorer_key"]
+        self.is_embedder = isinstance(self.scorer, Embedder)
+        self.table = "embeddings" if self.is_embedder else "measurements"
+        if self.need.is_encoder and not self.is_embedder:
+            raise PlumblineError(
+                f"`encoder: {self.scorer.name}`: this scorer gives no vectors.",
+                f"Name one that does, such as {DEFAULT_EMBEDDER}.",
+            )
+        for category, rule in self.need.rules:
+            wrong = not self.is_embedder if rule.kind == "anchor" else rule.feature not in self.features
+            if wrong:
+                gives = "vectors" if self.is_embedder else f"only {', '.join(self.features)}"
+                wants = "vectors" if rule.kind == "anchor" else f"the feature {rule.feature!r}"
+                raise PlumblineError(
+                    f"Category {category}, set {rule.set}: the rule needs {wants}, and scorer"
+                    f" {self.scorer.name!r} gives {gives}.",
+                    "Correct `scorer:` or `feature:` in the suite file.",
+                )
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the numbers, in the scorer's order; none where it gives vectors."""
+        return [] if self.is_embedder else list(self.scorer.features)
+
+    @property
+    def feature_rows(self) -> list[dict[str, Any]]:
+        """Return the scorer's rows of the raw table `scorer_features`."""
+        ranges = {} if self.is_embedder else self.scorer.features
+        return [
+            {"scorer_key": self.scorer_key, "feature": feature, "range_low": low, "range_high": high}
+            for feature, (low, high) in ranges.items()
+        ]
+
+    @property
+    def width(self) -> int:
+        """Columns of what `measure` returns."""
+        return self.scorer.dimensions if self.is_embedder else len(self.features) + 1
+
+    def measure(self, texts: Sequence[str]) -> np.ndarray:
+        """Return a matrix, shape (len(texts), width): the vectors, or the numbers and whether it was cut."""
+        if self.is_embedder:
+            matrix = np.asarray(self.scorer.embed(texts), dtype=np.float32)
+        else:
+            columns = dict(self.scorer.score(texts))
+            is_cut = columns.pop(TRUNCATED, np.zeros(len(texts)))
+            if set(columns) != set(self.features) or any(len(c) != len(texts) for c in columns.values()):
+                raise TypeError(
+                    f"{self.scorer.name} did not return one number a text for each of its features"
+                )
+            numbers = [*(columns[name] for name in self.features), is_cut]
+            matrix = np.column_stack([np.asarray(column, dtype=np.float64) for column in numbers])
+        expected = (len(texts), self.width)
+        if matrix.shape != expected:
+            raise TypeError(f"{self.scorer.name} returned shape {matrix.shape}, not {expected}")
+        return matrix
+
+
+@dataclass
+class Count:
+    """What a scorer's part of a run came to, in texts."""
+
+    scorer: str
+    already_there: int
+    measured: int = 0
+    capped: int = 0
+    truncated: int = 0
+    empty: int = 0
+    failed: int = 0
+    first_error: str = ""
+
+    def __str__(self) -> str:
+        notes = [f"{n:,} {name}" for name in STATUSES[1:] if (n := getattr(self, name))]
+        aside = f" (of these {', '.join(notes)})" if notes else ""
+        return (
+            f"{self.scorer}: {self.measured:,} texts measured{aside}, {self.already_there:,} already there."
+        )
+
+
+def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
+    """Return scorer name -> what the suite needs it for.
+
+    The suite's own scorers measure the cleaned texts of every category; a rule's scorer measures the
+    variant that the rule names. `chosen` leaves only these scorers; one that the suite does not name
+    measures the cleaned texts.
+    """
+    wanted: dict[str, Need] = defaultdict(Need)
+    for code, rule in suite.rules():
+        name = rule.scorer or DEFAULT_EMBEDDER
+        if rule.kind != "pattern":
+            wanted[name].pairs.add((code, rule.text))
+            wanted[name].rules.append((code, rule))
+        if rule.kind == "anchor":
+            wanted[name].phrases.update(phrase for phrases in rule.labels.values() for phrase in phrases)
+    if suite.distances or suite.topics:
+        need = wanted[suite.encoder or DEFAULT_EMBEDDER]
+        need.is_encoder = True
+        asked = [topics.categories for topics in suite.topics] + ([[]] if suite.distances else [])
+        need.pairs.update((code, "clean") for some in asked for code in some or suite.categories)
+    for name in {*suite.scorers, *(name for name in chosen if name not in wanted)}:
+        wanted[name].pairs.update((code, "clean") for code in suite.categories)
+    names = dict.fromkeys(chosen) if chosen else dict.fromkeys([*suite.scorers, *sorted(wanted)])
+    return {name: wanted[name] for name in names}
+
+
+def variant_pairs(suite: Suite, tasks: Sequence[Task]) -> set[tuple[str, str]]:
+    """Return (category, variant) pairs to make: all categories cleaned, and what rules and scorers need."""
+    pairs = {(code, "clean") for code in suite.categories}
+    pairs.update((code, rule.text) for code, rule in suite.rules())
+    pairs.update(pair for task in tasks for pair in task.need.pairs)
+    return {pair for pair in pairs if pair[1] != RAW}
+
+
+def make_variants(store: Store, pairs: set[tuple[str, str]]) -> int:
+    """Store the variants that are missing of the suite's texts; return how many there were."""
+    n_made = 0
+    unmade = f"""{NEEDED}
+        select f.text_key, f.text_variant, {page_of("t.n_characters", "f.text_key, f.text_variant")}
+        from found as f inner join texts as t using (text_key)
+        where f.variant_text_key is null"""
+    for page in make_pages(store, unmade, _pair_lists(pairs)):
+        rows = store.rows(
+            "select text_key, text_variant, text from pages inner join texts using (text_key) where page = ?",
+            [page],
+        )
+        texts, variants = {}, []
+        for source_key, variant, text in rows:
+            changed = TEXT_VARIANTS[variant](text)
+            changed_key = text_key(changed)
+            texts[changed_key] = changed
+            variants.append(
+                {"text_key": source_key, "text_variant": variant, "variant_text_key": changed_key}
+            )
+        with uninterrupted(), store.transaction():
+            store.append(
+                "texts", [{"text_key": k, "text": t, "n_characters": len(t)} for k, t in texts.items()]
+            )
+            store.append("text_variants", variants)
+        n_made += len(variants)
+    return n_made
+
+
+def measure_missing(store: Store, task: Task, limit: int | None = None) -> Count:
+    """Measure the texts that this scorer has not measured, a batch a transaction."""
+    n_wanted, n_missing = count_missing(store, task)
+    count = Count(task.scorer.name, already_there=n_wanted - n_missing)
+    parameters = {**_task_parameters(task), "limit": n_missing if limit is None else limit}
+    missing = f"""{NEEDED}, {MISSING.format(table=task.table)}
+        select text_key, {page_of(f"least(n_characters, {MAX_CHARACTERS})", "text_key")}
+        from missing inner join texts using (text_key)
+        order by text_key limit $limit"""
+    pages = make_pages(store, missing, parameters)
+    with uninterrupted():
+        store.connection.execute(
+            f"delete from {task.table} where scorer_key = ? and measurement_status = 'failed'"
+            " and text_key in (select text_key from pages)",
+            [task.scorer_key],
+        )
+    n_texts = store.value("select count(*) from pages")
+    with progress(f"Measuring with {task.scorer.name}", n_texts) as advance:
+        for page in pages:
+            rows = store.rows(
+                f"select text_key, left(text, {MAX_CHARACTERS}), n_characters > {MAX_CHARACTERS}"
+                " from pages inner join texts using (text_key) where page = ? order by text_key",
+                [page],
+            )
+            for start in range(0, len(rows), task.scorer.batch_size):
+                batch = rows[start : start + task.scorer.batch_size]
+                measure_batch(store, task, batch, count)
+                advance(len(batch))
+    return count
+
+
+def count_missing(store: Store, task: Task) -> tuple[int, int]:
+    """Return how many known texts the scorer is needed for, and how many of them it has not measured."""
+    counted = "select (select count(*) from wanted), count(*) from missing"
+    sql = f"{NEEDED}, {MISSING.format(table=task.table)} {counted}"
+    return store.connection.execute(sql, _task_parameters(task)).fetchone()
+
+
+def count_unmade(store: Store, pairs: set[tuple[str, str]]) -> int:
+    """Return how many variants are yet to be made for these (category, variant) pairs."""
+    sql = f"{NEEDED} select count(*) from found where variant_text_key is null"
+    return store.connection.execute(sql, _pair_lists(pairs)).fetchone()[0]
+
+
+def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool]], count: Count) -> None:
+    """Measure (text_key, text, is capped) rows and store them in one transaction."""
+    keys = [row[0] for row in batch]
+    filled = np.array([bool(row[1].strip()) for row in batch])
+    capped = np.array([row[2] for row in batch])
+    values = np.full((len(batch), task.width), np.nan, dtype=np.float32 if task.is_embedder else np.float64)
+    is_cut = np.zeros(len(batch), dtype=bool)
+    if filled.any():
+        errors: list[str] = []
+        texts = [row[1] for row in batch if row[1].strip()]
+        values[filled] = attempt(task.measure, texts, task.width, errors)
+        count.first_error = count.first_error or (errors[0] if errors else "")
+    if not task.is_embedder:
+        is_cut = values[:, -1] == 1
+        values = values[:, :-1]
+        low, high = np.array(list(task.scorer.features.values()), dtype=np.float64).T
+        values[~((values >= low) & (values <= high))] = np.nan
+    is_valid = np.isfinite(values)
+    fine = is_valid.all(axis=1)
+    no_value = np.where(filled, "failed", "empty")
+    has_value = np.select([is_cut, capped], ["truncated", "capped"], "ok")
+    if task.is_embedder:
+        table = embedding_table(keys, task.scorer_key, values, fine, np.where(fine, has_value, no_value))
+    else:
+        status = np.where(is_valid, has_value[:, None], no_value[:, None])
+        table = measurement_table(keys, task.scorer_key, task.features, values, is_valid, status)
+    with uninterrupted(), store.transaction():
+        store.append_arrow(task.table, table)
+    count.measured += len(batch)
+    count.empty += int((~filled).sum())
+    count.failed += int((filled & ~fine).sum())
+    count.truncated += int((fine & is_cut).sum())
+    count.capped += int((fine & capped & ~is_cut).sum())
+
+
+def attempt(
+    measure: Callable[[Sequence[str]], np.ndarray], texts: Sequence[str], width: int, errors: list[str]
+) -> np.ndarray:
+    """Measure texts; where that fails, halve them until the failing text stands alone as a row of NaN."""
+    try:
+        return measure(texts)
+    except SCORER_ERRORS as error:
+        if len(texts) == 1:
+            errors.append(f"{type(error).__name__}: {error}")
+            return np.full((1, width), np.nan)
+    middle = len(texts) // 2
+    halves = (texts[:middle], texts[middle:])
+    return np.concatenate([attempt(measure, half, width, errors) for half in halves])
+
+
+def measurement_table(
+    keys: Sequence[str],
+    scorer_key: str,
+    features: Sequence[str],
+    values: np.ndarray,
+    is_valid: np.ndarray,
+    status: np.ndarray,
+) -> pa.Table:
+    """Return rows of `measurements`; values, is_valid and status have shape (texts, features)."""
+    n_texts, n_features = values.shape
+    return pa.table(
+        {
+            "text_key": np.repeat(np.array(keys, dtype=object), n_features),
+            "scorer_key": pa.repeat(scorer_key, n_texts * n_features),
+            "feature": pa.array(list(features) * n_texts),
+            "value": pa.array(values.ravel(), mask=~is_valid.ravel()),
+            "measurement_status": status.ravel().astype(object),
+        }
+    )
+
+
+def embedding_table(
+    keys: Sequence[str], scorer_key: str, vectors: np.ndarray, fine: np.ndarray, status: np.ndarray
+) -> pa.Table:
+    """Return rows of `embeddings`; a row that is not fine has no vector."""
+    offsets = np.concatenate([[0], np.cumsum(fine * vectors.shape[1])]).astype(np.int32)
+    flat = pa.array(vectors[fine].ravel(), type=pa.float32())
+    return pa.table(
+        {
+            "text_key": pa.array(keys),
+            "scorer_key": pa.repeat(scorer_key, len(keys)),
+            "vector": pa.ListArray.from_arrays(pa.array(offsets), flat, mask=pa.array(~fine)),
+            "measurement_status": status.astype(object),
+        }
+    )
+
+
+def _pair_lists(pairs: set[tuple[str, str]]) -> dict[str, list[str]]:
+    ordered = sorted(pairs)
+    return {"categories": [c for c, _ in ordered], "variants": [v for _, v in ordered]}
+
+
+def _task_parameters(task: Task) -> dict[str, object]:
+    return {
+        **_pair_lists(task.need.pairs),
+        "phrases": sorted(text_key(phrase) for phrase in task.need.phrases),
+        "scorer_key": task.scorer_key,
+        "n_rows": 1 if task.is_embedder else len(task.features),
+    }

@@ -1,0 +1,38 @@
+"""Options that several commands have: `@limit_option(help="Load at most …")`."""
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+suite_option = partial(
+    click.option,
+    "--suite",
+    "suite_path",
+    required=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The suite file, such as suites/fair_sea.yml.",
+)
+variant_option = partial(
+    click.option, "--variant", help="Outcome rules to use, in place of the suite's own choice."
+)
+model_dir_option = partial(
+    click.option,
+    "--model-dir",
+    type=click.Path(path_type=Path),
+    help="Folder of offline copies: each model in a folder named for its scorer.",
+)
+configs_option = partial(click.option, "--configs", "n_configs", type=click.IntRange(min=1))
+roots_option = partial(click.option, "--roots", type=click.IntRange(min=1))
+limit_option = partial(click.option, "--limit", type=click.IntRange(min=1))
+dry_run_option = partial(click.option, "--dry-run", is_flag=True)
+allow_code_option = partial(click.option, "--allow-code", is_flag=True)
+send_key_option = partial(
+    click.option,
+    "--send-key",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Let this host have the key that the suite names.",
+)

@@ -1,0 +1,121 @@
+"""Prompts from templates: every root meets every group, or every person (SPEC ASM-1)."""
+
+import heapq
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+from typing import Any
+
+from ingest.errors import PlumblineError
+from ingest.keys import key
+from ingest.prompts import BASELINE_KINDS, PromptBuilder
+from ingest.suite import FIELD, Suite, Template
+
+METHOD = "template"
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put values in the place of `{field}`, in one pass: braces inside a value stay what they are.
+
+    >>> fill("{a} is 100 % {b}", {"a": "{b}", "b": "{a}"})
+    '{b} is 100 % {a}'
+    """
+    return FIELD.sub(lambda match: values.get(match[1], match[0]), template)
+
+
+def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `prompts` that a category's templates give, duplicates included.
+
+    A root is a template with its slots filled. Each root meets every combination of the attributes that
+    it names, or, where it names {name}, every person; a person's own attributes hold for them. The suite's
+    `sample` leaves whole roots out. `baseline` holds the text that `baseline_text_key` is the key of.
+    """
+    kept = sampled_roots(suite, category)
+    for template in suite.categories[category].templates:
+        fields = set(FIELD.findall(template.prompt))
+        kind = baseline_kind(suite, template)
+        groups = list(_groups(suite, category, fields))
+        for filled, root in _roots(suite, category, template):
+            if kept is not None and root not in kept:
+                continue
+            for name, attributes in groups:
+                shown = {a: suite.word(a, value) for a, value in attributes.items() if a in fields}
+                values = {**filled, **shown, "name": name or ""}
+                baseline = None if template.baseline is None else fill(template.baseline, values)
+                row = builder.row(
+                    category,
+                    fill(template.prompt, values),
+                    attributes,
+                    method=METHOD,
+                    name=name,
+                    root=root,
+                    baseline=baseline,
+                    baseline_kind=kind,
+                )
+                yield {**row, "baseline": baseline}
+
+
+def baseline_kind(suite: Suite, template: Template) -> str | None:
+    """Return which of BASELINE_KINDS a template's baseline is; None where it has none."""
+    if template.baseline is None:
+        return None
+    about = {*suite.attributes, "name"} & set(FIELD.findall(template.prompt))
+    named = about & set(FIELD.findall(template.baseline))
+    counterfactual, partial, unbranched = BASELINE_KINDS
+    if not named:
+        return unbranched
+    return counterfactual if named == about else partial
+
+
+def _roots(suite: Suite, category: str, template: Template) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield (slot values, root) for every root of a template."""
+    spec = suite.categories[category]
+    fields = set(FIELD.findall(template.prompt))
+    slots = [slot for slot in spec.slots if slot in fields]
+    for chosen in product(*(spec.slots[slot] for slot in slots)):
+        filled = dict(zip(slots, chosen, strict=True))
+        yield filled, fill(template.prompt, filled)
+
+
+def sampled_roots(suite: Suite, category: str) -> set[str] | None:
+    """Return the roots that the suite's `sample` keeps of a category; None where it keeps all."""
+    if suite.sample.roots is None:
+        return None
+    roots = {root for t in suite.categories[category].templates for _, root in _roots(suite, category, t)}
+
+    def rank(root: str) -> str:
+        return key("sample", suite.sample.seed, suite.suite, category, root)
+
+    return set(heapq.nsmallest(suite.sample.roots, roots, key=rank))
+
+
+def _groups(suite: Suite, category: str, fields: set[str]) -> Iterator[tuple[str | None, dict[str, str]]]:
+    """Yield (person's name or None, attribute values) for everyone a template is about."""
+    people: list[dict[str, str]] = [{}]
+    if "name" in fields:
+        people = suite.names.people if suite.names else []
+        if not people:
+            raise PlumblineError(
+                f"Category {category}: a prompt holds {{name}}, but the suite has no `names: people:`.",
+                "List people there, each with a `name` and the attributes it stands for.",
+            )
+    for person in people:
+        own = {field: value for field, value in person.items() if field != "name"}
+        open_attributes = [a for a in suite.attributes if a in fields and a not in own]
+        for values in product(*(suite.attributes[a] for a in open_attributes)):
+            yield person.get("name"), {**own, **dict(zip(open_attributes, values, strict=True))}
+
+
+def n_combinations(suite: Suite, category: str) -> int:
+    """Return how many rows `prompt_rows` yields, without making them."""
+    spec = suite.categories[category]
+    kept = sampled_roots(suite, category)
+    total = 0
+    for template in spec.templates:
+        fields = set(FIELD.findall(template.prompt))
+        if kept is None:
+            n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
+        else:
+            n_roots = sum(root in kept for _, root in _roots(suite, category, template))
+        total += n_roots * sum(1 for _ in _groups(suite, category, fields))
+    return total
