@@ -36,7 +36,24 @@ import numpy as np
 from scipy import stats as distributions
 
 from ingest.errors import PlumblineError
-from ingest.inference import resampling as stats
+from ingest.inference.arrays import Array, Codes
+from ingest.inference.constants import ABSOLUTE_SLACK, MIN_VALID_RATE, PERMUTATION_STREAM, RELATIVE_SLACK
+from ingest.inference.design import Design, Unit, canonical, resampling_unit
+from ingest.inference.distributions import chi_square_p, f_p, t_p
+from ingest.inference.drawing import p_values
+from ingest.inference.group_statistics import (
+    STATISTICS,
+    anova_dof,
+    anova_f,
+    chi_square,
+    chi_square_dof,
+    welch_dof,
+    welch_t,
+)
+from ingest.inference.registry import evaluate
+from ingest.inference.relabelling import plan_for
+from ingest.inference.resampling import resample
+from ingest.inference.sums import group_table, outcome_sums, relabelled_tables, score_sums, selection_sums
 from ingest.keys import key
 from ingest.warehouse import Warehouse
 
@@ -48,7 +65,7 @@ LEVELS = (0.01, 0.05, 0.10)
 GROUPS = (2, 3, 6)
 CROSSED = ((2, 2), (2, 3), (3, 2))
 BY_BLOCKS = ("whole_blocks", "within_blocks", "blocks_and_within")
-STATISTICS = {
+TESTED = {
     "outcome": ("chi_square", "max_fdi_pooled", "max_jsd_nats_pooled"),
     "score": ("max_abs_dbi", "anova_f"),
     "selection": ("min_impact_ratio", "range"),
@@ -71,21 +88,21 @@ class Axis:
     config: str
     measure: str
     axis: str
-    attributes: stats.Codes
-    prompt: stats.Codes
-    block: stats.Codes
-    sums: stats.Array
+    attributes: Codes
+    prompt: Codes
+    block: Codes
+    sums: Array
 
     @property
     def identity(self) -> tuple[str, ...]:
         """What the answers are, whatever the axis."""
         return self.kind, self.category, self.config, self.measure
 
-    def design(self, attributes: stats.Codes) -> stats.Design:
+    def design(self, attributes: Codes) -> Design:
         """Return the design of these answers with other attributes (n, A)."""
         group = codes_of(attributes)
         labels = tuple(str(g) for g in range(int(group.max()) + 1))
-        return stats.Design(attributes, group, self.prompt, self.block, labels)
+        return Design(attributes, group, self.prompt, self.block, labels)
 
 
 @dataclass
@@ -103,7 +120,7 @@ class Result:
     p_rows: np.ndarray
 
 
-def codes_of(rows: np.ndarray) -> stats.Codes:
+def codes_of(rows: np.ndarray) -> Codes:
     """Code of each distinct row, (n,), from 0."""
     return np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
@@ -119,9 +136,9 @@ def read_axes(data: Path, suite: str | None) -> list[Axis]:
         part = list(members)
         if identity[0] == "outcome":
             outcome = codes_of(np.array([r["outcome"] for r in part]))
-            sums = stats.outcome_sums(outcome, int(outcome.max()) + 1)
+            sums = outcome_sums(outcome, int(outcome.max()) + 1)
         else:
-            make = {"score": stats.score_sums, "selection": stats.selection_sums}[identity[0]]
+            make = {"score": score_sums, "selection": selection_sums}[identity[0]]
             sums = make([r["value"] for r in part])
         axes.append(
             Axis(
@@ -138,7 +155,7 @@ def read_axes(data: Path, suite: str | None) -> list[Axis]:
 # ------------------------------------------------------------------------------------------- deals
 
 
-def varies_within(codes: np.ndarray, block: stats.Codes) -> bool:
+def varies_within(codes: np.ndarray, block: Codes) -> bool:
     """Whether one block holds two values."""
     return len(np.unique(np.column_stack([block, codes]), axis=0)) > len(np.unique(block))
 
@@ -164,7 +181,7 @@ def deal_within(axis: Axis, n_groups: int, rng: np.random.Generator) -> np.ndarr
     return label[axis.prompt]
 
 
-def move_labels(axis: Axis, rng: np.random.Generator) -> stats.Codes:
+def move_labels(axis: Axis, rng: np.random.Generator) -> Codes:
     """Move a real axis's labels, (n, A): over blocks what is fixed in them, inside them what varies.
 
     Written without `ingest.inference.resampling`, so that a fault in what moves where there would show here.
@@ -185,7 +202,7 @@ def move_labels(axis: Axis, rng: np.random.Generator) -> stats.Codes:
     return moved
 
 
-def shuffle_answers(axis: Axis, unit: str, rng: np.random.Generator) -> stats.Array | None:
+def shuffle_answers(axis: Axis, unit: str, rng: np.random.Generator) -> Array | None:
     """Sums (n, J) moved over responses, or over prompts with all their repeats.
 
     None where prompts have different numbers of answers and therefore cannot swap them.
@@ -202,7 +219,7 @@ def shuffle_answers(axis: Axis, unit: str, rng: np.random.Generator) -> stats.Ar
     return moved
 
 
-Deal = Callable[[np.random.Generator], tuple[stats.Design, stats.Array] | None]
+Deal = Callable[[np.random.Generator], tuple[Design, Array] | None]
 
 
 def designs(axes: Sequence[Axis]) -> Iterator[tuple[str, int, str, Axis, Deal]]:
@@ -219,14 +236,14 @@ def designs(axes: Sequence[Axis]) -> Iterator[tuple[str, int, str, Axis, Deal]]:
                 continue  # an attribute with one value adds nothing to an axis
             seen.add(partition.tobytes())
             yield ("real_shape", n_groups, axis.axis, axis, _moved(axis))
-            scheme = stats._plan(*_canonical(axis)).scheme
+            scheme = plan_for(*_canonical(axis)).scheme
             if scheme not in BY_BLOCKS:
                 yield ("answers", n_groups, axis.axis, axis, _shuffled(axis, scheme))
 
 
-def _canonical(axis: Axis) -> tuple[stats.Design, stats.Unit]:
-    design, _ = stats._canonical(axis.design(axis.attributes), axis.sums)
-    return design, stats.resampling_unit(design)
+def _canonical(axis: Axis) -> tuple[Design, Unit]:
+    design, _ = canonical(axis.design(axis.attributes), axis.sums)
+    return design, resampling_unit(design)
 
 
 def _invented(whole: Axis) -> Iterator[tuple[str, int, str, Axis, Deal]]:
@@ -256,7 +273,7 @@ def _moved(axis: Axis) -> Deal:
 
 
 def _shuffled(axis: Axis, scheme: str) -> Deal:
-    def make(rng: np.random.Generator) -> tuple[stats.Design, stats.Array] | None:
+    def make(rng: np.random.Generator) -> tuple[Design, Array] | None:
         sums = shuffle_answers(axis, scheme, rng)
         return None if sums is None else (axis.design(axis.attributes), sums)
 
@@ -267,55 +284,55 @@ def _shuffled(axis: Axis, scheme: str) -> Deal:
 
 
 def permute(
-    design: stats.Design, sums: stats.Array, names: Sequence[str], n: int, seed: int
+    design: Design, sums: Array, names: Sequence[str], n: int, seed: int
 ) -> tuple[str, np.ndarray, np.ndarray]:
     """Return what was shuffled, and by statistic (S,) the p-value and how many relabellings tie with it.
 
     The steps of `ingest.inference`, which keeps the p-value only; ties need the relabelled values.
     """
-    chosen = [stats.STATISTICS[name] for name in names]
-    design, rows = stats._canonical(design, sums)
-    plan = stats._plan(design, stats.resampling_unit(design))
-    table = stats.group_table(design.group, rows, len(design.labels))
-    observed = stats._evaluate(chosen, table[None])[:, 0]
-    cells = stats.group_table(plan.cell, rows, int(plan.cell.max()) + 1)
-    relabel = plan.labeller([seed, stats._PERMUTATION_STREAM])
-    draws = stats._evaluate(chosen, stats._permuted_tables(relabel(n), cells, len(design.labels)))
+    chosen = [STATISTICS[name] for name in names]
+    design, rows = canonical(design, sums)
+    plan = plan_for(design, resampling_unit(design))
+    table = group_table(design.group, rows, len(design.labels))
+    observed = evaluate(chosen, table[None])[:, 0]
+    cells = group_table(plan.cell, rows, int(plan.cell.max()) + 1)
+    relabel = plan.labeller([seed, PERMUTATION_STREAM])
+    draws = evaluate(chosen, relabelled_tables(relabel(n), cells, len(design.labels)))
     p, ties = np.full(len(chosen), np.nan), np.zeros(len(chosen))
     for index, (statistic, value, null) in enumerate(zip(chosen, observed, draws, strict=True)):
-        if not np.isfinite(value) or np.isfinite(null).sum() < stats.MIN_VALID_RATE * n:
+        if not np.isfinite(value) or np.isfinite(null).sum() < MIN_VALID_RATE * n:
             continue
-        p[index] = stats._p_values(statistic, observed[index : index + 1], null[None], 0.0)[0][0]
-        slack = stats._RELATIVE_SLACK * abs(value) + stats._ABSOLUTE_SLACK
+        p[index] = p_values(null[None], observed[index : index + 1], statistic.extreme)[0]
+        slack = RELATIVE_SLACK * abs(value) + ABSOLUTE_SLACK
         ties[index] = (np.abs(null - value) <= slack).sum()
     return plan.scheme, p, ties
 
 
-def check(design: stats.Design, sums: stats.Array, names: Sequence[str], p: np.ndarray, seed: int) -> None:
+def check(design: Design, sums: Array, names: Sequence[str], p: np.ndarray, seed: int) -> None:
     """Stop unless `resample` gives the same p-values."""
-    results = stats.resample(design, sums, names, n_permutations=PERMUTATIONS, n_bootstrap=0, seed=seed)
+    results = resample(design, sums, names, n_permutations=PERMUTATIONS, n_bootstrap=0, seed=seed)
     expected = np.array([result.p_value for result in results])
     if not np.array_equal(expected, p, equal_nan=True):
         raise SystemExit(f"not what `resample` gives: {p} instead of {expected}")
 
 
-def p_of_rows(axis: Axis, design: stats.Design, sums: stats.Array) -> float:
+def p_of_rows(axis: Axis, design: Design, sums: Array) -> float:
     """Return the textbook p-value, which takes every response for an independent one."""
-    table = stats.group_table(design.group, sums, len(design.labels))
+    table = group_table(design.group, sums, len(design.labels))
     if axis.kind == "outcome":
-        return float(stats.chi_square_p(stats.chi_square(table), stats.chi_square_dof(table)))
+        return float(chi_square_p(chi_square(table), chi_square_dof(table)))
     if axis.kind == "selection":
         counts = np.column_stack([table[:, 1], table[:, 0] - table[:, 1]])
-        return float(stats.chi_square_p(stats.chi_square(counts), stats.chi_square_dof(counts)))
+        return float(chi_square_p(chi_square(counts), chi_square_dof(counts)))
     if len(table) == 2:
-        return float(stats.t_p(stats.welch_t(table), stats.welch_dof(table)))
-    return float(stats.f_p(stats.anova_f(table), *stats.anova_dof(table)))
+        return float(t_p(welch_t(table), welch_dof(table)))
+    return float(f_p(anova_f(table), *anova_dof(table)))
 
 
 def run(deal: str, n_groups: int, shape: str, axis: Axis, make: Deal, copies: int) -> list[Result]:
     """Test every copy of one design."""
     names = [
-        name for name in STATISTICS[axis.kind] if not (name == "anova_f" and n_groups < 3)
+        name for name in TESTED[axis.kind] if not (name == "anova_f" and n_groups < 3)
     ]  # F needs three groups
     found: dict[str, list[tuple[np.ndarray, np.ndarray, float]]] = {}
     for copy in range(copies):

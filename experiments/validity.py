@@ -53,7 +53,11 @@ from scipy import stats as distributions
 
 from ingest.docs import Sql
 from ingest.extract import extract
-from ingest.inference import resampling as stats
+from ingest.inference.design import Design
+from ingest.inference.group_statistics import STATISTICS
+from ingest.inference.power import minimum_detectable_ratio
+from ingest.inference.resampling import Resampled, resample
+from ingest.inference.sums import outcome_sums, score_sums, selection_sums
 from ingest.keys import key
 from ingest.load import load_file
 from ingest.paths import PROJECT
@@ -197,7 +201,7 @@ def planned(
     so that where roots are shared it promises too little, never too much.
     """
     ratio = float(
-        stats.minimum_detectable_ratio(RATE, n_roots, power, is_corrected=is_corrected, n_groups=n_groups)
+        minimum_detectable_ratio(RATE, n_roots, power, is_corrected=is_corrected, n_groups=n_groups)
     )
     truth = (*[RATE] * (n_groups - 1), RATE * ratio)
     part: Part = "power" if is_corrected else "power_uncorrected"
@@ -372,16 +376,16 @@ OF_TABLES: dict[str, tuple[str, str]] = {
     "impact_ratio": ("selection", "impact_ratio"),
     "min_impact_ratio": ("selection", "min_impact_ratio"),
     "range": ("selection", "range"),
-    "cramers_v": ("outcomes", "cramers_v"),
-    "fdi": ("outcomes", "fdi_pooled"),
-    "max_fdi": ("outcomes", "max_fdi_pooled"),
+    "cramers_v": ("outcome", "cramers_v"),
+    "fdi": ("outcome", "fdi_pooled"),
+    "max_fdi": ("outcome", "max_fdi_pooled"),
     "mean": ("score", "mean"),
     "dbi": ("score", "dbi"),
     "range_of_means": ("score", "range"),
 }
 
 
-SUMS = {"selection": stats.selection_sums, "score": stats.score_sums}
+SUMS = {"selection": selection_sums, "score": score_sums}
 MEASURES: dict[Kind, tuple[str, ...]] = {
     "answers": tuple(INTERVALS["answers"]),
     "scores": (*INTERVALS["scores"], "dbi"),  # no mart has DBI for ready measurements
@@ -393,7 +397,7 @@ def tables_of(kind: str, values: np.ndarray) -> np.ndarray:
     n = np.full(values.sum(1).shape, float(values.shape[1]))
     if kind == "selection":
         return np.stack([n, values.sum(1)], axis=-1)
-    if kind == "outcomes":
+    if kind == "outcome":
         return np.stack([values.sum(1), n - values.sum(1)], axis=-1)
     return np.stack([n, values.sum(1), (values**2).sum(1)], axis=-1)
 
@@ -401,16 +405,14 @@ def tables_of(kind: str, values: np.ndarray) -> np.ndarray:
 def endless(kind: str, truth: Sequence[float]) -> np.ndarray:
     """Table of sums (1, groups, J) that endless answers tend to, per group 10^12 of them."""
     mean, n = np.array(truth), 1e12
-    columns = {"selection": (1, mean), "outcomes": (mean, 1 - mean), "score": (1, mean, mean**2 + 1)}[kind]
+    columns = {"selection": (1, mean), "outcome": (mean, 1 - mean), "score": (1, mean, mean**2 + 1)}[kind]
     return n * np.stack(np.broadcast_arrays(*columns), axis=-1)[None]
 
 
 def last_value(measure: str, tables: np.ndarray) -> np.ndarray:
     """The measure of each table (n,): of the last group, or of the axis."""
-    statistic = stats.STATISTICS[OF_TABLES[measure][1]]
-    value = statistic.function(tables)
-    if statistic.reduce is not None:
-        value = statistic.reduce(value)
+    statistic = STATISTICS[OF_TABLES[measure][1]]
+    value = statistic.of(tables)
     return value[..., -1] if statistic.level == "group" else value
 
 
@@ -453,29 +455,29 @@ def count_verdicts(audits: Sequence[Audit]) -> Iterator[tuple[str, int]]:
 # ------------------------------------------------------------------------------------------ audits
 
 
-def design_of(cell: Cell) -> stats.Design:
+def design_of(cell: Cell) -> Design:
     """The design of every audit of a cell, answers in the order of its values (roots, groups)."""
     root, group = (codes.ravel() for codes in np.indices((cell.n_roots, cell.n_groups)))
     answer = np.arange(cell.size)
     labels = tuple(f"G{g + 1:02}" for g in range(cell.n_groups))
-    return stats.Design(group[:, None], group, answer, root if cell.is_shared else answer, labels)
+    return Design(group[:, None], group, answer, root if cell.is_shared else answer, labels)
 
 
-def resample(cell: Cell, values: np.ndarray) -> list[Audit]:
+def resample_audits(cell: Cell, values: np.ndarray) -> list[Audit]:
     """Resample audits (audits, roots, groups) as the models do, and have them judged."""
     design = design_of(cell)
     last = design.labels[-1]
     judged, ends = [], []
     for index, answers in enumerate(values):
-        found: dict[str, stats.Resampled] = {}
+        found: dict[str, Resampled] = {}
         has_intervals = not cell.power and (cell.part != "no_bias" or index < WITH_INTERVALS)
         for kind in {OF_TABLES[measure][0] for measure in MEASURES[cell.kind]}:
             if not has_intervals and kind != "selection":
                 continue
             x = answers.ravel()
-            sums = stats.outcome_sums(1 - x, 2) if kind == "outcomes" else SUMS[kind](x)
+            sums = outcome_sums(1 - x, 2) if kind == "outcome" else SUMS[kind](x)
             names = {s for k, s in (OF_TABLES[m] for m in MEASURES[cell.kind]) if k == kind}
-            rows = stats.resample(
+            rows = resample(
                 design,
                 sums,
                 sorted(names) if has_intervals else ["min_impact_ratio"],
@@ -500,7 +502,7 @@ def resample(cell: Cell, values: np.ndarray) -> list[Audit]:
     ]
 
 
-def judge(cell: Cell, tests: Sequence[stats.Resampled]) -> list[dict[str, Any]]:
+def judge(cell: Cell, tests: Sequence[Resampled]) -> list[dict[str, Any]]:
     """Verdicts of the model `fct_verdicts` on tests of the lowest ratio, one an audit, in their order."""
     sql = Sql(PROJECT)
     thresholds = sql.connection.read_csv(str(PROJECT / "seeds" / "thresholds.csv"))
@@ -582,7 +584,7 @@ def draw(cell: Cell, n_audits: int) -> np.ndarray:
 
 def run(cell: Cell, n_audits: int) -> tuple[list[dict[str, Any]], list[Audit]]:
     """Simulate and count one cell; return its rows of the table, and its first audits."""
-    audits = resample(cell, draw(cell, n_audits))
+    audits = resample_audits(cell, draw(cell, n_audits))
     shared = cell.columns() | {"n_audits": n_audits, "seed": SEED}
     return [shared | row for row in count(cell, audits)], audits[:CHECKED]
 

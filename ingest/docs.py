@@ -22,7 +22,20 @@ from vaderSentiment.vaderSentiment import normalize
 from ingest.errors import PlumblineError
 from ingest.inference import pairs as paired
 from ingest.inference import rank_correlation as ranks
-from ingest.inference import resampling as stats
+from ingest.inference.design import Design
+from ingest.inference.differences import resample_differences
+from ingest.inference.distributions import chi_square_p, f_p, fisher_exact_p, t_p
+from ingest.inference.drawing import intervals
+from ingest.inference.group_statistics import (
+    attainable_dbi,
+    dixon_ends,
+    impact_ratio,
+    standard_deviation,
+    value_range,
+    z_scores,
+)
+from ingest.inference.resampling import Resampled, resample
+from ingest.inference.sums import outcome_sums, score_sums, selection_sums
 from ingest.measuring import topics
 from ingest.measuring.languages import LanguageDetector
 from ingest.measuring.text_overlap import Overlap
@@ -141,11 +154,11 @@ class Examples:
         outcome = np.repeat([0, 1, 0, 1], TWO_BY_TWO.astype(int).ravel())
         group = np.repeat(["A", "B"], 40)
         statistics = ("chi_square", "cramers_v", "fdi_pooled", "max_fdi_pooled")
-        sums = stats.outcome_sums(outcome, 2)
+        sums = outcome_sums(outcome, 2)
         self.by_answer = _resampled(group, np.arange(80), sums, statistics)
         self.by_name = _resampled(group, np.arange(80) // 5, sums, statistics)
         self.favourable = _resampled(
-            group, np.arange(80), stats.selection_sums(outcome == 0), ("min_impact_ratio",)
+            group, np.arange(80), selection_sums(outcome == 0), ("min_impact_ratio",)
         )
 
     def _analyse(self) -> None:
@@ -213,16 +226,16 @@ class Examples:
 
 def _resampled(
     group: np.ndarray, name: np.ndarray, sums: np.ndarray, statistics: Sequence[str]
-) -> dict[tuple[str, str | None], stats.Resampled]:
-    design = stats.Design.from_values([group], name, name)
-    return {(row.statistic, row.group): row for row in stats.resample(design, sums, statistics, seed=1)}
+) -> dict[tuple[str, str | None], Resampled]:
+    design = Design.from_values([group], name, name)
+    return {(row.statistic, row.group): row for row in resample(design, sums, statistics, seed=1)}
 
 
 def _smallest_p(n_groups: int, n_prompts: int) -> float:
     """min_attainable_p where each group has `n_prompts` prompts of its own, ten answers each."""
     prompt = np.repeat(np.arange(n_groups * n_prompts), 10)
-    design = stats.Design.from_values([prompt % n_groups], prompt, prompt)
-    return stats.resample(design, stats.score_sums(prompt), ["range"], n_bootstrap=0)[0].min_attainable_p
+    design = Design.from_values([prompt % n_groups], prompt, prompt)
+    return resample(design, score_sums(prompt), ["range"], n_bootstrap=0)[0].min_attainable_p
 
 
 def number(value: float) -> str:
@@ -268,8 +281,8 @@ def worked_examples(project: Path) -> dict[str, str]:
 def _association_examples(x: Examples) -> dict[str, str]:
     two, three = x.association(1), x.association(2)
     welch, pooled, anova = x.score_test(4, "welch_t"), x.score_test(4, "pooled_t"), x.score_test(5, "anova")
-    p_two = stats.chi_square_p(two["chi_square"], two["dof"])
-    fisher = stats.fisher_exact_p(TWO_BY_TWO)
+    p_two = chi_square_p(two["chi_square"], two["dof"])
+    fisher = fisher_exact_p(TWO_BY_TWO)
     by_answer, by_name = x.by_answer["chi_square", None], x.by_name["chi_square", None]
     cells = x.sql.rows(
         "select * from int_outcomes_counted where analysis_id = 1 and outcome = 'o0' order by group_value"
@@ -289,8 +302,8 @@ def _association_examples(x: Examples) -> dict[str, str]:
             f"{YES_NO}: the test is {{}}, p {{}}. Fisher's exact test of the same table gives {{}}.",
             two["test"], p_two, fisher,
         ),
-        "p_value_chi_square": _say(both, p_two, stats.chi_square_p(three["chi_square"], three["dof"])),
-        "p_value_yates": _say(one, stats.chi_square_p(two["chi_square_yates"], two["dof"]), p_two),
+        "p_value_chi_square": _say(both, p_two, chi_square_p(three["chi_square"], three["dof"])),
+        "p_value_yates": _say(one, chi_square_p(two["chi_square_yates"], two["dof"]), p_two),
         "chi_square_p": _say(
             f"{NAMES}: {{}} with 80 names, {{}} with 16. "
             "The test that treats answers as independent says {} both times.",
@@ -355,9 +368,9 @@ def _score_examples(x: Examples) -> dict[str, str]:
         "anova_f": _say(f"{three}.", anova["value"]),
         "p_value_score": _say(
             f"{TWO_SAMPLES}: Welch {{}}, pooled {{}}. With C .3 .35 .5 .45 .1, ANOVA {{}}.",
-            stats.t_p(welch["value"], welch["dof"]),
-            stats.t_p(pooled["value"], pooled["dof"]),
-            stats.f_p(anova["value"], anova["dof"], anova["dof_within"]),
+            t_p(welch["value"], welch["dof"]),
+            t_p(pooled["value"], pooled["dof"]),
+            f_p(anova["value"], anova["dof"], anova["dof_within"]),
         ),
         "cohens_d": _say(f"{two}.", welch["effect_value"]),
         "hedges_g": _say(f"{two}.", welch["unbiased_effect_value"]),
@@ -368,7 +381,7 @@ def _score_examples(x: Examples) -> dict[str, str]:
 
 def _rate_examples(x: Examples) -> dict[str, str]:
     rates = np.array([x.sql.value(f"{{{{ ratio({n}, 40) }}}}") for n in (30, 20)])
-    ratios = stats.impact_ratio(rates)
+    ratios = impact_ratio(rates)
     wilson = [x.sql.value(f"{{{{ wilson(30, 40, '{end}') }}}}") for end in ("low", "high")]
     nobody = x.sql.value("{{ wilson(0, 10, 'high') }}")
     katz = [x.sql.value(f"{{{{ katz(20, 40, 30, 40, '{end}') }}}}") for end in ("low", "high")]
@@ -415,7 +428,7 @@ def _rate_examples(x: Examples) -> dict[str, str]:
         "impact_ratio_high": interval,
         "scoring_rate": _say(
             f"{scores}: the median is {{}}, the scoring rates are {{}}, the impact ratios {{}}.",
-            median, scoring, stats.impact_ratio(np.array(scoring)),
+            median, scoring, impact_ratio(np.array(scoring)),
         ),
         "sample_median": _say(f"{scores}: {{}}.", median),
         "share_of_answers": _say(f"{scores}: {{}}.", [row["share"] for row in scored]),
@@ -474,7 +487,7 @@ def _chance_examples(x: Examples) -> dict[str, str]:
         "ci_high": _say(with_names, v, *both("cramers_v", "ci_high")),
         "attainable_max": _say(
             "One of three equal groups: fdi {}, jsd {} nats, dbi {}. One of two: dbi {}.",
-            fdi_bound, jsd_bound, x.scores("attainable_max")[0], stats.attainable_dbi(0.5),
+            fdi_bound, jsd_bound, x.scores("attainable_max")[0], attainable_dbi(0.5),
         ),
     }  # fmt: skip
 
@@ -598,7 +611,8 @@ def _topic_examples(x: Examples) -> dict[str, str]:
 
 def _disparity_examples(project: Path) -> dict[str, str]:
     means, shown = np.array(GROUP_MEANS), _say("Group means {}", GROUP_MEANS)
-    z, (low, high), q = stats.z_scores(means), stats.dixon_ends(means), stats.dixon_q(means)
+    z, (low, high) = z_scores(means), dixon_ends(means)
+    q = np.maximum(low, high)
     critical = next(
         float(row["critical_value"])
         for row in _read(project / "seeds" / "dixon_critical_values.csv")
@@ -606,15 +620,15 @@ def _disparity_examples(project: Path) -> dict[str, str]:
     )
     label = "concentrated" if q > critical else "dispersed"
     raw_range, tool_range, left = (
-        float(stats.value_range(part)) for part in (means, np.array(TOOL_MEANS), means - np.array(TOOL_MEANS))
+        float(value_range(part)) for part in (means, np.array(TOOL_MEANS), means - np.array(TOOL_MEANS))
     )
     return {
         "group_ends": _say(f"{shown}: {{}}, {{}} and {{}}.", means.max(), means.min(), means.mean()),
-        "group_range": _say(f"{shown}: {{}}.", stats.value_range(means)),
+        "group_range": _say(f"{shown}: {{}}.", value_range(means)),
         "group_standard_deviation": _say(
-            f"{shown}: {{}} with divisor K - 1, {{}} with K.", stats.standard_deviation(means), means.std()
+            f"{shown}: {{}} with divisor K - 1, {{}} with K.", standard_deviation(means), means.std()
         ),
-        "min_max_ratio": _say(f"{shown}: {{}}.", stats.impact_ratio(means).min()),
+        "min_max_ratio": _say(f"{shown}: {{}}.", impact_ratio(means).min()),
         "max_abs_z": _say(f"{shown}: {{}} at the top, {{}} at the bottom.", z.max(), z.min()),
         "dixon_q": _say(f"{shown}: {{}} at the low end, {{}} at the high end.", low, high),
         "critical_value": _say("Four groups, two-sided: {}.", critical),
@@ -627,9 +641,7 @@ def _disparity_examples(project: Path) -> dict[str, str]:
             left,
             (raw_range - left) / raw_range,
         ),
-        "measure_impact_ratio": _say(
-            "Rates 0.5 and 0.75: {}.", stats.impact_ratio(np.array([0.5, 0.75])).min()
-        ),
+        "measure_impact_ratio": _say("Rates 0.5 and 0.75: {}.", impact_ratio(np.array([0.5, 0.75])).min()),
         "concentration": _say(
             f"{shown}: Q is {{}}, its critical value {{}}: {label}, if the range is more than chance gives.",
             q,
@@ -760,10 +772,10 @@ def _pair_examples(x: Examples) -> dict[str, str]:
     a, b = np.array(PAIRED_VALUES).T
     samples = paired.Samples(a, b, np.arange(len(a)), len(a))
     every_swap = np.array(list(product((1.0, -1.0), repeat=len(a))))
-    judged = paired.chance(np.array([distance("paired")]), samples.distances(every_swap)[:, None], "greater")
+    judged = paired.chance(samples.distances(every_swap)[None], np.array([distance("paired")]), "greater")
     many = paired.Samples(np.tile(a, 5), np.tile(b, 5), np.arange(5 * len(a)), 5 * len(a))
     weights = paired.draw_roots(many.n_roots, 1_000, np.random.default_rng(42))
-    low, high = stats.shifted_intervals(
+    low, high = intervals(
         many.distances(weights)[None], many.distances(np.ones((1, many.n_roots))), many.n_roots
     )[0]
     cosine = x.sql.value("{{ cosine_similarity('[3.0, 4.0]', '[4.0, 3.0]') }}")
@@ -791,12 +803,12 @@ def _side_examples() -> dict[str, str]:
     """Two configs that were asked the same twelve questions about two groups."""
     block = np.repeat(np.arange(12), 2)
     group = np.tile([0, 1], 12)
-    design = stats.Design.from_values([group], np.arange(24), block)
+    design = Design.from_values([group], np.arange(24), block)
     favourable = [np.where(group == 0, block < n, block < 3) for n in (9, 6)]
-    sides = np.stack([stats.selection_sums(side) for side in favourable])
+    sides = np.stack([selection_sums(side) for side in favourable])
     found = {
         (row.statistic, row.group): row
-        for row in stats.resample_differences(design, sides, ("range", "min_impact_ratio"), [(0, 1)])[0]
+        for row in resample_differences(design, sides, ("range", "min_impact_ratio"), [(0, 1)])[0]
     }
     gap, ratio = found["range", None], found["min_impact_ratio", None]
     asked = (
@@ -804,7 +816,7 @@ def _side_examples() -> dict[str, str]:
     )
     return {
         "selection_rate_range": _say(asked + "Of a {}, of b {}.", gap.value_a, gap.value_b),
-        "mean_range": _say("Means {}: {}.", GROUP_MEANS, stats.value_range(np.array(GROUP_MEANS))),
+        "mean_range": _say("Means {}: {}.", GROUP_MEANS, value_range(np.array(GROUP_MEANS))),
         "config_difference": _say(
             asked + "Smallest impact ratio {} and {}: {}.", ratio.value_a, ratio.value_b, ratio.difference
         ),

@@ -107,7 +107,7 @@ def detectable(store: Store, suite: Suite, reference_rate: float) -> Iterator[st
     are not independent and do not count; branches of one root are paired, so the truth is no worse.
     """
     # SciPy takes longer to import than the rest of a command to run.
-    from ingest.inference.resampling import minimum_detectable_ratio
+    from ingest.inference.power import minimum_detectable_ratio
 
     for code, category in suite.categories.items():
         found = []

@@ -9,14 +9,10 @@ whether two groups are less alike than any two are. Distances of samples do chan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
-MIN_ROOTS = 10  # for an interval (SPEC INF-2)
-CHUNK = 100  # relabellings at once
-SLACK = 1e-12  # ties count as extreme
+from ingest.inference.arrays import Array, Codes, divide, only_where
+from ingest.inference.constants import CHUNK_DRAWS, MIN_UNITS
+from ingest.inference.drawing import Extreme, draw, p_values
 
 
 class Chance(NamedTuple):
@@ -30,14 +26,14 @@ class Chance(NamedTuple):
 
 def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Array:
     """Return how often each root is drawn, (draws, roots); empty where there are too few roots."""
-    if n_roots < MIN_ROOTS or not n_draws:
+    if n_roots < MIN_UNITS or not n_draws:
         return np.zeros((0, n_roots))
     return generator.multinomial(n_roots, np.full(n_roots, 1 / n_roots), size=n_draws).astype(np.float64)
 
 
 def weighted_means(weights: Array, sums: Array, counts: Array) -> Array:
     """Return means of columns over drawn roots, (draws, columns), from sums and counts (roots, columns)."""
-    return _divide(weights @ sums, weights @ counts)
+    return divide(weights @ sums, weights @ counts)
 
 
 class Samples:
@@ -65,18 +61,18 @@ class Samples:
         Weights of 1 and -1 are branches as they are and swapped; counts are drawn roots.
         """
         area = np.abs(weights @ self.cumulative) @ self.gaps
-        return _divide(area, np.abs(weights) @ self.counts)
+        return divide(area, np.abs(weights) @ self.counts)
 
     def differences(self, weights: Array, threshold: float) -> Array:
         """Return the difference of the rates above the threshold, weights as in `distances`."""
         steps = (self.a > threshold).astype(np.float64) - (self.b > threshold)
         sums = np.bincount(self.roots, weights=steps, minlength=self.n_roots)
-        return _divide(weights @ sums, np.abs(weights) @ self.counts)
+        return divide(weights @ sums, np.abs(weights) @ self.counts)
 
 
 def swaps(n_roots: int, n_draws: int, generator: np.random.Generator) -> Array:
     """Return for each root whether its branches swap places, -1, or not, 1: (draws, roots)."""
-    return generator.integers(0, 2, size=(n_draws, n_roots)) * 2.0 - 1.0
+    return np.asarray(generator.integers(0, 2, size=(n_draws, n_roots)) * 2.0 - 1.0, dtype=np.float64)
 
 
 def relabelled_similarities(
@@ -85,40 +81,26 @@ def relabelled_similarities(
     """Return the mean similarity of each pair of groups when groups are relabelled inside each root.
 
     `sums` and `counts` are symmetric, (measures, roots, groups, groups); `pairs` (pairs, 2) are group codes.
-    The result is (measures, draws, pairs).
+    The result is (measures, pairs, draws).
     """
     n_measures, n_roots, n_groups, _ = sums.shape
     flat_sums, flat_counts = (part.reshape(n_measures, n_roots, -1) for part in (sums, counts))
     rows = np.arange(n_roots)[None, :, None]
-    found = np.empty((n_measures, n_draws, len(pairs)))
-    for start in range(0, n_draws, CHUNK):
-        size = min(CHUNK, n_draws - start)
-        labels = np.argsort(generator.random((size, n_roots, n_groups)), axis=2)
+
+    def next_draws(b: int) -> Array:
+        labels = np.argsort(generator.random((b, n_roots, n_groups)), axis=2)
         place = labels[:, :, pairs[:, 0]] * n_groups + labels[:, :, pairs[:, 1]]
-        for measure in range(n_measures):
-            found[measure, start : start + size] = _divide(
-                flat_sums[measure][rows, place].sum(1), flat_counts[measure][rows, place].sum(1)
-            )
-    return found
+        measures = zip(flat_sums, flat_counts, strict=True)
+        return np.stack([divide(s[rows, place].sum(1), c[rows, place].sum(1)).T for s, c in measures])
+
+    return draw(next_draws, n_draws, CHUNK_DRAWS, (n_measures, len(pairs)))
 
 
-def chance(observed: Array, draws: Array, tail: str) -> Chance:
-    """Judge values (columns,) against relabelled ones (draws, columns); `tail` is less, greater or two_sided.
-
-    p = (1 + relabellings at least as extreme) / (1 + relabellings); one without a value counts as extreme.
-    """
-    if not len(draws):
+def chance(draws: Array, observed: Array, extreme: Extreme) -> Chance:
+    """Judge values (columns,) against relabelled ones (columns, draws); one without a value is extreme."""
+    if not draws.shape[1]:
         missing = np.full(len(observed), np.nan)
         return Chance(missing, missing, missing, missing)
-    sign = {"less": -1.0, "greater": 1.0}.get(tail)
-    extremity = np.abs if sign is None else (lambda values: sign * values)
-    limit = extremity(observed) - SLACK
-    n_extreme = (~(extremity(draws) < limit)).sum(0)
-    p_value = np.where(np.isfinite(observed), (1 + n_extreme) / (1 + len(draws)), np.nan)
-    low, middle, high = np.nanquantile(draws, (0.05, 0.5, 0.95), axis=0)
+    p_value = only_where(np.isfinite(observed), p_values(draws, observed, extreme))
+    low, middle, high = np.nanquantile(draws, (0.05, 0.5, 0.95), axis=1)
     return Chance(p_value, middle, low, high)
-
-
-def _divide(a: Array, b: Array) -> Array:
-    numerator, denominator = np.broadcast_arrays(a, b)
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator != 0)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+from ingest.inference.arrays import Array, divide
+
 Counts = NDArray[np.int64]
 
 CHUNK_VALUES = 200_000  # of samples handled at once, so that they stay in the cache
@@ -40,7 +41,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike, starts: ArrayLike) -> Array:
         # In the order of x, and of y where x is tied, the pairs that disagree are those where y falls.
         agreeing = pairs - tied_x - tied_y + tied_both - 2 * _inversions(both % n)
         untied = np.sqrt((pairs - tied_x).astype(np.float64) * (pairs - tied_y))
-        tau[part.samples] = _divide(agreeing, untied)
+        tau[part.samples] = divide(agreeing, untied)
     return tau
 
 
@@ -53,13 +54,8 @@ def spearman_rho(x: ArrayLike, y: ArrayLike, starts: ArrayLike) -> Array:
     for part in _blocks(x, y, starts):
         a, b = _centred_ranks(part.x), _centred_ranks(part.y)
         spread = np.sqrt((a * a).sum(0).astype(np.float64) * (b * b).sum(0))
-        rho[part.samples] = _divide((a * b).sum(0), spread)
+        rho[part.samples] = divide((a * b).sum(0), spread)
     return rho
-
-
-def _divide(numerator: Counts, denominator: Array) -> Array:
-    missing = np.full(len(denominator), np.nan)
-    return np.divide(numerator, denominator, out=missing, where=denominator > 0)
 
 
 def _blocks(x: ArrayLike, y: ArrayLike, starts: ArrayLike) -> Iterator[_Ranked]:
@@ -97,7 +93,8 @@ def _places_in_run(ordered: Counts) -> Counts:
 
 def _tied_pairs(ordered: Counts) -> Counts:
     """Pairs of equal values in each column of ascending ones, (S,)."""
-    return _places_in_run(ordered).sum(0)
+    found: Counts = _places_in_run(ordered).sum(0)
+    return found
 
 
 def _centred_ranks(ranks: Counts) -> Counts:
@@ -107,7 +104,8 @@ def _centred_ranks(ranks: Counts) -> Counts:
     counts = np.zeros((n, n_samples), dtype=np.int64)
     np.add.at(counts, (ranks, columns), 1)
     smaller = np.cumsum(counts, axis=0) - counts
-    return (2 * smaller + counts - n)[ranks, columns]
+    found: Counts = (2 * smaller + counts - n)[ranks, columns]
+    return found
 
 
 def _inversions(ranks: Counts) -> Counts:

@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ingest.inference.arrays import Array, Mask, divide, only_where
+from ingest.inference.constants import SHARE_FLOOR, TOLERANCE_SLACK
+from ingest.inference.rank_correlation import kendall_tau_b
+
 Parameters = Mapping[str, str]
 
-TOLERANCE_SLACK = 1e-9  # SPEC CON-3
-FLOOR = 1e-10  # of a bin's share, SPEC SUM-9
 EVERYWHERE = (-np.inf, np.inf)
 
 
@@ -27,30 +27,39 @@ class Samples:
     once.
     """
 
-    def __init__(self, values: Array, baselines: Array, edges: tuple[float, float] = (0.0, 1.0)) -> None:
+    def __init__(
+        self, values: Array, baselines: Array | None, edges: tuple[float, float] = (0.0, 1.0)
+    ) -> None:
         self.values = values
-        self.baselines = baselines
+        self._baselines = baselines
         self.edges = edges
 
+    @property
+    def baselines(self) -> Array:
+        """Baselines (..., M). Raises ValueError where there are none at all."""
+        if self._baselines is None:
+            raise ValueError("these values have no baselines")
+        return self._baselines
+
     @cached_property
-    def is_there(self) -> NDArray[np.bool_]:
+    def is_there(self) -> Mask:
         """Which values there are, (..., M)."""
         return np.isfinite(self.values)
 
     @cached_property
     def n(self) -> Array:
         """Number of values, (...,)."""
-        return self.is_there.sum(-1).astype(np.float64)
+        return np.asarray(self.is_there.sum(-1), dtype=np.float64)
 
     @cached_property
     def lowest(self) -> Array:
         """Smallest value, (...,)."""
-        return np.fmin.reduce(self.values, axis=-1)
+        return np.asarray(np.fmin.reduce(self.values, axis=-1))
 
     @cached_property
     def highest(self) -> Array:
         """Largest value, (...,)."""
-        return np.fmax.reduce(self.values, axis=-1)
+        return np.asarray(np.fmax.reduce(self.values, axis=-1))
 
     @cached_property
     def ordered(self) -> Array:
@@ -60,7 +69,7 @@ class Samples:
     @cached_property
     def mean(self) -> Array:
         """Arithmetic mean, (...,)."""
-        return _divide(np.where(self.is_there, self.values, 0).sum(-1), self.n)
+        return divide(np.where(self.is_there, self.values, 0).sum(-1), self.n)
 
     @cached_property
     def deviations(self) -> Array:
@@ -75,13 +84,14 @@ class Samples:
     def powers(self, exponent: int) -> Array:
         """Sum of deviations to a power of 2, 3 or 4, (...,); products, for pow() takes ten times as long."""
         square = self.deviations * self.deviations
-        return (square if exponent == 2 else square * (self.deviations if exponent == 3 else square)).sum(-1)
+        power = square if exponent == 2 else square * (self.deviations if exponent == 3 else square)
+        return np.asarray(power.sum(-1))
 
     @cached_property
     def pairs(self) -> tuple[Array, Array]:
         """Values and baselines of the rows that have both, each (..., M), NaN elsewhere."""
         has_both = self.is_there & np.isfinite(self.baselines)
-        return np.where(has_both, self.values, np.nan), np.where(has_both, self.baselines, np.nan)
+        return only_where(has_both, self.values), only_where(has_both, self.baselines)
 
     def quantile(self, q: float) -> Array:
         """Quantile, linearly interpolated between order statistics, (...,)."""
@@ -90,12 +100,6 @@ class Samples:
         above = np.minimum(below + 1, np.maximum(self.n - 1, 0).astype(np.int64)[..., None])
         low, high = (np.take_along_axis(self.ordered, index, axis=-1)[..., 0] for index in (below, above))
         return low + (high - low) * (position - below[..., 0])
-
-
-def _divide(a: Array, b: Array) -> Array:
-    numerator, denominator = np.broadcast_arrays(a, b)
-    out = np.full(numerator.shape, np.nan)
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
 
 
 def _mean(samples: Samples, parameters: Parameters) -> Array:
@@ -119,7 +123,7 @@ def _mode(samples: Samples, parameters: Parameters) -> Array:
 
 def _variance(samples: Samples, parameters: Parameters) -> Array:
     degrees = samples.n - int(parameters["ddof"])
-    return _divide(samples.squares, np.maximum(degrees, 0))
+    return divide(samples.squares, np.maximum(degrees, 0))
 
 
 def _standard_deviation(samples: Samples, parameters: Parameters) -> Array:
@@ -127,21 +131,21 @@ def _standard_deviation(samples: Samples, parameters: Parameters) -> Array:
 
 
 def _skewness(samples: Samples, parameters: Parameters) -> Array:
-    n, second = samples.n, _divide(samples.squares, samples.n)
-    g1 = _divide(_divide(samples.powers(3), n), second**1.5)
-    g1 = np.where(n >= 3, g1, np.nan)
+    n, second = samples.n, divide(samples.squares, samples.n)
+    g1 = divide(divide(samples.powers(3), n), second**1.5)
+    g1 = only_where(n >= 3, g1)
     if parameters["estimator"] == "moment":
         return g1
-    return g1 * np.sqrt(n * np.maximum(n - 1, 0)) / np.where(n > 2, n - 2, np.nan)
+    return g1 * np.sqrt(n * np.maximum(n - 1, 0)) / only_where(n > 2, n - 2)
 
 
 def _kurtosis(samples: Samples, parameters: Parameters) -> Array:
-    n, second = samples.n, _divide(samples.squares, samples.n)
-    g2 = _divide(_divide(samples.powers(4), n), second**2) - 3
-    g2 = np.where(n >= 4, g2, np.nan)
+    n, second = samples.n, divide(samples.squares, samples.n)
+    g2 = divide(divide(samples.powers(4), n), second**2) - 3
+    g2 = only_where(n >= 4, g2)
     if parameters["estimator"] == "moment":
         return g2
-    return _divide((n - 1) * ((n + 1) * g2 + 6), (n - 2) * (n - 3))
+    return divide((n - 1) * ((n + 1) * g2 + 6), (n - 2) * (n - 3))
 
 
 def _range(samples: Samples, parameters: Parameters) -> Array:
@@ -164,12 +168,12 @@ def _correlation(x: Array, y: Array) -> Array:
     parts = []
     for values in (x, y):
         total = np.where(np.isfinite(values), values, 0).sum(-1)
-        centred = np.where(np.isfinite(values), values - _divide(total, n)[..., None], 0)
+        centred = np.where(np.isfinite(values), values - divide(total, n)[..., None], 0)
         varies = np.fmin.reduce(values, axis=-1) < np.fmax.reduce(values, axis=-1)
         parts.append((centred, np.where(varies, (centred**2).sum(-1), 0)))
     (a, squares_a), (b, squares_b) = parts
-    found = _divide((a * b).sum(-1), np.sqrt(squares_a * squares_b))
-    return np.where(n >= 3, np.clip(found, -1, 1), np.nan)
+    found = divide((a * b).sum(-1), np.sqrt(squares_a * squares_b))
+    return only_where(n >= 3, np.clip(found, -1, 1))
 
 
 def _pearson(samples: Samples, parameters: Parameters) -> Array:
@@ -188,7 +192,7 @@ def _average_ranks(values: Array) -> Array:
     last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
     ranks = np.empty_like(values)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
-    return np.where(np.isfinite(values), ranks, np.nan)
+    return only_where(np.isfinite(values), ranks)
 
 
 def _spearman(samples: Samples, parameters: Parameters) -> Array:
@@ -196,8 +200,6 @@ def _spearman(samples: Samples, parameters: Parameters) -> Array:
 
 
 def _kendall(samples: Samples, parameters: Parameters) -> Array:
-    from ingest.inference.rank_correlation import kendall_tau_b
-
     x, y = samples.pairs
     has_both = np.isfinite(x)
     n = has_both.sum(-1)
@@ -208,12 +210,12 @@ def _kendall(samples: Samples, parameters: Parameters) -> Array:
 def _precision(samples: Samples, parameters: Parameters) -> Array:
     x, y = samples.pairs
     is_near = np.abs(x - y) <= float(parameters["tolerance"]) + TOLERANCE_SLACK
-    return _divide(is_near.sum(-1).astype(np.float64), np.isfinite(x).sum(-1))
+    return divide(is_near.sum(-1).astype(np.float64), np.isfinite(x).sum(-1))
 
 
 def _histogram(values: Array, low: Array, high: Array, bins: int) -> Array:
     """Values in each of `bins` equal bins from low to high (...,), (..., bins); the last bin is closed."""
-    width = np.where(low < high, high - low, np.nan)[..., None]
+    width = only_where(low < high, high - low)[..., None]
     share = np.where(np.isfinite(width), (values - low[..., None]) / width, 0.5)
     code = np.clip(np.floor(share * bins), 0, bins - 1)
     code = np.where(np.isfinite(values), code, -1)
@@ -233,7 +235,7 @@ def _kl_divergence(samples: Samples, parameters: Parameters) -> Array:
     if parameters["zeros"] == "add_half":
         p, q = ((side + 0.5) / (n + 0.5 * bins) for side, n in zip(counts, n_both, strict=True))
     else:
-        p, q = (np.maximum(_divide(side, n), FLOOR) for side, n in zip(counts, n_both, strict=True))
+        p, q = (np.maximum(divide(side, n), SHARE_FLOOR) for side, n in zip(counts, n_both, strict=True))
     divergence = (p * np.log(p / q)).sum(-1)
     return np.where((n_both[0] > 0).all(-1) & (n_both[1] > 0).all(-1), divergence, np.nan)
 

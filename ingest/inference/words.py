@@ -5,27 +5,18 @@ the two. Whatever is resampled is a table of sums: the answers to a prompt add t
 that stands beside them, and each target word beside them. What cannot be computed is NaN.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ingest.inference.resampling import (
-    Chance,
-    Design,
-    chance_of_more,
-    relabelling,
-    shifted_intervals,
-    unit_drawer,
-)
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
-CHUNK = 100  # resamples that are evaluated together
+from ingest.inference.arrays import Array, Codes, divide, only_where
+from ingest.inference.constants import CHUNK_DRAWS, EXCHANGE_STREAM, MIN_UNITS
+from ingest.inference.design import Design
+from ingest.inference.drawing import chance, draw, intervals, unit_drawer
+from ingest.inference.relabelling import relabelling
+from ingest.inference.sums import group_table
 
 
 class Column(NamedTuple):
@@ -77,7 +68,7 @@ class Lexicon:
         return (self.groups[0], self.groups[1]) if len(self.groups) == 2 else ("", "")
 
     def columns(self) -> list[Column]:
-        """Return which number each column of `evaluate` holds."""
+        """Return which number each column of `of` holds."""
         found = [Column("representation", "", "", "", *self.pair)]
         for name, words in self.words.items():
             for a, b in combinations(self.groups, 2):
@@ -87,8 +78,12 @@ class Lexicon:
                 found += [Column(metric, name, counting, word, *self.pair) for word in (*words, "")]
         return found
 
-    def evaluate(self, tables: Array) -> tuple[Array, Array]:
-        """Values and signed values (b, columns) of tables (b, K, width). Source: SPEC ST-2 to ST-8, ST-12."""
+    def of(self, tables: Array) -> Array:
+        """Values and signed values (2, columns, b) of tables (b, K, width).
+
+        Source: SPEC ST-2 to ST-8, ST-12.
+        """
+        tables = tables.reshape(len(tables), len(self.groups), self.width)
         n, beside = tables[..., 0], tables[..., 1]
         values, signed = [], []
 
@@ -102,8 +97,8 @@ class Lexicon:
             # P(w|A), but for the number of all words, which no ratio depends on.
             near = tables[..., self.places(name, "cooccurrence")]
             # A word that stands beside neither group of a pair is no word of the pair, smoothed or not.
-            likely = _divide(
-                _divide(near + self.smoothing, beside[..., None]), np.where(n > 0, n, np.nan)[..., None]
+            likely = divide(
+                divide(near + self.smoothing, beside[..., None]), np.where(n > 0, n, np.nan)[..., None]
             )
             for a, b in combinations(range(len(self.groups)), 2):
                 is_seen = (near[:, a] > 0) | (near[:, b] > 0)
@@ -112,29 +107,23 @@ class Lexicon:
             for counting in self.countings:
                 shares = self._shares(tables[..., self.places(name, counting)])
                 add(_with_mean(self._distance(shares)), _with_mean(self._direction(shares)))
-        return np.concatenate(values, axis=1), np.concatenate(signed, axis=1)
+        return np.stack([np.concatenate(values, axis=1).T, np.concatenate(signed, axis=1).T])
 
     def _shares(self, counts: Array) -> Array:
         """Shares of the groups (b, K, W), by default as if their lists were of one length."""
         weights = counts / self.sizes[:, None] if self.is_size_normalised else counts
-        return _divide(weights, weights.sum(-2, keepdims=True))
+        return divide(weights, weights.sum(-2, keepdims=True))
 
     def _distance(self, shares: Array) -> Array:
-        return 0.5 * np.abs(shares - self.reference[:, None]).sum(-2)
+        return np.asarray(0.5 * np.abs(shares - self.reference[:, None]).sum(-2))
 
     def _direction(self, shares: Array) -> Array:
         found = shares[..., 0, :] - self.reference[0]
         return found if len(self.groups) == 2 else np.full_like(found, np.nan)
 
 
-def _divide(a: Array, b: Array) -> Array:
-    numerator, denominator = np.broadcast_arrays(a, b)
-    out = np.full(numerator.shape, np.nan)
-    return np.divide(numerator, denominator, out=out, where=denominator > 0)
-
-
 def _log_ratio(a: Array, b: Array) -> Array:
-    ratio = _divide(a, b)
+    ratio = divide(a, b)
     return np.log10(ratio, out=np.full(ratio.shape, np.nan), where=ratio > 0)
 
 
@@ -142,7 +131,7 @@ def _with_mean(values: Array) -> Array:
     """Values (b, W) with the mean of those that are there as a last column."""
     is_there = np.isfinite(values)
     total = np.where(is_there, values, 0).sum(-1, keepdims=True)
-    return np.concatenate([values, _divide(total, is_there.sum(-1, keepdims=True))], axis=1)
+    return np.concatenate([values, divide(total, is_there.sum(-1, keepdims=True))], axis=1)
 
 
 class Cells(NamedTuple):
@@ -171,6 +160,22 @@ class Result(NamedTuple):
     unit: str
     n_units: int
 
+    def numbers(self) -> dict[str, Array]:
+        """All numbers of a column by name, (columns,) each."""
+        low, high = self.interval.T
+        signed_low, signed_high = self.signed_interval.T
+        return {
+            "value": self.value,
+            "signed_value": self.signed_value,
+            "ci_low": low,
+            "ci_high": high,
+            "signed_ci_low": signed_low,
+            "signed_ci_high": signed_high,
+            "p_value": self.p_value,
+            "null_median": self.null_median,
+            "null_p95": self.null_p95,
+        }
+
 
 def labels_of(cells: Cells, seed: int) -> tuple[Codes, Codes]:
     """Return which cells can be relabelled, and the group that each is about (decision 0008).
@@ -184,7 +189,7 @@ def labels_of(cells: Cells, seed: int) -> tuple[Codes, Codes]:
         return kept, cells.group[kept]
     by_block = np.zeros((int(cells.block.max()) + 1, n.shape[1]))
     np.add.at(by_block, cells.block, n)
-    chance = np.random.default_rng([seed, 3]).random(by_block.shape)
+    chance = np.random.default_rng([seed, EXCHANGE_STREAM]).random(by_block.shape)
     is_most = by_block == by_block.max(1, keepdims=True)
     most = np.where(is_most, chance, -1).argmax(1)
     kept = np.flatnonzero(by_block[cells.block].sum(1) > 0)
@@ -197,28 +202,22 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
     Relabelling a prompt about group g as one about h exchanges what its answers hold of the two: under no
     difference, an answer about h is one about g with the words of the two exchanged. Source: decision 0008.
     """
-    columns = len(lexicon.columns())
-    value, signed = (found[0] for found in lexicon.evaluate(cells.sums.sum(0)[None]))
-    interval, signed_interval = np.full((2, columns, 2), np.nan)
-    n_blocks = int(cells.block.max()) + 1
-    unit, code = ("block", cells.block) if n_blocks > 1 else ("prompt", np.arange(len(cells.block)))
-    n_units = int(code.max()) + 1
-    draw = unit_drawer(n_units, seed)
-    if draw is not None and n_bootstrap:
-        by_unit = np.zeros((n_units, *cells.sums.shape[1:]))
-        np.add.at(by_unit, code, cells.sums)
-        flat = by_unit.reshape(n_units, -1)
-        draws = _evaluated(lexicon, (draw(b) @ flat for b in _chunks(n_bootstrap)))
-        interval = shifted_intervals(draws[0], value, n_units)
-        signed_interval = shifted_intervals(draws[1], signed, n_units)
-    nothing = np.full(columns, np.nan)
-    result = Result(
-        value, signed, interval, signed_interval, nothing, nothing, nothing, np.nan, None, unit, n_units
+    columns = lexicon.columns()
+    shape = (2, len(columns))
+    value, signed = observed = lexicon.of(cells.sums.sum(0)[None])[..., 0]
+    units = _Units.of(cells.block)
+    sums = units.sums(cells.sums.reshape(len(cells.sums), -1))
+    drawn = unit_drawer(units.n, seed)
+    booted = draw(lambda b: lexicon.of(drawn(b) @ sums), units.n_drawn(n_bootstrap), CHUNK_DRAWS, shape)
+    interval, signed_interval = (
+        intervals(draws, own, units.n) for draws, own in zip(booted, observed, strict=True)
     )
+    nothing = np.full(len(columns), np.nan)
+    shared = (value, signed, interval, signed_interval)
     kept, label = labels_of(cells, seed)
     present, group = np.unique(label, return_inverse=True)
     if len(present) < 2 or not n_permutations:
-        return result
+        return Result(*shared, nothing, nothing, nothing, np.nan, None, units.name, units.n)
     design = Design(
         attributes=group[:, None],
         group=group,
@@ -227,29 +226,42 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
         labels=tuple(lexicon.groups[g] for g in present),
     )
     shuffled = relabelling(design, n_permutations, seed)
-    tables = (_exchanged(cells.sums, kept, label, present[shuffled.draw(b)]) for b in _chunks(n_permutations))
-    chance = chance_of_more(_evaluated(lexicon, tables)[0], value)
+
+    def relabelled(b: int) -> Array:
+        found: Array = lexicon.of(_exchanged(cells.sums, kept, label, present[shuffled.draw(b)]))[0]
+        return found
+
+    judged = chance(draw(relabelled, n_permutations, CHUNK_DRAWS, shape[1:]), value)
     # How many prompts are about a group is held fixed: what that says of its mentions is no chance.
-    is_tested = np.array([column.metric != "representation" for column in lexicon.columns()])
-    chance = Chance(*(np.where(is_tested, numbers, np.nan) for numbers in chance))
-    return result._replace(
-        p_value=chance.p_value,
-        null_median=chance.median,
-        null_p95=chance.p95,
-        min_attainable_p=shuffled.min_attainable_p,
-        scheme=shuffled.scheme,
+    is_tested = judged.is_tested & np.array([column.metric != "representation" for column in columns])
+    p_value, median, p95 = (
+        only_where(is_tested, numbers) for numbers in (judged.p_value, judged.null_median, judged.null_p95)
+    )
+    return Result(
+        *shared, p_value, median, p95, shuffled.min_attainable_p, shuffled.scheme, units.name, units.n
     )
 
 
-def _chunks(n: int) -> Iterator[int]:
-    for start in range(0, n, CHUNK):
-        yield min(CHUNK, n - start)
+class _Units(NamedTuple):
+    """What is drawn with replacement: blocks, or prompts where there is one block only."""
 
+    name: str
+    code: Codes
+    n: int
 
-def _evaluated(lexicon: Lexicon, tables: Iterator[Array]) -> tuple[Array, Array]:
-    """Values and signed values (columns, b) of chunks of tables."""
-    found = [lexicon.evaluate(t.reshape(len(t), len(lexicon.groups), lexicon.width)) for t in tables]
-    return np.concatenate([f[0] for f in found]).T, np.concatenate([f[1] for f in found]).T
+    @classmethod
+    def of(cls, block: Codes) -> "_Units":
+        is_blocked = int(block.max()) > 0
+        code = block if is_blocked else np.arange(len(block))
+        return cls("block" if is_blocked else "prompt", code, int(code.max()) + 1)
+
+    def sums(self, rows: Array) -> Array:
+        """Rows (P, J) summed by unit, (units, J)."""
+        return group_table(self.code, rows, self.n)
+
+    def n_drawn(self, n_bootstrap: int) -> int:
+        """Number of draws: none of too few units."""
+        return n_bootstrap if self.n >= MIN_UNITS else 0
 
 
 def _exchanged(sums: Array, kept: Codes, label: Codes, drawn: Codes) -> Array:
@@ -275,15 +287,14 @@ class Means(NamedTuple):
 
 def resample_means(values: Array, block: Codes, n_bootstrap: int, seed: int) -> Means:
     """Means of columns (P, columns) over prompts, with intervals by drawing whole blocks."""
-    n_blocks = int(block.max()) + 1
-    unit, code = ("block", block) if n_blocks > 1 else ("prompt", np.arange(len(block)))
-    n_units = int(code.max()) + 1
-    sums = np.zeros((n_units, values.shape[1] + 1))
-    np.add.at(sums, code, np.column_stack([values, np.ones(len(values))]))
+    units = _Units.of(block)
+    sums = units.sums(np.column_stack([values, np.ones(len(values))]))
+    drawn = unit_drawer(units.n, seed)
+
+    def redrawn(b: int) -> Array:
+        found = drawn(b) @ sums
+        return (found[:, :-1] / found[:, -1:]).T
+
     observed = values.mean(0)
-    draw = unit_drawer(n_units, seed)
-    if draw is None or not n_bootstrap:
-        return Means(observed, np.full((values.shape[1], 2), np.nan), unit, n_units)
-    drawn = draw(n_bootstrap) @ sums
-    interval = shifted_intervals((drawn[:, :-1] / drawn[:, -1:]).T, observed, n_units)
-    return Means(observed, interval, unit, n_units)
+    draws = draw(redrawn, units.n_drawn(n_bootstrap), max(1, n_bootstrap), observed.shape)
+    return Means(observed, intervals(draws, observed, units.n), units.name, units.n)

@@ -10,7 +10,7 @@ from places import SEEDS
 from scipy import stats as distributions
 
 from experiments import validity
-from ingest.inference import resampling as stats
+from ingest.inference.power import minimum_detectable_ratio
 
 N = 12
 EQUAL = validity.Cell("no_bias", (0.5,) * 6, is_shared=False)
@@ -75,7 +75,7 @@ def test_a_planted_shift_is_found(found):
     row = found[LOWER.suite, "power", "significant"]
     assert row["predicted"] == 0.95
     assert row["n_hits"] >= 8
-    ratio = float(stats.minimum_detectable_ratio(0.5, 75, 0.95, is_corrected=True))
+    ratio = float(minimum_detectable_ratio(0.5, 75, 0.95, is_corrected=True))
     assert LOWER.truth[1] == pytest.approx(0.5 * ratio)
 
 

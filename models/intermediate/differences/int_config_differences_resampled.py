@@ -1,82 +1,45 @@
 """Grain: one row per pair_id, table_id, statistic, group_value ('' for the axis). One side less the other."""
 
-import math
-
 import numpy as np
-import pyarrow as pa
 
-from ingest.inference.resampling import Design, outcome_sums, resample_differences, score_sums, selection_sums
-from ingest.keys import key
+from ingest.inference.design import Design
+from ingest.inference.differences import resample_differences
+from ingest.inference.sums import sums_of
+from ingest.inference.tables import parts, records, rows_by, seed_of, table_of, types, where
 
-COLUMNS = {
-    "pair_id": pa.int64(),
-    "table_id": pa.int64(),
-    "statistic": pa.string(),
-    "group_value": pa.string(),
-    "value_a": pa.float64(),
-    "value_b": pa.float64(),
-    "difference": pa.float64(),
-    "status": pa.string(),
-    "p_value": pa.float64(),
-    "p_exchanged": pa.float64(),
-    "p_relabelled": pa.float64(),
-    "null_median": pa.float64(),
-    "null_p05": pa.float64(),
-    "null_p95": pa.float64(),
-    "ci_low": pa.float64(),
-    "ci_high": pa.float64(),
-    "ci_status": pa.string(),
-    "n": pa.int64(),
-    "n_unpaired_a": pa.int64(),
-    "n_unpaired_b": pa.int64(),
-    "n_groups": pa.int64(),
-    "resampling_unit": pa.string(),
-    "n_units": pa.int64(),
-    "n_units_differing": pa.int64(),
-    "min_attainable_p": pa.float64(),
-}
+SCHEMA = types(
+    "pair_id int64, table_id int64, statistic string, group_value string, value_a double, value_b double,"
+    " difference double, status string, p_value double, p_exchanged double, p_relabelled double,"
+    " null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double, ci_status string,"
+    " n int64, n_unpaired_a int64, n_unpaired_b int64, n_groups int64, resampling_unit string,"
+    " n_units int64, n_units_differing int64, min_attainable_p double"
+)
 IDENTITY = ("kind", "suite", "category", "measure", "axis")
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    statistics: dict[str, list[str]] = {}
-    for kind, statistic in (
-        dbt.ref("compared_statistics").project("kind, statistic").order("kind, statistic").fetchall()
-    ):
-        statistics.setdefault(kind, []).append(statistic)
+    statistics = rows_by(dbt.ref("compared_statistics").order("kind, statistic"), "kind, statistic")
     listed = dbt.ref("int_config_differences_listed").filter("reason is null").order("table_id, pair_id")
     tables: dict[int, list[dict]] = {}
-    for record in listed.fetchall():
-        row = dict(zip(listed.columns, record, strict=True))
+    for row in records(listed):
         tables.setdefault(row["table_id"], []).append(row)
     answered = dbt.ref("int_config_run_answers_coded")
-    groups: dict[int, list[tuple[str, list[int]]]] = {}
+    groups = {}
     if tables:
-        for table_id, group_value, codes in (
-            answered.project("table_id, group_code, group_value, attribute_codes")
-            .distinct()
-            .order("table_id, group_code")
-            .project("table_id, group_value, attribute_codes")
-            .fetchall()
-        ):
-            groups.setdefault(table_id, []).append((group_value, codes))
-    rows = (
+        coded = answered.project("table_id, group_code, group_value, attribute_codes").distinct()
+        groups = rows_by(coded.order("table_id, group_code"), "table_id, group_value, attribute_codes")
+    answers = (
         answered.order("table_id, prompt_code, repeat_index, side_id")
         .project("table_id, side_id, prompt_code, repeat_index, group_code, block_code, outcome_code, value")
         .fetchnumpy()
     )
-    found: dict[str, list] = {name: [] for name in COLUMNS}
-    for table_id, pairs in tables.items():
-        start, end = np.searchsorted(rows["table_id"], [table_id, table_id + 1])
-        if start == end:
-            continue
-        part = {name: column[start:end] for name, column in rows.items()}
-        for row in _compared(pairs, part, groups[table_id], statistics[pairs[0]["kind"]]):
-            for name, column in found.items():
-                value = row.get(name)
-                column.append(None if isinstance(value, float) and not math.isfinite(value) else value)
-    return session.from_arrow(pa.table({n: pa.array(found[n], t) for n, t in COLUMNS.items()}))
+    rows = []
+    for (table_id, pairs), part in zip(tables.items(), parts(answers, "table_id", list(tables)), strict=True):
+        if len(part["table_id"]):
+            names = [name for (name,) in statistics[pairs[0]["kind"]]]
+            rows += _compared(pairs, part, groups[table_id], names)
+    return session.from_arrow(table_of(rows, SCHEMA))
 
 
 def _compared(pairs, part, groups, statistics):
@@ -88,17 +51,15 @@ def _compared(pairs, part, groups, statistics):
     sides, side = np.unique(part["side_id"], return_inverse=True)
     has = np.zeros((len(sides), len(first)), dtype=bool)
     has[side, row] = True
-    sums = _sums(settings["kind"], part)
-    sums_of = np.zeros((len(sides), len(first), sums.shape[1]))
-    sums_of[side, row] = sums
+    sums = sums_of(settings["kind"], part["outcome_code"], part["value"])
+    sums_by_side = np.zeros((len(sides), len(first), sums.shape[1]))
+    sums_by_side[side, row] = sums
     place = {side_id: index for index, side_id in enumerate(sides.tolist())}
-    columns = {name: part[f"{name}_code"][first].astype(np.int64) for name in ("group", "prompt", "block")}
-    codes = np.array([attribute_codes for _, attribute_codes in groups], dtype=np.int64)
+    columns = where({name: part[f"{name}_code"] for name in ("group", "prompt", "block")}, first)
     labels = [label for label, _ in groups]
 
     # Pairs that lack the same answers are drawn at once.
     together: dict[bytes, list[dict]] = {}
-    kept_by = {}
     for pair in pairs:
         if pair["side_a"] not in place or pair["side_b"] not in place:
             continue
@@ -106,51 +67,34 @@ def _compared(pairs, part, groups, statistics):
         n_by_group = np.bincount(columns["group"][kept], minlength=len(groups))
         kept &= (n_by_group >= settings["minimum_cell"])[columns["group"]]
         together.setdefault(kept.tobytes(), []).append(pair)
-        kept_by[kept.tobytes()] = kept
     for name, members in together.items():
-        kept = np.flatnonzero(kept_by[name])
+        kept = np.flatnonzero(np.frombuffer(name, dtype=bool))
         if not len(kept):
             continue
         used = sorted({place[pair[side]] for pair in members for side in ("side_a", "side_b")})
-        group = columns["group"][kept]
         results = resample_differences(
-            Design(
-                attributes=codes[group],
-                group=group,
-                prompt=columns["prompt"][kept],
-                block=columns["block"][kept],
-                labels=tuple(labels),
-            ),
-            sums_of[np.ix_(used, kept)],
+            Design.from_codes(groups, **where(columns, kept)),
+            sums_by_side[np.ix_(used, kept)],
             statistics,
             [(used.index(place[pair["side_a"]]), used.index(place[pair["side_b"]])) for pair in members],
             n_permutations=settings["n_permutations"],
             n_bootstrap=settings["n_bootstrap"],
             # A draw depends on what is compared, not on who.
-            seed=int(key(settings["seed"], "sides", *(settings[f] for f in IDENTITY))[:15], 16),
+            seed=seed_of(settings["seed"], "sides", *(settings[f] for f in IDENTITY)),
         )
-        n_groups = len(np.unique(group))
+        n_groups = len(np.unique(columns["group"][kept]))
         for pair, differences in zip(members, results, strict=True):
             for result in differences:
-                of_group = (
-                    has if result.group is None else has & (columns["group"] == labels.index(result.group))
-                )
+                of_group = has
+                if result.group is not None:
+                    of_group = has & (columns["group"] == labels.index(result.group))
                 n = int(result.n)
                 yield {
-                    **result._asdict(),
+                    **result.row(),
                     "pair_id": pair["pair_id"],
                     "table_id": pair["table_id"],
-                    "group_value": result.group or "",
                     "n": n,
                     "n_unpaired_a": int(of_group[place[pair["side_a"]]].sum()) - n,
                     "n_unpaired_b": int(of_group[place[pair["side_b"]]].sum()) - n,
                     "n_groups": n_groups,
-                    "resampling_unit": result.unit,
                 }
-
-
-def _sums(kind, part):
-    if kind == "outcome":
-        outcome = part["outcome_code"].astype(np.int64)
-        return outcome_sums(outcome, int(outcome.max()) + 1)
-    return {"score": score_sums, "selection": selection_sums}[kind](part["value"])

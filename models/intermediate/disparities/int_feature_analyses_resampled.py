@@ -1,43 +1,25 @@
 """Grain: one row per family_id, statistic_key, disparity, group_id (null for a disparity): chance alone."""
 
 import numpy as np
-import pyarrow as pa
 
-from ingest.inference.resampling import (
-    COLUMN_DISPARITIES,
-    Design,
-    resample_columns,
-    resample_samples,
-    resampling_unit,
-)
+from ingest.inference.design import Design, resampling_unit
+from ingest.inference.group_statistics import DISPARITIES
+from ingest.inference.resampling import resample_columns, resample_samples
 from ingest.inference.samples import Column, parse_parameters
-from ingest.keys import key
+from ingest.inference.tables import numbers, row_by, rows_by, seed_of, table_of_columns, types, where
 
-COLUMNS = {
-    "family_id": pa.int64(),
-    "statistic_key": pa.int32(),
-    "disparity": pa.string(),
-    "group_id": pa.int64(),
-    "p_value": pa.float64(),
-    "null_median": pa.float64(),
-    "null_p05": pa.float64(),
-    "null_p95": pa.float64(),
-    "ci_low": pa.float64(),
-    "ci_high": pa.float64(),
-    "resampling_unit": pa.string(),
-    "n_units": pa.int64(),
-    "permutation_scheme": pa.string(),
-    "min_attainable_p": pa.float64(),
-}
+SCHEMA = types(
+    "family_id int64, statistic_key int32, disparity string, group_id int64, p_value double,"
+    " null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
+    " resampling_unit string, n_units int64, permutation_scheme string, min_attainable_p double"
+)
 MEAN = "mean_sum"
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    settings = _rows_by_suite(
-        dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap, minimum_cell"
-    )
-    asked = _rows_by_suite(
+    settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap, minimum_cell")
+    asked = rows_by(
         dbt.ref("int_resampling_requested").order("suite, statistic_key"),
         "suite, statistic_key, statistic, parameters, needs_baseline",
     )
@@ -49,45 +31,26 @@ def model(dbt, session):
     )
     comparisons: dict[int, list] = {}
     for group in groups:
-        _, n_permutations, n_bootstrap, _ = settings[group[2]][0]
+        _, n_permutations, n_bootstrap, _ = settings[group[2]]
         if n_permutations or n_bootstrap:
             comparisons.setdefault(group[1], []).append(group)
     # Tables of all rates, sums and values are large: where nothing is drawn they are not read.
     if comparisons:
-        families = {
-            family: ends
-            for family, *ends in dbt.ref("int_group_features_listed")
-            .project("family_id, has_baseline, range_low, range_high")
-            .distinct()
-            .fetchall()
-        }
-        references = dict(
-            dbt.ref("int_selections_rated")
-            .filter("chosen_group is not null")
-            .project("family_id, chosen_group")
-            .distinct()
-            .fetchall()
+        families = row_by(
+            dbt.ref("int_group_features_listed"), "family_id, has_baseline, range_low, range_high"
+        )
+        references = row_by(
+            dbt.ref("int_selections_rated").filter("chosen_group is not null"), "family_id, chosen_group"
         )
         sums = dbt.ref("int_feature_values_summed").order("group_id, prompt_id, family_id").fetchnumpy()
         values = _values(dbt.ref("int_feature_values_coded"), groups, asked)
     parts = []
     for members in comparisons.values():
         suite = members[0][2]
-        comparison = _Comparison(members, settings[suite][0], asked[suite], families, references)
+        comparison = _Comparison(members, settings[suite], asked[suite], families, references)
         parts += comparison.of_sums(_part(sums, members))
         parts += comparison.of_samples(_part(values, members))
-    tables = [
-        pa.table({n: pa.array(part[n], t, from_pandas=True) for n, t in COLUMNS.items()}) for part in parts
-    ]
-    empty = pa.table({n: pa.array([], t) for n, t in COLUMNS.items()})
-    return session.from_arrow(pa.concat_tables([empty, *tables]))
-
-
-def _rows_by_suite(relation, columns):
-    found = {}
-    for suite, *values in relation.project(columns).fetchall():
-        found.setdefault(suite, []).append(values)
-    return found
+    return session.from_arrow(table_of_columns(parts, SCHEMA))
 
 
 def _is_sampled(statistic):
@@ -112,12 +75,7 @@ def _values(coded, groups, asked):
 def _part(rows, members):
     # Groups of a comparison have consecutive numbers.
     start, end = np.searchsorted(rows["group_id"], [members[0][0], members[-1][0] + 1])
-    return {name: column[start:end] for name, column in rows.items()}
-
-
-def _number(column):
-    """A column of numbers as floats, NaN where it is null."""
-    return np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan)
+    return where(rows, slice(start, end))
 
 
 class _Comparison:
@@ -126,9 +84,9 @@ class _Comparison:
     def __init__(self, members, settings, asked, families, references):
         seed, self.n_permutations, self.n_bootstrap, self.minimum_cell = settings
         self.ids = np.array([group[0] for group in members])
-        self.labels = [group[6] for group in members]
-        self.codes = np.array([group[7] for group in members], dtype=np.int64)
-        self.seed = int(key(seed, "disparities", *members[0][2:6])[:15], 16)
+        self.groups = [group[6:] for group in members]
+        self.labels = [label for label, _ in self.groups]
+        self.seed = seed_of(seed, "disparities", *members[0][2:6])
         self.asked = asked
         self.families = families
         self.references = references
@@ -166,7 +124,10 @@ class _Comparison:
                 (means, {"with_ratios": False}),
                 (
                     rates,
-                    {"bounds": (0, 1), "references": [self.references.get(f) for f in labels] * len(rates)},
+                    {
+                        "bounds": (0, 1),
+                        "references": [self.references.get(f, (None,))[0] for f in labels] * len(rates),
+                    },
                 ),
             ):
                 if not keys:
@@ -192,8 +153,8 @@ class _Comparison:
         _, first, row = np.unique(part["response_hash"], return_index=True, return_inverse=True)
         families, column = np.unique(part["family_id"], return_inverse=True)
         values, baselines = np.full((2, len(first), len(families)), np.nan)
-        values[row, column] = _number(part["value"])
-        baselines[row, column] = _number(part["baseline_value"])
+        values[row, column] = numbers(part["value"])
+        baselines[row, column] = numbers(part["baseline_value"])
         group = np.searchsorted(self.ids, part["group_id"][first])
         edges = [self._edges(*found) for found in zip(families, values.T, baselines.T, strict=True)]
         for needs_baseline in (False, True):
@@ -234,17 +195,9 @@ class _Comparison:
             kept = np.flatnonzero(is_compared[group] & has_rows)
             if is_compared.sum() < 2:
                 continue
-            yield (
-                kept,
-                chosen,
-                Design(
-                    attributes=self.codes[group[kept]],
-                    group=np.searchsorted(np.flatnonzero(is_compared), group[kept]),
-                    prompt=np.asarray(prompt)[kept].astype(np.int64),
-                    block=np.asarray(block)[kept].astype(np.int64),
-                    labels=tuple(self.labels[g] for g in np.flatnonzero(is_compared)),
-                ),
-            )
+            members = np.flatnonzero(is_compared)
+            codes = np.searchsorted(members, group[kept]), prompt[kept], block[kept]
+            yield kept, chosen, Design.from_codes([self.groups[g] for g in members], *codes)
 
     def _edges(self, family, values, baselines):
         """Ends of the bins that all groups share: the declared range, else the lowest and highest of all."""
@@ -256,58 +209,35 @@ class _Comparison:
         )
 
     def _rows(self, result, families, keys, design):
-        """Yield the rows of each disparity and each group; without a result, that there are none."""
+        """Yield columns of each disparity and each group; without a result, that there are none."""
         n = len(families)
-        nothing = np.full(n, np.nan)
-        shared = {"family_id": families, "statistic_key": keys}
-        no_p = dict.fromkeys(("p_value", "null_median", "null_p05", "null_p95"), nothing)
+
+        def block(disparity, group_id=None, **measured):
+            empty = dict.fromkeys(
+                ("p_value", "null_median", "null_p05", "null_p95", "ci_low", "ci_high"), np.nan
+            )
+            shared = {"disparity": disparity, "group_id": group_id, **described, **empty, **measured}
+            columns = {name: np.full(n, v) if np.ndim(v) == 0 else v for name, v in shared.items()}
+            return {"family_id": families, "statistic_key": keys, **columns}
+
         if result is None:
             # Each group has one prompt: only its repeats vary, and they are taken as independent.
-            shared |= {"resampling_unit": ["response"] * n, "n_units": np.full(n, len(design.group))}
-            shared |= {"permutation_scheme": [None] * n, "min_attainable_p": nothing}
-            for disparity in COLUMN_DISPARITIES:
-                yield {
-                    **shared,
-                    **no_p,
-                    "ci_low": nothing,
-                    "ci_high": nothing,
-                    "disparity": [disparity] * n,
-                    "group_id": [None] * n,
-                }
+            described = {"resampling_unit": "response", "n_units": len(design.group)}
+            described |= {"permutation_scheme": None, "min_attainable_p": np.nan}
+            yield from (block(disparity.name) for disparity in DISPARITIES)
             return
-        shared |= {"resampling_unit": [result.unit] * n, "n_units": np.full(n, result.n_units)}
-        shared["permutation_scheme"] = [result.permutation] * n
-        shared["min_attainable_p"] = np.full(n, result.min_attainable_p)
+        described = {"resampling_unit": result.unit, "n_units": result.n_units}
+        described |= {
+            "permutation_scheme": result.permutation,
+            "min_attainable_p": result.min_attainable_p,
+        }
         for disparity, columns in result.disparities.items():
-            measured = columns._asdict()
-            del measured["value"]
-            yield {**shared, **measured, "disparity": [disparity] * n, "group_id": [None] * n}
+            yield block(disparity, **columns._asdict())
         for index, label in enumerate(design.labels):
-            own = {**shared, "group_id": np.full(n, self.ids[self.labels.index(label)])}
-            yield {
-                **own,
-                **no_p,
-                "ci_low": result.value_low[index],
-                "ci_high": result.value_high[index],
-                "disparity": ["group_value"] * n,
-            }
-            if result.ratios is None:
-                continue
-            ratios = result.ratios
-            yield {
-                **own,
-                **no_p,
-                "p_value": ratios.p_max[index],
-                "null_median": ratios.null_median[index],
-                "null_p05": ratios.null_p05[index],
-                "ci_low": ratios.ci_low[index],
-                "ci_high": ratios.ci_high[index],
-                "disparity": ["impact_ratio"] * n,
-            }
-            yield {
-                **own,
-                **no_p,
-                "ci_low": ratios.chosen_low[index],
-                "ci_high": ratios.chosen_high[index],
-                "disparity": ["chosen_ratio"] * n,
-            }
+            group_id = self.ids[self.labels.index(label)]
+            low, high = result.value_low[index], result.value_high[index]
+            yield block("group_value", group_id, ci_low=low, ci_high=high)
+            if result.ratios is not None:
+                own = {name: values[index] for name, values in result.ratios._asdict().items()}
+                yield block("impact_ratio", group_id, p_value=own["p_max"], **own)
+                yield block("chosen_ratio", group_id, ci_low=own["chosen_low"], ci_high=own["chosen_high"])

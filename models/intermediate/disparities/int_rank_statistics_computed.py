@@ -1,10 +1,11 @@
 """Grain: one row per sample_id, statistic_id: rank correlations with the baseline (SPEC SUM-11)."""
 
 import numpy as np
-import pyarrow as pa
 
 from ingest.inference.rank_correlation import kendall_tau_b, spearman_rho
+from ingest.inference.tables import table_of_columns, types
 
+SCHEMA = types("sample_id int64, statistic_id int32, value double")
 CORRELATIONS = {"kendall": kendall_tau_b, "spearman": spearman_rho}
 CHUNK_ROWS = 4_000_000
 
@@ -29,29 +30,20 @@ def model(dbt, session):
     )
     listed = samples.order("sample_id").fetchnumpy()["sample_id"]
     n_chunks = max(1, -(-dbt.ref("int_feature_values_coded").shape[0] // CHUNK_ROWS))
-    parts = [
-        _correlations(pairs.filter(f"sample_id between {int(chunk[0])} and {int(chunk[-1])}"), statistics)
-        for chunk in np.array_split(listed, n_chunks)
-        if len(chunk)
-    ]
-    empty = _table(np.array([], dtype=np.int64), 0, np.array([]))
-    return session.from_arrow(pa.concat_tables([empty, *parts]))
+    parts = []
+    for chunk in np.array_split(listed, n_chunks):
+        if len(chunk):
+            within = f"sample_id between {int(chunk[0])} and {int(chunk[-1])}"
+            parts += _correlations(pairs.filter(within), statistics)
+    return session.from_arrow(table_of_columns(parts, SCHEMA))
 
 
 def _correlations(pairs, statistics):
     rows = pairs.order("sample_id").fetchnumpy()
     sample_ids, starts = np.unique(rows["sample_id"], return_index=True)
-    return pa.concat_tables(
-        _table(sample_ids, statistic_id, CORRELATIONS[name](rows["value"], rows["baseline_value"], starts))
-        for statistic_id, name in statistics
-    )
-
-
-def _table(sample_ids, statistic_id, values):
-    return pa.table(
-        {
-            "sample_id": pa.array(sample_ids, pa.int64()),
-            "statistic_id": pa.array(np.full(len(sample_ids), statistic_id), pa.int32()),
-            "value": pa.array(values, pa.float64(), mask=~np.isfinite(values)),
+    for statistic_id, name in statistics:
+        yield {
+            "sample_id": sample_ids,
+            "statistic_id": np.full(len(sample_ids), statistic_id),
+            "value": CORRELATIONS[name](rows["value"], rows["baseline_value"], starts),
         }
-    )

@@ -4,88 +4,64 @@ group_a, group_b: the interval, and what chance alone gives."""
 import math
 
 import numpy as np
-import pyarrow as pa
 
+from ingest.inference.tables import row_by, rows_by, seed_of, table_of, types
 from ingest.inference.words import Cells, Lexicon, resample, resample_means
-from ingest.keys import key
 
-KEYS = (
-    "suite",
-    "category",
-    "config_key",
-    "metric",
-    "attribute",
-    "target_list",
-    "feature",
-    "counting",
-    "word",
-)
-KEYS += ("group_a", "group_b")
-NUMBERS = ("value", "signed_value", "ci_low", "ci_high", "signed_ci_low", "signed_ci_high")
-NUMBERS += ("p_value", "null_median", "null_p95", "min_attainable_p")
-SCHEMA = pa.schema(
-    [(name, pa.string()) for name in KEYS]
-    + [(name, pa.float64()) for name in NUMBERS]
-    + [("resampling_unit", pa.string()), ("n_units", pa.int64()), ("permutation_scheme", pa.string())]
+SCHEMA = types(
+    "suite string, category string, config_key string, metric string, attribute string, target_list string,"
+    " feature string, counting string, word string, group_a string, group_b string, value double,"
+    " signed_value double, ci_low double, ci_high double, signed_ci_low double, signed_ci_high double,"
+    " p_value double, null_median double, null_p95 double, min_attainable_p double, resampling_unit string,"
+    " n_units int64, permutation_scheme string"
 )
 SCORES = {
     "fraction": "stereotype_fraction",
     "maximum": "expected_maximum_stereotype",
     "is_exceeded": "stereotype_probability",
 }
+IDENTITY = "suite, category, config_key, attribute"
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    settings = {
-        suite: values
-        for suite, *values in dbt.ref("stg_suite__suites")
-        .project("suite, seed, n_permutations, n_bootstrap")
-        .fetchall()
-    }
-    asked = {
-        suite: values
-        for suite, *values in dbt.ref("stg_suite__stereotypes")
-        .project("suite, countings, smoothing, is_size_normalised")
-        .fetchall()
-    }
-    groups: dict[tuple, list] = {}
-    for suite, attribute, *row in (
-        dbt.ref("int_stereotype_groups_listed")
-        .order("suite, attribute, group_position")
-        .project("suite, attribute, group_value, n_listed, reference_share")
-        .fetchall()
-    ):
-        groups.setdefault((suite, attribute), []).append(row)
-    prompts = _by(dbt.ref("int_stereotype_prompts_listed").order("prompt_key"), 3)
-    group_sums = _by(
-        dbt.ref("int_stereotype_groups_summed").project(
-            "suite, category, config_key, attribute, prompt_key, group_value, n_words, cooccurrence"
-        ),
+    settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap")
+    asked = row_by(dbt.ref("stg_suite__stereotypes"), "suite, countings, smoothing, is_size_normalised")
+    groups = rows_by(
+        dbt.ref("int_stereotype_groups_listed").order("suite, attribute, group_position"),
+        "suite, attribute, group_value, n_listed, reference_share",
+        2,
+    )
+    prompts = rows_by(
+        dbt.ref("int_stereotype_prompts_listed").order("prompt_key"),
+        "suite, category, config_key, prompt_key, block_key, attributes",
+        3,
+    )
+    group_sums = rows_by(
+        dbt.ref("int_stereotype_groups_summed"),
+        f"{IDENTITY}, prompt_key, group_value, n_words, cooccurrence",
         4,
     )
-    word_sums = _by(
-        dbt.ref("int_stereotype_words_summed")
-        .order("suite, category, config_key, attribute, target_list, word, prompt_key, group_value")
-        .project(
-            "suite, category, config_key, attribute, prompt_key, group_value, target_list, word,"
-            " cooccurrence, product, indicator"
+    word_sums = rows_by(
+        dbt.ref("int_stereotype_words_summed").order(
+            f"{IDENTITY}, target_list, word, prompt_key, group_value"
         ),
+        f"{IDENTITY}, prompt_key, group_value, target_list, word, cooccurrence, product, indicator",
         4,
     )
     rows = []
     for identity in sorted(group_sums):
         suite, attribute = identity[0], identity[3]
         countings, smoothing, is_size_normalised = asked[suite]
-        listed = groups[suite, attribute]
+        labels, n_listed, shares = zip(*groups[suite, attribute], strict=True)
         found = word_sums.get(identity, [])
         words: dict[str, dict[str, None]] = {}
         for _, _, target_list, word, *_ in found:
             words.setdefault(target_list, {})[word] = None
         lexicon = Lexicon(
-            tuple(group for group, _, _ in listed),
-            np.array([n for _, n, _ in listed], dtype=np.float64),
-            np.array([share for _, _, share in listed]),
+            labels,
+            np.array(n_listed, dtype=np.float64),
+            np.array(shares),
             {name: tuple(listed_words) for name, listed_words in words.items()},
             tuple(countings),
             smoothing,
@@ -93,31 +69,17 @@ def model(dbt, session):
         )
         cells = _cells(lexicon, attribute, prompts[identity[:3]], group_sums[identity], found)
         seed, n_permutations, n_bootstrap = settings[suite]
-        result = resample(lexicon, cells, n_permutations, n_bootstrap, _seed(seed, identity))
-        rows += _rows(identity, lexicon, result)
-    scores = _by(
-        dbt.ref("int_stereotype_scores_averaged")
-        .order("prompt_key")
-        .project("suite, category, config_key, feature, block_key, fraction, maximum, is_exceeded"),
+        seed = seed_of(seed, "stereotypes", *identity)
+        rows += _rows(identity, lexicon, resample(lexicon, cells, n_permutations, n_bootstrap, seed))
+    scores = rows_by(
+        dbt.ref("int_stereotype_scores_averaged").order("prompt_key"),
+        f"suite, category, config_key, feature, block_key, {', '.join(SCORES)}",
         4,
     )
     for identity in sorted(scores):
         seed, _, n_bootstrap = settings[identity[0]]
-        rows += _score_rows(identity, scores[identity], n_bootstrap, _seed(seed, identity))
-    return session.from_arrow(pa.Table.from_pylist(rows, schema=SCHEMA))
-
-
-def _by(relation, n_keys):
-    """Rows of a relation by its first columns."""
-    found: dict[tuple, list] = {}
-    for row in relation.fetchall():
-        found.setdefault(row[:n_keys], []).append(row[n_keys:])
-    return found
-
-
-def _seed(seed, identity):
-    """A seed that depends on what is resampled, not on how many others there are."""
-    return int(key(seed, "stereotypes", *identity)[:15], 16)
+        rows += _score_rows(identity, scores[identity], n_bootstrap, seed_of(seed, "stereotypes", *identity))
+    return session.from_arrow(table_of(rows, SCHEMA))
 
 
 def _cells(lexicon, attribute, prompts, group_sums, word_sums):
@@ -144,24 +106,10 @@ def _cells(lexicon, attribute, prompts, group_sums, word_sums):
     return Cells(sums, blocks, group)
 
 
-def _number(value):
-    return float(value) if math.isfinite(value) else None
-
-
 def _rows(identity, lexicon, result):
     suite, category, config_key, attribute = identity
     for index, column in enumerate(lexicon.columns()):
         is_tested = column.metric != "representation"
-        numbers = (
-            result.value[index],
-            result.signed_value[index],
-            *result.interval[index],
-            *result.signed_interval[index],
-            result.p_value[index],
-            result.null_median[index],
-            result.null_p95[index],
-            result.min_attainable_p if is_tested else math.nan,
-        )
         yield {
             **column._asdict(),
             "suite": suite,
@@ -169,7 +117,8 @@ def _rows(identity, lexicon, result):
             "config_key": config_key,
             "attribute": attribute,
             "feature": "",
-            **{name: _number(value) for name, value in zip(NUMBERS, numbers, strict=True)},
+            **{name: float(values[index]) for name, values in result.numbers().items()},
+            "min_attainable_p": result.min_attainable_p if is_tested else math.nan,
             "resampling_unit": result.unit,
             "n_units": result.n_units,
             "permutation_scheme": result.scheme if is_tested else None,
@@ -189,9 +138,9 @@ def _score_rows(identity, prompts, n_bootstrap, seed):
             "config_key": config_key,
             "metric": metric,
             "feature": feature,
-            "value": _number(means.value[index]),
-            "ci_low": _number(means.interval[index, 0]),
-            "ci_high": _number(means.interval[index, 1]),
+            "value": float(means.value[index]),
+            "ci_low": float(means.interval[index, 0]),
+            "ci_high": float(means.interval[index, 1]),
             "resampling_unit": means.unit,
             "n_units": means.n_units,
         }

@@ -64,7 +64,7 @@ def test_similarities_of_relabelled_groups_are_those_of_renamed_pairs():
     for (a, b), value in similarity.items():
         sums[0, 0, a, b] = sums[0, 0, b, a] = value
     pairs = np.array(list(similarity))
-    draws = relabelled_similarities(sums, np.ones_like(sums), pairs, 3_000, np.random.default_rng(4))[0]
+    draws = relabelled_similarities(sums, np.ones_like(sums), pairs, 3_000, np.random.default_rng(4))[0].T
     expected = {
         tuple(similarity[tuple(sorted((order[a], order[b])))] for a, b in pairs)
         for order in permutations(range(3))
@@ -77,17 +77,17 @@ def test_missing_pairs_move_with_their_group():
     counts = np.ones((1, 1, 3, 3))
     counts[0, 0, 0, 1] = counts[0, 0, 1, 0] = 0
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    draws = relabelled_similarities(counts * 0.5, counts, pairs, 200, np.random.default_rng(4))[0]
+    draws = relabelled_similarities(counts * 0.5, counts, pairs, 200, np.random.default_rng(4))[0].T
     assert (np.isnan(draws).sum(1) == 1).all() and np.nanmax(draws) == np.nanmin(draws) == 0.5
 
 
 def test_p_values_count_ties_and_are_never_zero():
-    draws = np.array([[0.0], [1.0], [2.0]])
-    assert chance(np.array([1.0]), draws, "greater").p_value[0] == 3 / 4
-    assert chance(np.array([3.0]), draws, "greater").p_value[0] == 1 / 4
-    assert chance(np.array([1.0]), draws, "less").p_value[0] == 3 / 4
-    assert chance(np.array([-2.0]), draws, "two_sided").p_value[0] == 2 / 4
-    assert np.isnan(chance(np.array([1.0]), np.zeros((0, 1)), "less").p_value[0])
+    draws = np.array([[0.0, 1.0, 2.0]])
+    assert chance(draws, np.array([1.0]), "greater").p_value[0] == 3 / 4
+    assert chance(draws, np.array([3.0]), "greater").p_value[0] == 1 / 4
+    assert chance(draws, np.array([1.0]), "less").p_value[0] == 3 / 4
+    assert chance(draws, np.array([-2.0]), "two_sided").p_value[0] == 2 / 4
+    assert np.isnan(chance(np.zeros((1, 0)), np.array([1.0]), "less").p_value[0])
 
 
 def test_swapping_is_uniform_without_a_difference():
@@ -98,6 +98,6 @@ def test_swapping_is_uniform_without_a_difference():
     for _ in range(200):
         values = generator.normal(size=(2, 6)) + generator.normal(size=6)
         own = Samples(values[0], values[1], np.arange(6), 6)
-        p = chance(own.distances(np.ones((1, 6))), own.distances(every)[:, None], "greater").p_value[0]
+        p = chance(own.distances(every)[None], own.distances(np.ones((1, 6))), "greater").p_value[0]
         small += p <= 0.25
     assert 25 <= small <= 65

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from ingest.inference import resampling as stats
-from ingest.inference.resampling import Design
+from ingest.inference.design import Design
+from ingest.inference.group_statistics import DISPARITIES
+from ingest.inference.resampling import resample, resample_columns, resample_samples
 from ingest.inference.samples import KERNELS, Column, Samples, parse_parameters
+from ingest.inference.sums import group_table, selection_sums
 
 NAN = float("nan")
 # The seed's statistics by another hand: a list of values, and of pairs where the baseline counts.
@@ -139,18 +141,18 @@ def test_means_of_samples_are_resampled_as_sums_are(name):
     design = designs()[name]
     values = values_of(design)
     settings = {"n_permutations": 200, "n_bootstrap": 200, "seed": 3}
-    samples = stats.resample_samples(design, values, [Column("mean", {})], **settings)
+    samples = resample_samples(design, values, [Column("mean", {})], **settings)
     prompts, first = np.unique(design.prompt, return_index=True)
     by_prompt = Design(
         design.attributes[first], design.group[first], prompts, design.block[first], design.labels
     )
     counts, sums = (
-        stats.group_table(design.prompt, part, len(prompts))
+        group_table(design.prompt, part, len(prompts))
         for part in (np.isfinite(values).astype(float), np.nan_to_num(values))
     )
-    columns = stats.resample_columns(by_prompt, counts, sums, with_ratios=False, **settings)
+    columns = resample_columns(by_prompt, counts, sums, with_ratios=False, **settings)
     assert (samples.unit, samples.n_units) == (columns.unit, columns.n_units)
-    for disparity in stats.COLUMN_DISPARITIES:
+    for disparity in (row.name for row in DISPARITIES):
         for ours, other in zip(samples.disparities[disparity], columns.disparities[disparity], strict=True):
             np.testing.assert_allclose(ours, other, atol=1e-9, err_msg=disparity)
     np.testing.assert_allclose(samples.value_low, columns.value_low, atol=1e-9)
@@ -162,7 +164,7 @@ def test_samples_do_not_depend_on_order_or_chunks():
     values, baselines = values_of(design), values_of(design)[::-1]
     columns = [Column(name, parse_parameters(parameters)) for name, parameters in EXPECTED]
     settings = {"n_permutations": 60, "n_bootstrap": 60, "seed": 4}
-    first = stats.resample_samples(design, values, columns, baselines, **settings)
+    first = resample_samples(design, values, columns, baselines, **settings)
     order = np.random.default_rng(1).permutation(len(values))
     shuffled = Design(
         design.attributes[order],
@@ -171,10 +173,10 @@ def test_samples_do_not_depend_on_order_or_chunks():
         design.block[order],
         design.labels,
     )
-    second = stats.resample_samples(
+    second = resample_samples(
         shuffled, values[order], columns, baselines[order], **settings, chunk_bytes=100_000
     )
-    for name in stats.COLUMN_DISPARITIES:
+    for name in (row.name for row in DISPARITIES):
         for one, other in zip(first.disparities[name], second.disparities[name], strict=True):
             np.testing.assert_allclose(one, other, atol=1e-9, err_msg=name)
 
@@ -185,7 +187,7 @@ def test_p_of_a_median_is_uniform_without_any_effect():
     row = np.arange(120)
     design = Design.from_values([row % 3], row, row // 3)
     values = rng.normal(size=(120, 300)) + rng.normal(size=(40, 300))[row // 3]
-    found = stats.resample_samples(
+    found = resample_samples(
         design, values, [Column("median", {})], n_permutations=199, n_bootstrap=0, seed=2
     )
     n_below = int((found.disparities["range"].p_value <= 0.05).sum())
@@ -199,7 +201,7 @@ def test_an_effect_on_the_spread_alone_is_found():
     design = Design.from_values([row % 3], row, row // 3)
     values = rng.normal(size=(300, 1)) * np.where(row % 3 == 0, 3, 1)[:, None]
     columns = [Column("standard_deviation", {"ddof": "1"}), Column("mean", {})]
-    found = stats.resample_samples(design, values, columns, n_permutations=500, n_bootstrap=500, seed=2)
+    found = resample_samples(design, values, columns, n_permutations=500, n_bootstrap=500, seed=2)
     p_spread, p_mean = found.disparities["range"].p_value
     assert p_spread < 0.01 < p_mean
     assert found.value_low[0, 0] > found.value_high[1, 0] > found.value_low[1, 0] >= 0
@@ -210,7 +212,7 @@ def test_intervals_stay_within_the_statistic():
     design = Design.from_values([row % 2], row, row // 2)
     values = np.where(row < 58, 0.5, 0.9)[:, None]
     columns = [Column("precision", {"tolerance": "0.1"}), Column("variance", {"ddof": "1"})]
-    found = stats.resample_samples(
+    found = resample_samples(
         design, values, columns, np.full((60, 1), 0.5), n_permutations=50, n_bootstrap=200
     )
     assert (found.value_high[:, 0] <= 1).all()
@@ -224,11 +226,11 @@ def test_ratios_of_columns_are_those_of_one_at_a_time():
     design = Design.from_values([row % 4], row, row // 4)
     selected = (rng.random(160) < np.where(row % 4 == 3, 0.3, 0.6)).astype(float)
     settings = {"n_permutations": 2000, "n_bootstrap": 2000}
-    many = stats.resample_columns(
+    many = resample_columns(
         design, np.ones((160, 1)), selected[:, None], seed=1, bounds=(0, 1), references=["1"], **settings
     )
-    sums = stats.selection_sums(selected)
-    single = {one.group: one for one in stats.resample(design, sums, ["impact_ratio"], seed=2, **settings)}
+    sums = selection_sums(selected)
+    single = {one.group: one for one in resample(design, sums, ["impact_ratio"], seed=2, **settings)}
     for index, label in enumerate(design.labels):
         one = single[label]
         assert many.ratios.p_max[index, 0] == pytest.approx(one.p_max, abs=0.04)

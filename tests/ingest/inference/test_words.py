@@ -219,8 +219,8 @@ def test_mentions_have_no_p_value():
 
 def test_exchanging_all_groups_turns_the_signs():
     cells = prompts(3, lean=1.0)
-    value, signed = LEXICON.evaluate(cells.sums.sum(0)[None])
-    turned_value, turned_signed = LEXICON.evaluate(cells.sums.sum(0)[None, ::-1])
+    value, signed = LEXICON.of(cells.sums.sum(0)[None])
+    turned_value, turned_signed = LEXICON.of(cells.sums.sum(0)[None, ::-1])
     np.testing.assert_allclose(turned_value, value)
     np.testing.assert_allclose(turned_signed, -signed)
 
@@ -231,8 +231,8 @@ def test_three_groups_are_compared_in_pairs():
     table[0, :, :2] = [[2, 8], [2, 8], [0, 0]]
     table[0, :2, 2] = 2.0, 1.0  # kind beside A twice as much as beside B
     table[0, :2, 6] = 2.0, 1.0
-    value, signed = three.evaluate(table)
-    found = dict(zip(three.columns(), zip(value[0], signed[0], strict=True), strict=True))
+    value, signed = three.of(table)
+    found = dict(zip(three.columns(), zip(value[:, 0], signed[:, 0], strict=True), strict=True))
     pair = ("cooccurrence_bias", "words", "", "kind")
     assert found[(*pair, "A", "B")] == pytest.approx((np.log10(2), np.log10(2)))
     assert np.isnan(found[(*pair, "B", "C")]).all()
@@ -245,8 +245,8 @@ def test_a_smoothed_word_of_one_group_has_a_value():
     table = np.zeros((1, 2, LEXICON.width))
     table[0, :, :2] = [[2, 4], [2, 4]]
     table[0, 0, 2] = 1.0
-    assert np.isnan(LEXICON.evaluate(table)[1][0, 1])
-    smoothed = replace(LEXICON, smoothing=0.25).evaluate(table)[1][0]
+    assert np.isnan(LEXICON.of(table)[1, 1, 0])
+    smoothed = replace(LEXICON, smoothing=0.25).of(table)[1, :, 0]
     assert smoothed[1] == pytest.approx(np.log10(5))
     # Words that stand beside neither group stay without a value.
     assert np.isnan(smoothed[2:5]).all() and smoothed[5] == smoothed[1]

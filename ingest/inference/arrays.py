@@ -1,0 +1,56 @@
+"""Arrays of numbers and of codes, and arithmetic that says NaN where there is no result."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def divide(a: ArrayLike, b: ArrayLike) -> Array:
+    """a / b, NaN where b is 0."""
+    numerator, denominator = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    out = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
+
+
+def only_where(condition: Mask, values: ArrayLike) -> Array:
+    """Values where the condition holds, else NaN."""
+    return np.where(condition, values, np.nan)
+
+
+def sqrt(values: Array) -> Array:
+    """Square root, NaN of negative numbers."""
+    out = np.full_like(values, np.nan)
+    np.sqrt(values, out=out, where=values >= 0)
+    return out
+
+
+def dense(codes: NDArray[np.generic]) -> Codes:
+    """The same codes as 0, 1, … without gaps, in sorted order."""
+    found: Codes = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
+    return found
+
+
+def first_rows(codes: Codes) -> Codes:
+    """Row at which each code occurs first, in the order of codes."""
+    return np.unique(codes, return_index=True)[1]
+
+
+def row_codes(rows: NDArray[np.generic]) -> Codes:
+    """Code of each distinct row, (n,), in sorted order."""
+    if not len(rows) or not rows.shape[1]:
+        return np.zeros(len(rows), dtype=np.int64)
+    found: Codes = np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+    return found
+
+
+def is_constant(codes: Codes, within: Codes) -> bool:
+    """Whether `codes` never varies among the rows that share a value of `within`."""
+    if not len(codes):
+        return True
+    order = np.lexsort((codes, within))
+    same = within[order][1:] == within[order][:-1]
+    return bool(np.all(codes[order][1:][same] == codes[order][:-1][same]))

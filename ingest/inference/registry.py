@@ -1,0 +1,101 @@
+"""What a row of the registry of statistics says, and how many rows are computed at once.
+
+The rows stand beside their functions, in `ingest.inference.group_statistics`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ingest.inference.arrays import Array
+from ingest.inference.drawing import Extreme
+from ingest.inference.sums import Kind
+
+Step = Callable[[Any], Any]
+
+
+def no_variance(table: Array) -> str:
+    """The status of most statistics that cannot be computed."""
+    return "zero_variance"
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One row of the registry.
+
+    `steps`, one after the other, map tables (..., K, J) to (..., K), or to (...,) at the axis's level; what
+    several rows begin with is computed once. `extreme`: which values count against equality; for "two_sided"
+    the distance from `centre`. `depends_on`: "own" where no relabelling of other groups changes a group's
+    value, else "others". `reason` names the status of a NaN, from the (K, J) table. An interval's ends stay
+    within `bounds`.
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    level: Literal["group", "axis"]
+    steps: tuple[Step, ...]
+    extreme: Extreme = "greater"
+    centre: Callable[[Array], Array] | None = None
+    depends_on: Literal["own", "others"] = "others"
+    reason: Callable[[Array], str] = no_variance
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+
+    @property
+    def symmetry(self) -> str:
+        """Which entry of the attainable p-values applies."""
+        if self.level == "axis":
+            return "axis"
+        return f"{self.depends_on}_directed" if self.extreme == "less" else self.depends_on
+
+    def of(self, tables: Array) -> Array:
+        """The statistic of tables (..., K, J), (..., K) or (...,)."""
+        (value,) = _values([self], tables)
+        return value
+
+    def status(self, value: float, table: Array) -> str:
+        """Status of a value of a table (K, J) whose groups all have responses."""
+        if np.isfinite(value):
+            return "ok"
+        return "single_group" if len(table) < 2 else self.reason(table)
+
+
+def _values(statistics: Sequence[Statistic], start: Array, taken: tuple[Step, ...] = ()) -> Iterator[Array]:
+    """Yield each statistic of what the steps `taken` have given."""
+    computed: dict[tuple[Step, ...], Any] = {taken: start}
+
+    def after(steps: tuple[Step, ...]) -> Any:
+        if steps not in computed:
+            computed[steps] = steps[-1](after(steps[:-1]))
+        return computed[steps]
+
+    for statistic in statistics:
+        yield after(statistic.steps)
+
+
+def evaluate(statistics: Sequence[Statistic], tables: Array) -> Array:
+    """All columns of all statistics, (columns, b): K for one of a group's, 1 for one of the axis."""
+    values = zip(statistics, _values(statistics, tables), strict=True)
+    return np.concatenate([v.T if s.level == "group" else v[None] for s, v in values])
+
+
+def evaluate_values(statistics: Sequence[Statistic], values: Array, taken: tuple[Step, ...]) -> Array:
+    """Statistics of the axis of group values (b, C, K) that the steps `taken` have given: (S, C, b)."""
+    return np.stack([value.T for value in _values(statistics, values, taken)])
+
+
+def owners(statistics: Sequence[Statistic], n_groups: int) -> list[tuple[Statistic, int | None]]:
+    """The statistic of each column of `evaluate`, and its group, None for the axis."""
+    return [
+        (statistic, group)
+        for statistic in statistics
+        for group in (range(n_groups) if statistic.level == "group" else (None,))
+    ]
+
+
+def units_rested_on(columns: Sequence[tuple[Statistic, int | None]], by_group: Array) -> Array:
+    """Units that each column rests on: its group's, or the fewest of a group, from those by group (K,)."""
+    is_own = [statistic.level == "group" and statistic.depends_on == "own" for statistic, _ in columns]
+    own = [by_group.min() if group is None else by_group[group] for _, group in columns]
+    return np.where(is_own, own, by_group.min())

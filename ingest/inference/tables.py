@@ -1,0 +1,84 @@
+"""Between the models' tables and the arrays of `ingest.inference`: reading, settings, seeds, writing.
+
+The Python models of dbt hold what they read and what they write; how that is done stands here.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from duckdb import DuckDBPyRelation
+from numpy.typing import NDArray
+
+from ingest.inference.arrays import Array
+from ingest.keys import key
+
+Columns = dict[str, NDArray[Any]]
+
+
+def seed_of(*identity: object) -> int:
+    """A seed that depends on what is resampled, not on how many others there are."""
+    return int(key(*identity)[:15], 16)
+
+
+def rows_by(relation: DuckDBPyRelation, columns: str, n_keys: int = 1) -> dict[Any, list[tuple[Any, ...]]]:
+    """The rest of each row by its first columns, which are keys: several are a tuple."""
+    found: dict[Any, list[tuple[Any, ...]]] = {}
+    for row in relation.project(columns).fetchall():
+        found.setdefault(row[0] if n_keys == 1 else row[:n_keys], []).append(row[n_keys:])
+    return found
+
+
+def row_by(relation: DuckDBPyRelation, columns: str, n_keys: int = 1) -> dict[Any, tuple[Any, ...]]:
+    """As `rows_by`, where a key has one row, or rows that are alike."""
+    found = rows_by(relation.project(columns).distinct(), columns, n_keys)
+    return {name: rows[-1] for name, rows in found.items()}
+
+
+def records(relation: DuckDBPyRelation) -> list[dict[str, Any]]:
+    """Rows by name of column."""
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+def parts(rows: Columns, name: str, keys: Sequence[Any]) -> Iterator[Columns]:
+    """Yield the rows of each key, which `rows` are sorted by."""
+    starts, ends = (np.searchsorted(rows[name], keys, side=side) for side in ("left", "right"))
+    for start, end in zip(starts, ends, strict=True):
+        yield {column: values[start:end] for column, values in rows.items()}
+
+
+def where(rows: Columns, chosen: NDArray[Any] | slice) -> Columns:
+    """The chosen rows, by their places or by a mask."""
+    return {name: column[chosen] for name, column in rows.items()}
+
+
+def numbers(column: NDArray[Any]) -> Array:
+    """A column of numbers as floats, NaN where it is null."""
+    return np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan)
+
+
+def types(declared: str) -> pa.Schema:
+    """The schema of a table from names with their types: "analysis_id int64, statistic string"."""
+    fields = (part.split() for part in declared.split(","))
+    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in fields])
+
+
+def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """A table of rows by name; what a row lacks, and numbers that are not finite, are null."""
+    listed = [{name: row.get(name) for name in schema.names} for row in rows]
+    for row in listed:
+        for name, value in row.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                row[name] = None
+    return pa.Table.from_pylist(listed, schema=schema)
+
+
+def table_of_columns(blocks: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """A table of blocks of columns of equal length; NaN is null."""
+    tables = [
+        pa.table([pa.array(block[f.name], f.type, from_pandas=True) for f in schema], schema=schema)
+        for block in blocks
+    ]
+    return pa.concat_tables([schema.empty_table(), *tables])
