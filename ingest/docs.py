@@ -19,6 +19,7 @@ import jinja2
 import numpy as np
 from vaderSentiment.vaderSentiment import normalize
 
+from ingest import help_page
 from ingest.errors import PlumblineError
 from ingest.inference import pairs as paired
 from ingest.inference import rank_correlation as ranks
@@ -1061,19 +1062,21 @@ def render(project: Path) -> str:
 
 
 @click.command(name="docs")
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 where the page is not up to date.")
-def command(check: bool) -> None:
-    """Write docs/metrics.md from the metric dictionary, its examples computed anew.
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 where a page is not up to date.")
+@click.pass_context
+def command(context: click.Context, check: bool) -> None:
+    """Write docs/metrics.md, its examples computed anew, and docs/guide/commands.md.
 
     \b
     plumbline docs
     plumbline docs --check   # what CI runs
     """
-    path = PROJECT / PAGE
-    page = render(PROJECT)
-    if not check:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
-        click.echo(f"Wrote {PAGE}.", err=True)
-    elif not path.exists() or path.read_text(encoding="utf-8") != page:
-        raise PlumblineError(f"{PAGE} is not up to date.", "Run `plumbline docs` and commit the result.")
+    pages = {PAGE: render(PROJECT), help_page.PAGE: help_page.render(context.find_root().command)}
+    for page, text in pages.items():
+        path = PROJECT / page
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            click.echo(f"Wrote {page}.", err=True)
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            raise PlumblineError(f"{page} is not up to date.", "Run `plumbline docs` and commit the result.")

@@ -12,13 +12,13 @@ INTRODUCTION = """# Commands
 `plumbline docs --check` says when it is stale."""
 
 
-def render(group: click.Group) -> str:
-    """Return the page: the help of `plumbline` and of each of its commands."""
-    root = click.Context(group, info_name="plumbline", terminal_width=WIDTH, **group.context_settings)
+def render(command: click.Command) -> str:
+    """Return the page: the help of a command, such as `plumbline`, and of each command in it."""
+    root = click.Context(command, info_name="plumbline", terminal_width=WIDTH, **command.context_settings)
     contexts = [root]
-    for name in group.list_commands(root):
-        command = group.get_command(root, name)
-        assert command is not None, name
-        contexts.append(click.Context(command, info_name=name, parent=root))
+    if isinstance(command, click.Group):
+        contexts += [
+            click.Context(one, info_name=name, parent=root) for name, one in sorted(command.commands.items())
+        ]
     entries = (f"## {context.info_name}\n\n```\n{context.get_help()}\n```" for context in contexts)
     return "\n\n".join([INTRODUCTION, *entries]) + "\n"

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from ingest import docs
+from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.inference import group_statistics
 from ingest.inference.group_statistics import attainable_dbi, dbi
@@ -76,7 +77,7 @@ def test_columns_are_found_in_sql():
 
 
 def test_page_is_up_to_date():
-    result = CliRunner().invoke(docs.command, ["--check"])
+    result = CliRunner().invoke(cli, ["docs", "--check"])
     assert result.exit_code == 0, result.output
 
 
@@ -85,14 +86,14 @@ def test_check_notices_a_missing_and_a_stale_page(tmp_path, monkeypatch):
         shutil.copytree(PROJECT / folder, tmp_path / folder)
     monkeypatch.setattr(docs, "PROJECT", tmp_path)
     runner = CliRunner()
-    missing = runner.invoke(docs.command, ["--check"])
+    missing = runner.invoke(cli, ["docs", "--check"])
     assert missing.exit_code == 1 and "not up to date" in missing.output
     assert not (tmp_path / docs.PAGE).exists()
-    assert runner.invoke(docs.command).exit_code == 0
-    assert runner.invoke(docs.command, ["--check"]).exit_code == 0
+    assert runner.invoke(cli, ["docs"]).exit_code == 0
+    assert runner.invoke(cli, ["docs", "--check"]).exit_code == 0
     thresholds = tmp_path / docs.THRESHOLDS
     thresholds.write_text(thresholds.read_text(encoding="utf-8").replace("0.25", "0.26"), encoding="utf-8")
-    assert runner.invoke(docs.command, ["--check"]).exit_code == 1
+    assert runner.invoke(cli, ["docs", "--check"]).exit_code == 1
 
 
 def test_changed_formula_changes_the_page(tmp_path):
