@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The extra `models` for a machine without a GPU: torch's build for the processor, and what runs on it.
 # torch comes from where pip is told to look (find-links), if a build for the processor lies there; else from
-# torch's own index of such builds. Never the CUDA build, which is 2 GB: for a GPU see the README.
+# torch's own index of such builds. Never the CUDA build, which is 2 GB: for a GPU see docs/guide/scorers.md.
 # MODELS_INTO=FOLDER installs sentence-transformers instead, into that folder, beside the environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."

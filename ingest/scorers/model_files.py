@@ -37,7 +37,7 @@ def library(name: str, asker: str) -> ModuleType:
     except ImportError as error:
         raise PlumblineError(
             f"{asker} needs the package {name}, which is not installed.",
-            "Install the extra `models` (the README says how).",
+            "Install the extra `models` (docs/guide/scorers.md says how).",
         ) from error
 
 
