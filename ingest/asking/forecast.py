@@ -109,9 +109,9 @@ def detectable(store: Store, suite: Suite, reference_rate: float) -> Iterator[st
     # SciPy takes longer to import than the rest of a command to run.
     from ingest.inference.power import minimum_detectable_ratio
 
-    for code, category in suite.categories.items():
+    for code in suite.categories:
         found = []
-        for axis in category.axes if category.axes is not None else suite.axes:
+        for axis in suite.axes_of(code):
             attributes = suite.axis_attributes(axis)
             rows = store.connection.execute(
                 GROUPS, {"attributes": attributes, "suite": suite.suite}

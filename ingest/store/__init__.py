@@ -297,8 +297,10 @@ class Store:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # What does not fit is written beside the file until it is needed, as in a build (profiles.yml).
-            limit = {"memory_limit": os.environ.get("PLUMBLINE_MEMORY", "2GB")}
-            self.connection = duckdb.connect(str(self.path), read_only=self.read_only, config=limit)
+            limit = os.environ.get("PLUMBLINE_MEMORY", "2GB")
+            self.connection = duckdb.connect(
+                str(self.path), read_only=self.read_only, config={"memory_limit": limit}
+            )
         except duckdb.IOException as error:
             if "lock" in str(error).lower():
                 raise PlumblineError(
@@ -377,7 +379,7 @@ class Store:
             )
         finally:
             self.connection.unregister("incoming_rows")
-        return self.value(f"select count(*) from {table}") - before
+        return int(self.value(f"select count(*) from {table}")) - before
 
     def arrow_schema(self, table: str) -> pa.Schema:
         """Return a raw table's columns as Arrow types."""

@@ -29,7 +29,7 @@ def load_function(name: str, folder: Path, role: str) -> Callable[..., Any]:
     module_name, _, function = name.partition(":")
     beside = _beside(module_name, folder)
     module = _import_file(beside) if beside.is_file() else import_module(module_name)
-    found = getattr(module, function, None)
+    found: Callable[..., Any] | None = getattr(module, function, None)
     if not callable(found):
         raise PlumblineError(
             f"The {role} {name!r}: {module_name} has no function {function!r}.",

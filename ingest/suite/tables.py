@@ -172,14 +172,14 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
             {
                 "suite": name,
                 "category": code,
-                "separator": suite.recommendations.separator,
-                "is_numbered": suite.recommendations.numbered,
-                "list_size": suite.recommendations.size,
-                "has_langfair_scale": suite.recommendations.as_langfair,
+                "separator": lists.separator,
+                "is_numbered": lists.numbered,
+                "list_size": lists.size,
+                "has_langfair_scale": lists.as_langfair,
             }
-            for code in (
-                suite.recommendations.categories or suite.categories if suite.recommendations else []
-            )
+            for lists in [suite.recommendations]
+            if lists
+            for code in lists.categories or suite.categories
         ],
         "suite_answers": [
             {"suite": name, "category": code, "answer": answer, "weight": weight}

@@ -1,0 +1,141 @@
+"""From a YAML file to a checked suite: each mistake is named with its line."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from ingest.errors import PlumblineError
+from ingest.suite.checks import CHECKS
+from ingest.suite.fields import Misplaced, all_intersections
+from ingest.suite.schema import Suite
+
+MAX_BYTES = 2_000_000
+MAX_DEPTH = 40
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader without aliases (a bomb needs them) and without duplicate keys."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not allowed in a suite", mark)
+        self.depth = getattr(self, "depth", 0) + 1
+        if self.depth > MAX_DEPTH:
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, f"nested deeper than {MAX_DEPTH} levels", mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        seen = set()
+        for key_node, _ in node.value:
+            if key_node.value.__hash__ is None or (key_node.tag, str(key_node.value)) in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {str(key_node.value)[:60]!r} stands here twice", key_node.start_mark
+                )
+            seen.add((key_node.tag, str(key_node.value)))
+        return super().construct_mapping(node, deep)
+
+
+def _refuse_binary(loader: _Loader, node: yaml.Node) -> None:
+    raise yaml.constructor.ConstructorError(
+        None, None, "binary values are not allowed in a suite", node.start_mark
+    )
+
+
+_Loader.add_constructor("tag:yaml.org,2002:binary", _refuse_binary)
+
+
+def load_suite(path: Path, variant: str | None = None) -> Suite:
+    """Read and check a suite file.
+
+    `variant` overrides the file's own choice among named outcome rules.
+    Raises PlumblineError with file, line and what would be right.
+    """
+    text = _read(path)
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        content = loader.construct_document(node) if node is not None else None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}, line {mark.line + 1}" if mark else str(path)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise PlumblineError(
+            f"{where}: {problem}.", "Mend the YAML there, then run the command again."
+        ) from error
+    except (ValueError, OverflowError) as error:
+        raise PlumblineError(
+            f"{path}: a value cannot be read: {error}.", "Quote it if it is text."
+        ) from error
+    if not isinstance(content, dict):
+        raise PlumblineError(
+            f"{path}: a suite is a mapping with keys such as `suite:`, `attributes:`, `categories:`.",
+            "suites/fair_sea.yml is an example.",
+        )
+    if variant is not None:
+        content["variant"] = variant
+    if content.get("axes") == "all" and isinstance(content.get("attributes"), dict):
+        content["axes"] = all_intersections([str(a) for a in content["attributes"]])
+    try:
+        suite = Suite.model_validate(content)
+        for check in CHECKS:
+            check(suite)
+    except ValueError as error:
+        location, problem = _first_mistake(error)
+        where = ".".join(str(part) for part in location) or "the suite"
+        raise PlumblineError(
+            f"{path}, line {_line_of(node, location)}: {where}: {problem}",
+            "Correct that line, then run the command again.",
+        ) from error
+    return suite
+
+
+def _first_mistake(error: ValueError) -> tuple[tuple[str | int, ...], str]:
+    """Return where the first mistake stands, and what is wrong there."""
+    if not isinstance(error, ValidationError):
+        return error.place if isinstance(error, Misplaced) else (), f"{error}."
+    # Of a union's errors, the one that got furthest into the value says what is wrong with it.
+    mistakes = error.errors()
+    place = mistakes[0]["loc"][:2]
+    first = max((e for e in mistakes if e["loc"][:2] == place), key=lambda e: len(e["loc"]))
+    others = {e["loc"][:2] for e in mistakes} - {place}
+    more = f" ({len(others)} more below)" if others else ""
+    return first["loc"], f"{first['msg'].removeprefix('Value error, ')}.{more}"
+
+
+def _read(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise PlumblineError(
+                f"{path} has {size:,} bytes; a suite has at most {MAX_BYTES:,}.", "Is it a suite?"
+            )
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise PlumblineError(
+            f"{path} does not exist.", "Name a suite file, such as suites/fair_sea.yml."
+        ) from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise PlumblineError(f"{path} cannot be read: {error.strerror}.", "Name a suite file.") from error
+    except UnicodeDecodeError as error:
+        raise PlumblineError(f"{path} is not UTF-8 (byte {error.start:,}).", "Save it as UTF-8.") from error
+
+
+def _line_of(node: yaml.Node, location: tuple[str | int, ...]) -> int:
+    """Return the 1-based line of the deepest part of `location` that the file holds."""
+    line = node.start_mark.line + 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            found = [(k, v) for k, v in node.value if str(k.value) == str(part)]
+            if not found:
+                continue
+            line, node = found[0][0].start_mark.line + 1, found[0][1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line

@@ -1,0 +1,592 @@
+"""The suite file: what to audit. Each key with its type, its default and what it says."""
+
+import csv
+import math
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+import duckdb
+from pydantic import Field, WithJsonSchema, field_validator, model_validator
+
+from ingest.keys import key
+from ingest.paths import PROJECT
+from ingest.suite import word_lists
+from ingest.suite.fields import (
+    AXIS_SEPARATOR,
+    LARGEST_INTEGER,
+    PROMPT_COLUMNS,
+    Label,
+    Name,
+    Phrase,
+    Range,
+    Strict,
+    placed,
+)
+from ingest.suite.sources import (
+    Branching,
+    Columns,
+    Config,
+    Corpus,
+    Measurements,
+    OwnScorer,
+    PromptFile,
+    Role,
+    Sample,
+    Scrape,
+    Template,
+)
+
+SEX_NAMES, RACE_NAMES = ("sex", "gender"), ("race_ethnicity", "race", "ethnicity")
+
+
+class AttributeValue(Strict):
+    """A value of an attribute."""
+
+    words: list[Phrase] = Field(
+        default=[], description="Words that show it in a prompt; the first is filled in."
+    )
+    aliases: list[Label] = Field(default=[], description="Other labels that files use for it.")
+
+
+class Names(Strict):
+    """People's names, and which attributes a name shows."""
+
+    shows: list[Name] = Field(description="The attributes that a reader sees in a name.")
+    people: list[dict[str, Phrase]] = Field(
+        default=[], description="The people: `name`, and a value of each attribute."
+    )
+
+
+class Rule(Strict):
+    """An outcome rule: how a response becomes an outcome (`pattern`, `anchor`) or a score (`score`)."""
+
+    set: Name = Field(description="Name of the outcomes; a category has one active rule of each.")
+    variant: Name = Field(default="default", description="Active where the suite chooses this variant.")
+    kind: Literal["pattern", "anchor", "score"] = Field(
+        description="By phrases in the text, by the nearest anchor phrase, or by a measured number."
+    )
+    text: Literal["raw", "clean", "without_decision"] = Field(
+        default="clean", description="Which text is read: as written, cleaned, or without its decision."
+    )
+    labels: dict[Label, list[Phrase]] = Field(
+        default={}, description="The outcomes, in order, each with its phrases or anchor phrases."
+    )
+    regex: bool = Field(default=False, description="Whether phrases are regular expressions (RE2).")
+    unmatched: Label | None = Field(default=None, description="The outcome where no label fits.")
+    favourable: list[Label] = Field(default=[], description="The outcomes that count as selected.")
+    min_similarity: float = Field(
+        default=0.5, ge=-1, le=1, description="Below it an answer is near no anchor phrase."
+    )
+    min_margin: float = Field(
+        default=0.02, ge=0, le=2, description="How much nearer the nearest label must be than the next."
+    )
+    scorer: Name | None = Field(default=None, description="What measures the text.")
+    feature: Name | None = Field(default=None, description="The measured number that is the score.")
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Rule":
+        if self.kind == "score":
+            if not (self.scorer and self.feature):
+                raise ValueError("a score rule names its `scorer` and its `feature`")
+            if self.labels:
+                raise ValueError("a score rule has no `labels`")
+        else:
+            if len(self.labels) < 2:
+                raise ValueError(f"a {self.kind} rule needs at least two `labels`")
+            empty = [label for label, phrases in self.labels.items() if not phrases]
+            if empty:
+                raise ValueError(f"label {empty[0]!r} has no phrase")
+            for phrase in self._own_patterns():
+                try:
+                    duckdb.execute("select regexp_matches('', ?)", [phrase])
+                except duckdb.Error as error:
+                    raise ValueError(f"{phrase!r} is not a regular expression (RE2): {error}") from error
+            unknown = [x for x in self.favourable if x not in self.labels and x != self.unmatched]
+            if unknown:
+                raise ValueError(f"`favourable` names {unknown[0]!r}, which is no label of this rule")
+        return self
+
+    def _own_patterns(self) -> list[str]:
+        return [p for phrases in self.labels.values() for p in phrases] if self.regex else []
+
+    @property
+    def measured_feature(self) -> str | None:
+        """Name of the feature in `fct_measurements`; it says which text was scored if not the clean one."""
+        return self.feature if self.text == "clean" else f"{self.feature}_{self.text}"
+
+
+class Planted(Strict):
+    """A planted bias: for this group, this answer is more (or less) likely by so many log-odds."""
+
+    attribute: Name = Field(description="An attribute.")
+    value: Label = Field(description="The value of it that is treated otherwise.")
+    answer: Label = Field(description="The answer that is given more or less often.")
+    log_odds: float = Field(ge=-10, le=10, description="By how much.")
+
+
+class Failure(Strict):
+    """A planted failure: so often, the response has this status instead of an answer."""
+
+    status: Literal["refused", "empty", "timeout", "server_error", "truncated_output"] = Field(
+        description="What happens instead of an answer."
+    )
+    rate: float = Field(ge=0, le=1, description="How often, from 0 to 1.")
+    attribute: Name | None = Field(default=None, description="Only where this attribute …")
+    value: Label | None = Field(default=None, description="… has this value.")
+
+
+class Simulated(Strict):
+    """What the `simulated` backend says."""
+
+    answers: dict[Label, list[Phrase]] = Field(description="Each answer, with the texts that say it.")
+    weights: dict[Label, float] = Field(description="How likely each answer is, beside the others.")
+    planted: list[Planted] = Field(default=[], description="Biases to be found.")
+    failures: list[Failure] = Field(default=[], description="Failures to be counted.")
+
+    @model_validator(mode="after")
+    def _answers_have_weights(self) -> "Simulated":
+        if set(self.answers) != set(self.weights):
+            raise ValueError("`answers` and `weights` must name the same answers")
+        if any(not texts for texts in self.answers.values()):
+            raise ValueError("every answer needs at least one text")
+        if any(not 0 < weight < math.inf for weight in self.weights.values()):
+            raise ValueError("every weight must be above 0")
+        unknown = [p.answer for p in self.planted if p.answer not in self.answers]
+        if unknown:
+            raise ValueError(f"`planted` names {unknown[0]!r}, which is no answer")
+        if len({(p.attribute, p.value, p.answer) for p in self.planted}) < len(self.planted):
+            raise ValueError("`planted` has two entries for one answer of one group")
+        return self
+
+
+class GroundTruth(Strict):
+    """Which official statistic an outcome set is held against."""
+
+    set: Name = Field(description="The outcome set.")
+    table: Literal["singstat"] = Field(description="The statistic.")
+    dimension: Literal["occupation", "industry"] = Field(description="What the outcomes are.")
+    attribute: Name = Field(description="The attribute that the statistic is divided by.")
+
+
+class Classification(Strict):
+    """What answers classify (SPEC TX-8): the outcomes predict an attribute, which prompts need not show."""
+
+    set: Name = Field(description="The outcome set that predicts.")
+    predicted: list[Label] = Field(min_length=1, description="Its outcomes that count as positive.")
+    truth: Name = Field(description="The attribute that is predicted.")
+    positive: list[Label] = Field(min_length=1, description="Its values that count as positive.")
+
+
+class Recommendations(Strict):
+    """Answers that are lists of recommended items (SPEC TX-7), the best first.
+
+    A number or bullet before an item is no part of it.
+    """
+
+    categories: list[Label] | None = Field(
+        default=None, description="Whose answers are lists; all if unsaid."
+    )
+    separator: Annotated[str, Field(min_length=1, max_length=20)] = Field(
+        default="\n", description="What stands between two items."
+    )
+    numbered: bool = Field(
+        default=False,
+        description="Only what has a number or bullet is an item, so a sentence around is none.",
+    )
+    size: int | None = Field(default=None, ge=1, le=1_000, description="How many items count.")
+    as_langfair: bool = Field(default=False, description="Give SERP and PRAG in LangFair's scale as well.")
+
+
+class Category(Strict):
+    """One question asked of the model, its prompts and how its answers are read."""
+
+    title: Label = Field(description="The question, as reports head it.")
+    domain: Name = Field(default="default", description="The part of life it is about.")
+    description: str = Field(default="", max_length=2_000, description="What is asked, in a sentence or two.")
+    axes: list[Label] | None = Field(default=None, description="Its own axes in place of the suite's.")
+    block: Literal["root", "prompt", "name"] = Field(
+        default="prompt", description="What answers share that are not independent: resampled together."
+    )
+    prompts: list[Phrase | Template] = Field(default=[], description="Texts with {slots} and {attributes}.")
+    prompt_file: PromptFile | None = Field(default=None, description="Prompts of a CSV file.")
+    corpus: Corpus | None = Field(default=None, description="Texts from which prompts are made.")
+    slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = Field(
+        default={}, description="What is filled into each {slot}: every combination is a root."
+    )
+    outcomes: list[Rule] = Field(default=[], description="How an answer becomes an outcome or a score.")
+    ground_truth: GroundTruth | None = Field(
+        default=None, description="An official statistic to hold it against."
+    )
+    classification: Classification | None = Field(default=None, description="What the answers predict.")
+    simulated: Simulated | None = Field(default=None, description="What the simulated backend answers.")
+
+    @property
+    def templates(self) -> list[Template]:
+        """The prompts, each with its baseline or None."""
+        return [Template(prompt=p) if isinstance(p, str) else p for p in self.prompts]
+
+
+class Topics(Strict):
+    """Clusters of what answers say, or baselines, and what is measured against them (SPEC MEA-3)."""
+
+    of: Literal["responses", "baselines"] = Field(default="responses", description="What is clustered.")
+    segment: Literal["none", "domain", "category", "concept", "source_tag"] = Field(
+        default="none", description="Each value of it is clustered by itself."
+    )
+    categories: list[Label] = Field(default=[], description="Only these categories; all where none is named.")
+    clusters: int = Field(default=3, ge=1, le=20, description="How many clusters there are.")
+    seed: int = Field(default=42, ge=0, description="Where the clustering starts from.")
+    membership: bool = Field(default=True, description="Say which cluster each answer is nearest to.")
+    distances: list[Label] = Field(
+        default=[], description="Say by these measures how far an answer lies from each cluster's centre."
+    )
+    centre: Literal["weighted_mean", "mean", "max", "concatenated"] = Field(
+        default="weighted_mean", description="What a cluster's centre is."
+    )
+
+    @property
+    def topic_set(self) -> str:
+        """Name of the clusters, with which the features begin or end."""
+        of = "topic" if self.of == "responses" else "baseline_topic"
+        return of if self.segment == "none" else f"{of}_{self.segment}"
+
+
+class Minimum(Strict):
+    """Sizes below which a group is not judged."""
+
+    group: int = Field(default=30, ge=1, le=LARGEST_INTEGER, description="Answers of a group.")
+    cell: int = Field(default=5, ge=1, le=LARGEST_INTEGER, description="Answers of a group with one outcome.")
+    coverage: float = Field(default=0.95, ge=0, le=1, description="Part of the prompts that were answered.")
+
+
+def declared(seed: str, column: str) -> list[str]:
+    """Return the distinct names that one of the project's seeds declares, in its order."""
+    path = PROJECT / "seeds" / f"{seed}.csv"
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(dict.fromkeys(row[column] for row in csv.DictReader(handle)))
+
+
+class Resampling(Strict):
+    """How chance is drawn, and of what: every statistic named costs its share of the time.
+
+    `statistics`, `standards` and `methods` are names of the seeds; a statistic stands for all its parameters,
+    and every standard goes with every method.
+    """
+
+    seed: int = Field(default=42, ge=0, lt=2**63, description="Draws the resamples.")
+    permutations: int = Field(
+        default=2_000, ge=0, le=100_000, description="For p-values: 0 for none, or at least 100."
+    )
+    bootstrap: int = Field(
+        default=1_000, ge=0, le=100_000, description="For intervals: 0 for none, or at least 100."
+    )
+    statistics: list[Label] = Field(default=["mean"], min_length=1, description="Statistics of a group.")
+    standards: list[Label] = Field(default=["mean"], min_length=1, description="Standards of selection.")
+    methods: list[Label] = Field(default=["larger"], min_length=1, description="Methods of selection.")
+
+    @field_validator("permutations", "bootstrap")
+    @classmethod
+    def _enough(cls, value: int) -> int:
+        if 0 < value < 100:
+            raise ValueError("fewer than 100 resamples say nothing: 0 for none, or at least 100")
+        return value
+
+    @model_validator(mode="after")
+    def _names_are_declared(self) -> "Resampling":
+        from ingest.inference.samples import KERNELS
+
+        known = {
+            "statistics": [name for name in declared("statistics", "statistic") if name in KERNELS],
+            "standards": declared("selection_standards", "standard"),
+            "methods": declared("selection_methods", "method"),
+        }
+        for part, names in known.items():
+            asked = getattr(self, part)
+            unknown = [name for name in asked if name not in names]
+            if unknown:
+                raise ValueError(
+                    f"`{part}`: {unknown[0]!r} cannot be resampled; known: {', '.join(sorted(names))}"
+                )
+            if len(set(asked)) < len(asked):
+                raise ValueError(f"`{part}` names something twice")
+        return self
+
+
+class LocalLaw144(Strict):
+    """Which attributes the tables of New York City's Local Law 144 are made over."""
+
+    sex: Name | None = Field(default=None, description="The attribute that is the sex.")
+    race: Name | None = Field(default=None, description="The attribute that is the race or ethnicity.")
+    minimum_share: float = Field(
+        default=0.02,
+        ge=0,
+        lt=1,
+        description="A category below this share may be left out of the impact ratio (6 RCNY 5-301).",
+    )
+
+
+class Pairs(Strict):
+    """Which answers are compared pair by pair: those to branches of one root (SPEC TX-2 to TX-6)."""
+
+    axes: list[Label] | None = Field(
+        default=None, description="The suite's single attributes if unsaid; none: no pairs."
+    )
+    against: Literal["all", "reference"] = Field(
+        default="all",
+        description="All K(K - 1)/2 pairs of groups a root, or only those with the group of `reference`.",
+    )
+    text: Literal["clean", "raw"] = Field(
+        default="clean", description="What is compared: answers cleaned, or as written."
+    )
+    features: list[Name] = Field(
+        default=[],
+        description="Whose distributions are compared; if unsaid those of the score rules, else all.",
+    )
+
+
+class ScoredStereotype(Strict):
+    """A feature that says how stereotyped a text is (SPEC ST-9 to ST-11), and from when on it is."""
+
+    feature: Name = Field(description="The measured number.")
+    threshold: float = Field(default=0.5, allow_inf_nan=False, description="Above it a text is a stereotype.")
+    at_least: bool = Field(default=False, description="Count a score that equals the threshold.")
+    equal_repeats: bool = Field(
+        default=False, description="Judge every prompt on as many answers as the prompt with fewest has."
+    )
+    minimum_repeats: int = Field(
+        default=25, ge=1, le=LARGEST_INTEGER, description="Warn of a prompt with fewer answers."
+    )
+
+
+Ours = Literal["ours"]
+
+
+class Stereotypes(Strict):
+    """Which words are counted beside which (SPEC 12): `ours` is a list of this project, by the same name."""
+
+    attributes: dict[Name, Ours | dict[Label, list[Label]]] = Field(
+        default={}, description="The words of each attribute's groups."
+    )
+    targets: dict[Name, Ours | list[Label] | dict[Label, list[Label]]] = Field(
+        default={}, description="Lists of target words; in a mapping each with its further forms, as plurals."
+    )
+    stop_words: Ours | list[Label] = Field(default="ours", description="Words that are not counted.")
+    categories: list[Label] | None = Field(default=None, description="Whose answers are read; all if unsaid.")
+    tokeniser: Literal["words", "treebank"] = Field(
+        default="words",
+        description="`treebank` splits texts as the Penn Treebank does, to compare with other tools.",
+    )
+    counting: list[Literal["product", "indicator"]] = Field(
+        default=["product"], min_length=1, description="How two words of a text are counted together."
+    )
+    beta: float = Field(default=0.95, gt=0, le=1, description="How fast weight falls with the distance.")
+    smoothing: float = Field(default=0, ge=0, allow_inf_nan=False, description="Added to every count.")
+    normalise_sizes: bool = Field(default=True, description="Make up for groups that are named more often.")
+    reference: dict[Name, dict[Label, Annotated[float, Field(gt=0, lt=1)]]] = Field(
+        default={},
+        description="The shares of an attribute's groups that are held to be fair; else equal ones.",
+    )
+    scores: list[ScoredStereotype] = Field(
+        default=[], description="Features that say how stereotyped a text is."
+    )
+
+    def words(self, language: str) -> tuple[dict[str, dict[str, list[str]]], dict[str, dict[str, list[str]]]]:
+        """Return the words of each attribute's groups, and the forms of each list's target words.
+
+        Raises Misplaced where a word cannot be told from another: one that stands twice, in two groups, or
+        both among the protected and the target words.
+        """
+        attributes: dict[str, dict[str, list[str]]] = {}
+        targets: dict[str, dict[str, list[str]]] = {}
+        for name, groups in self.attributes.items():
+            with placed("stereotypes", "attributes", name):
+                own = word_lists.protected_words(name, language) if isinstance(groups, str) else groups
+                attributes[name] = word_lists.check_groups(name, own)
+        protected = {
+            word: f"{name}: {group}"
+            for name, groups in attributes.items()
+            for group, words in groups.items()
+            for word in words
+        }
+        stops = set(self.all_stop_words(language))
+        for name, listed in self.targets.items():
+            with placed("stereotypes", "targets", name):
+                if isinstance(listed, str):
+                    forms = word_lists.target_words(name, language)
+                else:
+                    forms = listed if isinstance(listed, dict) else _without_forms(listed)
+                targets[name] = word_lists.check_targets(name, forms)
+                for form in (form for forms in targets[name].values() for form in forms):
+                    if form in protected:
+                        raise ValueError(f"{form!r} is a protected word too ({protected[form]})")
+                    if form in stops:
+                        raise ValueError(f"{form!r} is a stop word too")
+        return attributes, targets
+
+    def all_stop_words(self, language: str) -> list[str]:
+        """Return the stop words, folded, each once. Raises Misplaced where there are none of ours."""
+        if not self.attributes:
+            return []
+        with placed("stereotypes", "stop_words"):
+            if isinstance(self.stop_words, str):
+                return word_lists.stop_words(language)
+            return list(dict.fromkeys(word_lists.folded(word) for word in self.stop_words))
+
+
+def _without_forms(words: list[str]) -> dict[str, list[str]]:
+    twice = [word for i, word in enumerate(words) if word in words[:i]]
+    if twice:
+        raise ValueError(f"{twice[0]!r} stands twice")
+    return {word: [] for word in words}
+
+
+Axes = Annotated[
+    list[Label],
+    # `load_suite` writes `all` out before the list is checked.
+    WithJsonSchema({"anyOf": [{"const": "all"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
+class Suite(Strict):
+    """A suite: what to audit. `load_suite` reads one and checks that its parts fit together."""
+
+    suite: Name = Field(description="Name of the suite and of everything that follows from it.")
+    title: Label = Field(description="Its title in reports.")
+    description: str = Field(default="", max_length=5_000, description="What is audited, and why.")
+    version: int = Field(ge=1, le=LARGEST_INTEGER, description="Raise it when the questions change.")
+    language: str = Field(
+        default="en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$", description="Language of prompts and answers."
+    )
+    responsible: str = Field(default="", max_length=200, description="Who answers for the audit.")
+    licence: str = Field(default="", max_length=200, description="Under which licence the file's texts are.")
+    variant: Name = Field(default="default", description="Which variant of the outcome rules is active.")
+    profiles: list[Name] = Field(
+        default=["four_fifths"], min_length=1, description="Sets of thresholds: seeds/thresholds.csv."
+    )
+    minimum: Minimum = Field(default=Minimum(), description="Sizes below which a group is not judged.")
+    resampling: Resampling = Field(default=Resampling(), description="How chance is drawn, and of what.")
+    standard_weighting: Literal["row", "group"] = Field(
+        default="row", description="Whether each answer or each group weighs the same in a standard."
+    )
+    reference: Literal["most_populous"] | dict[Label, Label] = Field(
+        default={}, description="The group that others are compared with, by axis."
+    )
+    roll_up: list[Literal["category", "domain", "role", "category & role", "domain & role"]] = Field(
+        default=[], description="Over what answers are pooled, besides giving each category and config alone."
+    )
+    scorers: list[Name] = Field(default=["vader"], description="What measures every answer.")
+    own_scorers: dict[Name, OwnScorer] = Field(default={}, description="Scorers of the suite's own.")
+    attributes: dict[Name, dict[Label, AttributeValue]] = Field(
+        description="Whom answers are compared for: attributes and their values."
+    )
+    axes: Axes = Field(description="What is compared: attributes, intersections (`a & b`), or `all` of both.")
+    names: Names | None = Field(default=None, description="People's names in prompts.")
+    configs: list[Config] = Field(default=[], description="Who is asked.")
+    roles: list[Role] = Field(default=[], description="Roles in which every config is asked.")
+    sample: Sample = Field(default=Sample(), description="How much of the suite is asked.")
+    columns: Columns | None = Field(default=None, description="Where a file of answers holds what.")
+    measurements: Measurements | None = Field(
+        default=None, description="Where a file of ready measurements holds what."
+    )
+    ranges: dict[Name, Range] = Field(default={}, description="Lowest and highest value of a feature.")
+    encoder: Name | None = Field(default=None, description="What turns texts into vectors.")
+    distances: list[Label] = Field(
+        default=[], description="How far answers lie from their baselines: measures of seeds/distances.csv."
+    )
+    topics: list[Topics] = Field(default=[], description="Clusters of answers or baselines.")
+    local_law_144: LocalLaw144 | None = Field(
+        default=None, description="Tables of Local Law 144; if unsaid over attributes of the usual names."
+    )
+    stereotypes: Stereotypes | None = Field(default=None, description="Words counted beside words.")
+    pairs: Pairs = Field(default=Pairs(), description="Which answers are compared pair by pair.")
+    recommendations: Recommendations | None = Field(default=None, description="Answers that are lists.")
+    options: dict[str, str | int | float | bool] = Field(
+        default={}, description="Options of the requests behind a file of answers."
+    )
+    scrape: Scrape = Field(default=Scrape(), description="Manners on the web.")
+    branches: list[Branching] = Field(
+        default=[], description="Prompts about one group that become prompts about the others."
+    )
+    categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
+        min_length=1, description="The questions, each by its code."
+    )
+
+    def pair_axes(self) -> list[str]:
+        """Return the axes whose groups are compared pair by pair."""
+        if self.pairs.axes is not None:
+            return self.pairs.axes
+        return [axis for axis in self.all_axes() if AXIS_SEPARATOR not in axis]
+
+    def axis_attributes(self, axis: str) -> list[str]:
+        """Return the attributes of an axis, in the suite's order; columns of prompts last."""
+        parts = axis.split(AXIS_SEPARATOR)
+        order = list(dict.fromkeys([*self.attributes, *PROMPT_COLUMNS]))
+        unknown = [part for part in parts if part not in order]
+        if unknown:
+            raise ValueError(f"axis {axis!r}: {unknown[0]!r} is no attribute; known: {', '.join(order)}")
+        if [order.index(p) for p in parts] != sorted({order.index(p) for p in parts}):
+            raise ValueError(f"axis {axis!r}: write its attributes once each, in the order of `attributes`")
+        return parts
+
+    def word(self, attribute: str, value: str) -> str:
+        """Return the word that stands for a value in a text: its first, or the value itself."""
+        words = self.attributes[attribute][value].words
+        return words[0] if words else value
+
+    @property
+    def grid(self) -> list[Config]:
+        """Every config in every role, role by role; the configs as they stand where there are no `roles`."""
+        if not self.roles:
+            return self.configs
+        return [
+            config.model_copy(
+                update={
+                    "role": role.role,
+                    "system_prompt": role.system_prompt,
+                    "options": {**config.options, **role.options},
+                }
+            )
+            for role in self.roles
+            for config in self.configs
+        ]
+
+    def sampled(self, roots: int | None = None, configs: int | None = None) -> "Suite":
+        """Return the suite with these sizes in place of its own `sample`; None leaves a size as it is."""
+        sizes = {"roots": roots, "configs": configs}
+        changed = {size: n for size, n in sizes.items() if n is not None}
+        return self.model_copy(update={"sample": self.sample.model_copy(update=changed)})
+
+    def local_law_axes(self) -> dict[str, str]:
+        """Return the axes of Local Law 144's tables and what each is: sex, race_ethnicity, intersectional.
+
+        Without `local_law_144` they are the attributes of the usual names, or none.
+        """
+        law = self.local_law_144 or LocalLaw144(
+            sex=next((name for name in SEX_NAMES if name in self.attributes), None),
+            race=next((name for name in RACE_NAMES if name in self.attributes), None),
+        )
+        axes = {name: role for name, role in ((law.sex, "sex"), (law.race, "race_ethnicity")) if name}
+        if len(axes) == 2:
+            axes[AXIS_SEPARATOR.join(name for name in self.attributes if name in axes)] = "intersectional"
+        return axes
+
+    def axes_of(self, code: str) -> list[str]:
+        """Return the axes on which a category is judged, each once."""
+        return list(dict.fromkeys(self.categories[code].axes or self.axes))
+
+    def all_axes(self) -> list[str]:
+        """Return the axes of the suite and of its categories, each once."""
+        named = [*self.axes, *(axis for category in self.categories.values() for axis in category.axes or [])]
+        return list(dict.fromkeys(named))
+
+    @property
+    def suite_key(self) -> str:
+        """Hash of the checked content. Who answers for it, and under which licence, changes no number."""
+        return key("suite", self.model_dump(mode="json", exclude={"responsible", "licence"}))
+
+    def rules(self) -> Iterator[tuple[str, Rule]]:
+        """Yield (category, rule) for the rules of the active variant, in the file's order."""
+        for code, category in self.categories.items():
+            for rule in category.outcomes:
+                if rule.variant == self.variant:
+                    yield code, rule

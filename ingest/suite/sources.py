@@ -1,0 +1,327 @@
+"""The parts of a suite file that say where prompts, answers and numbers come from, and who is asked."""
+
+import math
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from ingest.suite.fields import FIELD, Function, Label, Name, Phrase, Range, Strict
+
+
+class Source(Strict):
+    """Texts about one concept: files of the suite's folder, pages, articles, or what a config writes."""
+
+    kind: Literal["local", "web", "wikipedia", "synthetic"] = Field(description="Where the texts are.")
+    concept: Label = Field(description="The value of the corpus's attribute that the texts are about.")
+    source_tag: Name = Field(
+        default="text", description="A name for texts of this kind; prompts group by it."
+    )
+    keyword: Phrase | None = Field(default=None, description="The only keyword that is looked for here.")
+    files: Label | None = Field(default=None, description="Pattern of file names in the suite's folder.")
+    urls: list[Phrase] = Field(default=[], description="Addresses of pages.")
+    titles: list[Label] = Field(default=[], description="Titles of articles.")
+    links: int = Field(default=5, ge=0, le=500, description="How many linked articles are read too (COR-6).")
+    backlinks: int = Field(default=0, ge=0, le=500, description="How many articles that link here are read.")
+    api: Phrase | None = Field(default=None, description="Address of another wiki's api.php.")
+    config: Label | None = Field(default=None, description="The config that writes the texts.")
+    instruction: Phrase | None = Field(default=None, description="What the config shall write.")
+    licence: str = Field(default="", max_length=500, description="Under which licence the texts are.")
+    attribution: str = Field(default="", max_length=500, description="Whom the texts' owner wants named.")
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Source":
+        needed = {"local": "files", "web": "urls", "wikipedia": "titles", "synthetic": "config"}[self.kind]
+        if not getattr(self, needed):
+            raise ValueError(f"a {self.kind} source needs `{needed}`")
+        if self.kind == "synthetic" and not self.instruction:
+            raise ValueError("a synthetic source needs an `instruction`: what the config shall write")
+        return self
+
+
+class Finder(Strict):
+    """How more keywords of a concept are found."""
+
+    by: Literal["embeddings", "links", "model"] = Field(
+        description="By vectors of the texts' words, by an article's links, or by a config's answer."
+    )
+    limit: int = Field(default=7, ge=1, le=200, description="At most so many keywords.")
+    config: Label | None = Field(default=None, description="The config that is asked.")
+    runs: int = Field(default=20, ge=1, le=200, description="How often it is asked.")
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Finder":
+        if self.by == "model" and not self.config:
+            raise ValueError("keywords by a model need the `config` that is asked")
+        return self
+
+
+class Questions(Strict):
+    """Which config writes a question that a sentence answers."""
+
+    config: Label = Field(description="The config that writes.")
+    check: bool = Field(default=False, description="Whether it looks at each question once more.")
+    retries: int = Field(
+        default=2, ge=0, le=10, description="How often a question that fails is tried again."
+    )
+
+
+class Corpus(Strict):
+    """Texts from which a category's prompts are made: one concept is one value of `attribute`."""
+
+    attribute: Name = Field(description="The attribute whose values the texts are about.")
+    sources: list[Source] = Field(min_length=1, description="The texts of each concept.")
+    keywords: dict[Label, list[Phrase]] = Field(
+        default={}, description="Further keywords by concept; its own name always is one."
+    )
+    find_keywords: Finder | None = Field(default=None, description="How more keywords are found.")
+    min_words: int = Field(default=6, ge=1, le=200, description="Shorter sentences are left out.")
+    method: Literal["split", "question"] = Field(
+        default="split",
+        description="`split` cuts a sentence after its main verb; `question` asks what it answers.",
+    )
+    questions: Questions | None = Field(default=None, description="Who writes the questions.")
+    cap: int = Field(default=500, ge=1, description="At most so many prompts a concept.")
+    seed: int = Field(default=42, ge=0, description="Draws the prompts where there are more.")
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Corpus":
+        if self.method == "question" and not self.questions:
+            raise ValueError("`method: question` needs `questions:` with the `config` that writes them")
+        return self
+
+
+class Scrape(Strict):
+    """Manners on the web."""
+
+    contact: str | None = Field(default=None, max_length=200, description="Whom an operator can reach.")
+    allow: list[Label] = Field(default=[], description="The hosts that may be read.")
+    spacing: float = Field(default=1.0, ge=0, le=60, description="Seconds between two requests to a host.")
+
+
+class PromptFile(Strict):
+    """Own prompts: a CSV file in the suite's folder, and which column holds what."""
+
+    file: Label = Field(description="Name of the file.")
+    prompt: Label = Field(default="prompt", description="Column of the prompt.")
+    baseline: Label | None = Field(
+        default=None, description="Column of the text that answers are held against."
+    )
+    root: Label | None = Field(default=None, description="Column of what branches of one prompt share.")
+    keyword: Label | None = Field(default=None, description="Column of the keyword.")
+    source_tag: Label | None = Field(default=None, description="Column of the kind of source.")
+    attributes: dict[Name, Label] = Field(min_length=1, description="Column of each attribute.")
+
+
+class Template(Strict):
+    """A prompt, and the baseline text that answers to it are held against (SPEC ASM-1, CAL-1).
+
+    Both have the same slots and the same group filled in: a baseline that names the group as the prompt
+    does is a counterfactual one.
+    """
+
+    prompt: Phrase = Field(description="The prompt, with {slots} and {attributes} to fill in.")
+    baseline: Phrase | None = Field(default=None, description="The text that answers are held against.")
+
+    @field_validator("baseline")
+    @classmethod
+    def _fields_are_the_prompts(cls, baseline: str | None, info: ValidationInfo) -> str | None:
+        known = set(FIELD.findall(info.data.get("prompt", "")))
+        for field in FIELD.findall(baseline or "") if "prompt" in info.data else []:
+            if field not in known:
+                raise ValueError(f"{{{field}}} stands in the baseline and not in its prompt")
+        return baseline
+
+
+class Extract(Strict):
+    """A field taken from a column of a file, whole or by a pattern's first group."""
+
+    column: Label = Field(description="Name of the column.")
+    pattern: Phrase | None = Field(default=None, description="Regular expression with one group: the field.")
+    replace: dict[Phrase, str] = Field(default={}, description="What stands for what in the field.")
+
+    @field_validator("pattern")
+    @classmethod
+    def _one_group(cls, pattern: str | None) -> str | None:
+        if pattern is not None:
+            try:
+                groups = re.compile(pattern).groups
+            except re.error as error:
+                raise ValueError(f"not a regular expression: {error}") from error
+            if groups != 1:
+                raise ValueError("the pattern must have exactly one group in parentheses")
+        return pattern
+
+
+Column = Label | Extract
+
+
+class Columns(Strict):
+    """Where a response file holds what. Prompts of one `root` are branches of it, and differ in groups."""
+
+    response: Column = Field(description="The answer.")
+    prompt: Column = Field(description="The prompt.")
+    model: Column = Field(description="The model that answered.")
+    category: Column = Field(description="The category that the prompt is of.")
+    repeat: Column | None = Field(default=None, description="Which repeat of the prompt it is.")
+    source_id: Column | None = Field(default=None, description="The file's own name of the row.")
+    root: Column | None = Field(default=None, description="What branches of one prompt share.")
+    name: Column | None = Field(default=None, description="The person's name in the prompt.")
+    status: Column | None = Field(default=None, description="Whether the request was answered.")
+    role: Column | None = Field(default=None, description="The role in which the model was asked.")
+    attributes: dict[Name, Column] = Field(description="The value of each attribute.")
+
+
+class Measurements(Strict):
+    """Where a file of ready measurements holds what: one row a response, one column a feature.
+
+    Without `repeat` a prompt is answered once under a config; without `category` the suite has one.
+    """
+
+    root: Label = Field(description="Column of what branches of one prompt share.")
+    attributes: dict[Name, Label] = Field(min_length=1, description="Column of each attribute.")
+    shows: list[Name] = Field(default=[], description="The attributes that the prompts showed.")
+    model: Label = Field(description="Column of the model.")
+    role: Label | None = Field(default=None, description="Column of the role.")
+    category: Label | None = Field(default=None, description="Column of the category.")
+    repeat: Label | None = Field(default=None, description="Column of the repeat.")
+    features: dict[Name, Label] = Field(min_length=1, description="Column of each feature.")
+    baselines: dict[Name, Label] = Field(
+        default={}, description="Column of each feature as measured on the prompt's baseline text."
+    )
+    baseline_kind: Literal["counterfactual", "unbranched"] | None = Field(
+        default=None,
+        description="Whether a baseline was about the prompt's own group, or one text for all groups.",
+    )
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "Measurements":
+        unknown = set(self.baselines) - set(self.features)
+        if unknown:
+            raise ValueError(f"`baselines` names {min(unknown)!r}, which is no feature")
+        if self.baseline_kind and not self.baselines:
+            raise ValueError("`baseline_kind` is said of `baselines`, and there are none")
+        unknown = set(self.shows) - set(self.attributes)
+        if unknown:
+            raise ValueError(f"`shows` names {min(unknown)!r}, which has no column in `attributes`")
+        return self
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns that are read, each once."""
+        single = [self.root, self.model, self.role, self.category, self.repeat]
+        several = [*self.attributes.values(), *self.features.values(), *self.baselines.values()]
+        return list(dict.fromkeys([*(column for column in single if column is not None), *several]))
+
+
+class Branching(Strict):
+    """How prompts about one group become prompts about the others (SPEC BRA-1)."""
+
+    category: Label = Field(description="The category whose prompts are branched.")
+    attribute: Name = Field(description="The attribute whose groups they are about.")
+    root: Label = Field(description="The group that the prompts are about as they stand.")
+    replacements: list[Label] = Field(
+        min_length=1, description="Tables (CSV: target, from, to) in the suite's folder, or ours by name."
+    )
+    direction: Literal["one_way", "both"] = Field(
+        default="one_way", description="From the root's group only, or from the others to it too."
+    )
+    pairs: Literal["listed", "all"] = Field(
+        default="listed", description="Between the groups that tables list, or all: by way of the root."
+    )
+    source_tag: Label | None = Field(default=None, description="Only prompts of this kind of source.")
+    counterfactual_baseline: bool = Field(
+        default=True, description="Whether the baseline text is branched as the prompt is."
+    )
+
+
+class OwnScorer(Strict):
+    """A scorer of the suite's own, with one feature, `<name>_score`: a function or a file of numbers."""
+
+    function: Function | None = Field(
+        default=None,
+        description="module:function, beside the suite or installed: takes a list of texts, returns a number "
+        "or None for each. Runs with --allow-code only.",
+    )
+    file: Label | None = Field(
+        default=None, description="File beside the suite (CSV, Parquet, JSON Lines) of texts and numbers."
+    )
+    text: Label = Field(default="text", description="The file's column of texts.")
+    value: Label = Field(default="value", description="The file's column of numbers.")
+    range: Range = Field(description="Lowest and highest value; a number outside is a failure.")
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> "OwnScorer":
+        if (self.function is None) == (self.file is None):
+            raise ValueError("an own scorer names its `function` or its `file`, one of them")
+        low, high = self.range
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ValueError("`range`: the first number must be below the second")
+        return self
+
+
+class Prices(Strict):
+    """What a million tokens cost, in whatever currency."""
+
+    prompt: float = Field(ge=0, description="Tokens of prompts.")
+    output: float = Field(ge=0, description="Tokens of answers.")
+
+
+class Config(Strict):
+    """A model as it is asked: backend, role, options.
+
+    What stands below `repeats` says where and how fast it is asked; only `base_url` of a server that has
+    no digests changes what an answer is. A key is named by its environment variable, never written here.
+    """
+
+    backend: Name = Field(description="What asks the model: ollama, openai, transformers, simulated.")
+    model: Label = Field(description="The model's name, or the folder of its weights.")
+    role: str = Field(default="", max_length=200, description="A name for the role in which it is asked.")
+    system_prompt: str = Field(default="", max_length=20_000, description="What puts it into the role.")
+    template: str = Field(
+        default="{prompt}", max_length=20_000, description="What stands around each prompt."
+    )
+    options: dict[str, str | int | float | bool | list[str]] = Field(
+        default={}, description="Options of the request, such as temperature and seed."
+    )
+    wrapper: Function | None = Field(
+        default=None, description="module:function around each request. Runs with --allow-code only."
+    )
+    determinism_check: bool = Field(
+        default=False, description="Repeats at temperature 0 are meant: do they agree?"
+    )
+    repeats: int = Field(default=1, ge=1, le=1_000, description="How often each prompt is asked.")
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$", max_length=500)] | None = (
+        Field(default=None, description="Address of the server.")
+    )
+    key_variable: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")] | None = Field(
+        default=None, description="The environment variable that holds the key."
+    )
+    timeout_seconds: float = Field(default=300, gt=0, le=86_400, description="How long an answer may take.")
+    requests_per_minute: float | None = Field(default=None, gt=0, description="At most so many requests.")
+    concurrency: int = Field(default=1, ge=1, le=256, description="How many requests run side by side.")
+    prices: Prices | None = Field(default=None, description="What tokens cost, for the forecast.")
+
+    @field_validator("template")
+    @classmethod
+    def _holds_the_prompt(cls, template: str) -> str:
+        if template.count("{prompt}") != 1:
+            raise ValueError("the template must hold {prompt} exactly once")
+        return template
+
+
+class Role(Strict):
+    """A role in which every config is asked."""
+
+    role: Label = Field(description="Name of the role.")
+    system_prompt: str = Field(default="", max_length=20_000, description="What puts a model into it.")
+    options: dict[str, str | int | float | bool] = Field(
+        default={}, description="Options that go before those of the config."
+    )
+
+
+class Sample(Strict):
+    """How much of a suite is asked (SPEC COR-8). A larger sample holds every smaller one."""
+
+    roots: int | None = Field(default=None, ge=1, description="At most so many roots of each category.")
+    configs: int | None = Field(default=None, ge=1, description="The first so many configs.")
+    seed: int = Field(default=42, ge=0, description="Draws the roots.")
