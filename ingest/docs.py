@@ -42,8 +42,10 @@ from ingest.measuring.languages import LanguageDetector
 from ingest.measuring.text_overlap import Overlap
 from ingest.paths import PROJECT
 from ingest.scorers.classifier import CLASSIFIERS
+from ingest.suite import json_schema
 
 PAGE = Path("docs/metrics.md")
+SUITE_SCHEMA = Path("docs/suite.schema.json")
 METRICS, THRESHOLDS = Path("seeds/metrics.csv"), Path("seeds/thresholds.csv")
 
 TWO_BY_TWO = np.array([[30.0, 10], [20, 20]])
@@ -1065,13 +1067,17 @@ def render(project: Path) -> str:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 where a page is not up to date.")
 @click.pass_context
 def command(context: click.Context, check: bool) -> None:
-    """Write docs/metrics.md, its examples computed anew, and docs/guide/commands.md.
+    """Write docs/metrics.md, its examples computed anew, docs/guide/commands.md and docs/suite.schema.json.
 
     \b
     plumbline docs
     plumbline docs --check   # what CI runs
     """
-    pages = {PAGE: render(PROJECT), help_page.PAGE: help_page.render(context.find_root().command)}
+    pages = {
+        PAGE: render(PROJECT),
+        help_page.PAGE: help_page.render(context.find_root().command),
+        SUITE_SCHEMA: json_schema(),
+    }
     for page, text in pages.items():
         path = PROJECT / page
         if not check:

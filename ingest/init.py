@@ -6,8 +6,10 @@ from pathlib import Path
 import click
 
 from ingest.errors import PlumblineError
+from ingest.suite import json_schema
 
 STARTER = Path(__file__).parent / "suite" / "starter.yml"
+SCHEMA = "suite.schema.json"  # beside a suite: editors offer its keys and say what they are
 MODEL = re.compile(r"[\w./:@-]{1,200}")
 
 
@@ -44,6 +46,7 @@ def command(path: Path, model: str, force: bool) -> None:
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
+        path.with_name(SCHEMA).write_text(json_schema(), encoding="utf-8")
     except FileExistsError as error:
         raise PlumblineError(f"{path} is there already.", "Name another file, or add --force.") from error
     except OSError as error:

@@ -1,7 +1,7 @@
 """The suite file: what to audit. YAML in, checked models out, each mistake named with its line."""
 
 from ingest.suite.fields import FIELD, normalise_label
-from ingest.suite.reading import load_suite
+from ingest.suite.reading import json_schema, load_suite
 from ingest.suite.schema import LocalLaw144, Rule, Stereotypes, Suite, Topics
 from ingest.suite.sources import (
     Branching,
@@ -35,6 +35,7 @@ __all__ = [
     "Suite",
     "Template",
     "Topics",
+    "json_schema",
     "load_suite",
     "normalise_label",
 ]

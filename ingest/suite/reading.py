@@ -1,5 +1,6 @@
 """From a YAML file to a checked suite: each mistake is named with its line."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,11 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
             "Correct that line, then run the command again.",
         ) from error
     return suite
+
+
+def json_schema() -> str:
+    """Return the JSON Schema of suite files, from which an editor offers keys and says what they are."""
+    return json.dumps(Suite.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _first_mistake(error: ValueError) -> tuple[tuple[str | int, ...], str]:

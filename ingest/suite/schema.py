@@ -463,7 +463,7 @@ class Suite(Strict):
     profiles: list[Name] = Field(
         default=["four_fifths"], min_length=1, description="Sets of thresholds: seeds/thresholds.csv."
     )
-    minimum: Minimum = Field(default=Minimum(), description="Sizes below which a group is not judged.")
+    minimum: Minimum = Field(default=Minimum(), description="How many answers a group needs to be judged.")
     resampling: Resampling = Field(default=Resampling(), description="How chance is drawn, and of what.")
     standard_weighting: Literal["row", "group"] = Field(
         default="row", description="Whether each answer or each group weighs the same in a standard."
@@ -503,7 +503,7 @@ class Suite(Strict):
     options: dict[str, str | int | float | bool] = Field(
         default={}, description="Options of the requests behind a file of answers."
     )
-    scrape: Scrape = Field(default=Scrape(), description="Manners on the web.")
+    scrape: Scrape = Field(default=Scrape(), description="How hosts on the web are treated.")
     branches: list[Branching] = Field(
         default=[], description="Prompts about one group that become prompts about the others."
     )

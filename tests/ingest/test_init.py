@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from ingest.init import command, suite_name
 from ingest.prompts.templates import n_combinations
-from ingest.suite import load_suite
+from ingest.suite import json_schema, load_suite
 
 
 def invoke(*arguments):
@@ -21,6 +21,8 @@ def test_it_is_a_suite(tmp_path):
     suite = load_suite(path)
     assert (suite.suite, suite.configs[0].model) == ("my_first", "qwen2:7b-instruct")
     assert n_combinations(suite, "HIRING") == 12 * 3 * 4
+    first, *_ = path.read_text().splitlines()
+    assert path.with_name(first.rpartition("=")[2]).read_text() == json_schema()
 
 
 def test_every_key_is_explained(tmp_path):
