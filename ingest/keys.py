@@ -1,4 +1,4 @@
-"""Keys: every row has the name of its content."""
+"""Keys: every row is named by its content."""
 
 import hashlib
 import json

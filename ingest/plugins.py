@@ -1,7 +1,8 @@
 """What a name in a suite stands for: scorers and backends of this package and of any other that is installed.
 
 A module of `ingest.scorers` or `ingest.backends` lists what it has, by name, in SCORERS or BACKENDS. Another
-package lists its own as entry points `plumbline.scorers` or `plumbline.backends`. No list goes first.
+package lists its own as entry points `plumbline.scorers` or `plumbline.backends`.
+Neither list goes before the other.
 """
 
 import pkgutil

@@ -1,4 +1,4 @@
-"""What a run would take, before it is started: tokens, hours, cost, and what its design could detect."""
+"""What a run takes, said before it starts: tokens, hours, cost, and what its design can detect."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The embedded default: answers with a planted bias, so that an audit can be held against the truth."""
+"""The embedded default: answers with a planted bias, so that an audit can be compared with the truth."""
 
 import hashlib
 import math

@@ -1,9 +1,9 @@
 """What chance and another draw of roots do to counterfactual pairs: intervals and permutations.
 
 Roots are the units: the bootstrap draws whole roots, and labels are exchanged inside each root, for all its
-pairs and repeats at once. A null that relabels the branches of a root says nothing of the similarity of two
-branches, which stays what it is when they swap places: it is taken over all groups of the root, and asks
-whether two groups are less alike than any two are. Distances of samples do change when branches swap.
+pairs and repeats at once. Two branches stay as alike as they are when they swap places, so a swap cannot test
+their similarity: its null relabels all groups of the root, and asks whether two groups are less alike than
+two picked at random. Distances of samples do change when branches swap.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """In which language an answer is written: a flag where it is not the prompt's (SPEC 19).
 
 No score of an English lexicon tells that a model answers women in Malay and men in English. The detector
-(py3langid, a naive Bayes classifier of 97 languages) is sure of little in a few words, and then says so.
+(py3langid, a naive Bayes classifier of 97 languages) is unsure of a few words, and says so.
 """
 
 from collections.abc import Sequence

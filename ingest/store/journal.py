@@ -1,7 +1,7 @@
 """Answers on disk before they are in the database: what keeps them through a kill.
 
-A transaction for each answer would cost more than many a model server takes for one, so answers are
-committed together; until then each is a line of a file beside the database, written before its sender
+A transaction for each answer would take longer than many model servers take to answer, so answers are
+committed together. Until then each is a line of a file beside the database, written before its sender
 asks the next one. Whoever opens the database for writing next brings in what a killed process left.
 """
 

@@ -1,4 +1,4 @@
-"""What the parts of a suite say of each other: one function a key, each raising ValueError at a mistake."""
+"""Whether the parts of a suite agree: one function a key, each raising ValueError at a mistake."""
 
 import math
 from collections.abc import Callable, Iterable
