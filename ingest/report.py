@@ -2,14 +2,17 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 import duckdb
+import yaml
 
 from ingest.card import write_card
 from ingest.errors import PlumblineError
@@ -18,6 +21,9 @@ from ingest.warehouse import Warehouse, run_dbt, write_manifest
 
 REPORTS = PROJECT / "reports"
 SITE = REPORTS / "build"
+PAGES = REPORTS / "pages"
+OF_REPORT = {"downloads", "pages"}  # tables that no model makes, but the functions below
+EXPOSURES = PROJECT / "models" / "reports" / "_exposures.yml"
 STATIC = REPORTS / "static"  # copied beside the pages as it is
 MOST_ROWS = {"parquet": 1_000_000, "csv": 50_000}  # of a mart that the site offers; `export` writes any
 NODE = "Install Node 20 or newer, then run `plumbline report`; the warehouse is complete without it."
@@ -75,6 +81,48 @@ def write_downloads(data: Path, target: Path) -> int:
             ],
         )
     return len(files)
+
+
+def read_page(path: Path, pages: Path = PAGES) -> dict[str, Any]:
+    """Return a page as dbt's exposure of the report tables that its queries read.
+
+    Raises PlumblineError where its front matter lacks what says where it stands and what it is.
+    """
+    text = path.read_text("utf-8")
+    _, front_matter, _ = text.split("---", 2) if text.startswith("---") else ("", "", "")
+    about = yaml.safe_load(front_matter) or {}
+    name = path.relative_to(pages).with_suffix("").as_posix()
+    # A page for each of several things has no title of its own, and no place in the list of pages.
+    wanted = ["label"] if "[" in name else ["title"] if name == "index" else ["title", "sidebar_position"]
+    missing = [key for key in (*wanted, "description") if not about.get(key)]
+    if missing:
+        raise PlumblineError(
+            f"reports/pages/{name}.md does not give its {' and '.join(missing)}.",
+            "Write it in the front matter, between the two lines of --- at the top.",
+        )
+    queries = re.findall(r"^```sql \w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    read = re.findall(r"\b(?:from|join) audit\.(\w+)", "\n".join([*queries, front_matter]))
+    return {
+        "name": "page_" + re.sub(r"\W+", "_", name).strip("_"),
+        "label": about.get("title") or about["label"],
+        "type": "dashboard",
+        "maturity": "medium",
+        "url": "/" if name == "index" else f"/{name}",
+        "description": about["description"],
+        "owner": {"name": "Plumbline", "email": "plumbline@example.org"},
+        "depends_on": [f"ref('rpt_{table}')" for table in sorted(set(read) - OF_REPORT)],
+    }
+
+
+@contextmanager
+def exposures() -> Iterator[None]:
+    """Declare every page to dbt while the report is made: an old declaration would outlive its page."""
+    declared = [read_page(path) for path in sorted(PAGES.rglob("*.md"))]
+    EXPOSURES.write_text(yaml.safe_dump({"exposures": declared}, sort_keys=False), "utf-8")
+    try:
+        yield
+    finally:
+        EXPOSURES.unlink()
 
 
 def page_sources(manifest: Mapping[str, Any]) -> list[tuple[str, str, str, str | None, str | None]]:
@@ -185,10 +233,11 @@ def command(data: Path, verbose: bool, tables_only: bool) -> None:
     tables = REPORTS / "sources" / "audit" / "report.duckdb"
     n_tables = write_report_tables(data, tables)
     n_files = write_downloads(data, tables)
-    write_page_sources(data, tables)
-    click.echo(f"{n_tables} report tables, {n_files} files to download", err=True)
-    if tables_only:
-        return
-    write_dbt_docs(data)
+    with exposures():
+        write_page_sources(data, tables)
+        click.echo(f"{n_tables} report tables, {n_files} files to download", err=True)
+        if tables_only:
+            return
+        write_dbt_docs(data)
     first_page = build_site(verbose)
     click.echo(f"Site: {first_page.relative_to(PROJECT)} (serve it: python -m http.server -d reports/build)")

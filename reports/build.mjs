@@ -1,10 +1,15 @@
 // node build.mjs sources|site: Evidence's two commands, from a clean start, without telemetry, and failing where they fail.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
 
 const DATA = '.evidence/template/static/data';
+const SOURCE = join('sources', 'audit');
+const REPORT = join(SOURCE, 'report.duckdb');
+// Of the groups of each prompt pages want the groups alone.
+const SELECTED = { rpt_groups: 'distinct category_slug, axis, axis_position, group_value, group_key' };
 const FONT = /^inter-latin-wght-normal\..+\.woff2$/;
 const UNUSED = /^duckdb(-browser)?-mvp\b/;
 
@@ -24,16 +29,44 @@ function fail(message) {
 	process.exit(1);
 }
 
-// `evidence sources` ends with status 0 when a query fails, and leaves an empty table's old file where it was.
-function sources() {
+async function ask(sql, database = ':memory:') {
+	const instance = await DuckDBInstance.create(database, { access_mode: database === ':memory:' ? 'AUTOMATIC' : 'READ_ONLY' });
+	const connection = await instance.connect();
+	try {
+		return (await connection.runAndReadAll(sql)).getRowObjects();
+	} finally {
+		connection.closeSync();
+		instance.closeSync();
+	}
+}
+
+/** The report's tables: `rpt_x` is `audit.x` for a page. */
+async function tablesOfReport() {
+	const found = await ask("select table_name from duckdb_tables() where starts_with(table_name, 'rpt_')", REPORT);
+	return Promise.all(
+		found.map(async ({ table_name: table }) => {
+			const name = table.slice('rpt_'.length);
+			const [{ n }] = await ask(`select count(*) as n from ${table}`, REPORT);
+			return { table, isEmpty: n === 0n, source: join(SOURCE, `${name}.sql`), written: join(DATA, 'audit', name, `${name}.parquet`) };
+		})
+	);
+}
+
+// `evidence sources` writes no file for a table without rows, and then pages do not find it: such a table gets a row of nulls on
+// its way, which is taken out of the file. It also ends with status 0 when a query fails.
+async function sources() {
 	rmSync(DATA, { recursive: true, force: true });
+	for (const file of readdirSync(SOURCE).filter((file) => file.endsWith('.sql'))) rmSync(join(SOURCE, file));
+	const tables = await tablesOfReport();
+	for (const { table, isEmpty, source } of tables) {
+		writeFileSync(source, isEmpty ? `select empty.* from (select 1) left join ${table} as empty on true\n` : `select ${SELECTED[table] ?? '*'} from ${table}\n`);
+	}
 	evidence('sources');
-	for (const entry of readdirSync('sources', { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
-		for (const file of readdirSync(join('sources', entry.name)).filter((file) => file.endsWith('.sql'))) {
-			const table = file.slice(0, -'.sql'.length);
-			const written = join(DATA, entry.name, table, `${table}.parquet`);
-			if (!existsSync(written)) fail(`sources/${entry.name}/${file} wrote no rows: see above, or add the padding row that the other sources have.`);
-		}
+	for (const { table, isEmpty, written } of tables) {
+		if (!existsSync(written)) fail(`${table} was not written: see above.`);
+		if (!isEmpty) continue;
+		await ask(`copy (select * from '${written}' where false) to '${written}.empty' (format parquet)`);
+		renameSync(`${written}.empty`, written);
 	}
 }
 
@@ -94,4 +127,4 @@ function site() {
 const commands = { sources, site };
 const command = commands[process.argv[2]];
 if (!command) fail('Usage: node build.mjs sources|site');
-command();
+await command();

@@ -9,7 +9,8 @@ import md5 from 'blueimp-md5';
 const NEWLINE = 10;
 
 export const ssr = !dev;
-export const prerender = true;
+// A page that nothing links to, such as one question's where there are no questions, must not stop the build.
+export const prerender = 'auto';
 export const trailingSlash = 'always';
 
 async function readManifest() {

@@ -17,8 +17,9 @@ from tiny import TINY_SUITE, csv_text, record
 
 from ingest import assemble, extract, generate, load
 from ingest.card import write_card
+from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
-from ingest.report import page_sources
+from ingest.report import PAGES, page_sources, read_page
 from ingest.store import AUDIT_NAME
 from ingest.warehouse import Warehouse, parse
 
@@ -32,8 +33,7 @@ COLUMN_KEYS = {"name", "description", "data_type", "constraints", "data_tests", 
 NODE_KEYS = {"name", "description", "config", "data_tests", "columns", "constraints"}
 UNIT_TEST_KEYS = {"name", "description", "model", "given", "expect", "overrides", "config"}
 FIXTURE_KEYS = {"input", "format", "rows"}
-EXPOSURE_KEYS = {"name", "label", "type", "maturity", "url", "description", "depends_on", "owner", "config"}
-FILE_KEYS = {"models", "seeds", "sources", "groups", "exposures", "unit_tests", "version"}
+FILE_KEYS = {"models", "seeds", "sources", "groups", "unit_tests", "version"}
 
 
 def project_files(pattern):
@@ -166,51 +166,57 @@ def test_the_command_line_and_the_models_start_without_what_they_may_not_need():
 
 # ------------------------------------------------------------------------------------------- pages
 
-PAGES = PROJECT / "reports" / "pages"
-OF_REPORT = {"downloads", "pages"}  # tables that `plumbline report` itself adds
+PAGE = """---
+title: A page
+sidebar_position: 21
+description: What it is for.
+---
+```sql a
+select 1 from audit.b
+join audit.c on true
+```
+from audit.d
+"""
 
 
-def page_url(path):
-    name = path.relative_to(PAGES).with_suffix("").as_posix()
-    return "/" if name == "index" else f"/{name}"
+def page(folder, text, name="a"):
+    path = folder / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return read_page(path, folder)
 
 
-def read_tables(text):
-    """Names of the site's tables that the queries of a page read."""
-    queries = re.findall(r"^```sql \w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    front_matter = text.split("---")[1] if text.startswith("---") else ""
-    return {
-        name
-        for part in (*queries, front_matter)
-        for name in re.findall(r"\b(?:from|join) audit\.(\w+)", part)
-    }
+def test_a_page_is_an_exposure_of_the_tables_that_its_queries_read(tmp_path):
+    found = page(tmp_path, PAGE)
+    assert (found["name"], found["label"], found["url"]) == ("page_a", "A page", "/a")
+    assert found["description"] == "What it is for."
+    assert found["depends_on"] == ["ref('rpt_b')", "ref('rpt_c')"]
+    one = page(tmp_path, PAGE.replace("title", "label"), "of/[one]")
+    assert (one["name"], one["label"], one["url"]) == ("page_of_one", "A page", "/of/[one]")
 
 
-def test_tables_of_a_page_are_found_in_its_queries_alone():
-    page = "---\ntitle: x\n---\n```sql a\nselect 1 from audit.b\njoin audit.c on true\n```\nfrom audit.d\n"
-    assert read_tables(page) == {"b", "c"}
+@pytest.mark.parametrize("key", ["title", "sidebar_position", "description"])
+def test_a_page_without_its_place_or_its_purpose_is_told_what_to_add(tmp_path, key):
+    without = "".join(line for line in PAGE.splitlines(keepends=True) if not line.startswith(key))
+    with pytest.raises(PlumblineError, match=f"pages/a.md does not give its {key}"):
+        page(tmp_path, without)
 
 
-def test_every_page_has_an_exposure_of_the_tables_that_it_reads(manifest):
-    exposed = {exposure.url: exposure for exposure in manifest.exposures.values()}
-    pages = {page_url(path): path.read_text("utf-8") for path in PAGES.rglob("*.md")}
-    assert len(pages) > 25 and len(exposed) == len(manifest.exposures)
-    assert set(exposed) == set(pages)
-    wrong = {}
-    for url, text in pages.items():
-        declared = {node.rsplit(".", 1)[-1] for node in exposed[url].depends_on.nodes}
-        read = {f"rpt_{name}" for name in read_tables(text) - OF_REPORT}
-        if declared != read:
-            wrong[url] = {"not declared": sorted(read - declared), "not read": sorted(declared - read)}
-    assert not wrong
-
-
-def test_an_exposure_has_its_pages_title_an_owner_and_a_description(manifest):
-    for exposure in manifest.exposures.values():
-        assert exposure.description and exposure.owner.name, exposure.name
-        text = (PAGES / f"{exposure.url.strip('/') or 'index'}.md").read_text("utf-8")
-        title = yaml.safe_load(text.split("---")[1]).get("title")
-        assert title in (None, exposure.label), exposure.name
+def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manifest):
+    pages = [read_page(path) for path in PAGES.rglob("*.md")]
+    models = {node.name for node in manifest.nodes.values() if node.name.startswith("rpt_")}
+    read = {(one["url"], ref.split("'")[1]) for one in pages for ref in one["depends_on"]}
+    assert len(pages) > 25 and len({one["name"] for one in pages}) == len(pages)
+    missing = [
+        f"{url} reads audit.{table[4:]}: add {table}.sql with its .yml to models/reports/"
+        for url, table in sorted(read)
+        if table not in models
+    ]
+    unread = [
+        f"no page reads {model}: add a page with `from audit.{model[4:]}` to reports/pages/"
+        for model in sorted(models - {table for _, table in read})
+    ]
+    assert missing + unread == []
 
 
 def test_what_a_page_rests_on_is_followed_through_report_tables_to_marts():
@@ -259,8 +265,6 @@ def spelling(path):
             for column in node.get("columns", []):
                 place = f"{path.name} {node['name']}.{column['name']}"
                 found += unknown_keys(column, COLUMN_KEYS, place) + test_spelling(column, place)
-    for exposure in content.get("exposures", []):
-        found += unknown_keys(exposure, EXPOSURE_KEYS, f"{path.name} {exposure['name']}")
     for test in content.get("unit_tests", []):
         place = f"{path.name} {test['name']}"
         found += unknown_keys(test, UNIT_TEST_KEYS, place)

@@ -1,4 +1,4 @@
-import { writable } from 'svelte/store';
+import { derived, writable } from 'svelte/store';
 
 /** What a reader may choose of a page's rows, in the order of the bar. */
 export const FILTERS = [
@@ -52,14 +52,16 @@ export function cameBack() {
 	return came;
 }
 
-/** Which model and role a row is about. Configs that share both are told apart by their own name. */
-export function placesOf(configs) {
-	const rows = Array.from(configs ?? []);
+/** Who answered, from the layout: suite, config, model, role and how much. */
+export const configs = writable([]);
+
+/** Which model and role each config is. Configs that share both are told apart by their own name. */
+export const places = derived(configs, (rows) => {
 	const pair = (row) => JSON.stringify([row.model, row.role]);
 	const labels = new Map();
 	for (const row of rows) labels.set(pair(row), (labels.get(pair(row)) ?? new Set()).add(row.config));
 	return new Map(rows.map((row) => [row.config, { model: labels.get(pair(row)).size > 1 ? row.config : row.model, role: row.role || NO_ROLE }]));
-}
+});
 
 const isText = (value) => value !== null && value !== undefined && value !== '';
 
@@ -128,8 +130,8 @@ export function offer({ rows, more, places, by, required, asked }) {
 /** What a FilterBar calls `chosen`, as an object: '' for all. */
 export const choiceOf = (chosen) => ({ ...NONE, ...(chosen ? JSON.parse(chosen) : {}) });
 
-/** The function that leaves what fits: `kept(rows)`, or `kept(rows, keys)` by some of the filters. */
-export function keeping(chosen, configs) {
-	const [choice, places] = [choiceOf(chosen), placesOf(configs)];
-	return (rows, keys) => Array.from(rows ?? []).filter((row) => fits(row, choice, places, keys));
-}
+/** `kept = $keeping(chosen)` leaves what fits: `kept(rows)`, or `kept(rows, keys)` by some of the filters. */
+export const keeping = derived(places, (known) => (chosen) => {
+	const choice = choiceOf(chosen);
+	return (rows, keys) => Array.from(rows ?? []).filter((row) => fits(row, choice, known, keys));
+});

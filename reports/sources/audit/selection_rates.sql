@@ -1,3 +1,0 @@
-select *, false as is_padding from rpt_selection_rates
-union all by name
-select true as is_padding where not exists (from rpt_selection_rates)
