@@ -31,6 +31,45 @@ export const tooltip = {
 	extraCssText: 'max-width: 20rem; white-space: normal; overflow-wrap: anywhere;'
 };
 
+/** What is told of a row, below its name: lines of HTML for a tooltip. */
+export const told = (name, ...lines) => [`<strong>${escapeHtml(name)}</strong>`, ...lines.filter(Boolean)].join('<br/>');
+
+/** `bars` of two columns, and the points of one: each ends with its row's place. */
+export const spans = (rows, low, high) => rows.flatMap((row, i) => (isNumber(row[low]) && isNumber(row[high]) ? [[row[low], row[high], i]] : []));
+export const points = (rows, column) => rows.flatMap((row, i) => (isNumber(row[column]) ? [[row[column], i]] : []));
+
+/** From one number to another on each row: `thickness` in pixels, or as a share of a row's height; `least` pixels wide. */
+export function bars(name, color, data, thickness, least = 1) {
+	return {
+		type: 'custom',
+		name,
+		itemStyle: { color },
+		encode: { x: [0, 1], y: 2 },
+		data,
+		renderItem(params, api) {
+			const [x0, y] = api.coord([api.value(0), api.value(2)]);
+			const [x1] = api.coord([api.value(1), api.value(2)]);
+			const height = thickness < 1 ? api.size([0, 1])[1] * thickness : thickness;
+			const width = Math.max(Math.abs(x1 - x0), least);
+			return { type: 'rect', shape: { x: (x0 + x1 - width) / 2, y: y - height / 2, width, height }, style: { fill: color } };
+		}
+	};
+}
+
+/** Options of a chart with a line a row: `names` at the left, marks along the axis, `tell(row)` where the pointer is. The rest adds to parts of ECharts'. */
+export function lineChart(rows, { names, tell, series, grid, legend, xAxis, nameLabel, phone }) {
+	return {
+		animation: false,
+		grid: { left: 18, right: 24, top: 36, bottom: 40, containLabel: true, ...grid },
+		legend: { top: 0, left: 0, itemWidth: 14, itemHeight: 10, ...legend, textStyle: { padding: [0, 0, 0, 4], ...legend.textStyle } },
+		xAxis: { type: 'value', nameLocation: 'middle', nameGap: 26, ...xAxis, axisLabel: { hideOverlap: true, ...xAxis.axisLabel } },
+		yAxis: { type: 'category', inverse: true, data: rows.map((row) => String(row[names])), axisTick: { show: false }, axisLabel: { width: 190, overflow: 'break', lineHeight: 13, fontSize: 11, ...nameLabel } },
+		media: [{ query: { maxWidth: 500 }, option: phone ?? { grid: { top: 60 }, yAxis: { axisLabel: { width: 110 } } } }],
+		tooltip: { ...tooltip, trigger: 'axis', axisPointer: { type: 'shadow', axis: 'y' }, formatter: (marks) => tell(rows[marks[0].data.at(-1)]) },
+		series
+	};
+}
+
 /** theme.css's colours as they are now: a canvas knows no variables. Nothing where there is no page. */
 function read() {
 	const value = (name) => (typeof document === 'undefined' ? '' : getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());

@@ -16,12 +16,6 @@ const NONE = Object.fromEntries(FILTERS.map(({ key }) => [key, '']));
 /** What was chosen on any page: it goes along from page to page. An address is a stranger's text, so a value counts only where a row has it. */
 export const wanted = writable({});
 
-/** Charts of more configs than this are shown of one at a time. */
-export const MOST_DRAWN = 4;
-
-/** Which config that is; the first where it is none of them. */
-export const drawn = writable('');
-
 export function inAddress() {
 	const found = new URLSearchParams(location.search);
 	return Object.fromEntries(FILTERS.map(({ key }) => [key, (found.get(key) ?? '').slice(0, LONGEST)]).filter(([, value]) => value));

@@ -30,8 +30,8 @@ export const calibrationsOf = (rows) => CALIBRATIONS.filter(({ key }) => rows.so
 /** The baseline's differences between groups come from the scorer and the prompts, not from a model (SPEC CAL-2). */
 export const labelOf = (row) => (row.is_baseline ? 'baseline (tool bias)' : row.config);
 
-/** The values of a column as options of a choice. */
-export const valuesOf = (rows, column) => [...new Set(rows.map((row) => row[column]))].map((key) => ({ key, title: key }));
+/** Rows as options of a choice, in the order in which their keys first come. */
+export const optionsOf = (rows, key, title = key) => [...new Map(rows.map((row) => [key(row), { key: key(row), title: title(row) }])).values()];
 
 /** As many decimals as the differences between values need. */
 export function decimals(values) {
