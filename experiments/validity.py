@@ -51,7 +51,6 @@ import pyarrow.parquet as pq
 import yaml
 from scipy import stats as distributions
 
-from ingest.docs import Sql
 from ingest.extract import extract
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import STATISTICS
@@ -60,6 +59,7 @@ from ingest.inference.resampling import Resampled, resample
 from ingest.inference.sums import outcome_sums, score_sums, selection_sums
 from ingest.keys import key
 from ingest.load import load_file
+from ingest.metrics_page.sql import Sql
 from ingest.paths import PROJECT
 from ingest.store import Store
 from ingest.suite import load_suite

@@ -15,10 +15,15 @@ from ingest.errors import PlumblineError
 from ingest.inference import group_statistics
 from ingest.inference.group_statistics import attainable_dbi, dbi
 from ingest.inference.sums import score_sums
+from ingest.metrics_page import closure, page
+from ingest.metrics_page.dictionary import SEED, TYPES, dictionary, read_metrics, read_seed
+from ingest.metrics_page.examples import worked_examples
+from ingest.metrics_page.given import given
 from ingest.paths import PROJECT
 
-METRICS = docs._read(PROJECT / docs.METRICS)
-THRESHOLDS = docs._read(PROJECT / docs.THRESHOLDS)
+ENTRIES = read_metrics(PROJECT)
+METRICS = read_seed(PROJECT, "metrics")
+THRESHOLDS = read_seed(PROJECT, "thresholds")
 RESULT_MARTS = (
     "fct_associations", "fct_group_deviations", "fct_score_shifts", "fct_score_tests", "fct_selection_rates",
     "fct_ground_truth", "fct_outcome_shares", "fct_failures", "fct_attribute_presence",
@@ -67,45 +72,71 @@ def places(row):
 
 
 @pytest.fixture(scope="module")
+def sql():
+    return given(PROJECT)[0]
+
+
+@pytest.fixture(scope="module")
 def examples():
-    return docs.Examples(PROJECT)
+    return worked_examples(PROJECT, ENTRIES)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A copy of what the dictionary is made of."""
+    for folder in ("seeds", "macros", "models", "docs"):
+        shutil.copytree(PROJECT / folder, tmp_path / folder)
+    return tmp_path
+
+
+def gaps(project, examples):
+    return closure.gaps(project, ENTRIES, dictionary(project, ENTRIES), examples)
+
+
+def edit_rows(project, seed, change):
+    """Rewrite the rows of a seed: `change` takes and returns a list of mappings."""
+    rows = change(read_seed(project, seed))
+    with (project / "seeds" / f"{seed}.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def test_columns_are_found_in_sql():
     assert {"suite", "is_simulated", "cramers_v", "metric_version"} <= set(mart_columns("fct_associations"))
-    assert mart_columns("dim_metrics") == list(METRICS[0])
+    assert mart_columns("dim_metrics") == list(METRICS[0]) == list(TYPES)
 
 
-def test_page_is_up_to_date():
+def test_pages_are_up_to_date_and_the_dictionary_closes():
     result = CliRunner().invoke(cli, ["docs", "--check"])
     assert result.exit_code == 0, result.output
 
 
-def test_check_notices_a_missing_and_a_stale_page(tmp_path, monkeypatch):
-    for folder in ("seeds", "macros", "models"):
-        shutil.copytree(PROJECT / folder, tmp_path / folder)
-    monkeypatch.setattr(docs, "PROJECT", tmp_path)
+def test_check_notices_a_missing_a_stale_and_a_left_over_page(project, monkeypatch):
+    monkeypatch.setattr(docs, "PROJECT", project)
     runner = CliRunner()
+    (project / page.INDEX).unlink()
     missing = runner.invoke(cli, ["docs", "--check"])
-    assert missing.exit_code == 1 and "not up to date" in missing.output
-    assert not (tmp_path / docs.PAGE).exists()
+    assert missing.exit_code == 1 and "Not up to date: docs/metrics.md." in missing.output
+    assert not (project / page.INDEX).exists()
     assert runner.invoke(cli, ["docs"]).exit_code == 0
     assert runner.invoke(cli, ["docs", "--check"]).exit_code == 0
-    thresholds = tmp_path / docs.THRESHOLDS
+    thresholds = project / "seeds" / "thresholds.csv"
     thresholds.write_text(thresholds.read_text(encoding="utf-8").replace("0.25", "0.26"), encoding="utf-8")
-    assert runner.invoke(cli, ["docs", "--check"]).exit_code == 1
+    assert "docs/metrics/deviations.md" in runner.invoke(cli, ["docs", "--check"]).output
+    (project / "docs" / "metrics" / "gone.md").write_text("# Gone", encoding="utf-8")
+    assert "docs/metrics/gone.md" in runner.invoke(cli, ["docs", "--check"]).output
 
 
-def test_changed_formula_changes_the_page(tmp_path):
-    for folder in ("seeds", "macros", "models"):
-        shutil.copytree(PROJECT / folder, tmp_path / folder)
-    before = docs.worked_examples(tmp_path)
-    macro = tmp_path / "macros" / "formulas" / "total_variation.sql"
+def test_changed_formula_changes_the_examples(project, examples):
+    macro = project / "macros" / "formulas" / "total_variation.sql"
     macro.write_text(macro.read_text(encoding="utf-8").replace("0.5 *", "1.0 *"), encoding="utf-8")
-    after = docs.worked_examples(tmp_path)
-    changed = {metric for metric in before if before[metric] != after[metric]}
+    after = worked_examples(project, ENTRIES)
+    changed = {metric for metric in examples if examples[metric] != after[metric]}
     assert {"fdi", "max_fdi", "mean_fdi", "idi", "bound_high"} <= changed
     assert not changed & {"jsd_nats", "cramers_v", "dbi", "p_holm"}
+    named = [gap.split(":")[0] for gap in gaps(project, after)]
+    assert "docs/metrics/deviations/fdi.yml" in named and "docs/metrics/outcomes/cramers_v.yml" not in named
 
 
 def test_every_metric_is_told_in_full():
@@ -114,7 +145,7 @@ def test_every_metric_is_told_in_full():
         for column in ("title", "formula", "unit", "better", "mart", "column", "spec", "explanation"):
             assert row[column], (row["metric"], column)
         assert "NaN" not in row["explanation"]
-        assert row["better"] in docs.BETTER
+        assert row["better"] in page.BETTER
 
 
 def test_every_metric_stands_where_it_says():
@@ -150,7 +181,7 @@ def test_seed_is_valid_for_its_column_types():
     types = ", ".join(f"'{name}': 'double'" for name in ("range_low", "range_high"))
     seed = f"read_csv(?, header = true, types = {{{types}}})"
     query = f"select count(*), min(range_low), max(range_high) from {seed}"
-    n, low, high = duckdb.execute(query, [str(PROJECT / docs.METRICS)]).fetchall()[0]
+    n, low, high = duckdb.execute(query, [str(PROJECT / SEED)]).fetchall()[0]
     assert (n, low, high) == (len(METRICS), -1, 2)
 
 
@@ -226,38 +257,55 @@ GOLDEN = {
 }
 
 
-def test_examples_give_the_golden_numbers():
-    shown = docs.worked_examples(PROJECT)
+def test_examples_give_the_golden_numbers(examples):
     for metric, figures in GOLDEN.items():
         for figure in figures:
-            assert figure in shown[metric], (metric, shown[metric])
+            assert figure in examples[metric].text, (metric, examples[metric])
 
 
-@pytest.mark.parametrize(
-    ("analysis", "table"), [(1, docs.TWO_BY_TWO), (2, docs.THREE_BY_THREE), (3, docs.UNEQUAL)]
-)
-def test_sql_and_python_agree_on_tables(examples, analysis, table):
-    row = examples.association(analysis)
+def one(sql, query, *parameters):
+    (row,) = sql.rows(query, parameters)
+    return row
+
+
+@pytest.mark.parametrize("analysis", [1, 2, 3])
+def test_sql_and_python_agree_on_tables(sql, analysis):
+    answers = "select group_value, outcome from int_responses_analysed where analysis_id = ?"
+    cells = [tuple(row.values()) for row in sql.rows(answers, [analysis])]
+    groups, outcomes = (sorted(set(names)) for names in zip(*cells, strict=True))
+    table = np.array(
+        [[cells.count((group, outcome)) for outcome in outcomes] for group in groups], dtype=float
+    )
+    row = one(sql, "from int_associations_computed where analysis_id = ?", analysis)
     for name in ("chi_square", "cramers_v", "cramers_v_corrected"):
         np.testing.assert_allclose(row[name], getattr(group_statistics, name)(table), rtol=0, atol=1e-9)
+    wanted = "from deviations where analysis_id = ? and metric = ? and reference = ?"
     for reference in ("pooled", "macro"):
         for name in ("fdi", "jsd_nats"):
-            found = examples.deviations(analysis, name, "value", reference)
-            expected = getattr(group_statistics, name)(table, reference)
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+            found = one(sql, wanted, analysis, name, reference)["by_group"]
+            np.testing.assert_allclose(
+                found, getattr(group_statistics, name)(table, reference), rtol=0, atol=1e-9
+            )
     bound = 1 - table.sum(1) / table.sum()
-    np.testing.assert_allclose(examples.deviations(analysis, "fdi", "attainable_max"), bound, atol=1e-12)
+    np.testing.assert_allclose(one(sql, wanted, analysis, "fdi", "pooled")["bounds"], bound, atol=1e-12)
 
 
-def test_sql_and_python_agree_on_scores(examples):
-    three = np.stack([score_sums(scores).sum(0) for scores in docs.SCORES])
-    np.testing.assert_allclose(examples.scores("dbi"), dbi(three), atol=1e-9)
-    np.testing.assert_allclose(examples.scores("attainable_max"), attainable_dbi([1 / 3] * 3), atol=1e-9)
-    anova = examples.score_test(5, "anova")
+def test_sql_and_python_agree_on_scores(sql):
+    values = (
+        "select list(value) as scores from int_responses_analysed where analysis_id = 5 group by group_value"
+    )
+    rows = sql.rows(f"{values} order by group_value")
+    three = np.stack([score_sums(row["scores"]).sum(0) for row in rows])
+    found = sql.rows("from int_scores_computed where analysis_id = 5 order by group_value")
+    np.testing.assert_allclose([row["dbi"] for row in found], dbi(three), atol=1e-9)
+    bounds = [row["attainable_max"] for row in found]
+    np.testing.assert_allclose(bounds, attainable_dbi([1 / 3] * 3), atol=1e-9)
+    test = "from int_score_tests_computed where analysis_id = ? and test = ?"
+    anova = one(sql, test, 5, "anova")
     names = {"value": "anova_f", "effect_value": "eta_squared", "unbiased_effect_value": "omega_squared"}
     for column, name in names.items():
         np.testing.assert_allclose(anova[column], getattr(group_statistics, name)(three), atol=1e-9)
-    welch = examples.score_test(4, "welch_t")
+    welch = one(sql, test, 4, "welch_t")
     names = {
         "value": "welch_t",
         "dof": "welch_dof",
@@ -268,36 +316,179 @@ def test_sql_and_python_agree_on_scores(examples):
         np.testing.assert_allclose(welch[column], getattr(group_statistics, name)(three[:2]), atol=1e-9)
 
 
-def test_repeats_of_a_name_are_not_new_evidence(examples):
-    by_answer, by_name = examples.by_answer["chi_square", None], examples.by_name["chi_square", None]
-    assert by_answer.value == by_name.value
-    assert (by_answer.n_units, by_name.n_units) == (80, 16)
-    assert by_answer.p_value < 0.1 < 0.4 < by_name.p_value
+def test_repeats_of_a_name_are_not_new_evidence(sql):
+    query = "from resampled where statistic = 'chi_square' and design = ?"
+    by_answer, by_name = one(sql, query, "80 names"), one(sql, query, "16 names")
+    assert by_answer["value"] == by_name["value"]
+    assert (by_answer["n_units"], by_name["n_units"]) == (80, 16)
+    assert by_answer["p_value"] < 0.1 < 0.4 < by_name["p_value"]
 
 
 def test_text_of_a_seed_is_escaped():
-    assert docs._text("<b>a|b</b> [x](y) *z* `c`") == (r"&lt;b&gt;a\|b&lt;/b&gt; \[x\](y) \*z\* \`c\`")
-    assert docs._text("ci_low and _it_") == r"ci_low and \_it\_"
-    assert docs._code("a`b") == "`a'b`"
+    assert page._text("<b>a|b</b> [x](y) *z* `c`") == (r"&lt;b&gt;a\|b&lt;/b&gt; \[x\](y) \*z\* \`c\`")
+    assert page._text("ci_low and _it_") == r"ci_low and \_it\_"
+    assert page._code("a`b") == "`a'b`"
 
 
-def test_metric_without_example_is_named(tmp_path):
-    for folder in ("seeds", "macros", "models"):
-        shutil.copytree(PROJECT / folder, tmp_path / folder)
-    path = tmp_path / docs.METRICS
-    rows = [row for row in METRICS if row["metric"] != "fdi"] + [{**METRICS[0], "metric": "made_up"}]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(METRICS[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    with pytest.raises(PlumblineError, match=r"differ: fdi, made_up\."):
-        docs.render(tmp_path)
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("title: Fairness", "heading: Fairness", "fdi.yml lacks title"),
+        ("spec: FS-3", "spec: FS-3\nrange: 1", "fdi.yml: range is no key"),
+        ("  says: >-", "  tells: >-", "fdi.yml: the example says nothing"),
+        ("at most {bound}", "at most {limit}", "fdi.yml: the example has no limit"),
+    ],
+)
+def test_broken_metric_is_an_error_with_its_file(project, before, after, told):
+    path = project / "docs" / "metrics" / "deviations" / "fdi.yml"
+    text = path.read_text(encoding="utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after), encoding="utf-8")
+    with pytest.raises(PlumblineError, match=told):
+        worked_examples(project, read_metrics(project))
 
 
 def test_broken_seed_is_an_error_with_its_record(tmp_path):
-    path = tmp_path / "broken.csv"
-    path.write_text("a,b\n1,2\n3\n", encoding="utf-8")
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "seeds" / "broken.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
     with pytest.raises(PlumblineError, match="record 2"):
-        docs._read(path)
+        read_seed(tmp_path, "broken")
     with pytest.raises(PlumblineError, match="does not exist"):
-        docs._read(tmp_path / "none.csv")
+        read_seed(tmp_path, "none")
+
+
+# ---------------------------------------------------------------------------------- the check closes
+
+TRIMMED_MEAN = """\
+{# Mean without the smallest and the largest value. #}
+{% macro statistic_trimmed_mean(parameters) -%}
+    case when count(value) > 2 then (sum(value) - min(value) - max(value)) / (count(value) - 2) end
+{%- endmacro %}
+"""
+GINI = """\
+{# Mean absolute difference of two groups, over twice the mean. #}
+{% macro disparity_gini(parameters) -%}
+    {{ return({
+        'value': ratio(
+            'list_sum(list_transform(ascending, lambda x, i: (2 * i - n_groups - 1) * x))',
+            'n_groups * list_sum(ascending)'
+        ),
+        'status': "case when n_groups < 2 then 'single_group' else 'zero_denominator' end",
+        'bound': '1 - 1 / n_groups'
+    }) }}
+{%- endmacro %}
+"""
+
+
+def trimmed_mean(**changes):
+    row = {"statistic_id": "24", "statistic": "trimmed_mean", "parameters": "", "stage": "aggregate"}
+    row |= {"macro": "statistic_trimmed_mean", "needs_baseline": "false", "min_n": "3"}
+    row |= {"null_status": "too_few", "unit": "score units", "is_non_negative": "false"}
+    row |= {"title": "Trimmed mean", "formula": "mean without the two ends", "source": "", "peer": ""}
+    return row | {"explanation": "A mean that no single answer moves.", "example": "0.2"} | changes
+
+
+def gini(**changes):
+    row = {"disparity_id": "16", "disparity": "gini", "macro": "disparity_gini", "parameters": ""}
+    row |= {"applies_to": "all", "unit": "ratio", "better": "lower", "title": "Gini between groups"}
+    row |= {"formula": "mean difference / (2 × mean)", "source": "Gini (1912)", "peer": "", "none_at": "0"}
+    # (2 × (0.3375 + 0.2875 + 0.05)) / 9 over 2 × 0.3708333
+    row |= {"report": "rpt_disparities", "explanation": "How unevenly groups share.", "example": "0.2022472"}
+    return row | changes
+
+
+def add(project, macro, text, seed, row):
+    """Add a macro and a row: all that a new statistic or disparity takes."""
+    if text:
+        (project / "macros" / macro).write_text(text, encoding="utf-8")
+    if row:
+        edit_rows(project, seed, lambda rows: [*rows, row])
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "told"),
+    [
+        (TRIMMED_MEAN, trimmed_mean(), None),
+        (
+            TRIMMED_MEAN,
+            None,
+            "seeds/statistics.csv: add a row for macros/statistics/statistic_trimmed_mean.sql",
+        ),
+        (None, trimmed_mean(), "macros/statistics/statistic_trimmed_mean.sql: add it"),
+        (TRIMMED_MEAN, trimmed_mean(explanation=""), "docs/metrics/measurements/trimmed_mean.yml"),
+        (TRIMMED_MEAN, trimmed_mean(unit=""), "seeds/statistics.csv, trimmed_mean: give its unit"),
+        (TRIMMED_MEAN, trimmed_mean(example=""), "seeds/statistics.csv, trimmed_mean: give its example"),
+        (TRIMMED_MEAN, trimmed_mean(example="0.3"), "seeds/statistics.csv, trimmed_mean: the example is 0.3"),
+    ],
+)
+def test_a_statistic_is_a_macro_and_a_row(project, examples, text, row, told):
+    add(project, "statistics/statistic_trimmed_mean.sql", text, "statistics", row)
+    found = gaps(project, examples)
+    assert found == [] if told is None else (len(found) == 1 and told in found[0]), found
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "told"),
+    [
+        (GINI, gini(), None),
+        (GINI, None, "seeds/disparities.csv: add a row for macros/disparities/disparity_gini.sql"),
+        (None, gini(), "macros/disparities/disparity_gini.sql: add it"),
+        (GINI, gini(explanation=""), "docs/metrics/disparities/gini.yml"),
+        (GINI, gini(report=""), "seeds/disparities.csv, gini: give its report"),
+        (GINI, gini(example="0.2"), "seeds/disparities.csv, gini: the example is 0.2"),
+    ],
+)
+def test_a_disparity_is_a_macro_and_a_row(project, examples, text, row, told):
+    add(project, "disparities/disparity_gini.sql", text, "disparities", row)
+    found = gaps(project, examples)
+    assert found == [] if told is None else (len(found) == 1 and told in found[0]), found
+
+
+def test_what_a_row_tells_is_on_a_page(project, examples):
+    add(project, "statistics/statistic_trimmed_mean.sql", TRIMMED_MEAN, "statistics", trimmed_mean())
+    add(project, "disparities/disparity_gini.sql", GINI, "disparities", gini())
+    pages = page.render(project, ENTRIES, dictionary(project, ENTRIES), examples)
+    for family, metric in (("measurements", "trimmed_mean"), ("disparities", "gini")):
+        assert f"metrics/{family}.md#{metric})" in pages[page.INDEX]
+        assert f"\n## {metric}\n" in pages[page.METRICS / f"{family}.md"]
+        assert f"\n| {metric} |" in pages[page.METRICS / f"{family}.md"]
+
+
+@pytest.mark.parametrize(
+    ("seed", "column", "name", "told"),
+    [
+        ("pair_metrics", "metric", "counterfactual_meteor", "docs/metrics/pairs/counterfactual_meteor.yml"),
+        (
+            "pair_metrics",
+            "metric",
+            "recommendation_ndcg",
+            "docs/metrics/recommendations/recommendation_ndcg.yml",
+        ),
+        ("compared_statistics", "metric", "mean_gap", "docs/metrics/<family>/mean_gap.yml"),
+        ("compared_statistics", "statistic", "gap", "ingest/inference: add gap to STATISTICS"),
+        ("thresholds", "metric", "max_gap", "docs/metrics/<family>/max_gap.yml"),
+        ("distances", "macro", "distance_chebyshev", "macros/distances/distance_chebyshev.sql"),
+        ("distances", "distance", "chebyshev", "docs/metrics/measurements/chebyshev.yml"),
+        ("selection_standards", "macro", "standard_trimmed", "macros/selection/standard_trimmed.sql"),
+        ("selection_methods", "title", "", "seeds/selection_methods.csv, larger: give its title"),
+    ],
+)
+def test_a_row_that_nothing_explains_is_named(project, examples, seed, column, name, told):
+    edit_rows(project, seed, lambda rows: [*rows, rows[0] | {column: name}])
+    assert [gap for gap in gaps(project, examples) if told in gap]
+
+
+def test_a_registered_function_without_an_entry_is_named(monkeypatch, examples):
+    monkeypatch.setitem(closure.STATISTICS, "made_up", None)
+    monkeypatch.setitem(closure.KERNELS, "made_up", None)
+    assert [gap.split(":")[0] for gap in gaps(PROJECT, examples)] == [
+        "docs/metrics/<family>/made_up.yml",
+        "seeds/statistics.csv",
+    ]
+
+
+def test_a_mart_without_a_report_is_named(project, examples):
+    for path in (project / "models").rglob("*.sql"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("ref('fct_stereotypes')", "ref('fct_score_tests')"), encoding="utf-8")
+    assert [gap for gap in gaps(project, examples) if "add a table that reads fct_stereotypes" in gap]

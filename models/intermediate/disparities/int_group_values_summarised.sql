@@ -16,7 +16,8 @@ ends as (
         stddev_pop(value) filter (is_compared) as deviation,
         stddev_samp(value) filter (is_compared) as deviation_sample,
         {{ smallest_values('value', 3, 'is_compared') }} as smallest,
-        {{ largest_values('value', 3, 'is_compared') }} as largest
+        {{ largest_values('value', 3, 'is_compared') }} as largest,
+        list(value order by value) filter (is_compared and value is not null) as ascending
     from listed
     group by {{ key }}
 ),

@@ -67,5 +67,8 @@ inner join comparisons
 inner join declared on disparities.disparity = declared.disparity
 left join rates on disparities.parameters = rates.parameters
 where
-    (disparities.statistic = 'mean' and disparities.disparity in ('range', 'max_z', 'max_abs_z', 'dixon_q'))
-    or (rates.parameters is not null and disparities.disparity in ('range', 'min_impact_ratio'))
+    declared.report = 'rpt_disparities'
+    and (
+        (disparities.statistic = 'mean' and declared.applies_to = 'all')
+        or (rates.parameters is not null and (declared.applies_to = 'rates' or declared.disparity = 'range'))
+    )
