@@ -371,7 +371,7 @@ class Store:
     def append_arrow(self, table: str, batch: pa.Table) -> int:
         """Like `append`, from an Arrow table that has some or all of the columns."""
         names = ", ".join(batch.column_names)
-        before = self.value(f"select count(*) from {table}")
+        before: int = self.value(f"select count(*) from {table}")
         self.connection.register("incoming_rows", batch)
         try:
             self.connection.execute(

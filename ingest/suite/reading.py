@@ -132,9 +132,9 @@ def _read(path: Path) -> str:
         raise PlumblineError(f"{path} is not UTF-8 (byte {error.start:,}).", "Save it as UTF-8.") from error
 
 
-def _line_of(node: yaml.Node, location: tuple[str | int, ...]) -> int:
+def _line_of(node: Any, location: tuple[str | int, ...]) -> int:
     """Return the 1-based line of the deepest part of `location` that the file holds."""
-    line = node.start_mark.line + 1
+    line: int = node.start_mark.line + 1
     for part in location:
         if isinstance(node, yaml.MappingNode):
             found = [(k, v) for k, v in node.value if str(k.value) == str(part)]
