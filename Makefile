@@ -71,7 +71,7 @@ bench: setup
 
 study: setup
 	$(BIN)/python experiments/placebo.py --data $${PLUMBLINE_DATA:-data} --out $${STUDY_OUT:-data/study}
-	$(BIN)/python experiments/validity.py --out $${STUDY_OUT:-data/study} $(if $(QUICK),--quick)
+	$(BIN)/python -m experiments.validity --out $${STUDY_OUT:-data/study} $(if $(QUICK),--quick)
 
 clean:
 	rm -rf data target logs reports/build reports/.evidence

@@ -1,5 +1,5 @@
 -- Grain: one row per cell, part, measure: how often the method kept a promise on simulated audits.
--- The counts are the committed results of experiments/validity.py; nothing here depends on the audit at hand.
+-- The counts are the committed results of experiments/validity; nothing here depends on the audit at hand.
 select
     cell,
     part,
