@@ -6,22 +6,11 @@ their similarity: its null relabels all groups of the root, and asks whether two
 two picked at random. Distances of samples do change when branches swap.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ingest.inference.arrays import Array, Codes, divide, only_where
-from ingest.inference.constants import CHUNK_DRAWS, MIN_UNITS
-from ingest.inference.drawing import Extreme, draw, p_values
-
-
-class Chance(NamedTuple):
-    """p-value of each column, and quantiles of its null, all (columns,); NaN where there are none."""
-
-    p_value: Array
-    null_median: Array
-    null_p05: Array
-    null_p95: Array
+from ingest.inference.constants import CHUNK_DRAWS, MIN_UNITS, NULL_LEVELS
+from ingest.inference.drawing import Chance, Extreme, draw, p_values
 
 
 def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Array:
@@ -98,9 +87,10 @@ def relabelled_similarities(
 
 def chance(draws: Array, observed: Array, extreme: Extreme) -> Chance:
     """Judge values (columns,) against relabelled ones (columns, draws); one without a value is extreme."""
+    has_value = np.isfinite(observed)
     if not draws.shape[1]:
         missing = np.full(len(observed), np.nan)
-        return Chance(missing, missing, missing, missing)
-    p_value = only_where(np.isfinite(observed), p_values(draws, observed, extreme))
-    low, middle, high = np.nanquantile(draws, (0.05, 0.5, 0.95), axis=1)
-    return Chance(p_value, middle, low, high)
+        return Chance(missing, missing, missing, missing, np.zeros_like(has_value))
+    p_value = only_where(has_value, p_values(draws, observed, extreme))
+    median, p05, p95 = np.nanquantile(draws, NULL_LEVELS, axis=1)
+    return Chance(p_value, median, p05, p95, has_value)

@@ -44,7 +44,8 @@ def records(relation: DuckDBPyRelation) -> list[dict[str, Any]]:
 
 def parts(rows: Columns, name: str, keys: Sequence[Any]) -> Iterator[Columns]:
     """Yield the rows of each key, which `rows` are sorted by."""
-    starts, ends = (np.searchsorted(rows[name], keys, side=side) for side in ("left", "right"))
+    starts = np.searchsorted(rows[name], keys, side="left")
+    ends = np.searchsorted(rows[name], keys, side="right")
     for start, end in zip(starts, ends, strict=True):
         yield {column: values[start:end] for column, values in rows.items()}
 

@@ -118,7 +118,7 @@ class Lexicon:
         return np.asarray(0.5 * np.abs(shares - self.reference[:, None]).sum(-2))
 
     def _direction(self, shares: Array) -> Array:
-        found = shares[..., 0, :] - self.reference[0]
+        found: Array = shares[..., 0, :] - self.reference[0]
         return found if len(self.groups) == 2 else np.full_like(found, np.nan)
 
 
