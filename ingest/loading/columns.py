@@ -16,6 +16,15 @@ MAX_REPEAT = 2**31 - 1
 WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
 
 
+def declared_labels(suite: Suite, attribute: str) -> dict[str, str]:
+    """Return what each label of an attribute stands for: its values and their aliases, normalised."""
+    return {
+        normalise_label(label): value
+        for value, spec in suite.attributes[attribute].items()
+        for label in (value, *spec.aliases)
+    }
+
+
 class Fields(NamedTuple):
     """One record, checked. `repeat` and `root` are None where no column says them.
 
@@ -88,14 +97,7 @@ class RecordReader:
         self.fields = {name: _Field(column, positions) for name, column in single.items()}
         self.attributes = {a: _Field(attributes[a], positions) for a in suite.attributes if a in attributes}
         self.categories = suite.categories
-        self.labels = {
-            attribute: {
-                normalise_label(label): value
-                for value, spec in suite.attributes[attribute].items()
-                for label in (value, *spec.aliases)
-            }
-            for attribute in self.attributes
-        }
+        self.labels = {attribute: declared_labels(suite, attribute) for attribute in self.attributes}
         self.known: dict[tuple[str, str], str] = {}
         shows = suite.names.shows if suite.names else []
         self.shown_by_name = [a for a in shows if a in self.attributes] if "name" in self.fields else []

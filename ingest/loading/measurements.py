@@ -1,17 +1,12 @@
-"""Part of stage load: ready measurements -> `prompts`, `configs`, `responses`, `ready_measurements`.
+"""Ready measurements of a file -> `prompts`, `configs`, `responses`, `ready_measurements`.
 
 A file of numbers can have millions of rows, so rows never become Python objects: DuckDB reads the file into
 temporary tables, Python looks at what is distinct in it (labels, prompts, configs), and one transaction
 writes what is new.
 """
 
-import hashlib
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -19,15 +14,14 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
-from ingest.loading.files import file_format, require_columns, shorten, shown
-from ingest.loading.tally import Tally, recorded_config
+from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, declared_labels
+from ingest.loading.files import require_columns, shorten, shown
+from ingest.loading.tally import Load, Source, Tally
 from ingest.measuring.prompt_pairs import pair_prompts
-from ingest.store import RAW_NAME, Store
-from ingest.suite import Measurements, Suite, normalise_label
-from ingest.suite.tables import register_suite
+from ingest.store import Store
+from ingest.suite import Suite, normalise_label
 
 METHOD = "measured"
-REPEAT_MAX = 2**31 - 1
 STATUSES = ("ok", "missing", "not_a_number", "not_finite")
 OK, MISSING, NOT_A_NUMBER, NOT_FINITE = range(len(STATUSES))
 NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U")
@@ -47,92 +41,33 @@ class Measured(Tally):
         if without := self.other_statuses():
             yield f"  without a number: {without}"
 
-    def check(self) -> None:
-        """Raise where the counts do not add up, or where nothing of the file could be used."""
-        self.check_sums("measurements")
-
-
-def load_measurements(
-    data: Path, path: Path, suite: Suite, suite_path: Path, *, limit: int | None = None, dry_run: bool = False
-) -> Measured:
-    """Bring a file of ready measurements into the raw tables, whole or not at all.
-
-    Raises PlumblineError; the raw tables are then as they were, but for the row of the failed run.
-    """
-    measurements = suite.measurements
-    if measurements is None:
-        raise ValueError(f"suite {suite.suite} has no `measurements`")
-    kind = file_format(path)
-    with path.open("rb") as handle:
-        sha = hashlib.file_digest(handle, "sha256").hexdigest()
-    source_file = os.fsencode(path.name).decode("utf-8", "replace")
-    detail = {
-        "suite": suite.suite,
-        "suite_key": suite.suite_key,
-        "source_file": source_file,
-        "file_sha256": sha,
-        "limit": limit,
-    }
-    with TemporaryDirectory(prefix="plumbline-") as temporary:
-        if dry_run:
-            if not (data / RAW_NAME).exists():
-                data = Path(temporary)
-                with Store(data):
-                    pass
-            with Store(data, read_only=True) as store:
-                return _Load(store, suite, measurements, source_file, sha, "dry-run").stage(path, kind, limit)
-        with Store(data) as store, store.run("load", detail) as run_id:
-            load = _Load(store, suite, measurements, source_file, sha, run_id)
-            loaded = load.stage(path, kind, limit)
-            with store.transaction():
-                register_suite(store, suite, suite_path, run_id)
-                load.write()
-                pair_prompts(store, suite)
-            return loaded
-
 
 def _quoted(name: str) -> str:
     """An identifier: column names of a stranger's file cannot be parameters."""
     return '"' + name.replace('"', '""') + '"'
 
 
-class _Load:
-    """One file on its way: `stage` reads, checks and counts; `write` puts what is new into the tables."""
+class MeasurementLoad(Load[Measured]):
+    """A file of measurements on its way; `kind` is its format."""
 
-    def __init__(
-        self, store: Store, suite: Suite, measurements: Measurements, source_file: str, sha: str, run_id: str
-    ) -> None:
-        self.store = store
-        self.suite = suite
-        self.measurements = measurements
-        self.sha = sha
-        self.run_id = run_id
-        self.loaded = Measured(source_file)
-        self.attributes = [a for a in suite.attributes if a in measurements.attributes]
-        self.configs: list[dict[str, Any]] = []
+    def __init__(self, store: Store, suite: Suite, source: Source, run_id: str, *, kind: str) -> None:
+        super().__init__(store, suite, source, run_id, Measured(source.source_file))
+        if suite.measurements is None:
+            raise ValueError(f"suite {suite.suite} has no `measurements`")
+        self.measurements = suite.measurements
+        self.kind = kind
+        self.attributes = [a for a in suite.attributes if a in suite.measurements.attributes]
         self.prompts: list[dict[str, Any]] = []
 
-    def stage(self, path: Path, kind: str, limit: int | None) -> Measured:
+    def stage(self, limit: int | None) -> None:
         """Fill the temporary tables and decide what becomes of each record."""
-        self._read(path, kind, limit)
+        self._read(limit)
         self._check_records()
         self._make_keys()
         self._decide()
-        self.loaded.check()
-        return self.loaded
+        self.loaded.check_sums("measurements")
 
-    def _execute(self, sql: str, parameters: dict[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
-        return self.store.connection.execute(sql, parameters or {})
-
-    @contextmanager
-    def _registered(self, name: str, columns: dict[str, pa.Array]) -> Iterator[None]:
-        self.store.connection.register(name, pa.table(columns))
-        try:
-            yield
-        finally:
-            self.store.connection.unregister(name)
-
-    def _read(self, path: Path, kind: str, limit: int | None) -> None:
+    def _read(self, limit: int | None) -> None:
         """Make `incoming`, the file's columns: identity and attributes (a_i) as text, numbers (v_i, b_i).
 
         s_i is the status of v_i, its place in STATUSES.
@@ -142,10 +77,10 @@ class _Load:
             "csv": "read_csv($path, header = true, all_varchar = true)",
             "jsonl": "read_json($path, format = 'newline_delimited')",
         }
-        source = functions[kind]
+        path, source = self.source.path, functions[self.kind]
         spec = self.measurements
         try:
-            described = self._execute(f"describe from {source}", {"path": str(path)}).fetchall()
+            described = self.execute(f"describe from {source}", {"path": str(path)}).fetchall()
             present = [row[0] for row in described]
             types = {row[0]: row[1] for row in described}
             require_columns(path, spec.columns(), present)
@@ -184,7 +119,7 @@ class _Load:
             parameters: dict[str, Any] = {"path": str(path), "limit": limit if limit is not None else 2**62}
             if spec.category is None:
                 parameters["category"] = next(iter(self.suite.categories))
-            self._execute(
+            self.execute(
                 f"""
                 create or replace temp table incoming as
                 select row_number() over () as source_row, {", ".join(columns)}
@@ -201,78 +136,67 @@ class _Load:
         if not self.loaded.n_records:
             raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds measurements.")
 
-    def _declared(self, column: str, declared: dict[str, str]) -> dict[str, pa.Array]:
-        """Return what each distinct label of a column stands for, None where it is not declared."""
-        labels = [row[0] for row in self._execute(f"select distinct {column} from incoming").fetchall()]
-        found = [declared.get(normalise_label(label)) if label is not None else None for label in labels]
-        return {"label": pa.array(labels, pa.string()), "value": pa.array(found, pa.string())}
+    def _declared(self, column: str, declared: Mapping[str, str]) -> tuple[list[str], list[str]]:
+        """Return the labels of a column that are declared, and what each stands for."""
+        labels = [label for (label,) in self.store.rows(f"select distinct {column} from incoming") if label]
+        known = [(label, declared.get(normalise_label(label))) for label in labels]
+        found = [(label, value) for label, value in known if value is not None]
+        return [label for label, _ in found], [value for _, value in found]
 
     def _check_records(self) -> None:
         """Make `checked`: incoming records with declared labels, and the reason why one is not taken."""
-        labels = {
-            "category": self._declared(
-                "category_label", {normalise_label(code): code for code in self.suite.categories}
-            )
-        }
+        codes = {normalise_label(code): code for code in self.suite.categories}
+        parameters = dict(zip(("labels", "values"), self._declared("category_label", codes), strict=True))
+        declared, values = [], range(len(self.attributes))
         for i, attribute in enumerate(self.attributes):
-            declared = {
-                normalise_label(label): value
-                for value, spec in self.suite.attributes[attribute].items()
-                for label in (value, *spec.aliases)
-            }
-            labels[f"attribute_{i}"] = self._declared(f"a_{i}", declared)
-        joins, blank, unknown = [], [], []
-        for i in range(len(self.attributes)):
-            joins.append(f"left join labels_attribute_{i} on incoming.a_{i} = labels_attribute_{i}.label")
-            blank.append(f"coalesce(incoming.a_{i}, '') = ''")
-            unknown.append(f"labels_attribute_{i}.value is null")
-        names = ["labels_category", *(f"labels_attribute_{i}" for i in range(len(self.attributes)))]
-        for name, columns in zip(names, labels.values(), strict=True):
-            self.store.connection.register(name, pa.table(columns))
-        values = "".join(f", labels_attribute_{i}.value as value_{i}" for i in range(len(self.attributes)))
-        self._execute(
+            labels, found = self._declared(f"a_{i}", declared_labels(self.suite, attribute))
+            parameters |= {f"labels_{i}": labels, f"values_{i}": found}
+            declared.append(f", map($labels_{i}, $values_{i})[a_{i}] as value_{i}")
+        self.execute(
             f"""
             create or replace temp table checked as
+            with declared as (
+                select
+                    *,
+                    map($labels, $values)[category_label] as category,
+                    try_cast(repeat_label as integer) as repeat_index
+                    {"".join(declared)}
+                from incoming
+            )
+
             select
-                incoming.source_row,
-                incoming.root,
-                incoming.model,
-                incoming.role,
-                labels_category.value as category,
-                try_cast(incoming.repeat_label as integer) as repeat_index
-                {values},
+                source_row,
+                root,
+                model,
+                role,
+                category,
+                repeat_index
+                {"".join(f", value_{i}" for i in values)},
                 case
-                    when coalesce(incoming.root, '') = '' then 'missing_root'
-                    when incoming.model = '' then 'missing_model'
-                    when labels_category.value is null then 'unknown_category'
-                    when {" or ".join(blank)} then 'missing_label'
-                    when {" or ".join(unknown)} then 'unknown_label'
-                    when
-                        try_cast(incoming.repeat_label as integer) is null
-                        or try_cast(incoming.repeat_label as integer) not between 0 and {REPEAT_MAX}
-                        then 'bad_repeat'
-                    when greatest(length(incoming.model), length(incoming.role)) > 200 then 'too_long'
+                    when coalesce(root, '') = '' then 'missing_root'
+                    when model = '' then 'missing_model'
+                    when category is null then 'unknown_category'
+                    when {" or ".join(f"coalesce(a_{i}, '') = ''" for i in values)} then 'missing_label'
+                    when {" or ".join(f"value_{i} is null" for i in values)} then 'unknown_label'
+                    when (repeat_index between 0 and {MAX_REPEAT}) is not true then 'bad_repeat'
+                    when greatest(length(model), length(role)) > {MAX_LABEL} then 'too_long'
                 end as reason
-            from incoming
-            left join labels_category on incoming.category_label = labels_category.label
-            {" ".join(joins)}
-            """
+            from declared
+            """,
+            parameters,
         )
-        for name in names:
-            self.store.connection.unregister(name)
 
     def _make_keys(self) -> None:
         """Make `keyed`: records that can be taken, with the keys of their prompt, config and response."""
         values = [f"value_{i}" for i in range(len(self.attributes))]
         listed = ", ".join(values)
-        prompts = self._execute(
+        prompts = self.execute(
             f"select distinct category, root, {listed} from checked where reason is null order by all"
         ).fetchall()
         self.prompts = [self._prompt(category, root, found) for category, root, *found in prompts]
-        configs = self._execute(
+        configs = self.store.rows(
             "select distinct model, role from checked where reason is null order by all"
-        ).fetchall()
-        self.configs = [recorded_config(model, role, self.suite.options) for model, role in configs]
+        )
         prompt_columns = {
             "prompt_key": pa.array([row["prompt_key"] for row in self.prompts], pa.string()),
             "category": pa.array([row[0] for row in prompts], pa.string()),
@@ -280,15 +204,16 @@ class _Load:
             **{name: pa.array([row[i + 2] for row in prompts], pa.string()) for i, name in enumerate(values)},
         }
         config_columns = {
-            name: pa.array([row[name] for row in self.configs], pa.string())
-            for name in ("config_key", "model", "role")
+            "config_key": pa.array([self.config_key(model, role) for model, role in configs], pa.string()),
+            "model": pa.array([model for model, _ in configs], pa.string()),
+            "role": pa.array([role for _, role in configs], pa.string()),
         }
         on = " and ".join(f"checked.{name} = named_prompts.{name}" for name in ("category", "root", *values))
         with (
-            self._registered("named_prompts", prompt_columns),
-            self._registered("named_configs", config_columns),
+            self.registered("named_prompts", prompt_columns),
+            self.registered("named_configs", config_columns),
         ):
-            self._execute(
+            self.execute(
                 f"""
                 create or replace temp table keyed as
                 select
@@ -329,13 +254,15 @@ class _Load:
     def _list_measurements(self) -> None:
         """Make the view `measured`, a row a record and feature: a table would be many times the file."""
         features = list(self.measurements.features)
-        with self._registered(
-            "listed",
-            {"place": pa.array(range(len(features)), pa.int32()), "feature": pa.array(features, pa.string())},
-        ):
-            self._execute("create or replace temp table features as select * from listed")
+        self.execute(
+            """
+            create or replace temp table features as
+            select unnest(range(len($features))) as place, unnest($features) as feature
+            """,
+            {"features": features},
+        )
         lists = [f"unnest([{', '.join(f'{kind}_{i}' for i in range(len(features)))}])" for kind in "vbs"]
-        self._execute(
+        self.execute(
             f"""
             create or replace temp view measured as
             with unnested as (
@@ -360,13 +287,9 @@ class _Load:
         )
 
     def _decide(self) -> None:
-        """Make `decided` and the view `fresh` (a row a record and feature that is not stored yet), and count.
-
-        What is stored is never overwritten: a record that says otherwise is refused, as is the second of two
-        in one file.
-        """
+        """Make `decided` and the view `fresh` (a row a new record and feature), and count."""
         self._list_measurements()
-        self._execute(
+        self.execute(
             """
             create or replace temp table decided as
             with firsts as (
@@ -408,15 +331,21 @@ class _Load:
             """,
             {"n_features": len(self.measurements.features)},
         )
-        self._execute(
+        self.execute(
             """
             create or replace temp table refused as
-            select source_row, reason from checked where reason is not null
-            union all
-            select source_row, decision from decided where decision = 'duplicate_key'
-            """
+            with refused as (
+                select source_row, reason from checked where reason is not null
+                union all
+                select source_row, decision from decided where decision = 'duplicate_key'
+            )
+
+            select *, md5(cast(json_array('reject', $suite, $sha, source_row) as varchar)) as reject_key
+            from refused
+            """,
+            {"suite": self.suite.suite, "sha": self.source.file_sha256},
         )
-        self._execute(
+        self.execute(
             """
             create or replace temp view fresh as
             with stored as (
@@ -434,23 +363,17 @@ class _Load:
             """
         )
         loaded = self.loaded
-        counts = dict(self.store.rows("select decision, count(*) from decided group by decision"))
-        loaded.n_loaded, loaded.n_already_there = counts.get("loaded", 0), counts.get("already_there", 0)
+        self.count_decided("select measurement_status, count(*) from fresh group by 1 order by 1")
         reasons = "select reason, count(*), min(source_row) from refused group by reason order by reason"
         for reason, n, first in self.store.rows(reasons):
             loaded.rejected[reason] = n
             loaded.examples[reason] = f"record {first:,}"
-        statuses = "select measurement_status, count(*) from fresh group by 1 order by 1"
-        loaded.statuses.update(dict(self.store.rows(statuses)))
         loaded.n_measurements = loaded.statuses.total()
 
     def write(self) -> None:
         """Write what is new; the caller holds the transaction."""
-        store, loaded, suite = self.store, self.loaded, self.suite.suite
-        store.append("prompts", self.prompts)
-        store.append("configs", self.configs)
-        shared = {"run_id": self.run_id, "source_file": loaded.source_file}
-        self._execute(
+        self.store.append("prompts", self.prompts)
+        self.execute(
             """
             insert into responses (
                 response_key, prompt_key, config_key, repeat_index, response_status, n_attempts, run_id,
@@ -463,46 +386,13 @@ class _Load:
             inner join decided on keyed.source_row = decided.source_row and decided.decision = 'loaded'
             anti join responses on keyed.response_key = responses.response_key
             """,
-            shared,
+            {"run_id": self.run_id, "source_file": self.source.source_file},
         )
-        self._execute(
+        self.execute(
             """
             insert into ready_measurements (response_key, feature, value, baseline_value, measurement_status)
             select response_key, feature, value, baseline_value, measurement_status from fresh
             """
         )
-        # What earlier loads of the same content refused, this load says anew.
-        self._execute(
-            """
-            delete from rejects
-            where
-                suite = $suite
-                and source_row <= $n_records
-                and run_id in (select run_id from loads where suite = $suite and file_sha256 = $sha)
-            """,
-            {"suite": suite, "n_records": loaded.n_records, "sha": self.sha},
-        )
-        self._execute(
-            """
-            insert into rejects (reject_key, suite, source_file, source_row, reason, detail, run_id)
-            select
-                md5(cast(json_array('reject', $suite, $sha, source_row) as varchar)),
-                $suite, $source_file, source_row, reason, '', $run_id
-            from refused
-            """,
-            {**shared, "suite": suite, "sha": self.sha},
-        )
-        store.append(
-            "loads",
-            [
-                {
-                    **shared,
-                    "suite": suite,
-                    "file_sha256": self.sha,
-                    "n_records": loaded.n_records,
-                    "n_loaded": loaded.n_loaded,
-                    "n_already_there": loaded.n_already_there,
-                    "n_rejected": loaded.n_rejected,
-                }
-            ],
-        )
+        self.write_shared("select reject_key, source_row, reason, '' as detail from refused")
+        pair_prompts(self.store, self.suite)

@@ -1,16 +1,25 @@
-"""What every load shares: its counts, and how a model is named whose answers somebody already has."""
+"""What every load shares: the file, its counts, the steps, and how a recorded model is named."""
 
+import hashlib
 import json
+import os
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+import duckdb
+import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.loading.files import shown
+from ingest.store import Store
+from ingest.suite import Suite
 
 BACKEND = "recorded"
 
@@ -61,6 +70,117 @@ class Tally:
                 f"{'; '.join(islice(self.reasons(), 3))}.",
                 f"Correct the file, or the suite's `{mapping}:` and `aliases:`. Nothing was loaded.",
             )
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file that is loaded: where it lies, its name as the tables hold it, and the hash of its content."""
+
+    path: Path
+    source_file: str
+    file_sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> "Source":
+        """Read what identifies a file."""
+        with path.open("rb") as handle:
+            sha = hashlib.file_digest(handle, "sha256").hexdigest()
+        return cls(path, os.fsencode(path.name).decode("utf-8", "replace"), sha)
+
+
+T = TypeVar("T", bound=Tally)
+
+
+class Load(ABC, Generic[T]):
+    """One file on its way: `stage` reads, checks and decides in temporary tables; `write` keeps what is new.
+
+    What is stored is never overwritten: a record that says otherwise is refused, as is the second of two in
+    one file.
+    """
+
+    def __init__(self, store: Store, suite: Suite, source: Source, run_id: str, loaded: T) -> None:
+        self.store = store
+        self.suite = suite
+        self.source = source
+        self.run_id = run_id
+        self.loaded = loaded
+        self.configs: dict[tuple[str, str], dict[str, Any]] = {}
+
+    @abstractmethod
+    def stage(self, limit: int | None) -> None:
+        """Fill the temporary tables and count what becomes of each record; raise PlumblineError."""
+
+    @abstractmethod
+    def write(self) -> None:
+        """Write what is new; the caller holds the transaction."""
+
+    def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
+        """Run one statement."""
+        return self.store.connection.execute(sql, parameters or {})
+
+    @contextmanager
+    def registered(self, name: str, columns: Mapping[str, Any] | pa.Table) -> Iterator[None]:
+        """Let SQL read columns in memory under a name, for the block."""
+        self.store.connection.register(name, columns if isinstance(columns, pa.Table) else pa.table(columns))
+        try:
+            yield
+        finally:
+            self.store.connection.unregister(name)
+
+    def config_key(self, model: str, role: str) -> str:
+        """Return the key of a recorded config, and keep its row."""
+        found = self.configs.get((model, role))
+        if found is None:
+            found = self.configs[model, role] = recorded_config(model, role, self.suite.options)
+        config_key: str = found["config_key"]
+        return config_key
+
+    def count_decided(self, statuses: str) -> None:
+        """Take the counts of the temporary table `decided`; `statuses` is a query of status and count."""
+        counts = dict(self.store.rows("select decision, count(*) from decided group by decision"))
+        self.loaded.n_loaded = counts.get("loaded", 0)
+        self.loaded.n_already_there = counts.get("already_there", 0)
+        self.loaded.statuses.update(dict(self.store.rows(statuses)))
+
+    def write_shared(self, refused: str) -> None:
+        """Write the configs, the rejects and the load.
+
+        `refused` is a query of reject_key, source_row, reason, detail. What earlier loads of the same content
+        refused, this load says anew.
+        """
+        self.store.append("configs", list(self.configs.values()))
+        shared = {
+            "suite": self.suite.suite,
+            "run_id": self.run_id,
+            "source_file": self.source.source_file,
+        }
+        self.execute(
+            """
+            delete from rejects
+            where
+                suite = $suite
+                and source_row <= $n_records
+                and run_id in (select run_id from loads where suite = $suite and file_sha256 = $sha)
+            """,
+            {"suite": self.suite.suite, "n_records": self.loaded.n_records, "sha": self.source.file_sha256},
+        )
+        self.execute(
+            f"""
+            insert into rejects by name
+            select *, $suite as suite, $source_file as source_file, $run_id as run_id
+            from ({refused})
+            """,
+            shared,
+        )
+        row = {
+            **shared,
+            "file_sha256": self.source.file_sha256,
+            "n_records": self.loaded.n_records,
+            "n_loaded": self.loaded.n_loaded,
+            "n_already_there": self.loaded.n_already_there,
+            "n_rejected": self.loaded.n_rejected,
+        }
+        self.store.append("loads", [row])
 
 
 def recorded_config(model: str, role: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ingest.corpus.fetch import MAX_BYTES
 from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError
 from ingest.keys import key
+from ingest.loading.columns import declared_labels
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.prompts.sentence_cut import split_sentence
 from ingest.store import Store
@@ -103,14 +104,7 @@ def file_rows(
     spec = suite.categories[category].prompt_file
     if spec is None:
         return
-    labels = {
-        attribute: {
-            normalise_label(label): value
-            for value, known in suite.attributes[attribute].items()
-            for label in (value, *known.aliases)
-        }
-        for attribute in spec.attributes
-    }
+    labels = {attribute: declared_labels(suite, attribute) for attribute in spec.attributes}
     for record in _records(folder, spec):
         prompt = (record[spec.prompt] or "").strip()
         if not prompt:

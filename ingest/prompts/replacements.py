@@ -103,10 +103,6 @@ class Replacer:
             n_replaced += 1
         return Replaced("".join([*parts, text[end:]]), n_replaced, tuple(sorted(flags)))
 
-    def mentions(self, text: str) -> list[str]:
-        """Return the phrases of the root that a text holds."""
-        return [match["phrase"] for match in self.pattern.finditer(text)] if self.rows else []
-
     def _chosen(self, match: re.Match[str], text: str, flags: set[str]) -> Replacement:
         forms = self.rows[_folded(match["phrase"])]
         if len(forms) == 1:

@@ -283,8 +283,8 @@ def test_a_variant_chooses_the_rules(load_records):
 
 
 def test_batches_do_not_show(load_records, query, monkeypatch):
-    monkeypatch.setattr("ingest.load.BATCH_ROWS", 7)
-    monkeypatch.setattr("ingest.load.PROMPT_CACHE", 2)
+    monkeypatch.setattr("ingest.loading.responses.BATCH_ROWS", 7)
+    monkeypatch.setattr("ingest.loading.responses.PROMPT_CACHE", 2)
     records = [record(n, question=f"Prompt {n % 5}", gender="F" if n % 10 else "?") for n in range(1, 101)]
     result = load_records([*records, *records[:20], record(3, question="Prompt 3", answer="changed")])
     assert "121 records = 90 loaded + 18 already there + 13 rejected" in result.stderr
@@ -295,7 +295,7 @@ def test_batches_do_not_show(load_records, query, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize("where", ["_write", "register_suite", "_decide"])
+@pytest.mark.parametrize("where", ["ResponseLoad.write", "load.register_suite", "ResponseLoad.stage"])
 def test_killed_in_the_middle_nothing_has_changed(where, load, tmp_path, data, tiny_suite, fingerprint):
     """SIGKILL after that step of a second load: what the first one wrote is all there is."""
     load(write(tmp_path / "first.csv", THREE))
@@ -305,11 +305,12 @@ def test_killed_in_the_middle_nothing_has_changed(where, load, tmp_path, data, t
 import os, signal
 from pathlib import Path
 from ingest import load
-step = load.{where}
+from ingest.loading.responses import ResponseLoad
+step = {where}
 def killed(*arguments):
     step(*arguments)
     os.kill(os.getpid(), signal.SIGKILL)
-load.{where} = killed
+{where} = killed
 load.load_file(Path({str(data)!r}), Path({str(path)!r}), Path({str(tiny_suite)!r}))
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)

@@ -1,0 +1,353 @@
+"""Responses of a file -> `prompts`, `configs`, `responses`, `texts`.
+
+Records are checked one by one and staged in temporary tables; then they are compared with what is stored,
+and one transaction writes what is new. So memory stays bounded and a load that is killed leaves nothing.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import pyarrow as pa
+
+from ingest.asking.answer_status import EVIDENCE, response_status
+from ingest.errors import PlumblineError
+from ingest.keys import key, request_key, text_key
+from ingest.loading.columns import Fields, RecordReader
+from ingest.loading.files import RowProblem, read_records, shorten, shown
+from ingest.loading.tally import Load, Source, Tally
+from ingest.prompts import PromptBuilder
+from ingest.store import Store
+from ingest.suite import Suite
+
+METHOD = "loaded"
+BATCH_ROWS = 10_000
+BATCH_CHARACTERS = 16_000_000
+PROMPT_CACHE = 20_000
+SHOW_PROGRESS_FROM = 20_000
+
+
+class Response(NamedTuple):
+    """What is staged of one record: the columns of `responses` that a load fills, and the text."""
+
+    response_key: str
+    prompt_key: str
+    config_key: str
+    repeat_index: int
+    text_key: str | None
+    response_status: str
+    n_attempts: int
+    error: str | None
+    run_id: str
+    source_file: str
+    source_row: int
+    source_id: str | None
+    text: str | None
+    n_characters: int | None
+
+
+class Reject(NamedTuple):
+    """A record that is not taken, and why."""
+
+    reject_key: str
+    source_row: int
+    reason: str
+    detail: str
+
+
+# The first response of a key is loaded unless the key is stored. A later one is there already if it is the
+# same, and refused if it is not.
+DECIDED = """
+        create or replace temp table decided as
+            with staged as (
+                select response_key, text_key, response_status, error, source_file, source_row
+                from staged_responses
+            ),
+
+            firsts as (
+                select response_key, min(source_row) as first_row, count(*) as n
+                from staged
+                group by response_key
+            ),
+
+            stored as (
+                select response_key, text_key, response_status, error, source_file, source_row
+                from responses
+                where response_key in (select response_key from firsts)
+            ),
+
+            origins as (
+                select *, true as is_stored from stored
+                union all
+                select staged.*, false
+                from staged
+                inner join firsts using (response_key)
+                where
+                    n > 1
+                    and staged.source_row = first_row
+                    and staged.response_key not in (select response_key from stored)
+            )
+
+            select
+                staged.response_key,
+                staged.source_row,
+                staged.response_status,
+                origins.source_file as origin_file,
+                origins.source_row as origin_row,
+                case
+                    when
+                        origins.response_key is null
+                        or (not origins.is_stored and origins.source_row = staged.source_row)
+                        then 'loaded'
+                    when
+                        origins.text_key is not distinct from staged.text_key
+                        and origins.response_status = staged.response_status
+                        and origins.error is not distinct from staged.error
+                        then 'already_there'
+                    else 'duplicate_key'
+                end as decision
+            from staged
+            left join origins on staged.response_key = origins.response_key
+"""
+
+
+@dataclass
+class Loaded(Tally):
+    """What a load of responses found and did."""
+
+    ambiguous: set[tuple[str, str]] = field(default_factory=set)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person should know, most important first."""
+        yield self.headline()
+        if not self.n_loaded and not self.n_rejected:
+            yield "Nothing new: every record was there already."
+        for reason in self.reasons():
+            yield f"  rejected: {reason}"
+        if failed := self.other_statuses():
+            yield f"  without a usable answer: {failed}"
+        if self.ambiguous:
+            name, attribute = min(self.ambiguous)
+            n_names = len({n for n, _ in self.ambiguous})
+            yield (
+                f"  names with two values of an attribute, which they therefore do not show: {n_names:,}, "
+                f"such as {shorten(name)!r} ({attribute})"
+            )
+
+
+class ResponseLoad(Load[Loaded]):
+    """A file of responses on its way; `n_records` and `ambiguous` are what a first reading found."""
+
+    def __init__(
+        self,
+        store: Store,
+        suite: Suite,
+        source: Source,
+        run_id: str,
+        *,
+        reader: RecordReader,
+        n_records: int,
+        ambiguous: set[tuple[str, str]],
+    ) -> None:
+        super().__init__(store, suite, source, run_id, Loaded(source.source_file, ambiguous=ambiguous))
+        self.reader = reader
+        self.n_records = n_records
+        self.builder = PromptBuilder(suite, ambiguous)
+        self.prompts: dict[tuple[Any, ...], str] = {}
+        self.repeats: Counter[tuple[str, str]] = Counter()
+        self.responses: list[Response] = []
+        self.rejects: list[Reject] = []
+        self.new_prompts: list[dict[str, Any]] = []
+        self.n_characters = 0
+
+    def stage(self, limit: int | None) -> None:
+        """Put each record, or its rejection, into a temporary table; decide what becomes of each."""
+        for table, columns in (
+            ("responses", "responses.*, texts.text, texts.n_characters from responses, texts"),
+            ("rejects", "reject_key, source_row, reason, detail from rejects"),
+            ("prompts", "* from prompts"),
+        ):
+            self.execute(f"create or replace temp table staged_{table} as select {columns} limit 0")
+        records = read_records(self.source.path, self.reader.columns, limit)
+        hidden = self.n_records < SHOW_PROGRESS_FROM
+        with click.progressbar(length=self.n_records, label="Loading", file=sys.stderr, hidden=hidden) as bar:
+            for number, cells in records:
+                self.loaded.n_records = number
+                try:
+                    if isinstance(cells, RowProblem):
+                        raise cells
+                    self._take(number, self.reader.read(cells))
+                except RowProblem as problem:
+                    self._reject(number, problem)
+                if number % 1_000 == 0:
+                    bar.update(1_000)
+        self._flush()
+        self.execute(DECIDED)
+        self.count_decided(
+            """
+            select response_status, count(*)
+            from decided
+            where decision = 'loaded'
+            group by response_status
+            order by response_status
+            """
+        )
+        self._refuse_others()
+        if self.loaded.n_records != self.n_records:
+            raise PlumblineError(f"{shown(self.source.path)} changed while it was read.", "Load it again.")
+        self.loaded.check_sums("columns")
+
+    def _take(self, number: int, fields: Fields) -> None:
+        """Stage a record."""
+        config = self.config_key(fields.model, fields.role)
+        prompt = self._prompt_key(fields)
+        repeat = fields.repeat
+        if repeat is None:
+            repeat = self.repeats[config, prompt]
+            self.repeats[config, prompt] += 1
+        status = response_status(fields.text) if fields.status == "ok" else fields.status
+        is_answer = status == "ok"
+        self.responses.append(
+            Response(
+                response_key=request_key(config, prompt, repeat),
+                prompt_key=prompt,
+                config_key=config,
+                repeat_index=repeat,
+                text_key=text_key(fields.text) if is_answer else None,
+                response_status=status,
+                n_attempts=1,
+                # What a failure said is evidence, not an answer: it is kept where nothing scores it.
+                error=None if is_answer else fields.text.strip()[:EVIDENCE] or None,
+                run_id=self.run_id,
+                source_file=self.source.source_file,
+                source_row=number,
+                source_id=fields.source_id,
+                text=fields.text if is_answer else None,
+                n_characters=len(fields.text) if is_answer else None,
+            )
+        )
+        self.n_characters += len(fields.text)
+        self._flush_if_full()
+
+    def _reject(self, number: int, problem: RowProblem) -> None:
+        """Note that a record is not taken, and why."""
+        self.loaded.rejected[problem.reason] += 1
+        self.loaded.examples.setdefault(problem.reason, f"record {number:,}: {problem.detail}")
+        reject_key = key("reject", self.suite.suite, self.source.file_sha256, number)
+        self.rejects.append(Reject(reject_key, number, problem.reason, problem.detail))
+        self._flush_if_full()
+
+    def _prompt_key(self, fields: Fields) -> str:
+        identity = (fields.category, fields.prompt, fields.attributes, fields.name)
+        found = self.prompts.get(identity)
+        if found is not None:
+            return found
+        row = self.builder.row(
+            fields.category,
+            fields.prompt,
+            dict(fields.attributes),
+            method=METHOD,
+            name=fields.name,
+            root=fields.root,
+        )
+        if len(self.prompts) >= PROMPT_CACHE:
+            self.prompts.clear()
+        prompt_key: str = row["prompt_key"]
+        self.prompts[identity] = prompt_key
+        self.new_prompts.append(row)
+        self.n_characters += len(fields.prompt)
+        return prompt_key
+
+    def _flush_if_full(self) -> None:
+        n_rows = max(len(self.responses), len(self.new_prompts), len(self.rejects))
+        if n_rows >= BATCH_ROWS or self.n_characters >= BATCH_CHARACTERS:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Put what is in memory into the temporary tables."""
+        for table, rows in (("responses", self.responses), ("rejects", self.rejects)):
+            if rows:
+                columns = map(list, zip(*rows, strict=True))
+                self._insert(table, pa.table(dict(zip(rows[0]._fields, columns, strict=True))))
+                rows.clear()
+        if self.new_prompts:
+            schema = self.store.arrow_schema("prompts")
+            self._insert("prompts", pa.Table.from_pylist(self.new_prompts, schema))
+            self.new_prompts.clear()
+        self.n_characters = 0
+
+    def _insert(self, table: str, batch: pa.Table) -> None:
+        with self.registered("batch", batch):
+            self.execute(f"insert into staged_{table} by name from batch")
+
+    def _refuse_others(self) -> None:
+        """Refuse what says something else than a response of the same key."""
+        refused = self.execute(
+            """
+            select source_row, origin_file, origin_row
+            from decided
+            where decision = 'duplicate_key'
+            order by source_row
+            """
+        ).fetchall()
+        for source_row, origin_file, origin_row in refused:
+            where = (
+                "a generated answer"
+                if origin_row is None
+                else f"record {origin_row:,} of {shown(Path(origin_file))}"
+            )
+            detail = f"not the response of {where}, of the same model, prompt and repeat"
+            self._reject(source_row, RowProblem("duplicate_key", detail))
+        self._flush()
+
+    def write(self) -> None:
+        """Write what is new; the caller holds the transaction.
+
+        Each insert is one statement, with an anti-join in the place of `or ignore`: that is what DuckDB does
+        in bounded memory.
+        """
+        n_new = self.execute(
+            """
+            insert into responses
+            select * exclude (text, n_characters)
+            from staged_responses
+            where source_row in (select source_row from decided where decision = 'loaded')
+            """
+        ).fetchall()[0][0]
+        if n_new != self.loaded.n_loaded:
+            raise RuntimeError(f"{n_new} responses were written, not {self.loaded.n_loaded}")
+        self.execute(
+            """
+            insert into texts
+            with firsts as (
+                select text_key, min(source_row) as source_row
+                from staged_responses
+                where
+                    text_key is not null
+                    and source_row in (select source_row from decided where decision = 'loaded')
+                    and text_key not in (select text_key from texts)
+                group by text_key
+            )
+
+            select text_key, text, n_characters
+            from staged_responses
+            where source_row in (select source_row from firsts)
+            """
+        )
+        self.execute(
+            """
+            insert into prompts
+            from staged_prompts
+            where rowid in (
+                select min(rowid)
+                from staged_prompts
+                where prompt_key not in (select prompt_key from prompts)
+                group by prompt_key
+            )
+            """
+        )
+        self.write_shared("from staged_rejects")
