@@ -33,8 +33,6 @@ from ingest.suite import Suite, load_suite
 
 SHOWN = 10  # findings that `audit` prints; `gate` prints all
 
-SUITE = click.argument("suite_path", metavar="SUITE", type=click.Path(path_type=Path))
-
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="plumbline")
@@ -60,7 +58,7 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
 
 
 @cli.command()
-@SUITE
+@click.argument("suite_path", metavar="[SUITE]", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--responses", type=click.Path(path_type=Path), help="Answers you already have (CSV, Parquet, JSONL)."
 )
@@ -80,7 +78,7 @@ for stage in (init, scrape, assemble, branch, generate, load, extract, singstat,
 @click.pass_context
 def audit(
     context: click.Context,
-    suite_path: Path,
+    suite_path: Path | None,
     responses: Path | None,
     variant: str | None,
     model_dir: Path | None,
@@ -106,6 +104,7 @@ def audit(
         raise click.UsageError(
             f"--mart {unknown[0]}: there is no such mart. `plumbline export` and docs/ name them."
         )
+    suite_path = suite_path or _only_suite()
     suite = load_suite(suite_path, variant)
     project = warehouse.ParsedProject(data)
     try:
@@ -133,14 +132,22 @@ def audit(
         except PlumblineError as error:
             # Without Node the audit still ends with its verdicts.
             click.echo(error.format_message(), err=True)
-    with warehouse.Warehouse(data) as marts:
-        warehouse.print_verdicts(marts)
-        failing = warehouse.findings(marts)
+    with warehouse.Warehouse(data) as opened:
+        warehouse.print_verdicts(opened)
+        failing = warehouse.findings(opened)
     for row in failing[:SHOWN]:
         click.echo(warehouse.describe_finding(row))
     if len(failing) > SHOWN:
         click.echo(f"… and {len(failing) - SHOWN} more: plumbline gate")
     click.echo(f"Warehouse: {data / AUDIT_NAME}")
+
+
+def _only_suite() -> Path:
+    found = sorted(Path("suites").glob("*.yml"))
+    if len(found) != 1:
+        there = ", ".join(path.name for path in found) or "none"
+        raise click.UsageError(f"Which SUITE? Name its file; suites/ holds {there}.")
+    return found[0]
 
 
 def _bring_in(
@@ -179,9 +186,9 @@ def gate(data: Path, inconclusive: bool) -> None:
     plumbline gate
     AUDIT_GATE=error dbt test --selector gate   # the same as dbt tests
     """
-    with warehouse.Warehouse(data) as marts:
-        warehouse.print_verdicts(marts)
-        failing = warehouse.findings(marts, ("fail", "inconclusive") if inconclusive else ("fail",))
+    with warehouse.Warehouse(data) as opened:
+        warehouse.print_verdicts(opened)
+        failing = warehouse.findings(opened, ("fail", "inconclusive") if inconclusive else ("fail",))
         for row in failing:
             click.echo(warehouse.describe_finding(row))
     if failing:
@@ -198,8 +205,8 @@ def status(data: Path) -> None:
     if not (data / AUDIT_NAME).exists():
         click.echo("The marts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
         return
-    with warehouse.Warehouse(data) as marts:
-        warehouse.print_verdicts(marts)
+    with warehouse.Warehouse(data) as opened:
+        warehouse.print_verdicts(opened)
 
 
 def _print_suite_status(store: Store, suite: str) -> None:
@@ -236,7 +243,7 @@ def export(data: Path, directory: Path) -> None:
     \b
     plumbline export out/        # out/fct_verdicts.parquet, out/fct_verdicts.csv, …
     """
-    with warehouse.Warehouse(data) as marts:
-        written = marts.export(directory)
+    with warehouse.Warehouse(data) as opened:
+        written = opened.export(directory)
     n_tables = len({file.mart for file in written})
     click.echo(f"{n_tables} tables, each as .parquet and .csv, in {directory}")

@@ -1,4 +1,4 @@
-"""`plumbline init`: a suite to start from."""
+"""`plumbline init`: a suite to start from, or a folder that holds all that an audit needs."""
 
 import re
 from pathlib import Path
@@ -6,20 +6,58 @@ from pathlib import Path
 import click
 
 from ingest.errors import PlumblineError
+from ingest.paths import PROJECT, PROJECT_VARIABLE
 from ingest.suite import json_schema
 
 STARTER = Path(__file__).parent / "suite" / "starter.yml"
 SCHEMA = "suite.schema.json"  # beside a suite: editors offer its keys and say what they are
 MODEL = re.compile(r"[\w./:@-]{1,200}")
+DEFAULT_MODEL = "llama3.1:8b"
+
+DBT_PROJECT = """\
+# `plumbline audit` and plain `dbt build` build Plumbline's models here, and yours: a file in models/ reads a
+# mart as {{{{ ref('plumbline', 'fct_verdicts') }}}}.
+name: {name}_audit
+version: "1.0"
+config-version: 2
+profile: plumbline
+flags: {{send_anonymous_usage_stats: false}}
+# Its unit tests compare numbers by a macro of its own.
+dispatch: [{{macro_namespace: dbt, search_order: [{name}_audit, plumbline, dbt]}}]
+"""
+PACKAGES = """\
+# Where Plumbline's dbt project is: `plumbline` sets the variable, plain dbt takes the place given here.
+packages:
+  - local: "{{{{ env_var('{variable}', '{project}') }}}}"
+"""
+IGNORED = "data/\ndbt_packages/\nlogs/\ntarget/\n"
 
 
-def starter_suite(name: str, model: str) -> str:
-    """Return the text of a commented suite. Raises PlumblineError for a model's name that is none."""
+def starter_suite(name: str, model: str | None) -> str:
+    """Return the text of a commented suite; without a model its answers are simulated.
+
+    Raises PlumblineError for a model's name that is none.
+    """
+    text = STARTER.read_text("utf-8").replace("__NAME__", name)
+    if model is None:
+        text = text.replace("    options:", "    # options:")
+        return text.replace("__BACKEND__", "simulated").replace("__MODEL__", "simulated")
     if not MODEL.fullmatch(model):
         raise PlumblineError(
-            f"{model!r} is no model's name.", "Give it as `ollama list` shows it: llama3.1:8b."
+            f"{model!r} is no model's name.", f"Give it as `ollama list` shows it: {DEFAULT_MODEL}."
         )
-    return STARTER.read_text("utf-8").replace("__NAME__", name).replace("__MODEL__", f'"{model}"')
+    return text.replace("__BACKEND__", "ollama").replace("__MODEL__", f'"{model}"')
+
+
+def starter_folder(name: str, model: str | None) -> dict[str, str]:
+    """Return the files of an audit's own folder, path -> text. Errors are as for `starter_suite`."""
+    return {
+        "dbt_project.yml": DBT_PROJECT.format(name=name),
+        "packages.yml": PACKAGES.format(variable=PROJECT_VARIABLE, project=PROJECT.as_posix()),
+        "profiles.yml": (PROJECT / "profiles.yml").read_text("utf-8"),
+        ".gitignore": IGNORED,
+        f"suites/{name}.yml": starter_suite(name, model),
+    }
 
 
 def suite_name(path: Path) -> str:
@@ -29,26 +67,42 @@ def suite_name(path: Path) -> str:
 
 
 @click.command("init")
-@click.argument(
-    "path", metavar="[FILE]", default="suite.yml", type=click.Path(dir_okay=False, path_type=Path)
+@click.argument("path", metavar="[DIR|FILE.yml]", default="suite.yml", type=click.Path(path_type=Path))
+@click.option(
+    "--model",
+    help=f"Model to audit, as Ollama names it.  [default: {DEFAULT_MODEL}; in a DIR, simulated answers]",
 )
-@click.option("--model", default="llama3.1:8b", show_default=True, help="Model to audit, as Ollama names it.")
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
-def command(path: Path, model: str, force: bool) -> None:
-    """Write a commented suite to FILE (suite.yml): change its questions and groups to your own.
+@click.option("--force", is_flag=True, help="Replace what is there.")
+def command(path: Path, model: str | None, force: bool) -> None:
+    """Write a suite with comments: change its questions and groups to your own.
+
+    A DIR gets the suite and what dbt needs to build its marts there: an audit needs no clone of Plumbline. A
+    FILE.yml (suite.yml) is the suite alone.
 
     \b
+    plumbline init hiring && cd hiring && plumbline audit    # simulated answers, to see what comes out
     plumbline init hiring.yml --model llama3.1:8b
-    plumbline generate --suite hiring.yml --dry-run    # calls, hours, and what the design can detect
+    plumbline generate --suite hiring.yml --dry-run          # calls, hours, and what the design can detect
     plumbline audit hiring.yml
     """
-    text = starter_suite(suite_name(path), model)
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-        path.with_name(SCHEMA).write_text(json_schema(), encoding="utf-8")
-    except FileExistsError as error:
-        raise PlumblineError(f"{path} is there already.", "Name another file, or add --force.") from error
-    except OSError as error:
-        raise PlumblineError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
-    click.echo(f"{path}: change its questions and groups, then `plumbline audit {path}`.")
+    if path.suffix in (".yml", ".yaml"):
+        suite = path
+        files = {suite: starter_suite(suite_name(path), DEFAULT_MODEL if model is None else model)}
+        done = f"{path}: change its questions and groups, then `plumbline audit {path}`."
+    else:
+        name = suite_name(path.resolve())
+        suite = path / "suites" / f"{name}.yml"
+        files = {path / file: text for file, text in starter_folder(name, model).items()}
+        done = f"{path}: `cd {path}`, then `plumbline audit`. Its questions are in suites/{name}.yml."
+    if there := [file for file in files if file.exists() and not force]:
+        raise PlumblineError(f"{there[0]} is there already.", "Give another name, or add --force.")
+    files[suite.with_name(SCHEMA)] = json_schema()
+    for file, text in files.items():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise PlumblineError(
+                f"{file} cannot be written: {error.strerror}.", "Give another name."
+            ) from error
+    click.echo(done)

@@ -9,7 +9,7 @@ import pkgutil
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
 from ingest.errors import PlumblineError
@@ -18,10 +18,10 @@ OURS = "plumbline"
 
 
 class Offer(NamedTuple):
-    """A name that a package gives a meaning; `load` returns the function that makes the scorer or backend."""
+    """What a package offers under a name: the function that makes a scorer or backend, or where it stands."""
 
     package: str
-    load: Callable[[], Callable[..., Any]]
+    maker: Callable[..., Any] | EntryPoint
 
 
 def offers(kind: str) -> Mapping[str, Sequence[Offer]]:
@@ -30,9 +30,9 @@ def offers(kind: str) -> Mapping[str, Sequence[Offer]]:
     package = import_module(f"ingest.{kind}s")
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         for name, make in getattr(import_module(module.name), f"{kind}s".upper(), {}).items():
-            found[name].append(Offer(OURS, lambda make=make: make))
+            found[name].append(Offer(OURS, make))
     for entry in entry_points(group=f"plumbline.{kind}s"):
-        found[entry.name].append(Offer(entry.dist.name if entry.dist else "a package", entry.load))
+        found[entry.name].append(Offer(entry.dist.name if entry.dist else "a package", entry))
     return dict(sorted(found.items()))
 
 
@@ -54,11 +54,11 @@ def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -
             f"The {kind} {name!r} is in two packages, {offer.package} and {others[0].package}.",
             "Uninstall one of them, or have its author give it another name.",
         )
-    if offer.package == OURS:
-        return offer.load()(*arguments)
+    if not isinstance(offer.maker, EntryPoint):
+        return offer.maker(*arguments)
     what_to_do = f"Mend or update {offer.package}, or take {name!r} out of the suite."
     try:
-        made = offer.load()(*arguments)
+        made = offer.maker.load()(*arguments)
     except PlumblineError:
         raise
     except Exception as error:  # another's code can fail in any way
@@ -66,7 +66,7 @@ def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -
         raise PlumblineError(
             f"The {kind} {name!r} of {offer.package} does not load: {problem}.", what_to_do
         ) from error
-    if not isinstance(made, protocols) or made.name != name:
+    if not isinstance(made, protocols) or getattr(made, "name", None) != name:
         wants = " or ".join(protocol.__name__ for protocol in protocols)
         raise PlumblineError(
             f"{offer.package} gives {made!r} where the {kind} {name!r} should be, a {wants} of that name.",

@@ -1,5 +1,6 @@
 """From report tables to a static site: a small database for Evidence, files to take away, then its build."""
 
+import filecmp
 import json
 import os
 import re
@@ -16,17 +17,40 @@ import yaml
 
 from ingest.card import write_card
 from ingest.errors import PlumblineError
-from ingest.paths import PROJECT
+from ingest.paths import IS_PACKAGED, PROJECT, dbt_project
 from ingest.warehouse import Warehouse, run_dbt, write_manifest
 
-REPORTS = PROJECT / "reports"
-SITE = REPORTS / "build"
-PAGES = REPORTS / "pages"
+PAGES = PROJECT / "reports" / "pages"
 OF_REPORT = {"downloads", "pages"}  # tables that no model makes, but the functions below
-EXPOSURES = PROJECT / "models" / "reports" / "_exposures.yml"
-STATIC = REPORTS / "static"  # copied beside the pages as it is
+EXPOSURES = Path("models", "reports", "_exposures.yml")
 MOST_ROWS = {"parquet": 1_000_000, "csv": 50_000}  # of a mart that the site offers; `export` writes any
 NODE = "Install Node 20 or newer, then run `plumbline report`; the warehouse is complete without it."
+
+
+def site_folder(data: Path) -> Path:
+    """Return where the site is built: a clone's reports/, or the data folder's with what the package has.
+
+    Raises PlumblineError where only the package's own folder could be written to.
+    """
+    source = PROJECT / "reports"
+    if not IS_PACKAGED:
+        return source
+    if dbt_project() == PROJECT:
+        raise PlumblineError(
+            "The site was not built: this folder has no dbt project.",
+            "Run `plumbline init DIR` and audit there; the warehouse is complete without the site.",
+        )
+    folder = data.resolve() / "reports"
+    for part in ("components", "pages", "sources"):  # an older version's pages go
+        shutil.rmtree(folder / part, ignore_errors=True)
+    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=_copy_changed)
+    return folder
+
+
+def _copy_changed(source: str, target: str) -> None:
+    # A lock file that is newer than what is installed has npm install it all again.
+    if not Path(target).exists() or not filecmp.cmp(source, target, shallow=False):
+        shutil.copyfile(source, target)
 
 
 def write_report_tables(data: Path, target: Path) -> int:
@@ -47,12 +71,12 @@ def write_report_tables(data: Path, target: Path) -> int:
     return len(names)
 
 
-def write_downloads(data: Path, target: Path) -> int:
+def write_downloads(data: Path, target: Path, reports: Path) -> int:
     """Write the marts and the audit card beside the site, and a list of them into the report's database.
 
     Returns the number of files.
     """
-    folder = STATIC / "downloads"
+    folder = reports / "static" / "downloads"  # Evidence copies static/ beside its pages
     shutil.rmtree(folder, ignore_errors=True)
     with Warehouse(data) as marts:
         files = [
@@ -118,11 +142,13 @@ def read_page(path: Path, pages: Path = PAGES) -> dict[str, Any]:
 def exposures() -> Iterator[None]:
     """Declare every page to dbt while the report is made: an old declaration would outlive its page."""
     declared = [read_page(path) for path in sorted(PAGES.rglob("*.md"))]
-    EXPOSURES.write_text(yaml.safe_dump({"exposures": declared}, sort_keys=False), "utf-8")
+    file = dbt_project() / EXPOSURES
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(yaml.safe_dump({"exposures": declared}, sort_keys=False), "utf-8")
     try:
         yield
     finally:
-        EXPOSURES.unlink()
+        file.unlink()
 
 
 def page_sources(manifest: Mapping[str, Any]) -> list[tuple[str, str, str, str | None, str | None]]:
@@ -171,7 +197,7 @@ def write_page_sources(data: Path, target: Path) -> int:
     return len({row[0] for row in rows})
 
 
-def write_dbt_docs(data: Path) -> Path:
+def write_dbt_docs(data: Path, reports: Path) -> Path:
     """Write dbt's documentation of every model as one page beside the site.
 
     Raises PlumblineError where dbt cannot write it.
@@ -181,14 +207,16 @@ def write_dbt_docs(data: Path) -> Path:
             "dbt could not write its documentation.", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
     text = (data / "target" / "static_index.html").read_text("utf-8")
-    page = STATIC / "dbt" / "index.html"
+    page = reports / "static" / "dbt" / "index.html"
     page.parent.mkdir(parents=True, exist_ok=True)
-    # Where the project lies on this machine is nobody's business.
-    page.write_text(text.replace(str(PROJECT), "."), "utf-8")
+    # Where the projects lie on this machine is nobody's business.
+    for project in (dbt_project(), PROJECT):
+        text = text.replace(str(project), ".")
+    page.write_text(text, "utf-8")
     return page
 
 
-def build_site(verbose: bool = False) -> Path:
+def build_site(reports: Path, verbose: bool = False) -> Path:
     """Build the site from the report tables; return its first page.
 
     Raises PlumblineError where Node is missing or a step fails.
@@ -197,12 +225,12 @@ def build_site(verbose: bool = False) -> Path:
     if npm is None or shutil.which("node") is None:
         raise PlumblineError("The site was not built: Node is not installed.", NODE)
     environment = {**os.environ, "SEND_ANONYMOUS_USAGE_STATS": "no"}
-    steps = [] if _is_installed() else [["ci", "--no-audit", "--no-fund"]]
+    steps = [] if _is_installed(reports) else [["ci", "--no-audit", "--no-fund"]]
     steps += [["run", "sources"], ["run", "build"]]
     for step in steps:
         click.echo(f"npm {' '.join(step)} …", err=True)
         done = subprocess.run(
-            [npm, *step], cwd=REPORTS, env=environment, capture_output=not verbose, text=True, check=False
+            [npm, *step], cwd=reports, env=environment, capture_output=not verbose, text=True, check=False
         )
         if done.returncode != 0:
             tail = "\n".join((done.stdout or "").splitlines()[-15:] + (done.stderr or "").splitlines()[-15:])
@@ -210,12 +238,12 @@ def build_site(verbose: bool = False) -> Path:
                 f"`npm {' '.join(step)}` failed:\n{tail}",
                 "Run `plumbline report --verbose` to see all of it.",
             )
-    return SITE / "index.html"
+    return reports / "build" / "index.html"
 
 
-def _is_installed() -> bool:
+def _is_installed(reports: Path) -> bool:
     """Whether what the lock file names is what lies there."""
-    lock, marker = REPORTS / "package-lock.json", REPORTS / "node_modules" / ".package-lock.json"
+    lock, marker = reports / "package-lock.json", reports / "node_modules" / ".package-lock.json"
     return marker.exists() and marker.stat().st_mtime >= lock.stat().st_mtime
 
 
@@ -230,14 +258,16 @@ def command(data: Path, verbose: bool, tables_only: bool) -> None:
     plumbline report
     python -m http.server --directory reports/build     # then open http://localhost:8000
     """
-    tables = REPORTS / "sources" / "audit" / "report.duckdb"
+    reports = site_folder(data)
+    tables = reports / "sources" / "audit" / "report.duckdb"
     n_tables = write_report_tables(data, tables)
-    n_files = write_downloads(data, tables)
+    n_files = write_downloads(data, tables, reports)
     with exposures():
         write_page_sources(data, tables)
         click.echo(f"{n_tables} report tables, {n_files} files to download", err=True)
         if tables_only:
             return
-        write_dbt_docs(data)
-    first_page = build_site(verbose)
-    click.echo(f"Site: {first_page.relative_to(PROJECT)} (serve it: python -m http.server -d reports/build)")
+        write_dbt_docs(data, reports)
+    site = build_site(reports, verbose).parent
+    shown = site.relative_to(Path.cwd()) if site.is_relative_to(Path.cwd()) else site
+    click.echo(f"Site: {shown / 'index.html'} (serve it: python -m http.server -d {shown})")

@@ -95,7 +95,8 @@ class Embedder(Identity, Protocol):
 
 def load_scorer(name: str, where: Where | None = None) -> Scorer | Embedder:
     """Load a scorer by its name. Raises PlumblineError where no package has it (`ingest.plugins`)."""
-    return create("scorer", name, name, where or Where(), protocols=(Scorer, Embedder))
+    scorer: Scorer | Embedder = create("scorer", name, name, where or Where(), protocols=(Scorer, Embedder))
+    return scorer
 
 
 def scorer_row(scorer: Scorer | Embedder) -> dict[str, str]:

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any
 
 from ingest.errors import PlumblineError
-from ingest.paths import PROJECT
+from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.store import RAW_NAME, Store
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
@@ -18,7 +18,13 @@ atexit.register(gc.freeze)
 
 
 @contextmanager
-def _environment(**values: str) -> Any:
+def _environment(data: Path, gate: str = "warn") -> Any:
+    """Set what the project and its profile read from the environment."""
+    values = {
+        "PLUMBLINE_DATA": str(data.resolve()),
+        "AUDIT_GATE": gate,
+        PROJECT_VARIABLE: str(PROJECT),
+    }
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -42,23 +48,27 @@ def _rarely_collected() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _places(data: Path, target: Path | None = None) -> list[str]:
-    places = ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
-    return [*places, "--log-path", str(data / "logs"), "--target-path", str(target or data / "target")]
+def _places(data: Path) -> list[str]:
+    project = dbt_project()
+    profiles = project if (project / "profiles.yml").exists() else PROJECT
+    places = ["--project-dir", str(project), "--profiles-dir", str(profiles)]
+    return [*places, "--log-path", str(data / "logs")]
 
 
 def parse(data: Path, gate: str = "warn") -> Any:
     """Return dbt's manifest of the project, None where dbt cannot read it: a build will then say why.
 
     What dbt has read is kept beside the project, one copy for every folder of data: files that have not
-    changed since are not read again. Takes `PLUMBLINE_DATA` and `AUDIT_GATE` from the environment.
+    changed since are not read again. Nothing is kept beside an installed package. Takes `PLUMBLINE_DATA` and
+    `AUDIT_GATE` from the environment.
     """
     from dbt.adapters.duckdb.credentials import DuckDBCredentials
     from dbt.cli.main import dbtRunner
 
     # dbt drops what it kept once one of these has changed. No model knows where the databases are.
     DuckDBCredentials._connection_keys = lambda _: ("database", "schema")
-    kept = PROJECT / "target" / f"read-{gate}"
+    project = dbt_project()
+    kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{gate}"
     try:
         kept.mkdir(parents=True, exist_ok=True)
         target = kept if os.access(kept, os.W_OK) else None
@@ -66,7 +76,10 @@ def parse(data: Path, gate: str = "warn") -> Any:
         target = None
     silent = ["--log-level", "none", "--log-level-file", "none", "--no-write-json"]
     with _rarely_collected():
-        return dbtRunner().invoke([*silent, "parse", *_places(data, target)]).result
+        if project != PROJECT and (project / "dbt_packages" / "plumbline").resolve() != PROJECT:
+            dbtRunner().invoke([*silent, "deps", *_places(data)])
+        places = [*_places(data), "--target-path", str(target or data / "target")]
+        return dbtRunner().invoke([*silent, "parse", *places]).result
 
 
 class ParsedProject:
@@ -76,7 +89,7 @@ class ParsedProject:
     """
 
     def __init__(self, data: Path) -> None:
-        self._environment = _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE="warn")
+        self._environment = _environment(data)
         self._environment.__enter__()
         self._manifest: Any = None
         self._thread = Thread(target=self._parse, args=(data,), daemon=True)
@@ -120,9 +133,10 @@ def run_dbt(
 
     level = ["--log-level", "error" if quiet else "info", "--log-level-file", "debug"]
     try:
-        with _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE=gate), _rarely_collected():
+        with _environment(data, gate), _rarely_collected():
             manifest = project.manifest() if project is not None else parse(data, gate)
-            result = dbtRunner(manifest=manifest).invoke([*level, *arguments, *_places(data)])
+            places = [*_places(data), "--target-path", str(data / "target")]
+            result = dbtRunner(manifest=manifest).invoke([*level, *arguments, *places])
     finally:
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
         DuckDBConnectionManager.close_all_connections()
@@ -138,7 +152,7 @@ def write_manifest(data: Path) -> Path:
 
     Raises PlumblineError where dbt cannot read its own project.
     """
-    with _environment(PLUMBLINE_DATA=str(data.resolve()), AUDIT_GATE="warn"):
+    with _environment(data):
         manifest = parse(data)
     if manifest is None:
         raise PlumblineError(
@@ -151,8 +165,9 @@ def write_manifest(data: Path) -> Path:
 
 
 def mart_names() -> set[str]:
-    """Names of the marts that the project declares."""
-    return {path.stem for path in (PROJECT / "models" / "marts").rglob("*.sql")}
+    """Names of the marts, and of the models of the working folder's own dbt project."""
+    own = [] if dbt_project() == PROJECT else [dbt_project() / "models"]
+    return {path.stem for models in (PROJECT / "models" / "marts", *own) for path in models.rglob("*.sql")}
 
 
 def build(
@@ -162,7 +177,7 @@ def build(
 
     Raises PlumblineError where one fails.
     """
-    chosen = ["--selector", "build"]
+    chosen = ["--exclude", "tag:fairness_gate"]
     if marts:
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
         chosen = ["--select", *(f"+{mart}" for mart in marts), *kinds]

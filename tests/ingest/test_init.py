@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from ingest.cli import cli
 from ingest.init import command, suite_name
+from ingest.paths import PROJECT, dbt_project
 from ingest.prompts.templates import n_combinations
 from ingest.suite import json_schema, load_suite
 
@@ -54,3 +56,40 @@ def test_a_model_s_name_is_one(tmp_path, model):
 )
 def test_names_of_suites(file, name):
     assert suite_name(Path(file)) == name
+
+
+def test_a_folder_holds_a_suite_and_imports_the_project(tmp_path, monkeypatch):
+    result = invoke(tmp_path / "My hiring")
+    assert result.exit_code == 0, result.output
+    monkeypatch.chdir(tmp_path / "My hiring")
+    assert dbt_project() == Path.cwd()
+    assert str(PROJECT) in Path("packages.yml").read_text()
+    suite = load_suite(Path("suites/my_hiring.yml"))
+    assert [config.backend for config in suite.configs] == ["simulated"]
+    Path("packages.yml").unlink()
+    assert dbt_project() == PROJECT
+
+
+def test_a_folder_s_model_is_asked_where_it_is_named(tmp_path):
+    assert invoke(tmp_path / "hiring", "--model", "qwen2:7b").exit_code == 0
+    (config,) = load_suite(tmp_path / "hiring" / "suites" / "hiring.yml").configs
+    assert (config.backend, config.model, config.options) == ("ollama", "qwen2:7b", {"temperature": 0.7})
+
+
+def test_a_folder_with_one_of_the_files_is_left_as_it_is(tmp_path):
+    (tmp_path / "profiles.yml").write_text("mine")
+    result = invoke(tmp_path)
+    assert result.exit_code == 1
+    assert "profiles.yml is there already" in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["profiles.yml"]
+
+
+@pytest.mark.parametrize(("names", "there"), [([], "none"), (["a.yml", "b.yml"], "a.yml, b.yml")])
+def test_an_audit_without_a_suite_takes_the_only_one(tmp_path, monkeypatch, names, there):
+    (tmp_path / "suites").mkdir()
+    for name in names:
+        (tmp_path / "suites" / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["audit"])
+    assert result.exit_code == 2
+    assert f"suites/ holds {there}." in result.output
