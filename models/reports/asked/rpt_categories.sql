@@ -33,7 +33,7 @@ asked as (
         count(distinct responses.prompt_key) as n_prompts,
         arg_min(prompts.prompt, prompts.prompt_key) as example_prompt
     from responses
-    inner join prompts on responses.prompt_key = prompts.prompt_key
+    inner join prompts using (prompt_key)
     group by responses.suite, responses.category, responses.config, responses.is_simulated
 )
 
@@ -57,12 +57,5 @@ select
     asked.n_responses,
     asked.example_prompt
 from categories
-inner join asked
-    on
-        categories.suite = asked.suite
-        and categories.category = asked.category
-left join labels
-    on
-        categories.suite = labels.suite
-        and categories.category = labels.category
-        and categories.outcome_set = labels.outcome_set
+inner join asked using (suite, category)
+left join labels using (suite, category, outcome_set)

@@ -64,9 +64,6 @@ select
     coalesce(judged.n_pass, 0) as n_pass,
     coalesce(judged.n_not_applicable, 0) as n_not_applicable
 from counted
-inner join configs on counted.config_key = configs.config_key
-inner join suites on counted.suite = suites.suite
-left join judged
-    on
-        counted.suite = judged.suite
-        and configs.config = judged.config
+inner join configs using (config_key)
+inner join suites using (suite)
+left join judged using (suite, config)

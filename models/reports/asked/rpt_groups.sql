@@ -37,10 +37,7 @@ grouped as (
         ) as group_value,
         count({{ map_value('prompts.attributes', 'attributes.axis_attribute') }}) as n_known
     from prompts
-    inner join attributes
-        on
-            prompts.suite = attributes.suite
-            and prompts.category = attributes.category
+    inner join attributes using (suite, category)
     group by
         prompts.prompt_key, prompts.suite, prompts.category, attributes.axis, attributes.axis_position
 )

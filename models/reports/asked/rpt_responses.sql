@@ -71,7 +71,7 @@ select
     responses.source_row,
     responses.source_id
 from outcomes
-inner join responses on outcomes.response_key = responses.response_key
-inner join prompts on outcomes.prompt_key = prompts.prompt_key
-left join shown_in_words on outcomes.prompt_key = shown_in_words.prompt_key
-left join keys on outcomes.prompt_key = keys.prompt_key
+inner join responses using (response_key, prompt_key)
+inner join prompts using (prompt_key)
+left join shown_in_words using (prompt_key)
+left join keys using (prompt_key)

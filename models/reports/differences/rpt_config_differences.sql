@@ -42,11 +42,8 @@ told as (
         length(axis) - length(replace(axis, '&', '')) + 1 as n_attributes,
         case state when 'worse' then 1 when 'better' then 2 when 'no_evidence' then 3 else 4 end as state_rank
     from differences
-    inner join categories
-        on
-            differences.suite = categories.suite
-            and differences.category = categories.category
-    left join metrics on differences.metric = metrics.metric
+    inner join categories using (suite, category)
+    left join metrics using (metric)
 ),
 
 ranked as (

@@ -30,7 +30,7 @@ ranked as (
                 differences.group_value asc
         ) as position
     from differences
-    inner join found on differences.pair_key = found.pair_key
+    inner join found using (pair_key)
 )
 
 select

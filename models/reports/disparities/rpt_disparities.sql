@@ -58,13 +58,8 @@ select
     disparities.resampling_unit,
     disparities.n_units
 from disparities
-inner join comparisons
-    on
-        disparities.suite = comparisons.suite
-        and disparities.category = comparisons.category
-        and disparities.feature = comparisons.feature
-        and disparities.axis = comparisons.axis
-inner join declared on disparities.disparity = declared.disparity
+inner join comparisons using (suite, category, feature, axis)
+inner join declared using (disparity)
 left join rates on disparities.parameters = rates.parameters
 where
     declared.report = 'rpt_disparities'

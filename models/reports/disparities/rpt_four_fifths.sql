@@ -118,12 +118,9 @@ compared as (
         coalesce(disparities.p_holm <= 0.05, false) as is_significant,
         coalesce(sizes.n_smallest_group >= suites.minimum_group, false) as is_adequate_n
     from named as disparities
-    inner join drawn on disparities.parameters = drawn.parameters
-    left join categories
-        on
-            disparities.suite = categories.suite
-            and disparities.category = categories.category
-    inner join suites on disparities.suite = suites.suite
+    inner join drawn using (parameters)
+    left join categories using (suite, category)
+    inner join suites using (suite)
     cross join limits
     left join judged_measures
         on
@@ -136,16 +133,8 @@ compared as (
             disparities.suite = judged_calibrated.suite
             and disparities.category = judged_calibrated.category
             and disparities.feature = judged_calibrated.measure
-    left join judged_suites on disparities.suite = judged_suites.suite
-    left join sizes
-        on
-            disparities.suite = sizes.suite
-            and disparities.category = sizes.category
-            and disparities.config = sizes.config
-            and disparities.axis = sizes.axis
-            and disparities.feature = sizes.feature
-            and disparities.calibration = sizes.calibration
-            and disparities.parameters = sizes.parameters
+    left join judged_suites using (suite)
+    left join sizes using (suite, category, config, axis, feature, calibration, parameters)
     left join judged
         on
             disparities.suite = judged.suite

@@ -89,7 +89,7 @@ collected as (
             else 3
         end as disparity_position
     from disparities
-    inner join declared on disparities.disparity = declared.disparity
+    inner join declared using (disparity)
     where
         -- Of rates it says what the smallest impact ratio says.
         not (disparities.statistic = 'selection_rate' and disparities.disparity = 'min_max_ratio')
@@ -126,15 +126,8 @@ collected as (
         verdicts.is_control,
         0 as disparity_position
     from verdicts
-    left join metrics on verdicts.metric = metrics.metric
-    left join bounds
-        on
-            verdicts.suite = bounds.suite
-            and verdicts.category = bounds.category
-            and verdicts.config = bounds.config
-            and verdicts.axis = bounds.axis
-            and verdicts.measure = bounds.measure
-            and verdicts.metric = bounds.metric
+    left join metrics using (metric)
+    left join bounds using (suite, category, config, axis, measure, metric)
 ),
 
 categories as (
@@ -177,10 +170,7 @@ placed as (
         end as is_beyond,
         {{ rounded('collected.value') }} as value_in_words
     from collected
-    left join categories
-        on
-            collected.suite = categories.suite
-            and collected.category = categories.category
+    left join categories using (suite, category)
 ),
 
 worded as (

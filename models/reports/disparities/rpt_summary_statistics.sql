@@ -53,12 +53,7 @@ summed as (
         any_value(ends.n_groups_excluded) as n_groups_excluded,
         any_value(ends.n) as n
     from ends
-    inner join comparisons
-        on
-            ends.suite = comparisons.suite
-            and ends.category = comparisons.category
-            and ends.feature = comparisons.feature
-            and ends.axis = comparisons.axis
+    inner join comparisons using (suite, category, feature, axis)
     group by
         comparisons.comparison_slug,
         ends.config,
@@ -93,7 +88,4 @@ select
     summed.n,
     {{ status_in_words('summed.status') }} as note
 from summed
-inner join titles
-    on
-        summed.statistic = titles.statistic
-        and summed.parameters = titles.parameters
+inner join titles using (statistic, parameters)

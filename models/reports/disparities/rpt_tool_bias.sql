@@ -66,12 +66,9 @@ select
     biases.n,
     biases.n_baselines
 from biases
-inner join declared on biases.disparity = declared.disparity
+inner join declared using (disparity)
 left join rates on biases.parameters = rates.parameters
-left join categories
-    on
-        biases.suite = categories.suite
-        and biases.category = categories.category
+left join categories using (suite, category)
 where
     (biases.statistic = 'mean' and biases.disparity in ('range', 'standard_deviation', 'max_z'))
     or (rates.parameters is not null and biases.disparity in ('range', 'min_impact_ratio'))

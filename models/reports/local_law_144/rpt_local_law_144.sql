@@ -32,11 +32,8 @@ numbered as (
                 law.form desc, law.feature asc, law.axis asc, law.group_value asc
         ) as row_position
     from {{ ref('fct_local_law_144') }} as law
-    left join categories
-        on
-            law.suite = categories.suite
-            and law.category = categories.category
-    inner join suites on law.suite = suites.suite
+    left join categories using (suite, category)
+    inner join suites using (suite)
 ),
 
 placed as (

@@ -5,10 +5,7 @@
 with families as (
     select families.*
     from {{ ref('fct_disparities') }} as families
-    anti join {{ ref('dim_topics') }} as topics
-        on
-            families.suite = topics.suite
-            and families.feature = topics.feature
+    anti join {{ ref('dim_topics') }} as topics using (suite, feature)
     where
         families.statistic = 'mean'
         and families.disparity = 'range'
@@ -65,13 +62,7 @@ counted as (
         cast(sum(samples.n) as bigint) as n,
         cast(sum(samples.n_missing) as bigint) as n_missing
     from samples
-    semi join families
-        on
-            samples.suite = families.suite
-            and samples.category = families.category
-            and samples.config = families.config
-            and samples.feature = families.feature
-            and samples.axis = families.axis
+    semi join families using (suite, category, config, feature, axis)
     group by samples.suite, samples.category, samples.feature, samples.axis
 ),
 
@@ -92,16 +83,8 @@ ordered as (
                 compared.axis asc
         ) as position
     from compared
-    inner join counted
-        on
-            compared.suite = counted.suite
-            and compared.category = counted.category
-            and compared.feature = counted.feature
-            and compared.axis = counted.axis
-    left join categories
-        on
-            compared.suite = categories.suite
-            and compared.category = categories.category
+    inner join counted using (suite, category, feature, axis)
+    left join categories using (suite, category)
     left join asked
         on
             compared.suite = asked.suite

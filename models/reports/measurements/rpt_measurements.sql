@@ -30,12 +30,7 @@ shown as (
         families.resampling_unit,
         families.n_units
     from families
-    inner join comparisons
-        on
-            families.suite = comparisons.suite
-            and families.category = comparisons.category
-            and families.feature = comparisons.feature
-            and families.axis = comparisons.axis
+    inner join comparisons using (suite, category, feature, axis)
 ),
 
 measurements as (
@@ -57,16 +52,8 @@ placed as (
             else measurements.calibrated_value
         end as value
     from shown
-    inner join measurements
-        on
-            shown.suite = measurements.suite
-            and shown.category = measurements.category
-            and shown.config = measurements.config
-            and shown.feature = measurements.feature
-    inner join groups
-        on
-            measurements.prompt_key = groups.prompt_key
-            and shown.axis = groups.axis
+    inner join measurements using (suite, category, config, feature)
+    inner join groups using (prompt_key, axis)
 ),
 
 spread as (
@@ -94,8 +81,8 @@ means as (
 rates as (
     select rates.*
     from {{ ref('fct_selection_rates') }} as rates
-    inner join {{ ref('selection_standards') }} as standards on rates.standard = standards.standard
-    inner join {{ ref('selection_methods') }} as methods on rates.method = methods.method
+    inner join {{ ref('selection_standards') }} as standards using (standard)
+    inner join {{ ref('selection_methods') }} as methods using (method)
     where standards.is_default and methods.is_default
 ),
 
@@ -114,23 +101,8 @@ listed as (
         rates.ci_high as rate_high,
         rates.impact_ratio
     from shown
-    inner join means
-        on
-            shown.suite = means.suite
-            and shown.category = means.category
-            and shown.config = means.config
-            and shown.axis = means.axis
-            and shown.feature = means.feature
-            and shown.calibration = means.calibration
-    left join rates
-        on
-            means.suite = rates.suite
-            and means.category = rates.category
-            and means.config = rates.config
-            and means.axis = rates.axis
-            and means.feature = rates.feature
-            and means.calibration = rates.calibration
-            and means.group_value = rates.group_value
+    inner join means using (suite, category, config, axis, feature, calibration)
+    left join rates using (suite, category, config, axis, feature, calibration, group_value)
     union all by name
     select
         shown.*,
@@ -140,11 +112,7 @@ listed as (
         spread.n,
         spread.n_missing
     from shown
-    inner join spread
-        on
-            shown.comparison_slug = spread.comparison_slug
-            and shown.config = spread.config
-            and shown.calibration = spread.calibration
+    inner join spread using (comparison_slug, config, calibration)
     where spread.group_value = ''
 )
 
@@ -178,9 +146,4 @@ select
     listed.resampling_unit,
     listed.n_units
 from listed
-left join spread
-    on
-        listed.comparison_slug = spread.comparison_slug
-        and listed.config = spread.config
-        and listed.calibration = spread.calibration
-        and listed.group_value = spread.group_value
+left join spread using (comparison_slug, config, calibration, group_value)

@@ -45,10 +45,5 @@ select
     deviations.n_units,
     deviations.is_control
 from deviations
-left join singles
-    on
-        deviations.suite = singles.suite
-        and deviations.category = singles.category
-        and deviations.config = singles.config
-        and deviations.outcome_set = singles.outcome_set
+left join singles using (suite, category, config, outcome_set)
 where deviations.metric = 'max_idi'

@@ -51,12 +51,9 @@ ordered as (
                 similarities.group_b asc
         ) as pair_position
     from similarities
-    inner join metrics on similarities.metric = metrics.metric
-    inner join declared on similarities.metric = declared.metric
-    left join categories
-        on
-            similarities.suite = categories.suite
-            and similarities.category = categories.category
+    inner join metrics using (metric)
+    inner join declared using (metric)
+    left join categories using (suite, category)
 ),
 
 numbered as (

@@ -50,12 +50,7 @@ measured as (
         filter (pairs.metric = 'score_difference' and pairs.value is not null)
             as score_b
     from pairs
-    inner join shown
-        on
-            pairs.suite = shown.suite
-            and pairs.category = shown.category
-            and pairs.config = shown.config
-            and pairs.axis = shown.axis
+    inner join shown using (suite, category, config, axis)
     group by all
 ),
 

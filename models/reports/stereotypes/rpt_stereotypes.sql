@@ -89,11 +89,8 @@ named as (
         case when ranked.signed_value < 0 then ranked.group_b else ranked.group_a end as near_group,
         case when ranked.signed_value < 0 then ranked.group_a else ranked.group_b end as far_group
     from ranked
-    left join categories
-        on
-            ranked.suite = categories.suite
-            and ranked.category = categories.category
-    left join metrics on ranked.metric = metrics.metric
+    left join categories using (suite, category)
+    left join metrics using (metric)
     where ranked.word_rank <= {{ most_words }}
 ),
 

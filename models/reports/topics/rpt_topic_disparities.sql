@@ -44,7 +44,4 @@ select
     ranges.n_units,
     {{ status_in_words('ranges.status') }} as note
 from ranges
-inner join topics
-    on
-        ranges.suite = topics.suite
-        and ranges.feature = topics.feature
+inner join topics using (suite, feature)

@@ -25,4 +25,4 @@ select
     examples.n_answers,
     examples.distance_to_centroid
 from examples
-inner join responses on examples.response_key = responses.response_key
+inner join responses using (response_key)

@@ -119,13 +119,7 @@ shares as (
         means.n_missing,
         means.status
     from means
-    semi join compared
-        on
-            means.suite = compared.suite
-            and means.category = compared.category
-            and means.config = compared.config
-            and means.feature = compared.feature
-            and means.axis = compared.axis
+    semi join compared using (suite, category, config, feature, axis)
 )
 
 select

@@ -35,10 +35,7 @@ ordered as (
                 sensitivities.calibration desc
         ) as position
     from sensitivities
-    left join categories
-        on
-            sensitivities.suite = categories.suite
-            and sensitivities.category = categories.category
+    left join categories using (suite, category)
 )
 
 select

@@ -180,20 +180,9 @@ worded as (
             when 'cramers_v' then 3 when 'max_abs_dbi' then 3 when 'max_jsd_nats' then 4 else 5
         end as metric_rank
     from verdicts
-    inner join categories
-        on
-            verdicts.suite = categories.suite
-            and verdicts.category = categories.category
-    left join metrics
-        on
-            verdicts.metric = metrics.metric
-            and verdicts.metric_version = metrics.metric_version
-    left join presence
-        on
-            verdicts.suite = presence.suite
-            and verdicts.category = presence.category
-            and verdicts.config = presence.config
-            and verdicts.axis = presence.axis
+    inner join categories using (suite, category)
+    left join metrics using (metric, metric_version)
+    left join presence using (suite, category, config, axis)
     left join associations
         on
             verdicts.suite = associations.suite
