@@ -1,0 +1,50 @@
+"""Another dbt project imports this one: its models, macros, tests and raw tables are found."""
+
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+from dbt.cli.main import dbtRunner
+
+from ingest import assemble, extract, generate
+from ingest.init import starter_suite
+from ingest.paths import PROJECT, PROJECT_VARIABLE
+
+
+@pytest.fixture
+def staff(tmp_path, monkeypatch):
+    """The project of tests/package/project in a folder of its own, with simulated answers to build from."""
+    folder = shutil.copytree(Path(__file__).parent / "project", tmp_path / "staff")
+    suite = tmp_path / "hiring.yml"
+    drawn = "permutations: 2000, bootstrap: 1000"
+    text = starter_suite("hiring", None)
+    assert drawn in text
+    suite.write_text(text.replace(drawn, "permutations: 100, bootstrap: 100"))
+    for stage in (assemble, generate, extract):
+        result = CliRunner().invoke(stage.command, ["--suite", str(suite)], obj=folder / "data")
+        assert result.exit_code == 0, result.output
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv(PROJECT_VARIABLE, str(PROJECT))
+    return folder
+
+
+def dbt(*arguments):
+    try:
+        return dbtRunner().invoke(["--quiet", *arguments, "--project-dir", ".", "--profiles-dir", "."])
+    finally:
+        DuckDBConnectionManager.close_all_connections()
+
+
+def test_its_models_are_built_and_read_by_a_model_of_the_project(staff):
+    assert dbt("deps").success
+    chosen = ["--select", "+findings", "--indirect-selection", "cautious"]
+    result = dbt("build", *chosen, "--exclude-resource-type", "unit_test")
+    assert result.success, result.exception
+    with duckdb.connect(str(staff / "data" / "staff.duckdb"), read_only=True) as connection:
+        n, share = connection.execute("select sum(n), sum(share) from findings").fetchall()[0]
+        (n_verdicts,) = connection.execute("select count(*) from fct_verdicts").fetchall()[0]
+    assert n == n_verdicts > 0
+    assert share == pytest.approx(1)

@@ -1,0 +1,77 @@
+"""The wheel holds all that an audit outside a clone needs, and an audit writes nothing beside it."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from ingest.paths import PROJECT
+
+FOLDERS = ("macros", "models", "seeds", "suites", "tests/generic", "tests/data_quality", "tests/fairness")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    uv = shutil.which("uv", path=str(Path(sys.executable).parent))
+    assert uv, "`make setup` installs uv into the environment"
+    subprocess.run([uv, "build", "--quiet", "--wheel", "--out-dir", str(folder), str(PROJECT)], check=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The wheel's files in a folder of their own; what it needs comes from this environment."""
+    folder = tmp_path_factory.mktemp("site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def plumbline(installed, folder, *arguments):
+    """Run `plumbline` of the wheel in a folder; return its output."""
+    # -P keeps the folder out, and what is inserted here goes before the clone.
+    code = f"import sys; sys.path.insert(0, {str(installed)!r}); from ingest.cli import cli; cli()"
+    command = [sys.executable, "-P", "-c", code, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def files(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix != ".pyc"}
+
+
+def test_the_wheel_holds_every_folder_that_is_read(wheel):
+    listed = subprocess.run(
+        ["git", "-C", str(PROJECT), "ls-files", *FOLDERS, "reports/pages", "reports/components"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    wanted = {f"ingest/_project/{name}" for name in listed.stdout.splitlines() if (PROJECT / name).exists()}
+    held = set(zipfile.ZipFile(wheel).namelist())
+    assert len(wanted) > 500
+    assert sorted(wanted - held) == []
+    assert not [name for name in held if "node_modules" in name or name.endswith(".duckdb")]
+    assert "ingest/_project/reports/package-lock.json" in held
+
+
+def test_a_folder_is_made_and_audited_outside_a_clone(installed, tmp_path):
+    before = files(installed)
+    plumbline(installed, tmp_path, "init", "hiring")
+    folder = tmp_path / "hiring"
+    (folder / "models").mkdir()
+    own = "select count(*) as n from {{ ref('plumbline', 'fct_outcomes') }}"
+    (folder / "models" / "answers_counted.sql").write_text(own)
+    printed = plumbline(installed, folder, "audit", "--mart", "fct_outcomes", "--mart", "answers_counted")
+    assert "data/audit.duckdb" in printed
+    with duckdb.connect(str(folder / "data" / "audit.duckdb"), read_only=True) as connection:
+        assert connection.execute("select n from answers_counted").fetchall() == [(432,)]
+    assert (folder / "dbt_packages" / "plumbline" / "dbt_project.yml").exists()
+    assert files(installed) == before
