@@ -43,13 +43,8 @@ grouped as (
 )
 
 select
-    prompt_key,
+    {{ contract_columns(without=['category_slug', 'group_key']) }},
     suite || '-' || category as category_slug,
-    suite,
-    category,
-    axis,
-    axis_position,
-    group_value,
     {{ page_key('axis', 'group_value') }} as group_key
 from grouped
 where n_known = n_attributes

@@ -1,26 +1,5 @@
 -- Grain: one row per suite, category, config, outcome_set, outcome, sex, direction.
 select
-    {{ page_slugs() }},
-    suite,
-    category,
-    config,
-    is_simulated,
-    outcome_set,
-    outcome,
-    sex,
-    direction,
-    n_answers,
-    n,
-    model_share,
-    model_share_weighted,
-    actual_share,
-    difference,
-    jsd_nats,
-    jsd_ci_low,
-    jsd_ci_high,
-    status,
-    resampling_unit,
-    n_units,
-    employed_thousands,
-    ground_truth_year
+    {{ contract_columns(without=['category_slug', 'responses_slug']) }},
+    {{ page_slugs() }}
 from {{ ref('fct_ground_truth') }}

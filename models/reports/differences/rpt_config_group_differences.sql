@@ -34,25 +34,6 @@ ranked as (
 )
 
 select
-    pair_key,
-    suite,
-    category,
-    measure,
-    axis,
-    n_attributes,
-    metric,
-    group_value,
-    unit,
-    value_a,
-    value_b,
-    difference,
-    ci_low,
-    ci_high,
-    p_value,
-    p_holm,
-    n_tests,
-    n_pairs,
-    resampling_unit,
-    n_units
+    {{ contract_columns() }}
 from ranked
 where position <= {{ most_rows }}

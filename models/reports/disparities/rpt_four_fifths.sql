@@ -164,34 +164,16 @@ decided as (
 )
 
 select
+    {{ contract_columns(without=[
+        'category_slug', 'responses_slug', 'selected_in_words', 'rule_says', 'reading', 'is_noise_below'
+    ]) }},
     {{ page_slugs() }},
-    suite,
-    category,
-    category_title,
-    category_position,
-    config,
-    is_simulated,
-    is_baseline,
-    axis,
-    feature,
-    calibration,
-    parameters,
     case
         when parameters = 'standard=favourable_outcome;method=in_set' then 'favourable answers'
         when parameters = 'standard=mean;method=larger' then 'at least the mean of all groups'
         else replace(replace(parameters, ';', ', '), '_', ' ')
     end as selected_in_words,
-    value,
-    status,
-    red_limit,
     case when is_below then '● below' when not is_below then '○ not below' else '–' end as rule_says,
-    null_p05,
-    null_median,
-    null_p95,
-    p_value,
-    p_holm,
-    n_tests,
-    verdict,
     case
         when is_control then 'Control: the prompts do not show every attribute.'
         when is_baseline then 'Not judged: baseline texts, no answers of a model.'
@@ -205,11 +187,6 @@ select
         when is_significant then 'Not below, yet lower than chance gives: real, and small.'
         else 'Not below, and no lower than chance gives.'
     end as reading,
-    coalesce(null_p05 < red_limit, false) as is_noise_below,
-    n_groups,
-    n,
-    n_smallest_group,
-    is_control,
-    n_found
+    coalesce(null_p05 < red_limit, false) as is_noise_below
 from decided
 where position <= 3000

@@ -1,34 +1,6 @@
 -- Grain: one row per suite, category, config, axis, feature, group_value. Groups that are compared.
 select
-    {{ page_slugs() }},
-    suite,
-    category,
-    config,
-    is_simulated,
-    axis,
-    feature,
-    group_value,
-    n,
-    n_selected,
-    n_missing,
-    selection_rate,
-    wilson_low,
-    wilson_high,
-    ci_low,
-    ci_high,
-    reference_group,
-    impact_ratio,
-    impact_ratio_low,
-    impact_ratio_high,
-    is_below_four_fifths,
-    bound_low,
-    bound_high,
-    null_p05,
-    null_median,
-    p_max,
-    status,
-    resampling_unit,
-    n_units,
-    is_control
+    {{ contract_columns(without=['category_slug', 'responses_slug']) }},
+    {{ page_slugs() }}
 from {{ ref('fct_selection_rates') }}
 where standard = 'favourable_outcome' and status not in ('empty_group', 'all_missing', 'too_few')

@@ -45,45 +45,13 @@ placed as (
 )
 
 select
+    {{ contract_columns(without=['category_slug', 'responses_slug', 'note']) }},
     {{ page_slugs() }},
-    table_key,
-    suite,
-    suite_title,
-    category,
-    category_title,
-    category_position,
-    config,
-    is_simulated,
-    form,
-    feature,
-    axis,
-    axis_role,
-    axis_position,
-    group_value,
-    n,
-    n_selected,
-    n_missing,
-    n_unknown,
-    share_of_answers,
-    sample_median,
-    selection_rate,
-    impact_ratio,
-    status,
     case
         when exclusion_reason is not null then 'left out: ' || exclusion_reason
         when status = 'zero_max' and form = 'scoring' then 'no score of any group is above the median'
         when status = 'zero_max' then 'nobody selected in any group'
         when status = 'single_group' then 'no other group to compare with'
-    end as note,
-    null_p05,
-    p_max,
-    min_impact_ratio,
-    min_null_p05,
-    p_value,
-    resampling_unit,
-    n_units,
-    audited_on,
-    is_control,
-    n_found
+    end as note
 from placed
 where last_row <= 3000

@@ -5,7 +5,7 @@
 with families as (
     select families.*
     from {{ ref('fct_disparities') }} as families
-    anti join {{ ref('dim_topics') }} as topics using (suite, feature)
+    anti join {{ ref('dim_topics') }} using (suite, feature)
     where
         families.statistic = 'mean'
         and families.disparity = 'range'
@@ -93,20 +93,7 @@ ordered as (
 )
 
 select
+    {{ contract_columns(without=['comparison_slug', 'is_shown']) }},
     suite || '-' || category || '-' || {{ page_key('feature', 'axis') }} as comparison_slug,
-    suite,
-    category,
-    category_title,
-    feature,
-    axis,
-    position,
-    is_simulated,
-    has_baseline,
-    n_configs,
-    n_models,
-    n_roles,
-    n_groups,
-    n,
-    n_missing,
     position = 1 or sum(n_rows) over (order by position) <= {{ most_rows }} as is_shown
 from ordered

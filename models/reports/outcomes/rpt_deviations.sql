@@ -1,32 +1,6 @@
 -- Grain: one row per suite, category, config, axis, outcome_set, group_value, metric (pooled reference).
 select
-    {{ page_slugs() }},
-    suite,
-    category,
-    config,
-    is_simulated,
-    axis,
-    outcome_set,
-    group_value,
-    metric,
-    value,
-    status,
-    ci_low,
-    ci_high,
-    p_value,
-    p_max,
-    null_median,
-    null_p95,
-    attainable_max,
-    bound_low,
-    bound_high,
-    group_extreme,
-    n_groups,
-    n,
-    n_missing,
-    resampling_unit,
-    n_units,
-    exposure,
-    is_control
+    {{ contract_columns(without=['category_slug', 'responses_slug']) }},
+    {{ page_slugs() }}
 from {{ ref('fct_group_deviations') }}
 where reference = 'pooled'

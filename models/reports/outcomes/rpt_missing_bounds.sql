@@ -131,26 +131,7 @@ ordered as (
 )
 
 select
-    {{ page_slugs() }},
-    suite,
-    category,
-    config,
-    is_simulated,
-    axis,
-    measure,
-    metric,
-    group_value,
-    value,
-    bound_low,
-    bound_high,
-    n,
-    n_missing,
-    worst_group,
-    worst_bound,
-    n_all,
-    n_missing_all,
-    held_against,
-    reading,
-    position
+    {{ contract_columns(without=['category_slug', 'responses_slug']) }},
+    {{ page_slugs() }}
 from ordered
 where position <= {{ most_rows }}

@@ -1,31 +1,6 @@
 -- Grain: one row per suite, category, config, axis, feature, group_value. Groups that are compared.
 select
-    {{ page_slugs() }},
-    suite,
-    category,
-    config,
-    is_simulated,
-    axis,
-    feature,
-    group_value,
-    mean,
-    mean_ci_low,
-    mean_ci_high,
-    standard_deviation,
-    dbi,
-    status,
-    attainable_max,
-    ci_low,
-    ci_high,
-    p_max,
-    null_p05,
-    null_median,
-    null_p95,
-    n,
-    n_missing,
-    resampling_unit,
-    n_units,
-    exposure,
-    is_control
+    {{ contract_columns(without=['category_slug', 'responses_slug']) }},
+    {{ page_slugs() }}
 from {{ ref('fct_score_shifts') }}
 where status not in ('empty_group', 'all_missing', 'too_few')

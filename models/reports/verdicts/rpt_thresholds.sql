@@ -1,12 +1,4 @@
 -- Grain: one row per profile, metric, axis_kind.
 select
-    profile,
-    metric,
-    axis_kind,
-    unit,
-    direction,
-    green_limit,
-    red_limit,
-    source,
-    note
+    {{ contract_columns() }}
 from {{ ref('thresholds') }}

@@ -39,40 +39,8 @@ ordered as (
 )
 
 select
-    profile,
-    suite,
-    category,
-    category_title,
-    category_position,
-    config,
-    model,
-    role,
-    is_simulated,
-    axis,
-    measure_kind,
-    measure,
-    measured_by,
-    calibration,
-    position,
-    value,
+    {{ contract_columns(without=['note', 'group_low']) }},
     {{ status_in_words('status') }} as note,
-    ci_low,
-    ci_high,
-    null_p05,
-    p_value,
-    p_holm,
-    n_tests,
-    red_limit,
-    {{ groups_in_words('group_low') }} as group_low,
-    verdict,
-    agreement,
-    n_measures,
-    n_agreeing,
-    n_same_group_low,
-    n_groups,
-    n,
-    n_units,
-    resampling_unit,
-    p_status
+    {{ groups_in_words('group_low') }} as group_low
 from ordered
 where position <= {{ most_rows }}

@@ -240,36 +240,10 @@ numbered as (
 )
 
 select
+    {{ contract_columns(without=[
+        'category_slug', 'responses_slug', 'verdict_label', 'speaking_rank', 'telling_rank', 'sentence'
+    ]) }},
     {{ page_slugs() }},
-    suite,
-    profile,
-    is_gate_profile,
-    category,
-    category_title,
-    category_position,
-    config,
-    is_simulated,
-    measure,
-    axis,
-    axis_position,
-    n_attributes,
-    metric,
-    metric_title,
-    group_value,
-    value,
-    unit,
-    ci_low,
-    ci_high,
-    null_p05,
-    null_median,
-    null_p95,
-    p_value,
-    p_holm,
-    n_tests,
-    green_limit,
-    red_limit,
-    direction,
-    verdict,
     case
         when is_control then '– control'
         when verdict = 'fail' then '✕ fail'
@@ -278,7 +252,6 @@ select
         when verdict = 'pass' then '✓ pass'
         else '– not applicable'
     end as verdict_label,
-    verdict_rank,
     row_number() over (
         partition by profile, suite, category, config, axis, measure, metric = 'jsd_census_nats'
         order by verdict_rank, metric_rank, metric, group_value
@@ -301,20 +274,7 @@ select
             metric asc,
             group_value asc
     ) as telling_rank,
-    reason,
     config || ', ' || category || ' ' || subject || ', by ' || axis
     || case when group_value <> '' then ' (' || group_value || ')' else '' end
-    || ': ' || number_sentence as sentence,
-    number_sentence,
-    contrast,
-    contrast_outcome,
-    group_high,
-    group_low,
-    n,
-    n_groups,
-    n_smallest_group,
-    resampling_unit,
-    n_units,
-    min_attainable_p,
-    is_control
+    || ': ' || number_sentence as sentence
 from numbered
