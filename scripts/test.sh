@@ -16,7 +16,7 @@ $bin/ruff format --check .
 $bin/ruff check .
 $bin/mypy
 
-step 'docs/metrics.md is what the seeds say'
+step 'generated pages are current, the metric dictionary closes'
 $bin/plumbline docs --check
 
 step 'demo: audit as on a machine without Node: the warehouse, the audit card, and how to get the site'
@@ -24,7 +24,7 @@ PATH="$work" "$PWD/$bin/plumbline" --data "$work/demo" audit suites/fair_sea.yml
 grep -q 'Install Node 20 or newer, then run `plumbline report`' "$work/audit.txt"
 test -s "$work/demo/audit_card.json" -a -s "$work/demo/audit_card.md"
 
-step 'gate: warns by default, fails on request'
+step 'gate: exit 1 on the planted bias'
 $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
 tail -n 3 "$work/gate.txt"
 

@@ -68,7 +68,7 @@ class Plan:
 
 
 def plan_for(design: Design, unit: Unit) -> Plan:
-    """Decide what moves where (DESIGN "Inference"); rows in canonical order, groups 0..K-1 all present.
+    """Decide what moves where (docs/architecture.md); rows in canonical order, groups 0..K-1 all present.
 
     unit block
         An attribute that varies inside no block moves with whole blocks; one that varies inside some block

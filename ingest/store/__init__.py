@@ -25,7 +25,7 @@ from ingest.store.journal import replay
 RAW_NAME = "raw.duckdb"
 AUDIT_NAME = "audit.duckdb"
 
-# The raw tables: DESIGN's names and keys. Columns are added at the end, never renamed.
+# The raw tables (docs/architecture.md, "How keys flow"). Columns are added at the end, never renamed.
 SCHEMA: dict[str, str] = {
     "runs": """
         run_id varchar primary key, command varchar not null, started_at timestamp not null,

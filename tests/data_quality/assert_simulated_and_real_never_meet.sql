@@ -1,4 +1,5 @@
--- No analysis, no label and no family of tests holds answers of a model and of the simulated backend at once.
+-- No analysis, no config's name and no verdict holds answers of a model and of the simulated backend at once.
+-- Families of tests are not looked at here: docs/guide/verdicts.md lists them.
 with backends as (
     select
         config_key,
