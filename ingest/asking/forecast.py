@@ -42,7 +42,6 @@ GROUPS = """
 class Forecast:
     """What asking one config would take. Tokens and hours are None where nothing is known of them."""
 
-    n_requests: int
     n_prompt_tokens: int
     n_output_tokens: int | None
     is_measured: bool
@@ -88,7 +87,6 @@ def forecast(store: Store, suite: Suite, task: Task, rate: float | None, senders
         per_minute = min(per_minute, limit)
     prices = config.prices
     return Forecast(
-        n_requests=n,
         n_prompt_tokens=math.ceil(n_prompt),
         n_output_tokens=n_output,
         is_measured=bool(n_measured),

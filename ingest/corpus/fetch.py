@@ -76,9 +76,6 @@ class Fetcher:
     hosts: Collection[str]
     spacing: float = SPACING_S
     timeout: float = TIMEOUT_S
-    n_requests: int = 0
-    n_retries: int = 0
-    waited: float = 0.0
     _last: float = -1e9
     _robots: dict[str, RobotFileParser] = field(default_factory=dict)
 
@@ -113,15 +110,12 @@ class Fetcher:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._robots:
-            rules = RobotFileParser()
             try:
-                rules.parse(self.get(f"{origin}/robots.txt").text.splitlines())
+                lines = self.get(f"{origin}/robots.txt").text.splitlines()
             except FetchError as error:
-                if error.status == "missing":
-                    rules.parse([])
-                else:
-                    rules.disallow_all = True
-            self._robots[origin] = rules
+                lines = [] if error.status == "missing" else ["User-agent: *", "Disallow: /"]
+            self._robots[origin] = RobotFileParser()
+            self._robots[origin].parse(lines)
         return self._robots[origin].can_fetch(self.agent, url)
 
     def get(self, url: str, params: Mapping[str, str] | None = None) -> Page:
@@ -149,7 +143,6 @@ class Fetcher:
             self._pause(self.spacing - (time.monotonic() - self._last))
             wait = min(MAX_WAIT_S, 2.0**attempt) * random.uniform(0.75, 1.25)
             try:
-                self.n_requests += 1
                 with self.client.stream("GET", url, params=params) as response:
                     content = _read(response, url)
             except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
@@ -168,18 +161,15 @@ class Fetcher:
                 break
             if wait > MAX_WAIT_S * 10:
                 raise FetchError("failed", f"{problem} and asks to wait {wait:.0f} s")
-            self.n_retries += 1
             self._pause(wait)
         raise FetchError("failed", f"{problem}, {MAX_TRIES} times")
 
     def wait(self, seconds: float) -> None:
         """Wait, because a server asked for it in its answer."""
-        self.n_retries += 1
         self._pause(min(seconds, MAX_WAIT_S * 10))
 
     def _pause(self, seconds: float) -> None:
         if seconds > 0:
-            self.waited += seconds
             time.sleep(seconds)
 
 

@@ -38,10 +38,10 @@ def documents(source: Source, context: Context) -> Iterator[Document]:
         for name in (title, *related):
             if name.casefold() not in asked:
                 asked.add(name.casefold())
-                yield _page(source, context, fetcher, api, name)
+                yield _page(context, fetcher, api, name)
 
 
-def _page(source: Source, context: Context, fetcher: Fetcher, api: str, title: str) -> Document:
+def _page(context: Context, fetcher: Fetcher, api: str, title: str) -> Document:
     if context.is_held(title.replace("_", " ")):
         return Document(origin=title, status=HELD)
     try:

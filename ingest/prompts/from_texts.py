@@ -72,21 +72,21 @@ def split_rows(
     for concept, keyword, tag, sentence in sampled_sentences(store, suite, category):
         if made[concept] == cap_of(suite, category):
             continue
-        split = split_sentence(sentence)
-        if isinstance(split, str):
-            dropped[split] += 1
+        prompt, problem = split_sentence(sentence)
+        if problem:
+            dropped[problem] += 1
             continue
         made[concept] += 1
         row = builder.row(
             category,
-            split.prompt,
+            prompt,
             {corpus.attribute: concept},
             method="split",
             baseline=sentence,
             # The baseline goes on where the prompt ends: it names what the prompt names.
             baseline_kind=COUNTERFACTUAL,
         )
-        kept = keyword_pattern(keyword).search(split.prompt)
+        kept = keyword_pattern(keyword).search(prompt)
         yield {
             **row,
             "concept": concept,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 AFTER_TOKEN = 6
 AFTER_VERB = 3
@@ -14,13 +14,6 @@ AUXILIARY = re.compile(
     r"am|is|are|was|were|has|have|had|does|did|will|would|shall|should|can|could|may|might|must",
     re.IGNORECASE,
 )
-
-
-class Split(NamedTuple):
-    """A sentence's first part and the rest."""
-
-    prompt: str
-    rest: str
 
 
 @cache
@@ -40,8 +33,8 @@ def finite_verbs(tokens: Sequence[str]) -> list[bool]:
     return [bool(FINITE.fullmatch(tag)) for _, _, tag in tagger.tag_sent(list(tokens))]
 
 
-def split_sentence(sentence: str) -> Split | str:
-    """Cut a sentence three tokens after its main verb; return why not where that cannot be done.
+def split_sentence(sentence: str) -> tuple[str, str]:
+    """Return a sentence up to three tokens after its main verb, and why that cannot be done, or ''.
 
     The main verb is the first finite one after the sixth token, outside brackets and not in title case; if
     there is none, the first one anywhere. The reasons are `no_verb` and `nothing_left`.
@@ -55,13 +48,9 @@ def split_sentence(sentence: str) -> Split | str:
         usable.append(is_verb and depth <= 0 and not token.istitle())
     verbs = [index for index, is_usable in enumerate(usable) if is_usable]
     if not verbs:
-        return "no_verb"
+        return "", "no_verb"
     verb = next((index for index in verbs if index >= AFTER_TOKEN), verbs[0])
     last = verb + AFTER_VERB
-    if last >= len(tokens) - 1:
-        return "nothing_left"
-    end = spans[last][2]
-    rest = sentence[end:].strip()
-    if not re.search(r"\w", rest):
-        return "nothing_left"
-    return Split(sentence[:end].strip(), rest)
+    if last >= len(tokens) - 1 or not re.search(r"\w", sentence[spans[last][2] :]):
+        return "", "nothing_left"
+    return sentence[: spans[last][2]].strip(), ""
