@@ -236,7 +236,7 @@ def _roots(store: Store, suite: Suite, branching: Branching, start: str) -> list
     if branching.source_tag is not None:
         where, parameters = "and p.source_tag = ?", [branching.source_tag]
     return [
-        Root(*values[:-1], dict(values[-1]))
+        Root(*values)
         for values in store.rows(
             f"""
             select

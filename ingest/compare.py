@@ -102,7 +102,7 @@ def take_in(store: Store, path: Path, run_id: str) -> int:
             )
         outcomes = marts.execute(OUTCOMES, [shared]).to_arrow_table()
         comparables = marts.execute(COMPARABLES, [shared]).to_arrow_table()
-        (ended,) = marts.execute("select cast(max(ended_at) as timestamp) from dim_runs").fetchone()
+        ((ended,),) = marts.execute("select cast(max(ended_at) as timestamp) from dim_runs").fetchall()
     counts = Counter(outcomes["suite"].to_pylist())
     runs = [
         {
@@ -119,7 +119,7 @@ def take_in(store: Store, path: Path, run_id: str) -> int:
         store.append_arrow("earlier_outcomes", outcomes)
         store.append_arrow("earlier_comparables", comparables)
         store.append("earlier_runs", runs)
-    return outcomes.num_rows
+    return int(outcomes.num_rows)
 
 
 def forget(store: Store) -> None:

@@ -34,7 +34,7 @@ from ingest.options import (
     suite_option,
     variant_option,
 )
-from ingest.scorers import Where, load_scorer, scorer_row
+from ingest.scorers import Identity, Where, load_scorer, scorer_row
 from ingest.scorers.model_files import DEVICES
 from ingest.scorers.own import load_own
 from ingest.store import Store
@@ -54,16 +54,14 @@ def extract(
 
     `overlap` compares the answers to branches of one root, after all texts have been measured.
     """
+    detector = LanguageDetector()
+    used: list[Identity] = [*(task.scorer for task in tasks), detector, *([overlap] if overlap else [])]
     detail = {
         "suite": suite.suite,
         "suite_key": suite.suite_key,
-        "scorers": {task.scorer.name: task.scorer_key for task in tasks},
+        "scorers": {scorer.name: scorer_row(scorer)["scorer_key"] for scorer in used},
         "limit": limit,
     }
-    detector = LanguageDetector()
-    detail["scorers"][detector.name] = scorer_row(detector)["scorer_key"]
-    if overlap is not None:
-        detail["scorers"][overlap.name] = scorer_row(overlap)["scorer_key"]
     counts: list[Count | TopicCount | Compared] = []
     with store.run("extract", detail) as run_id:
         register_suite(store, suite, path, run_id)
@@ -72,15 +70,16 @@ def extract(
         store.connection.execute(SOURCES, {"suite": suite.suite})
         make_variants(store, variant_pairs(suite, tasks))
         for task in tasks:
-            counts.append(measure_missing(store, task, limit))
+            count = measure_missing(store, task, limit)
+            counts.append(count)
             if hasattr(task.scorer, "close"):
                 task.scorer.close()
             if limit is not None:
-                limit -= counts[-1].measured
+                limit -= count.measured
         for task in tasks:
             # A part of the texts would have other clusters.
             if task.need.is_encoder and (limit is None or limit > 0):
-                measure = partial(attempt, task.measure, width=task.scorer.dimensions, errors=[])
+                measure = partial(attempt, task.measure, width=task.width, errors=[])
                 counts += make_topics(store, suite, task.scorer_key, measure)
         n_other = detect_languages(store, suite, detector)
         if n_other:

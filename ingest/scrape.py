@@ -100,11 +100,10 @@ def scrape_documents(
     try:
         for code, corpus in corpora.items():
             _scrape(store, suite, code, corpus, folder, fetcher, run_id, refresh, results[code])
-        labels = {s.config for c in corpora.values() for s in c.sources if s.kind == "synthetic"}
-        labels |= {c.find_keywords.config for c in corpora.values() if c.find_keywords}
-        writers = {
-            label: Writer(store, suite, label, run_id, hosts_of_keys) for label in sorted(labels - {None})
-        }
+        asked = [s.config for c in corpora.values() for s in c.sources if s.kind == "synthetic"]
+        asked += [c.find_keywords.config for c in corpora.values() if c.find_keywords]
+        labels = sorted({label for label in asked if label is not None})
+        writers = {label: Writer(store, suite, label, run_id, hosts_of_keys) for label in labels}
         for code, corpus in corpora.items():
             _write_articles(store, suite, code, corpus, writers, run_id, results[code])
         for code, corpus in corpora.items():

@@ -39,7 +39,7 @@ BLANK = re.compile(r"[\s\u00ad\u200b-\u200f\u2060\ufeff]*")
 # Emoji, list signs and emphasis may stand before a refusal; a quotation mark means somebody else speaks.
 BEFORE_WORDS = re.compile(r"[^\w\"'`>‘’“”„«»‹›「」『』]*")
 QUOTED = re.compile(
-    "|".join(rf"{a}[^{a}{b}]*(?:{b}|$)" for a, b in ('""', "``", "“”", "„“", "«»", "「」", "『』"))
+    "|".join(rf"{a}[^{a}{b}]*(?:{b}|$)" for a, b in zip('"`“„«「『', '"`”“»」』', strict=True))
 )
 BETWEEN = r"[\s,.;:!*_…，。；：！、—–-]*"
 SENTENCE_START = r"(?:[.!?…。！？\n]\s*)"

@@ -139,7 +139,7 @@ def generate_answers(
     """
     left = sum(task.n_pending for task in tasks)
     left = left if limit is None else min(limit, left)
-    statuses = {task.label: Counter() for task in tasks}
+    statuses: dict[str, Counter[str]] = {task.label: Counter() for task in tasks}
     counters = counters or Counters()
     first_of_model: dict[tuple[str, str | None, str], int] = {}
     for i, task in enumerate(tasks):
@@ -147,7 +147,7 @@ def generate_answers(
     journal = Journal(store.path.parent)
     try:
         with click.progressbar(
-            length=left,
+            range(left),
             label="Generating",
             file=sys.stderr,
             hidden=not left,

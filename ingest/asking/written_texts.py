@@ -46,7 +46,7 @@ class Writer:
     def write(self, purpose: str, instruction: str, *, category: str = "", attempt: int = 1) -> str | None:
         """Return what the config writes; None where its answer failed. A new `attempt` asks anew."""
         identity = key("writing", self.row["config_key"], purpose, instruction, attempt)
-        known = self.store.rows(
+        known: list[tuple[str | None]] = self.store.rows(
             """
             select t.text from writings as w
             left join texts as t on w.text_key = t.text_key

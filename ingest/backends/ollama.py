@@ -143,9 +143,8 @@ class OllamaBackend:
         )
 
     def _context(self, config: Config, options: Mapping[str, Any]) -> int:
-        return min(
-            options["num_ctx"], self._built_for.get((config.base_url, config.model), options["num_ctx"])
-        )
+        num_ctx: int = options["num_ctx"]
+        return min(num_ctx, self._built_for.get((config.base_url, config.model), num_ctx))
 
     def _client(self, config: Config) -> Any:
         import ollama  # slow, and no other backend needs it

@@ -29,8 +29,8 @@ def request_seed(request: Request) -> int:
     A suite's own `seed` counts up with the repeats.
     """
     seed = request.config.options.get("seed")
-    if seed is not None:
-        return (int(seed) + request.repeat_index) % 2**31
+    if isinstance(seed, int):
+        return (seed + request.repeat_index) % 2**31
     digest = hashlib.blake2b(f"{request.root_key}:{request.repeat_index}".encode(), digest_size=4).digest()
     return int.from_bytes(digest, "big") >> 1
 

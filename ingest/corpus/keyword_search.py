@@ -9,7 +9,7 @@ from ingest.asking.written_texts import Writer
 from ingest.corpus.fetch import Fetcher, FetchError
 from ingest.corpus.keywords import candidates, instruction, nearest, parse_answer, usable, without_contained
 from ingest.corpus.wikipedia import api_url, page_links
-from ingest.scorers import DEFAULT_EMBEDDER, Where, load_scorer
+from ingest.scorers import DEFAULT_EMBEDDER, Embedder, Where, load_scorer
 from ingest.store import Store
 from ingest.suite import Corpus, Finder, Suite
 
@@ -70,6 +70,7 @@ class Search:
             )
         ]
         encoder = load_scorer(DEFAULT_EMBEDDER, Where(self.model_dir))
+        assert isinstance(encoder, Embedder)
         return nearest(concept, candidates(texts, CANDIDATES), encoder.embed, self.finder.limit * 3)
 
     def linked(self, concept: str) -> list[tuple[str, float]]:

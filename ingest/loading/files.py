@@ -274,11 +274,11 @@ def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | R
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
-        raise ValueError(f"the key {shorten(twice)!r} stands there twice")
+    content: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in content:
+            raise ValueError(f"the key {shorten(name)!r} stands there twice")
+        content[name] = value
     return content
 
 
@@ -298,12 +298,13 @@ def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] 
 
 def _parquet_values(column: pa.Array) -> list[Any]:
     try:
-        return column.to_pylist()
+        values: list[Any] = column.to_pylist()
     except UnicodeDecodeError:
         if isinstance(column, pa.DictionaryArray):
             column = column.dictionary_decode()
         raw = column.cast(pa.large_binary()).to_pylist()
-        return [None if cell is None else cell.decode("utf-8", "surrogateescape") for cell in raw]
+        values = [None if cell is None else cell.decode("utf-8", "surrogateescape") for cell in raw]
+    return values
 
 
 def check_text(cell: Any, column: str) -> str:

@@ -4,7 +4,7 @@ No score of an English lexicon tells that a model answers women in Malay and men
 (py3langid, a naive Bayes classifier of 97 languages) is unsure of a few words, and says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -16,7 +16,6 @@ from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
 
-BATCH = 2_000
 # Languages that no detector tells apart in a sentence, nor most of their readers.
 CLOSE = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr"}), frozenset({"nb", "nn", "no"}))
 STATUSES = ("same", "other", "undecided", "short")
@@ -37,6 +36,7 @@ class LanguageDetector:
     name = "language"
     model = "py3langid"
     revision = "model.npz.xz"
+    batch_size = 2_000
     min_bytes = 24  # of a text that is long enough to be judged
     min_probability = 0.5  # of what is named
     max_expected = 0.01  # of the expected language, where a text is said to be in another
@@ -44,7 +44,7 @@ class LanguageDetector:
     def __init__(self) -> None:
         self.features: dict[str, tuple[float, float]] = {}
         self.version = version("py3langid")
-        self.parameters: dict[str, Any] = {
+        self.parameters: Mapping[str, Any] = {
             "min_bytes": self.min_bytes,
             "min_probability": self.min_probability,
             "max_expected": self.max_expected,
@@ -114,11 +114,11 @@ def detect_languages(store: Store, suite: Suite, detector: LanguageDetector) -> 
         "scorer_key": row["scorer_key"],
         "expected": suite.language,
     }
-    for page in make_pages(store, UNJUDGED, {**parameters, "batch": BATCH}):
+    for page in make_pages(store, UNJUDGED, {**parameters, "batch": detector.batch_size}):
         table = _judged(store.rows(PAGE, [MAX_CHARACTERS, page]), suite.language, row["scorer_key"], detector)
         with uninterrupted(), store.transaction():
             store.append_arrow("text_languages", table)
-    return store.connection.execute(OTHER, parameters).fetchone()[0]
+    return int(store.connection.execute(OTHER, parameters).fetchall()[0][0])
 
 
 def _judged(

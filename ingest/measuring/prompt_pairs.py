@@ -157,7 +157,8 @@ class Neutraliser:
         """Return the text with every such word replaced, longest first, in one pass."""
         if self.pattern is None:
             return text
-        return self.pattern.sub(lambda match: self.places[match.lastindex - 1], text)
+        # Each alternative is a group, so a match has a last one.
+        return self.pattern.sub(lambda match: self.places[match.lastindex - 1], text)  # type: ignore[operator]
 
 
 def branch_words(suite: Suite, suite_path: Path) -> dict[tuple[str, str], list[str]]:
@@ -217,8 +218,7 @@ def count_pairs(store: Store, suite: Suite, overlap: Overlap) -> Compared:
     """Return how many pairs of prompts and texts there are, and how many of these are not compared."""
     n_prompts = store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite])
     sql = f"{TEXT_PAIRS} select (select count(*) from wanted), (select count(*) from missing)"
-    counts = store.connection.execute(sql, _parameters(suite, overlap)).fetchone()
-    return Compared(n_prompts, *counts)
+    return Compared(n_prompts, *store.connection.execute(sql, _parameters(suite, overlap)).fetchall()[0])
 
 
 def pair_prompts(store: Store, suite: Suite) -> int:
@@ -226,7 +226,7 @@ def pair_prompts(store: Store, suite: Suite) -> int:
     with store.transaction():
         store.connection.execute("delete from prompt_pairs where suite = ?", [suite.suite])
         store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", {"suite": suite.suite})
-    return store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite])
+    return int(store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite]))
 
 
 def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
@@ -275,12 +275,12 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
         where n.neutral_text_key is null
         group by p.text_key, w.words_key"""
     for page in make_pages(store, unmade, {"suite": suite.suite, "variant": variant}):
-        rows = store.rows(
+        answers = store.rows(
             "select text_key, words_key, text from pages inner join texts using (text_key) where page = ?"
             " order by text_key, words_key",
             [page],
         )
-        texts, neutral = _neutral_page(rows, variant, neutralisers)
+        texts, neutral = _neutral_page(answers, variant, neutralisers)
         with uninterrupted(), store.transaction():
             store.append_arrow("texts", texts)
             store.append_arrow("neutral_texts", neutral)

@@ -179,9 +179,9 @@ class Overlap:
 
     def __init__(self, language: str = "en") -> None:
         self.algorithm = stemmer(language)
-        self.parameters = {"stemmer": self.algorithm, "max_n": LONGEST_RUN, "smoothing": SMOOTHED}
-        if self.algorithm != "none":
-            self.parameters["snowballstemmer"] = version("snowballstemmer")
+        snowball = {} if self.algorithm == "none" else {"snowballstemmer": version("snowballstemmer")}
+        own = {"stemmer": self.algorithm, "max_n": LONGEST_RUN, "smoothing": SMOOTHED}
+        self.parameters: Mapping[str, object] = own | snowball
         self._stems = lru_cache(maxsize=5_000)(lambda text: stems(text, self.algorithm))
         self._grams = lru_cache(maxsize=5_000)(lambda text: grams(tokens(text)))
 

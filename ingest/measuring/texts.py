@@ -88,6 +88,7 @@ class Task:
         self.row = scorer_row(self.scorer)
         self.scorer_key = self.row["scorer_key"]
         self.is_embedder = isinstance(self.scorer, Embedder)
+        self.ranges = {} if isinstance(self.scorer, Embedder) else self.scorer.features
         self.table = "embeddings" if self.is_embedder else "measurements"
         if self.need.is_encoder and not self.is_embedder:
             raise PlumblineError(
@@ -108,25 +109,24 @@ class Task:
     @property
     def features(self) -> list[str]:
         """Names of the numbers, in the scorer's order; none where it gives vectors."""
-        return [] if self.is_embedder else list(self.scorer.features)
+        return list(self.ranges)
 
     @property
     def feature_rows(self) -> list[dict[str, Any]]:
         """Return the scorer's rows of the raw table `scorer_features`."""
-        ranges = {} if self.is_embedder else self.scorer.features
         return [
             {"scorer_key": self.scorer_key, "feature": feature, "range_low": low, "range_high": high}
-            for feature, (low, high) in ranges.items()
+            for feature, (low, high) in self.ranges.items()
         ]
 
     @property
     def width(self) -> int:
         """Columns of what `measure` returns."""
-        return self.scorer.dimensions if self.is_embedder else len(self.features) + 1
+        return self.scorer.dimensions if isinstance(self.scorer, Embedder) else len(self.ranges) + 1
 
     def measure(self, texts: Sequence[str]) -> np.ndarray:
         """Return a matrix, shape (len(texts), width): the vectors, or the numbers and whether it was cut."""
-        if self.is_embedder:
+        if isinstance(self.scorer, Embedder):
             matrix = np.asarray(self.scorer.embed(texts), dtype=np.float32)
         else:
             columns = dict(self.scorer.score(texts))
@@ -262,13 +262,13 @@ def count_missing(store: Store, task: Task) -> tuple[int, int]:
     """Return how many known texts the scorer is needed for, and how many of them it has not measured."""
     counted = "select (select count(*) from wanted), count(*) from missing"
     sql = f"{NEEDED}, {MISSING.format(table=task.table)} {counted}"
-    return store.connection.execute(sql, _task_parameters(task)).fetchone()
+    return store.connection.execute(sql, _task_parameters(task)).fetchall()[0]
 
 
 def count_unmade(store: Store, pairs: set[tuple[str, str]]) -> int:
     """Return how many variants are yet to be made for these (category, variant) pairs."""
     sql = f"{NEEDED} select count(*) from found where variant_text_key is null"
-    return store.connection.execute(sql, _pair_lists(pairs)).fetchone()[0]
+    return int(store.connection.execute(sql, _pair_lists(pairs)).fetchall()[0][0])
 
 
 def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool]], count: Count) -> None:
@@ -286,7 +286,7 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
     if not task.is_embedder:
         is_cut = values[:, -1] == 1
         values = values[:, :-1]
-        low, high = np.array(list(task.scorer.features.values()), dtype=np.float64).T
+        low, high = np.array(list(task.ranges.values()), dtype=np.float64).T
         values[~((values >= low) & (values <= high))] = np.nan
     is_valid = np.isfinite(values)
     fine = is_valid.all(axis=1)

@@ -133,14 +133,13 @@ def cluster(vectors: np.ndarray, weights: np.ndarray, k: int, seed: int) -> Clus
     points = np.asarray(vectors, dtype=np.float64)
     k = min(k, len(np.unique(points, axis=0)))
     generator = np.random.default_rng(seed)
-    best: tuple[float, np.ndarray] | None = None
+    least, labels = np.inf, np.zeros(len(points), dtype=np.int64)
     for _ in range(N_STARTS if k > 1 else 1):
-        labels = _lloyd(points, weights, _start(points, weights, k, generator))
-        spread = float(weights @ _squared(points, _means(points, weights, labels, k)).min(axis=1))
+        tried = _lloyd(points, weights, _start(points, weights, k, generator))
+        spread = float(weights @ _squared(points, _means(points, weights, tried, k)).min(axis=1))
         # A start that is better by rounding alone is not better.
-        if best is None or spread < best[0] * (1 - 1e-9) - 1e-12:
-            best = (spread, labels)
-    labels = best[1]
+        if spread < least * (1 - 1e-9) - 1e-12:
+            least, labels = spread, tried
     sizes = np.bincount(labels, weights, minlength=k)
     first = [int(np.argmax(labels == i)) for i in range(k)]
     order = sorted(range(k), key=lambda i: (-sizes[i], first[i]))
@@ -180,7 +179,7 @@ def _lloyd(points: np.ndarray, weights: np.ndarray, centres: np.ndarray) -> np.n
 
 def _means(points: np.ndarray, weights: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
     member = (labels == np.arange(k)[:, None]) * weights
-    return member @ points / member.sum(axis=1, keepdims=True)
+    return np.asarray(member @ points / member.sum(axis=1, keepdims=True))
 
 
 def _squared(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
@@ -199,7 +198,7 @@ def centre_of(
     if how == "concatenated":
         return np.asarray(measure([texts()])[0], dtype=np.float64)
     if how == "max":
-        return vectors.max(axis=0)
+        return np.asarray(vectors.max(axis=0))
     return np.average(vectors, axis=0, weights=weights if how == "weighted_mean" else None)
 
 
@@ -248,7 +247,7 @@ def _shares(words: Sequence[Sequence[str]], weights: np.ndarray, chosen: np.ndar
     """Return word -> share of the chosen texts, by weight, that hold it."""
     total = float(weights[chosen].sum())
     counts: dict[str, float] = {}
-    for i in np.flatnonzero(chosen):
+    for i in np.flatnonzero(chosen).tolist():
         for word in words[i]:
             counts[word] = counts.get(word, 0.0) + float(weights[i])
     return {word: count / total for word, count in counts.items()}

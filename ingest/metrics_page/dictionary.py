@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def read_metrics(project: Path) -> list[dict[str, Any]]:
     return sorted(entries, key=lambda entry: (list(FAMILIES).index(entry["family"]), entry["metric"]))
 
 
-def seed_text(entries: list[dict[str, Any]]) -> str:
+def seed_text(entries: Sequence[Mapping[str, Any]]) -> str:
     """Return the metrics as the seed `metrics`."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(TYPES), extrasaction="ignore", lineterminator="\n")

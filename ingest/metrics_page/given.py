@@ -93,7 +93,7 @@ def _list_of_list(
 
 
 # Name in SQL: the function, types of its arguments, type of its result.
-FUNCTIONS: dict[str, tuple[Callable[..., Any], list[str], str]] = {
+FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
     "chi_square_p": (lambda x, dof: float(chi_square_p(x, dof)), ["double"] * 2, "double"),
     "t_p": (lambda t, dof: float(t_p(t, dof)), ["double"] * 2, "double"),
     "f_p": (lambda f, between, within: float(f_p(f, between, within)), ["double"] * 3, "double"),

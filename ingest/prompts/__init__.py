@@ -38,7 +38,7 @@ class PromptBuilder:
         names show it.
         """
         evidence = {}
-        name_stands_there = bool(name) and name in prompt
+        name_stands_there = bool(name and name in prompt)
         for attribute, value in attributes.items():
             word = self.words[attribute, value].search(prompt)
             if word:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from ingest.errors import PlumblineError
 
@@ -13,8 +12,6 @@ MAX_BYTES = 5_000_000
 COLUMNS = ("target", "from", "to")
 FORMS = ("", "determiner", "pronoun")
 BUILT_IN = {"gender": Path(__file__).parent / "gender_pairs.csv"}
-
-Form = Literal["", "determiner", "pronoun"]
 
 OPENING = " \t\r\n\"'‘“(["
 SENTENCE_BREAK = re.compile(r"(?:[.!?][\"'’”)\]]*\s+|\n\s*)[\"'‘“(\[]*$")
@@ -46,15 +43,14 @@ class Replacement:
     target: str
     source: str
     to: str
-    form: Form = ""
+    form: str = ""
 
 
 @dataclass(frozen=True)
 class Replaced:
-    """A text after replacement: how often something was replaced, and what a person should look at."""
+    """A text after replacement, and what a person should look at."""
 
     text: str
-    n_replaced: int
     flags: tuple[str, ...]
 
 
@@ -68,7 +64,7 @@ class Replacer:
     """
 
     def __init__(self, rows: Iterable[Replacement]) -> None:
-        self.rows: dict[str, dict[Form, Replacement]] = {}
+        self.rows: dict[str, dict[str, Replacement]] = {}
         for row in rows:
             forms = self.rows.setdefault(_folded(row.source), {})
             if row.form in forms:
@@ -92,7 +88,7 @@ class Replacer:
         """Return the text with every phrase replaced."""
         parts: list[str] = []
         flags: set[str] = set()
-        end = n_replaced = 0
+        end = 0
         for match in self.pattern.finditer(text) if self.rows else ():
             between = text[end : match.start()]
             opens = SENTENCE_BREAK.search(between) or not (end or between.strip(OPENING))
@@ -100,8 +96,7 @@ class Replacer:
             between, to = _after_article(between, to, flags)
             parts += [between, to, _possessive(match["possessive"], match["phrase"], to)]
             end = match.end()
-            n_replaced += 1
-        return Replaced("".join([*parts, text[end:]]), n_replaced, tuple(sorted(flags)))
+        return Replaced("".join([*parts, text[end:]]), tuple(sorted(flags)))
 
     def _chosen(self, match: re.Match[str], text: str, flags: set[str]) -> Replacement:
         forms = self.rows[_folded(match["phrase"])]

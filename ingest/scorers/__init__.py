@@ -99,7 +99,7 @@ def load_scorer(name: str, where: Where | None = None) -> Scorer | Embedder:
     return scorer
 
 
-def scorer_row(scorer: Scorer | Embedder) -> dict[str, str]:
+def scorer_row(scorer: Identity) -> dict[str, str]:
     """Return the scorer's row of the raw table `scorers`."""
     parameters = {**scorer.parameters, "max_characters": MAX_CHARACTERS}
     identity = (scorer.name, scorer.model, scorer.revision, scorer.version, parameters)

@@ -45,7 +45,7 @@ class Feature:
     def of(self, probabilities: np.ndarray, places: Mapping[str, int]) -> np.ndarray:
         """Return the feature of each text; `probabilities` has shape (texts, labels)."""
         columns = [places[label] for label in self.weights]
-        value = self.constant + probabilities[:, columns] @ np.array(list(self.weights.values()))
+        value: np.ndarray = self.constant + probabilities[:, columns] @ np.array(list(self.weights.values()))
         if self.if_top:
             value = np.where(probabilities.argmax(axis=1) == columns[0], value, self.constant)
         return value
@@ -218,7 +218,7 @@ class ClassifierScorer:
         with torch.inference_mode():
             logits = self._network(*inputs).logits.float()
             shares = torch.sigmoid(logits) if self._row.is_multilabel else torch.softmax(logits, dim=-1)
-        return shares.cpu().numpy()
+        return np.asarray(shares.cpu().numpy())
 
 
 class LargestOf:

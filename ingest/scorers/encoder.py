@@ -284,7 +284,7 @@ class NumpyEncoder:
             _normalise(x, layer.output_norm)
         starts = np.cumsum([0, *lengths[:-1]])
         pooled = np.add.reduceat(x, starts, axis=0) / np.array(lengths, dtype=np.float32)[:, None]
-        return pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
+        return np.asarray(pooled / np.linalg.norm(pooled, axis=1, keepdims=True))
 
 
 Pair = tuple[np.ndarray, np.ndarray]

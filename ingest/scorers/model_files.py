@@ -188,10 +188,9 @@ class Lock:
             return {}
         except (OSError, ValueError) as error:
             raise self._spoilt() from error
-        entries = content.values() if isinstance(content, dict) else [None]
-        if not all(
+        if not isinstance(content, dict) or not all(
             isinstance(entry, dict) and all(isinstance(entry.get(part), str) for part in LOCKED)
-            for entry in entries
+            for entry in content.values()
         ):
             raise self._spoilt()
         return content

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ class OwnFunction:
         self.name, self.model, self.version = name, spec.function, VERSION
         self.code = spec.function
         self.revision = f"sha256:{code_digest(spec.function, folder, 'function')}"
-        self.parameters = {"range": list(spec.range)}
-        self.features = {f"{name}_score": spec.range}
+        self.parameters: Mapping[str, Any] = {"range": list(spec.range)}
+        self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
         self._folder = folder
 
     @cached_property
@@ -81,8 +81,9 @@ class OwnFile:
                 f"The scorer {name!r}: {self._path} cannot be read ({error.strerror}).",
                 "Write it, or name another file.",
             ) from error
-        self.parameters = {"range": list(spec.range), "text": spec.text, "value": spec.value}
-        self.features = {f"{name}_score": spec.range}
+        parameters = {"range": list(spec.range), "text": spec.text, "value": spec.value}
+        self.parameters: Mapping[str, Any] = parameters
+        self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
 
     @cached_property
     def _values(self) -> dict[str, float]:

@@ -65,8 +65,9 @@ def parse(data: Path, gate: str = "warn") -> Any:
     from dbt.adapters.duckdb.credentials import DuckDBCredentials
     from dbt.cli.main import dbtRunner
 
-    # dbt drops what it kept once one of these has changed. No model knows where the databases are.
-    DuckDBCredentials._connection_keys = lambda _: ("database", "schema")
+    # dbt drops what it kept once one of these has changed, and has no setting for them. No model knows where
+    # the databases are.
+    DuckDBCredentials._connection_keys = lambda _: ("database", "schema")  # type: ignore[method-assign]
     project = dbt_project()
     kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{gate}"
     try:

@@ -20,6 +20,7 @@ from ingest.corpus.keywords import (
     without_contained,
 )
 from ingest.prompts.questions import read_question
+from ingest.scorers import Embedder
 
 SENTENCE = "Most visitors of Freelandia praise the food markets that open before dawn in every big town."
 
@@ -119,13 +120,13 @@ def test_keywords_are_parsed_never_evaluated(data, suite, server, query):
 
 
 def test_keywords_near_the_concept(data, suite, query, monkeypatch):
-    class Embedder:
+    class Near(Embedder):
         def embed(self, texts):
             import numpy as np
 
             return np.array([[1.0, float(len(text) == 7)] for text in texts], dtype=np.float32)
 
-    monkeypatch.setattr(keyword_search, "load_scorer", lambda *_: Embedder())
+    monkeypatch.setattr(keyword_search, "load_scorer", lambda *_: Near())
     result = invoke(scrape, data, suite(find_keywords={"by": "embeddings", "limit": 2}))
     assert result.exit_code == 0, result.output
     assert query("select count(*), bool_and(found_by = 'embeddings') from keywords") == [(2, True)]
