@@ -1,18 +1,6 @@
 -- Grain: one row per suite, category, config, measure: what a category page is about.
-with categories as (
-    select * from {{ ref('dim_categories') }}
-),
-
-responses as (
-    select * from {{ ref('dim_responses') }}
-),
-
-prompts as (
-    select * from {{ ref('dim_prompts') }}
-),
-
 -- A score has one rule and no label.
-labels as (
+with labels as (
     select
         suite,
         category,
@@ -32,8 +20,8 @@ asked as (
         count(*) as n_responses,
         count(distinct responses.prompt_key) as n_prompts,
         arg_min(prompts.prompt, prompts.prompt_key) as example_prompt
-    from responses
-    inner join prompts using (prompt_key)
+    from {{ ref('dim_responses') }} as responses
+    inner join {{ ref('dim_prompts') }} as prompts using (prompt_key)
     group by responses.suite, responses.category, responses.config, responses.is_simulated
 )
 
@@ -56,6 +44,6 @@ select
     asked.n_prompts,
     asked.n_responses,
     asked.example_prompt
-from categories
+from {{ ref('dim_categories') }} as categories
 inner join asked using (suite, category)
 left join labels using (suite, category, outcome_set)

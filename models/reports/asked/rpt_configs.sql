@@ -1,17 +1,5 @@
 -- Grain: one row per suite, config: what was asked, and how it ended under the gate's profile.
-with responses as (
-    select * from {{ ref('dim_responses') }}
-),
-
-configs as (
-    select * from {{ ref('dim_configs') }}
-),
-
-suites as (
-    select * from {{ ref('dim_suites') }}
-),
-
-counted as (
+with counted as (
     select
         suite,
         config_key,
@@ -19,7 +7,7 @@ counted as (
         count(*) filter (response_status = 'ok') as n_usable,
         count(distinct prompt_key) as n_prompts,
         count(distinct category) as n_categories
-    from responses
+    from {{ ref('dim_responses') }}
     group by suite, config_key
 ),
 
@@ -64,6 +52,6 @@ select
     coalesce(judged.n_pass, 0) as n_pass,
     coalesce(judged.n_not_applicable, 0) as n_not_applicable
 from counted
-inner join configs using (config_key)
-inner join suites using (suite)
+inner join {{ ref('dim_configs') }} as configs using (config_key)
+inner join {{ ref('dim_suites') }} as suites using (suite)
 left join judged using (suite, config)

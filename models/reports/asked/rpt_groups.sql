@@ -1,9 +1,5 @@
 -- Grain: one row per prompt_key, axis: the prompt's group, and its key in an address.
-with prompts as (
-    select * from {{ ref('dim_prompts') }}
-),
-
-axes as (
+with axes as (
     select distinct
         suite,
         category,
@@ -36,7 +32,7 @@ grouped as (
             order by attributes.attribute_rank
         ) as group_value,
         count({{ map_value('prompts.attributes', 'attributes.axis_attribute') }}) as n_known
-    from prompts
+    from {{ ref('dim_prompts') }} as prompts
     inner join attributes using (suite, category)
     group by
         prompts.prompt_key, prompts.suite, prompts.category, attributes.axis, attributes.axis_position

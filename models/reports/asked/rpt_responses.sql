@@ -1,13 +1,5 @@
 -- Grain: one row per response_key, outcome_set: the answers behind the numbers.
-with outcomes as (
-    select * from {{ ref('fct_outcomes') }}
-),
-
-responses as (
-    select * from {{ ref('dim_responses') }}
-),
-
-prompts as (
+with prompts as (
     select * from {{ ref('dim_prompts') }}
 ),
 
@@ -70,8 +62,8 @@ select
     responses.source_file,
     responses.source_row,
     responses.source_id
-from outcomes
-inner join responses using (response_key, prompt_key)
+from {{ ref('fct_outcomes') }} as outcomes
+inner join {{ ref('dim_responses') }} as responses using (response_key, prompt_key)
 inner join prompts using (prompt_key)
 left join shown_in_words using (prompt_key)
 left join keys using (prompt_key)

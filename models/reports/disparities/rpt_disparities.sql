@@ -13,10 +13,6 @@ disparities as (
         and roll_up = 'none'
 ),
 
-declared as (
-    select * from {{ ref('disparities') }}
-),
-
 rates as (
     select 'standard=' || standards.standard || ';method=' || methods.method as parameters
     from {{ ref('selection_standards') }} as standards
@@ -59,7 +55,7 @@ select
     disparities.n_units
 from disparities
 inner join comparisons using (suite, category, feature, axis)
-inner join declared using (disparity)
+inner join {{ ref('disparities') }} as declared using (disparity)
 left join rates on disparities.parameters = rates.parameters
 where
     declared.report = 'rpt_disparities'

@@ -42,10 +42,6 @@ bounds as (
     group by suite, category, config, axis, feature
 ),
 
-declared as (
-    select * from {{ ref('disparities') }}
-),
-
 metrics as (
     select
         metric,
@@ -89,7 +85,7 @@ collected as (
             else 3
         end as disparity_position
     from disparities
-    inner join declared using (disparity)
+    inner join {{ ref('disparities') }} as declared using (disparity)
     where
         -- Of rates it says what the smallest impact ratio says.
         not (disparities.statistic = 'selection_rate' and disparities.disparity = 'min_max_ratio')

@@ -5,10 +5,6 @@ with biases as (
     where not is_control
 ),
 
-declared as (
-    select * from {{ ref('disparities') }}
-),
-
 rates as (
     select 'standard=' || standards.standard || ';method=' || methods.method as parameters
     from {{ ref('selection_standards') }} as standards
@@ -66,7 +62,7 @@ select
     biases.n,
     biases.n_baselines
 from biases
-inner join declared using (disparity)
+inner join {{ ref('disparities') }} as declared using (disparity)
 left join rates on biases.parameters = rates.parameters
 left join categories using (suite, category)
 where

@@ -33,27 +33,19 @@ shown as (
     inner join comparisons using (suite, category, feature, axis)
 ),
 
-measurements as (
-    select * from {{ ref('fct_measurements') }}
-),
-
-groups as (
-    select * from {{ ref('rpt_groups') }}
-),
-
 placed as (
     select
         shown.comparison_slug,
         shown.config,
         shown.calibration,
-        unnest([groups.group_value, '']) as group_value,
+        unnest([prompt_groups.group_value, '']) as group_value,
         case shown.calibration
             when 'none' then measurements.value
             else measurements.calibrated_value
         end as value
     from shown
-    inner join measurements using (suite, category, config, feature)
-    inner join groups using (prompt_key, axis)
+    inner join {{ ref('fct_measurements') }} as measurements using (suite, category, config, feature)
+    inner join {{ ref('rpt_groups') }} as prompt_groups using (prompt_key, axis)
 ),
 
 spread as (

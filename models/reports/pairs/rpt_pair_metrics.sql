@@ -24,10 +24,6 @@ metrics as (
     group by metric
 ),
 
-declared as (
-    select * from {{ ref('pair_metrics') }}
-),
-
 ordered as (
     select
         similarities.*,
@@ -52,7 +48,7 @@ ordered as (
         ) as pair_position
     from similarities
     inner join metrics using (metric)
-    inner join declared using (metric)
+    inner join {{ ref('pair_metrics') }} as declared using (metric)
     left join categories using (suite, category)
 ),
 

@@ -1,14 +1,6 @@
 -- Grain: one row per suite, topic_set, segment_value, topic_position, is_simulated, example_rank.
 -- A cluster's nearest answers, cut to what a table can hold.
 {%- set longest = 300 %}
-with examples as (
-    select * from {{ ref('fct_topic_examples') }}
-),
-
-responses as (
-    select * from {{ ref('dim_responses') }}
-)
-
 select
     {{ page_slugs('responses') }},
     responses.suite,
@@ -24,5 +16,5 @@ select
     length(responses.response) > {{ longest }} as is_cut,
     examples.n_answers,
     examples.distance_to_centroid
-from examples
-inner join responses using (response_key)
+from {{ ref('fct_topic_examples') }} as examples
+inner join {{ ref('dim_responses') }} as responses using (response_key)

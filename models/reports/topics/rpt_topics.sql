@@ -1,10 +1,6 @@
 -- Grain: one row per suite, category, feature, config, axis, group_value (both '' for all answers).
 -- Single attributes only; intersections are in fct_summary_statistics.
-with topics as (
-    select * from {{ ref('dim_topics') }}
-),
-
-categories as (
+with categories as (
     select distinct
         suite,
         domain,
@@ -34,7 +30,7 @@ named as (
                 then 'no. ' || topics.topic_position || ' of each ' || replace(topics.segment, '_', ' ')
             else min(topics.theme)
         end as theme
-    from topics
+    from {{ ref('dim_topics') }} as topics
     inner join categories
         on
             topics.suite = categories.suite

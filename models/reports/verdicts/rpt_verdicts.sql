@@ -1,27 +1,11 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
-with verdicts as (
-    select * from {{ ref('fct_verdicts') }}
-),
-
-categories as (
+with categories as (
     select distinct
         suite,
         category,
         category_position,
         title
     from {{ ref('dim_categories') }}
-),
-
-metrics as (
-    select * from {{ ref('dim_metrics') }}
-),
-
-presence as (
-    select * from {{ ref('fct_attribute_presence') }}
-),
-
-associations as (
-    select * from {{ ref('fct_associations') }}
 ),
 
 shares as (
@@ -179,11 +163,11 @@ worded as (
             when 'min_impact_ratio_calibrated' then 1 when 'max_fdi' then 2 when 'max_idi' then 2
             when 'cramers_v' then 3 when 'max_abs_dbi' then 3 when 'max_jsd_nats' then 4 else 5
         end as metric_rank
-    from verdicts
+    from {{ ref('fct_verdicts') }} as verdicts
     inner join categories using (suite, category)
-    left join metrics using (metric, metric_version)
-    left join presence using (suite, category, config, axis)
-    left join associations
+    left join {{ ref('dim_metrics') }} as metrics using (metric, metric_version)
+    left join {{ ref('fct_attribute_presence') }} as presence using (suite, category, config, axis)
+    left join {{ ref('fct_associations') }} as associations
         on
             verdicts.suite = associations.suite
             and verdicts.category = associations.category
