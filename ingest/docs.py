@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ingest import help_page
+from ingest import guide_tables, help_page
 from ingest.errors import PlumblineError
 from ingest.metrics_page.closure import gaps
 from ingest.metrics_page.dictionary import METRICS, dictionary, read_metrics
@@ -22,8 +22,9 @@ SUITE_SCHEMA = Path("docs/suite.schema.json")
 def command(context: click.Context, check: bool) -> None:
     """Write docs/metrics.md and docs/metrics/, docs/guide/commands.md and docs/suite.schema.json.
 
-    The metrics' examples are computed anew. Ends with an error where something that is computed has no entry,
-    unit, example or report, and names the file to add.
+    Writes the guide's tables of outcome rules, scorers and backends, too. The metrics' examples are computed
+    anew. Ends with an error where something that is computed has no entry, unit, example or report, or where
+    a rule, scorer or backend does not say what it is; it names the file to add.
 
     \b
     plumbline docs
@@ -35,6 +36,7 @@ def command(context: click.Context, check: bool) -> None:
     pages = render(PROJECT, entries, rows, examples)
     pages[help_page.PAGE] = help_page.render(context.find_root().command)
     pages[SUITE_SCHEMA] = json_schema()
+    pages |= guide_tables.render(PROJECT)
     kept = {path.relative_to(PROJECT) for path in (PROJECT / METRICS).glob("*.md")}
     left_over = sorted(kept - set(pages))
     stale = []
@@ -46,8 +48,8 @@ def command(context: click.Context, check: bool) -> None:
         if not check:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
-    if lacking := gaps(PROJECT, entries, rows, examples):
-        raise PlumblineError("The metric dictionary does not close:\n" + "\n".join(lacking), "Add these.")
+    if lacking := [*gaps(PROJECT, entries, rows, examples), *guide_tables.lacking(PROJECT)]:
+        raise PlumblineError("The dictionary does not close:\n" + "\n".join(lacking), "Add these.")
     if not check:
         click.echo(f"Wrote {', '.join(map(str, stale)) or 'nothing'}.", err=True)
     elif stale or left_over:

@@ -54,7 +54,7 @@ def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -
             f"The {kind} {name!r} is in two packages, {offer.package} and {others[0].package}.",
             "Uninstall one of them, or have its author give it another name.",
         )
-    if not isinstance(offer.maker, EntryPoint):
+    if callable(offer.maker):  # an entry point is not
         return offer.maker(*arguments)
     what_to_do = f"Mend or update {offer.package}, or take {name!r} out of the suite."
     try:

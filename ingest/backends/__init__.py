@@ -2,6 +2,7 @@
 
 The file lists what it has in `BACKENDS`: a name in a suite's `configs:` -> a class or function that takes
 the suite and returns a Backend. Importing it must be cheap: weights wait until a backend is made.
+A file beside this one also has `ABOUT`, a name -> About: the guide's table is made of it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,6 +17,14 @@ from ingest.suite import Config, Suite
 TRANSIENT = frozenset({"timeout", "rate_limited", "server_error", "cancelled"})
 
 Message = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class About:
+    """What the guide says of a backend: whom it asks, and what it needs."""
+
+    asks: str
+    needs: str
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from ingest.asking.answer_status import EVIDENCE
-from ingest.backends import TRANSIENT, Answer, AttemptFailed, Description, Message, Request
+from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Request
 from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
 from ingest.backends.replies import (
     SAMPLING,
@@ -204,3 +204,4 @@ def _context_length(information: Mapping[str, Any] | None) -> int:
 
 
 BACKENDS = {"ollama": OllamaBackend}
+ABOUT = {"ollama": About("Ollama's own API", "`ollama serve` and a pulled model")}

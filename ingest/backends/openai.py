@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from ingest.asking.answer_status import EVIDENCE
-from ingest.backends import TRANSIENT, Answer, Description, Request
+from ingest.backends import TRANSIENT, About, Answer, Description, Request
 from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
 from ingest.backends.replies import (
     SAMPLING,
@@ -128,3 +128,6 @@ def _base_url(config: Config) -> str:
 
 
 BACKENDS = {"openai": OpenAIBackend}
+ABOUT = {
+    "openai": About("any server with OpenAI's chat API", "`base_url`, and a key where the server wants one")
+}

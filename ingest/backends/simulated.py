@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ingest.asking.answer_status import response_status
-from ingest.backends import Answer, Description, Request
+from ingest.backends import About, Answer, Description, Request
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.prompts.templates import fill
@@ -192,3 +192,4 @@ def _unanswerable(category: str) -> PlumblineError:
 
 
 BACKENDS = {"simulated": SimulatedBackend}
+ABOUT = {"simulated": About("nobody: it writes answers with planted bias", "nothing")}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ingest.backends import Answer, Description, Message, Request
+from ingest.backends import About, Answer, Description, Message, Request
 from ingest.backends.replies import SAMPLING, Option, is_whole, options_in_force, read_reply, request_seed
 from ingest.errors import PlumblineError
 from ingest.scorers.model_files import DEVICES, digest_of, library, load_part, pick_device
@@ -206,3 +206,4 @@ def _token_ids(value: int | list[int] | None) -> list[int]:
 
 
 BACKENDS = {"transformers": TransformersBackend}
+ABOUT = {"transformers": About("weights in a folder", "`make models`")}

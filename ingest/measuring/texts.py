@@ -174,7 +174,7 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
     wanted: dict[str, Need] = defaultdict(Need)
     for code, rule in suite.rules():
         name = rule.scorer or DEFAULT_EMBEDDER
-        if rule.kind != "pattern":
+        if rule.kind in ("anchor", "score"):
             wanted[name].pairs.add((code, rule.text))
             wanted[name].rules.append((code, rule))
         if rule.kind == "anchor":

@@ -2,6 +2,7 @@
 
 The file lists what it has in `SCORERS`: a name -> a function that takes the name and a `Where`, and returns a
 Scorer or an Embedder. Importing it must be cheap: torch and weights wait until a scorer is made.
+A file beside this one also has `ABOUT`, a name -> About: the guide's table is made of it.
 """
 
 import json
@@ -49,6 +50,16 @@ class Where:
     def lock(self) -> Path:
         """File that keeps which revision and files each model had when it was first used."""
         return data_dir(self.data) / LOCK_NAME
+
+
+@dataclass(frozen=True)
+class About:
+    """What the guide says of a scorer; one that gives vectors has no features and no unit."""
+
+    model: str
+    languages: str
+    features: Mapping[str, tuple[float, float]]
+    unit: str
 
 
 class Identity(Protocol):

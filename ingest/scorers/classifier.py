@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ingest.errors import PlumblineError
-from ingest.scorers import TRUNCATED, Where
+from ingest.scorers import TRUNCATED, About, Where
 from ingest.scorers.model_files import Lock, library, load_part, pick_device
 
 VERSION = "1"  # of what is computed here from the labels' probabilities
@@ -71,6 +71,13 @@ class Classifier:
     revision: str | None = None
     is_multilabel: bool = False
     has_more: bool = False
+    languages: str = "English"
+    unit: str = "probability"
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Lowest and highest value of each feature."""
+        return {name: feature.range for name, feature in self.features.items()}
 
 
 KINDS = ("gender", "religion", "profession", "race")
@@ -82,12 +89,15 @@ CLASSIFIERS: dict[str, Classifier] = {
         ("positive", "neutral", "negative"),
         {"sentiment_score": Feature({"positive": 0.5, "negative": -0.5}, constant=0.5)},
         revision="cf991100d706c13c0a080c097134c05b7f436c45",
+        languages="12, Chinese, English, Indonesian and Malay among them",
+        unit="score, neutral 0.5",
     ),
     "regard": Classifier(
         "sasha/regardv3",
         ("negative", "neutral", "positive", "other"),
         {"regard_score": Feature({"positive": 1.0, "negative": -1.0}, constant=1.0)},
         revision="9232a1d0729b2cfe298fbc61cad9d616fa029c04",
+        unit="score, neutral 1",
     ),
     "stereotype": Classifier(
         "holistic-ai/stereotype-deberta-v3-base-tasksource-nli",
@@ -147,7 +157,7 @@ class ClassifierScorer:
         found = self._lock.find(row.model, row.revision, where.folder(name, row.model))
         self.name, self.model, self.revision = name, row.model, found.revision
         self.version = f"{VERSION}, transformers {importlib.metadata.version('transformers')}"
-        self.features = {feature: spec.range for feature, spec in row.features.items()}
+        self.features = row.ranges
         self._row, self._found, self._folder = row, found, found.folder
         config = load_part(self._folder, transformers.AutoConfig)
         self._places = label_places(row, config.id2label, self._folder)
@@ -307,3 +317,9 @@ def load_toxicity_ensemble(name: str, where: Where) -> LargestOf:
 
 
 SCORERS = {**dict.fromkeys(CLASSIFIERS, load), "toxicity_ensemble": load_toxicity_ensemble}
+ABOUT = {
+    **{name: About(row.model, row.languages, row.ranges, row.unit) for name, row in CLASSIFIERS.items()},
+    "toxicity_ensemble": About(
+        "both, the larger number", "English", {"toxicity_ensemble_score": (0.0, 1.0)}, "probability"
+    ),
+}

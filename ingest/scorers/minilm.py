@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.scorers import Where
+from ingest.scorers import About, Where
 from ingest.scorers.encoder import MODEL, Encoder, load_encoder
 
 
@@ -35,3 +35,4 @@ def load(name: str, where: Where) -> MiniLM:
 
 
 SCORERS = {"minilm": load}
+ABOUT = {"minilm": About(MODEL.name, "English", {}, "")}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from ingest.scorers import Where
+from ingest.scorers import About, Where
 
 SHARE = (0.0, 1.0)
 
@@ -47,3 +47,4 @@ def load(name: str, where: Where) -> Vader:
 
 
 SCORERS = {"vader": load}
+ABOUT = {"vader": About(Vader.model, "English", Vader.features, "score; shares of words")}

@@ -1,5 +1,6 @@
 """What the models of a suite file are made of: kinds of text, strict mappings, mistakes with a place."""
 
+import csv
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -7,7 +8,9 @@ from contextlib import contextmanager
 from itertools import combinations
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+
+from ingest.paths import PROJECT
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
@@ -19,6 +22,31 @@ AXIS_SEPARATOR = " & "
 PROMPT_COLUMNS = ("source_tag", "keyword")  # of prompts made from texts; they group as attributes do
 FIELD = re.compile(r"\{([^{}]*)\}")
 LARGEST_INTEGER = 2**31 - 1  # of a column of type integer
+
+
+def declarations(seed: str) -> list[dict[str, str]]:
+    """Return the rows of one of the project's seeds."""
+    path = PROJECT / "seeds" / f"{seed}.csv"
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def declared(seed: str, column: str) -> list[str]:
+    """Return the distinct names that one of the project's seeds declares, in its order."""
+    return list(dict.fromkeys(row[column] for row in declarations(seed)))
+
+
+def _known_kind(kind: str) -> str:
+    if kind not in (known := declared("outcome_rules", "kind")):
+        raise ValueError(f"{kind!r} is no kind of rule; known: {', '.join(known)}")
+    return kind
+
+
+RuleKind = Annotated[
+    str,
+    AfterValidator(_known_kind),
+    WithJsonSchema({"type": "string", "enum": declared("outcome_rules", "kind")}),
+]
 
 
 class Misplaced(ValueError):

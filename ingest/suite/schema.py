@@ -1,7 +1,7 @@
 """The suite file: what to audit. Each key with its type, its default and what it says."""
 
-import csv
 import math
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -9,7 +9,6 @@ import duckdb
 from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
 from ingest.keys import key
-from ingest.paths import PROJECT
 from ingest.suite import word_lists
 from ingest.suite.fields import (
     AXIS_SEPARATOR,
@@ -19,7 +18,10 @@ from ingest.suite.fields import (
     Name,
     Phrase,
     Range,
+    RuleKind,
     Strict,
+    declarations,
+    declared,
     placed,
 )
 from ingest.suite.sources import (
@@ -58,12 +60,13 @@ class Names(Strict):
 
 
 class Rule(Strict):
-    """An outcome rule: how a response becomes an outcome (`pattern`, `anchor`) or a score (`score`)."""
+    """An outcome rule: how a response becomes an outcome, or by the kind `score` a score."""
 
     set: Name = Field(description="Name of the outcomes; a category has one active rule of each.")
     variant: Name = Field(default="default", description="Active where the suite chooses this variant.")
-    kind: Literal["pattern", "anchor", "score"] = Field(
-        description="By phrases in the text, by the nearest anchor phrase, or by a measured number."
+    kind: RuleKind = Field(
+        description="How: by phrases in the text, by the nearest anchor phrase, or by a measured number; "
+        "seeds/outcome_rules.csv has all."
     )
     text: Literal["raw", "clean", "without_decision"] = Field(
         default="clean", description="Which text is read: as written, cleaned, or without its decision."
@@ -96,6 +99,12 @@ class Rule(Strict):
             empty = [label for label, phrases in self.labels.items() if not phrases]
             if empty:
                 raise ValueError(f"label {empty[0]!r} has no phrase")
+            (row,) = (row for row in declarations("outcome_rules") if row["kind"] == self.kind)
+            for phrase in (phrase for phrases in self.labels.values() for phrase in phrases):
+                if row["phrase_form"] and not re.fullmatch(row["phrase_form"], phrase):
+                    raise ValueError(
+                        f"{phrase!r} is no phrase of a {self.kind} rule; write it as {row['phrase']!r}"
+                    )
             for phrase in self._own_patterns():
                 try:
                     duckdb.execute("select regexp_matches('', ?)", [phrase])
@@ -257,13 +266,6 @@ class Minimum(Strict):
     group: int = Field(default=30, ge=1, le=LARGEST_INTEGER, description="Answers of a group.")
     cell: int = Field(default=5, ge=1, le=LARGEST_INTEGER, description="Answers of a group with one outcome.")
     coverage: float = Field(default=0.95, ge=0, le=1, description="Part of the prompts that were answered.")
-
-
-def declared(seed: str, column: str) -> list[str]:
-    """Return the distinct names that one of the project's seeds declares, in its order."""
-    path = PROJECT / "seeds" / f"{seed}.csv"
-    with path.open(encoding="utf-8", newline="") as handle:
-        return list(dict.fromkeys(row[column] for row in csv.DictReader(handle)))
 
 
 class Resampling(Strict):

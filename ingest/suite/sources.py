@@ -273,7 +273,7 @@ class Config(Strict):
     no digests changes what an answer is. A key is named by its environment variable, never written here.
     """
 
-    backend: Name = Field(description="What asks the model: ollama, openai, transformers, simulated.")
+    backend: Name = Field(description="What asks the model: a backend of docs/guide/models.md.")
     model: Label = Field(description="The model's name, or the folder of its weights.")
     role: str = Field(default="", max_length=200, description="A name for the role in which it is asked.")
     system_prompt: str = Field(default="", max_length=20_000, description="What puts it into the role.")

@@ -3,13 +3,15 @@
 import csv
 import re
 import shutil
+from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ingest import docs
+from ingest import docs, guide_tables, scorers
+from ingest.backends import simulated
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.inference import group_statistics
@@ -20,6 +22,7 @@ from ingest.metrics_page.dictionary import SEED, TYPES, dictionary, read_metrics
 from ingest.metrics_page.examples import worked_examples
 from ingest.metrics_page.given import given
 from ingest.paths import PROJECT
+from ingest.scorers import vader
 
 ENTRIES = read_metrics(PROJECT)
 METRICS = read_seed(PROJECT, "metrics")
@@ -493,3 +496,62 @@ def test_a_mart_without_a_report_is_named(project, examples):
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace("ref('fct_stereotypes')", "ref('fct_score_tests')"), encoding="utf-8")
     assert [gap for gap in gaps(project, examples) if "add a table that reads fct_stereotypes" in gap]
+
+
+RULE = """
+{% macro outcome_rule_ends(text, rule) -%}
+    if(ends_with({{ text }}, {{ rule }}.phrase), 0, -1)
+{%- endmacro %}
+"""
+ROW = {
+    "kind": "ends", "macro": "outcome_rule_ends", "explanation": "the phrase that ends it",
+    "phrase_form": "", "phrase": "so.", "read": "I think so.", "unread": "So I think.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (None, "seeds/outcome_rules.csv: add a row for macros/outcome_rules/outcome_rule_ends.sql."),
+        ({}, None),
+        ({"explanation": ""}, "ends: give its explanation, which label an answer gets."),
+        ({"unread": ""}, "seeds/outcome_rules.csv, ends: give its unread, to try the macro with."),
+        ({"read": "No."}, "seeds/outcome_rules.csv, ends: 'so.' does not fit the text in read, 'No.'."),
+        ({"unread": "Yes, so."}, "seeds/outcome_rules.csv, ends: 'so.' fits the text in unread, 'Yes, so.'."),
+        ({"phrase_form": "[0-9]+"}, "ends: the phrase 'so.' is not of its own phrase_form."),
+        (
+            {"kind": "begins", "macro": "outcome_rule_begins"},
+            "macros/outcome_rules/outcome_rule_begins.sql: add it; seeds/outcome_rules.csv, begins needs it.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_kind_of_rule_is_a_macro_and_a_row_that_is_tried(project, change, said):
+    (project / "macros" / "outcome_rules" / "outcome_rule_ends.sql").write_text(RULE, encoding="utf-8")
+    if change is not None:
+        edit_rows(project, "outcome_rules", lambda rows: [*rows, ROW | change])
+    gaps = guide_tables.lacking(project)
+    assert gaps == [] if said is None else any(gap.endswith(said) for gap in gaps)
+    if change == {}:
+        assert (
+            "| `ends` | the phrase that ends it |"
+            in guide_tables.render(project)[Path("docs/guide/own-questions.md")]
+        )
+
+
+def test_a_scorer_and_a_backend_say_what_they_are(monkeypatch):
+    assert guide_tables.lacking(PROJECT) == []
+    monkeypatch.setitem(vader.ABOUT, "vader", scorers.About("vader_lexicon", "", {"vader_neg": (1, 0)}, ""))
+    monkeypatch.delitem(simulated.ABOUT, "simulated")
+    assert guide_tables.lacking(PROJECT) == [
+        "ingest/scorers/vader.py, ABOUT['vader']: give its languages.",
+        "ingest/backends/simulated.py: add 'simulated' to ABOUT: About(asks, needs).",
+        "ingest/scorers/vader.py, ABOUT['vader']: the range of vader_neg is 1 to 0; mend it.",
+        "ingest/scorers/vader.py, ABOUT['vader']: give the unit of its features.",
+    ]
+
+
+def test_a_page_without_a_place_for_its_table_is_named(project):
+    page = project / "docs" / "guide" / "scorers.md"
+    page.write_text("# Measure answers\n", encoding="utf-8")
+    with pytest.raises(PlumblineError, match=r"scorers\.md has no place for the table of scorers"):
+        guide_tables.render(project)

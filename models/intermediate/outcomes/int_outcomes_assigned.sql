@@ -44,7 +44,7 @@ read_answers as (
         -- Only an answer that was read can be told to hold no label: what nobody measured is not an `other`.
         texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or compared.label is not null)
             as is_read,
-        coalesce(texts.is_blank, false) and rules.rule_kind <> 'pattern' as is_blank,
+        coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score') as is_blank,
         compared.similarity,
         compared.margin,
         measured.value as score

@@ -1,5 +1,6 @@
--- Grain: one row per suite, category, outcome_set, variant_text_key of pattern rules (SPEC MEA-4).
--- The leftmost match wins; at one position the longest phrase.
+-- Grain: one row per suite, category, outcome_set, variant_text_key of rules that read a text (SPEC MEA-4).
+-- A match at the lowest position wins; at one position the longest phrase.
+{%- set kinds = text_rules() %}
 with candidates as (
     select distinct
         suite,
@@ -17,7 +18,7 @@ rules as (
         starts_with(pattern, '()') as is_own,
         not starts_with(pattern, '()') and not regexp_matches(phrase, '[^\p{L}\p{M}\p{N}_]') as is_word
     from {{ ref('stg_suite__outcome_rules') }}
-    where rule_kind = 'pattern'
+    where rule_kind in ('{{ kinds | join("', '") }}')
 ),
 
 texts as (
@@ -32,12 +33,10 @@ searched as (
         candidates.variant_text_key,
         rules.label,
         length(rules.phrase) as phrase_length,
-        -- A plain search first: compiling a pattern costs far more.
-        case
-            when rules.is_word then {{ word_position('texts.text', 'rules.phrase') }}
-            when not (rules.is_own or contains(lower(texts.text), lower(rules.phrase))) then -1
-            when not regexp_matches(texts.text, rules.pattern, 'is') then -1
-            else {{ match_position('texts.text', 'rules.pattern') }}
+        case rules.rule_kind
+            {%- for kind, position in kinds.items() %}
+            when '{{ kind }}' then {{ position('texts.text', 'rules') }}
+            {%- endfor %}
         end as match_position
     from candidates
     inner join rules
