@@ -61,7 +61,7 @@ def numbers(column: NDArray[Any]) -> Array:
 
 
 def types(declared: str) -> pa.Schema:
-    """The schema of a table from names with their types: "analysis_id int64, statistic string"."""
+    """The schema of a table from names with their types: "analysis_key int64, statistic string"."""
     fields = (part.split() for part in declared.split(","))
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in fields])
 

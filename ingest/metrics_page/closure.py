@@ -87,9 +87,9 @@ def gaps(
 def _tables(sql: Sql) -> None:
     pairs = list(zip(VALUES, BASELINES, strict=True))
     sql.table("sample", {"value": "double", "baseline_value": "double"}, pairs)
-    types = {"family_id": "bigint", "statistic_key": "bigint", "group_value": "varchar", "value": "double"}
-    types |= {"n": "bigint", "is_compared": "bool"}
-    groups = [(1, 1, f"group {i}", value, 4, True) for i, value in enumerate(GROUPS)]
+    types = {"analysis_key": "bigint", "statistic": "varchar", "parameters": "varchar", "unit": "varchar"}
+    types |= {"group_value": "varchar", "value": "double", "n": "bigint", "is_compared": "bool"}
+    groups = [(1, "mean", "", "share", f"group {i}", value, 4, True) for i, value in enumerate(GROUPS)]
     sql.table("int_group_values_listed", types, groups)
     sql.model("int_group_values_summarised")
 

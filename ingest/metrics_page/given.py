@@ -122,7 +122,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
 
 def _resampled(sql: Sql) -> None:
     """The 2×2 table as 80 names and as 16 names; and its first answer as the favourable one, of 80 names."""
-    cells = "select group_value, outcome from int_responses_analysed where analysis_id = 1 order by all"
+    cells = "select group_value, outcome from int_responses_analysed where analysis_key = 1 order by all"
     group, outcome = np.array([tuple(row.values()) for row in sql.rows(cells)]).T
     codes = (outcome == "o1").astype(int)
     names = np.arange(len(group))

@@ -2,7 +2,7 @@
    outcome is favourable. Needs `favourable` (suite, category, outcome_set, label) and `selectable` (without labels). #}
 {% macro outcomes_by_kind(relation) -%}
     select
-        'outcome' as kind,
+        'outcome' as measure_kind,
         outcome_set as measure,
         outcome,
         cast(null as double) as value,
@@ -11,7 +11,7 @@
     where is_counted
     union all
     select
-        'score' as kind,
+        'score' as measure_kind,
         feature as measure,
         cast(null as varchar) as outcome,
         score as value,
@@ -20,7 +20,7 @@
     where rule_kind = 'score' and score is not null
     union all
     select
-        'selection' as kind,
+        'selection' as measure_kind,
         {{ relation }}.outcome_set as measure,
         {{ relation }}.outcome,
         case when favourable.label is not null then 1.0 else 0.0 end as value,

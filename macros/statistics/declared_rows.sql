@@ -1,5 +1,5 @@
 {# Rows of a seed, as mappings, in the order of its integer key: what a model is generated from. `parameters`
-   ("low=0.25;high=0.75") becomes a mapping. The model says `-- depends_on` itself: in a unit test ref() is a fixture,
+   ("low=0.25;high=0.75") becomes a mapping, beside `parameters_text`. The model says `-- depends_on` itself: in a unit test ref() is a fixture,
    while the definitions stay those of the seed. #}
 {% macro declared_rows(seed, id, where='true') -%}
     {%- set rows = [] -%}
@@ -15,7 +15,7 @@
             {%- for part in (row['parameters'] or '').split(';') if part -%}
                 {%- do parameters.update({part.split('=')[0]: part.split('=')[1]}) -%}
             {%- endfor -%}
-            {%- do row.update({'parameters': parameters}) -%}
+            {%- do row.update({'parameters': parameters, 'parameters_text': row['parameters'] or ''}) -%}
             {%- do rows.append(row) -%}
         {%- endfor -%}
     {%- endif -%}

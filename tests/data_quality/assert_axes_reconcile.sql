@@ -18,7 +18,7 @@ analysed as (
         config_key,
         measure,
         axis,
-        kind,
+        measure_kind,
         count(*) as n_analysed
     from {{ ref('int_responses_analysed') }}
     group by all
@@ -35,7 +35,7 @@ select
     responses.config_key,
     responses.axis,
     analysed.measure,
-    analysed.kind,
+    analysed.measure_kind,
     responses.n_responses,
     analysed.n_analysed,
     missing.n_missing

@@ -5,45 +5,45 @@ with cells as (
 
 by_group as (
     select
-        analysis_id,
+        analysis_key,
         group_value as margin,
         sum(n_cell) as n_added,
         max(n_group) as n_stated,
         sum(share) as share_added
     from cells
-    group by analysis_id, group_value
+    group by analysis_key, group_value
 ),
 
 by_outcome as (
     select
-        analysis_id,
+        analysis_key,
         outcome as margin,
         sum(n_cell) as n_added,
         max(n_outcome) as n_stated,
         1.0 as share_added
     from cells
-    group by analysis_id, outcome
+    group by analysis_key, outcome
 ),
 
 by_analysis as (
     select
-        analysis_id,
+        analysis_key,
         sum(n_cell) as n_added,
         sum(n_expected) as n_expected
     from cells
-    group by analysis_id
+    group by analysis_key
 ),
 
 listed as (
     select
-        analysis_id,
+        analysis_key,
         n
     from {{ ref('int_analyses_listed') }}
-    where kind = 'outcome' and n > 0
+    where measure_kind = 'outcome' and n > 0
 )
 
 select
-    analysis_id,
+    analysis_key,
     margin,
     n_added,
     n_stated
@@ -51,7 +51,7 @@ from by_group
 where n_added is distinct from n_stated or (abs(share_added - 1) <= 1e-9) is not true
 union all
 select
-    analysis_id,
+    analysis_key,
     margin,
     n_added,
     n_stated
@@ -59,12 +59,12 @@ from by_outcome
 where n_added is distinct from n_stated
 union all
 select
-    coalesce(by_analysis.analysis_id, listed.analysis_id) as analysis_id,
+    coalesce(by_analysis.analysis_key, listed.analysis_key) as analysis_key,
     '' as margin,
     by_analysis.n_added,
     listed.n as n_stated
 from by_analysis
-full join listed on by_analysis.analysis_id = listed.analysis_id
+full join listed on by_analysis.analysis_key = listed.analysis_key
 where
     by_analysis.n_added is distinct from listed.n
     or (abs(by_analysis.n_expected - listed.n) <= 1e-6) is not true

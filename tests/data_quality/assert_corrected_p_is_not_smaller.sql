@@ -1,7 +1,7 @@
 -- Holm's p is at least Benjamini-Hochberg's q, q at least p, none above 1; a p without a family is an error,
 -- and so is a control in one (SPEC INF-7, INF-9).
 select
-    tests.analysis_id,
+    tests.analysis_key,
     tests.statistic,
     tests.p_value,
     tests.q_value,

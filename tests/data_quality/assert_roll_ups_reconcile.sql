@@ -9,11 +9,11 @@ roll_ups as (
 
 counted as (
     select
-        sample_id,
+        group_feature_key,
         count(value) as n,
         count(*) - count(value) as n_missing
     from {{ ref('int_feature_values_coded') }}
-    group by sample_id
+    group by group_feature_key
 ),
 
 parts as (
@@ -35,7 +35,7 @@ parts as (
             and roll_ups.category = samples.category
             and roll_ups.config_key = samples.config_key
             and samples.roll_up = 'none'
-    left join counted on samples.sample_id = counted.sample_id
+    left join counted on samples.group_feature_key = counted.group_feature_key
     group by all
 ),
 
@@ -45,7 +45,7 @@ pooled as (
         coalesce(counted.n, 0) as n,
         coalesce(counted.n_missing, 0) as n_missing
     from samples
-    left join counted on samples.sample_id = counted.sample_id
+    left join counted on samples.group_feature_key = counted.group_feature_key
     where samples.roll_up <> 'none'
 )
 

@@ -10,7 +10,7 @@ with backends as (
 
 analysed as (
     select
-        analysed.analysis_id,
+        analysed.analysis_key,
         analysed.is_simulated as is_marked_simulated,
         backends.is_simulated
     from {{ ref('int_responses_analysed') }} as analysed
@@ -19,9 +19,9 @@ analysed as (
     left join backends on responses.config_key = backends.config_key
 )
 
-select 'analysis ' || analysis_id as meeting_place
+select 'analysis ' || analysis_key as meeting_place
 from analysed
-group by analysis_id
+group by analysis_key
 having
     count(distinct is_simulated) <> 1
     or count(*) filter (is_simulated is distinct from is_marked_simulated) > 0

@@ -273,16 +273,16 @@ def one(sql, query, *parameters):
 
 @pytest.mark.parametrize("analysis", [1, 2, 3])
 def test_sql_and_python_agree_on_tables(sql, analysis):
-    answers = "select group_value, outcome from int_responses_analysed where analysis_id = ?"
+    answers = "select group_value, outcome from int_responses_analysed where analysis_key = ?"
     cells = [tuple(row.values()) for row in sql.rows(answers, [analysis])]
     groups, outcomes = (sorted(set(names)) for names in zip(*cells, strict=True))
     table = np.array(
         [[cells.count((group, outcome)) for outcome in outcomes] for group in groups], dtype=float
     )
-    row = one(sql, "from int_associations_computed where analysis_id = ?", analysis)
+    row = one(sql, "from int_associations_computed where analysis_key = ?", analysis)
     for name in ("chi_square", "cramers_v", "cramers_v_corrected"):
         np.testing.assert_allclose(row[name], getattr(group_statistics, name)(table), rtol=0, atol=1e-9)
-    wanted = "from deviations where analysis_id = ? and metric = ? and reference = ?"
+    wanted = "from deviations where analysis_key = ? and metric = ? and reference = ?"
     for reference in ("pooled", "macro"):
         for name in ("fdi", "jsd_nats"):
             found = one(sql, wanted, analysis, name, reference)["by_group"]
@@ -295,15 +295,15 @@ def test_sql_and_python_agree_on_tables(sql, analysis):
 
 def test_sql_and_python_agree_on_scores(sql):
     values = (
-        "select list(value) as scores from int_responses_analysed where analysis_id = 5 group by group_value"
+        "select list(value) as scores from int_responses_analysed where analysis_key = 5 group by group_value"
     )
     rows = sql.rows(f"{values} order by group_value")
     three = np.stack([score_sums(row["scores"]).sum(0) for row in rows])
-    found = sql.rows("from int_scores_computed where analysis_id = 5 order by group_value")
+    found = sql.rows("from int_scores_computed where analysis_key = 5 order by group_value")
     np.testing.assert_allclose([row["dbi"] for row in found], dbi(three), atol=1e-9)
     bounds = [row["attainable_max"] for row in found]
     np.testing.assert_allclose(bounds, attainable_dbi([1 / 3] * 3), atol=1e-9)
-    test = "from int_score_tests_computed where analysis_id = ? and test = ?"
+    test = "from int_score_tests_computed where analysis_key = ? and test = ?"
     anova = one(sql, test, 5, "anova")
     names = {"value": "anova_f", "effect_value": "eta_squared", "unbiased_effect_value": "omega_squared"}
     for column, name in names.items():

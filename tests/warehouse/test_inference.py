@@ -108,7 +108,7 @@ def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Wareho
 
 def coded(marts: warehouse.Warehouse) -> dict[str, np.ndarray]:
     return marts.connection.execute(
-        "select * from int_feature_values_coded order by sample_id, response_hash"
+        "select * from int_feature_values_coded order by group_feature_key, response_hash"
     ).fetchnumpy()
 
 
@@ -121,33 +121,34 @@ def test_every_kernel_gives_what_its_sql_gives(marts):
     values = coded(marts)
     declared = marts.rows("select * from statistics order by statistic_id")
     ends = {
-        row["sample_id"]: (row["low"], row["high"])
+        row["group_feature_key"]: (row["low"], row["high"])
         for row in marts.rows(
             """
             select
-                sample_id,
+                group_feature_key,
                 coalesce(range_low, min(least(lowest, baseline_lowest)) over families) as low,
                 coalesce(range_high, max(greatest(highest, baseline_highest)) over families) as high
-            from int_group_features_listed inner join int_statistics_aggregated using (sample_id)
-            window families as (partition by family_id)
+            from int_group_features_listed inner join int_statistics_aggregated using (group_feature_key)
+            window families as (partition by analysis_key)
             """
         )
     }
     ours = {
-        (row["sample_id"], row["statistic_id"]): row["value"]
+        (row["group_feature_key"], row["statistic"], row["parameters"]): row["value"]
         for row in marts.rows("select * from int_statistics_computed")
     }
     n_compared = 0
-    for sample in np.unique(values["sample_id"]):
-        kept = values["sample_id"] == sample
+    for sample in np.unique(values["group_feature_key"]):
+        kept = values["group_feature_key"] == sample
         samples = Samples(
             numbers(values["value"])[kept], numbers(values["baseline_value"])[kept], ends[sample]
         )
         for row in declared:
-            if (sample, row["statistic_id"]) not in ours:
+            name = row["statistic"], row["parameters"] or ""
+            if (sample, *name) not in ours:
                 continue
             column = Column(row["statistic"], parse_parameters(row["parameters"]))
-            expected = ours[sample, row["statistic_id"]]
+            expected = ours[sample, *name]
             found = column.of(samples)
             # The rank correlations of a calibrated baseline, which is constant, are null on both sides.
             assert found == pytest.approx(np.nan if expected is None else expected, abs=1e-9, nan_ok=True), (

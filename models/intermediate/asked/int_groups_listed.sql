@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, axis, group_value; comparison_id joins an axis's groups.
+-- Grain: one row per suite, category, config_key, axis, group_value; group_set_key joins an axis's groups.
 -- The declared values of an attribute are groups of its axis even where nobody answered about them (SPEC 19).
 with answered as (
     select distinct
@@ -98,5 +98,5 @@ select
     row_number() over (
         order by suite, category, config_key, axis_position, axis, attribute_codes
     ) - 1 as group_id,
-    dense_rank() over (order by suite, category, config_key, axis_position, axis) - 1 as comparison_id
+    dense_rank() over (order by suite, category, config_key, axis_position, axis) - 1 as group_set_key
 from listed

@@ -1,5 +1,4 @@
--- Grain: one row per suite, statistic_key: what a suite has resampled. Of selection rates the key is
--- 1000 + 10 * standard_id + method_id.
+-- Grain: one row per suite, statistic, parameters: what a suite has resampled.
 with suites as (
     select suite from {{ ref('stg_suite__suites') }}
 ),
@@ -48,24 +47,26 @@ asked as (
 
 select
     asked.suite,
-    statistics.statistic_id as statistic_key,
+    statistics.statistic_id,
     statistics.statistic,
-    statistics.parameters,
+    coalesce(statistics.parameters, '') as parameters,
     statistics.needs_baseline,
     cast(null as integer) as standard_id,
-    cast(null as integer) as method_id
+    cast(null as integer) as method_id,
+    false as is_default_criterion
 from asked
 inner join statistics on asked.item = statistics.statistic
 where asked.part = 'statistic'
 union all
 select
     of_standard.suite,
-    1000 + 10 * standards.standard_id + methods.method_id as statistic_key,
+    cast(null as integer) as statistic_id,
     'selection_rate' as statistic,
-    'standard=' || standards.standard || ';method=' || methods.method as parameters,
+    {{ criterion('standards.standard', 'methods.method') }} as parameters,
     false as needs_baseline,
     standards.standard_id,
-    methods.method_id
+    methods.method_id,
+    standards.is_default and methods.is_default as is_default_criterion
 from asked as of_standard
 inner join asked as of_method
     on

@@ -6,7 +6,7 @@ with declared as (
 
 answers as (
     select * from {{ ref('int_responses_analysed') }}
-    where kind = 'outcome'
+    where measure_kind = 'outcome'
 ),
 
 prompts as (

@@ -1,10 +1,10 @@
--- Grain: one row per pair_id, table_id: a measure on an axis that two sides are to be compared by. `reason`
+-- Grain: one row per pair_id, analysis_key: a measure on an axis that two configs are to be compared by. `reason`
 -- says why they cannot be, where that is known before anything is computed.
 with pairs as (
     select * from {{ ref('int_config_runs_paired') }}
 ),
 
-sides as (
+config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
@@ -17,7 +17,7 @@ analyses as (
 -- One table of groups, whoever answered.
 tables as (
     select
-        kind,
+        measure_kind,
         suite,
         domain,
         category,
@@ -28,7 +28,7 @@ tables as (
         bool_and(is_control) as is_control,
         any_value(hidden_attributes order by config_key) as hidden_attributes
     from analyses
-    group by kind, suite, domain, category, measure, axis, n_attributes
+    group by measure_kind, suite, domain, category, measure, axis, n_attributes
 ),
 
 -- What the prompts of the two show is what counts, not what somebody else was asked: where either was not
@@ -36,7 +36,7 @@ tables as (
 exposed as (
     select
         pairs.pair_id,
-        analyses.kind,
+        analyses.measure_kind,
         analyses.category,
         analyses.measure,
         analyses.axis,
@@ -44,13 +44,13 @@ exposed as (
         any_value(analyses.hidden_attributes order by analyses.is_control desc, analyses.config_key asc)
             as hidden_attributes
     from pairs
-    inner join sides on pairs.side_a = sides.side_id or pairs.side_b = sides.side_id
+    inner join config_runs on pairs.config_run_a = config_runs.config_run_key or pairs.config_run_b = config_runs.config_run_key
     inner join analyses
         on
-            sides.suite = analyses.suite
-            and sides.config = analyses.config
+            config_runs.suite = analyses.suite
+            and config_runs.config = analyses.config
             and pairs.is_simulated = analyses.is_simulated
-    group by pairs.pair_id, analyses.kind, analyses.category, analyses.measure, analyses.axis
+    group by pairs.pair_id, analyses.measure_kind, analyses.category, analyses.measure, analyses.axis
 ),
 
 settings as (
@@ -86,18 +86,18 @@ matched as (
 numbered as (
     select
         *,
-        dense_rank() over (order by kind, suite, category, axis_position, axis, measure) as table_id
+        dense_rank() over (order by measure_kind, suite, category, axis_position, axis, measure) as analysis_key
     from tables
 )
 
 select
     pairs.pair_id,
-    numbered.table_id,
+    numbered.analysis_key,
     pairs.compared,
-    pairs.side_a,
-    pairs.side_b,
+    pairs.config_run_a,
+    pairs.config_run_b,
     pairs.is_simulated,
-    numbered.kind,
+    numbered.measure_kind,
     numbered.suite,
     numbered.domain,
     numbered.category,
@@ -120,7 +120,7 @@ inner join settings on pairs.suite = settings.suite
 left join exposed
     on
         pairs.pair_id = exposed.pair_id
-        and numbered.kind = exposed.kind
+        and numbered.measure_kind = exposed.measure_kind
         and numbered.category = exposed.category
         and numbered.measure = exposed.measure
         and numbered.axis = exposed.axis
@@ -129,4 +129,4 @@ left join matched
         numbered.suite = matched.suite
         and numbered.category = matched.category
         and numbered.measure = matched.measure
-        and (numbered.kind = 'score') = matched.is_score
+        and (numbered.measure_kind = 'score') = matched.is_score

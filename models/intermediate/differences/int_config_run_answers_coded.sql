@@ -1,4 +1,4 @@
--- Grain: one row per table_id, side_id, prompt_key, repeat_index: what a side that is compared answered, as
+-- Grain: one row per analysis_key, config_run_key, prompt_key, repeat_index: what a config that is compared answered, as
 -- small integers for resampling, in an order that depends on the rows alone. Groups and blocks: this run's.
 with listed as (
     select * from {{ ref('int_config_differences_listed') }}
@@ -7,27 +7,27 @@ with listed as (
 
 wanted as (
     select
-        table_id,
-        kind,
+        analysis_key,
+        measure_kind,
         suite,
         category,
         measure,
         axis,
-        side_a as side_id
+        config_run_a as config_run_key
     from listed
     union
     select
-        table_id,
-        kind,
+        analysis_key,
+        measure_kind,
         suite,
         category,
         measure,
         axis,
-        side_b as side_id
+        config_run_b as config_run_key
     from listed
 ),
 
-sides as (
+config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
@@ -95,7 +95,7 @@ responses as (
 answered as (
     select
         'this' as run,
-        analysed.kind,
+        analysed.measure_kind,
         analysed.suite,
         analysed.category,
         analysed.measure,
@@ -113,7 +113,7 @@ answered as (
     union all
     select
         'earlier' as run,
-        earlier_by_kind.kind,
+        earlier_by_kind.measure_kind,
         earlier_by_kind.suite,
         earlier_by_kind.category,
         earlier_by_kind.measure,
@@ -133,19 +133,19 @@ answered as (
 
 placed as (
     select
-        wanted.table_id,
-        wanted.side_id,
+        wanted.analysis_key,
+        wanted.config_run_key,
         answered.*
     from answered
-    inner join sides
+    inner join config_runs
         on
-            answered.run = sides.run
-            and answered.suite = sides.suite
-            and answered.config = sides.config
+            answered.run = config_runs.run
+            and answered.suite = config_runs.suite
+            and answered.config = config_runs.config
     inner join wanted
         on
-            sides.side_id = wanted.side_id
-            and answered.kind = wanted.kind
+            config_runs.config_run_key = wanted.config_run_key
+            and answered.measure_kind = wanted.measure_kind
             and answered.suite = wanted.suite
             and answered.category = wanted.category
             and answered.measure = wanted.measure
@@ -153,15 +153,15 @@ placed as (
 )
 
 select
-    table_id,
-    side_id,
+    analysis_key,
+    config_run_key,
     prompt_key,
     repeat_index,
     group_value,
     attribute_codes,
-    dense_rank() over (partition by table_id order by attribute_codes) - 1 as group_code,
-    dense_rank() over (partition by table_id order by prompt_key) - 1 as prompt_code,
-    dense_rank() over (partition by table_id order by block_key) - 1 as block_code,
-    dense_rank() over (partition by table_id order by outcome) - 1 as outcome_code,
+    dense_rank() over (partition by analysis_key order by attribute_codes) - 1 as group_code,
+    dense_rank() over (partition by analysis_key order by prompt_key) - 1 as prompt_code,
+    dense_rank() over (partition by analysis_key order by block_key) - 1 as block_code,
+    dense_rank() over (partition by analysis_key order by outcome) - 1 as outcome_code,
     value
 from placed

@@ -1,4 +1,4 @@
--- Grain: one row per side_id: suite, run (`this` or `earlier`), config: who answered.
+-- Grain: one row per config_run_key: suite, run (`this` or `earlier`), config: who answered.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
 ),
@@ -7,7 +7,7 @@ earlier as (
     select * from {{ ref('stg_compare__earlier_outcomes') }}
 ),
 
-sides as (
+config_runs as (
     select distinct
         suite,
         'this' as run,
@@ -29,6 +29,6 @@ sides as (
 )
 
 select
-    row_number() over (order by suite, run, config) as side_id,
+    row_number() over (order by suite, run, config) as config_run_key,
     *
-from sides
+from config_runs

@@ -1,22 +1,21 @@
--- Grain: one row per pair_id: two sides that are compared, side_b less side_a. Two configs of this run that
--- share a model or a role (where both differ, no difference could be laid at either's door), and each
--- config's earlier run.
--- Beyond so many pairs of a suite only the first are compared, runs leading.
+-- Grain: one row per pair_id: two configs in their runs that are compared, config_run_b less config_run_a. Of
+-- this run, two configs that share a model or a role (where both differ, the cause of a difference is unknown);
+-- and each config with its earlier run. Of a suite's pairs only the first so many are compared, runs leading.
 {%- set most_pairs = 400 %}
-with sides as (
+with config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
 pairs as (
     select
         'configs' as compared,
-        a.side_id as side_a,
-        b.side_id as side_b,
+        a.config_run_key as config_run_a,
+        b.config_run_key as config_run_b,
         a.suite,
         a.is_simulated,
         true as is_comparable
-    from sides as a
-    inner join sides as b
+    from config_runs as a
+    inner join config_runs as b
         on
             a.suite = b.suite
             and a.config < b.config
@@ -26,13 +25,13 @@ pairs as (
     union all
     select
         'runs' as compared,
-        a.side_id as side_a,
-        b.side_id as side_b,
+        a.config_run_key as config_run_a,
+        b.config_run_key as config_run_b,
         a.suite,
         b.is_simulated,
         a.is_simulated = b.is_simulated as is_comparable
-    from sides as a
-    inner join sides as b
+    from config_runs as a
+    inner join config_runs as b
         on
             a.suite = b.suite
             and a.config = b.config
@@ -42,16 +41,16 @@ pairs as (
 ranked as (
     select
         *,
-        row_number() over (partition by suite order by compared desc, side_a asc, side_b asc) as position
+        row_number() over (partition by suite order by compared desc, config_run_a asc, config_run_b asc) as position
     from pairs
 )
 
 select
-    row_number() over (order by suite, compared, side_a, side_b) as pair_id,
+    row_number() over (order by suite, compared, config_run_a, config_run_b) as pair_id,
     compared,
     suite,
-    side_a,
-    side_b,
+    config_run_a,
+    config_run_b,
     is_simulated,
     is_comparable
 from ranked

@@ -1,4 +1,4 @@
--- Grain: one row per family_id, statistic_key, disparity_id: each disparity beside what it is read against.
+-- Grain: one row per analysis_key, statistic, parameters, disparity: each disparity beside what it is read against.
 with computed as (
     select * from {{ ref('int_disparities_computed') }}
 ),
@@ -13,15 +13,15 @@ disparities as (
 
 critical_values as (
     select * from {{ ref('dixon_critical_values') }}
-    where alpha = 0.05
+    where alpha = {{ significance_level() }}
 )
 
 select
-    computed.family_id,
-    computed.statistic_key,
-    computed.disparity_id,
+    computed.analysis_key,
+    computed.statistic,
+    computed.parameters,
     disparities.disparity,
-    disparities.unit,
+    case when disparities.unit = 'as the statistic' then compared.unit else disparities.unit end as unit,
     computed.value,
     computed.status,
     computed.attainable_max,
@@ -35,8 +35,9 @@ select
 from computed
 inner join compared
     on
-        computed.family_id = compared.family_id
-        and computed.statistic_key = compared.statistic_key
+        computed.analysis_key = compared.analysis_key
+        and computed.statistic = compared.statistic
+        and computed.parameters = compared.parameters
 inner join disparities on computed.disparity_id = disparities.disparity_id
 left join critical_values
     on

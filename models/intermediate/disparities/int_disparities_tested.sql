@@ -1,9 +1,9 @@
--- Grain: one row per family_id, statistic_key, disparity_id that was resampled.
+-- Grain: one row per analysis_key, statistic, parameters, disparity that was resampled.
 with judged as (
     select * from {{ ref('int_disparities_judged') }}
 ),
 
-families as (
+analyses as (
     select * from {{ ref('int_feature_analyses_listed') }}
 ),
 
@@ -13,18 +13,18 @@ inferred as (
 
 joined as (
     select
-        judged.family_id,
-        judged.statistic_key,
-        judged.disparity_id,
+        judged.analysis_key,
+        judged.statistic,
+        judged.parameters,
         judged.disparity,
         judged.value,
         judged.critical_margin,
-        families.suite,
-        families.category,
-        families.config,
-        families.feature,
-        families.calibration,
-        families.is_control,
+        analyses.suite,
+        analyses.category,
+        analyses.config,
+        analyses.feature,
+        analyses.calibration,
+        analyses.is_control,
         inferred.ci_low,
         inferred.ci_high,
         inferred.p_value,
@@ -37,10 +37,11 @@ joined as (
     from inferred
     inner join judged
         on
-            inferred.family_id = judged.family_id
-            and inferred.statistic_key = judged.statistic_key
+            inferred.analysis_key = judged.analysis_key
+            and inferred.statistic = judged.statistic
+            and inferred.parameters = judged.parameters
             and inferred.disparity = judged.disparity
-    inner join families on inferred.family_id = families.family_id
+    inner join analyses on inferred.analysis_key = analyses.analysis_key
 ),
 
 tested as (
@@ -52,7 +53,8 @@ tested as (
 -- and the baseline, which is nobody's answer, stand apart.
 adjusted as (
     {{ with_adjusted_p('tested', 'p_value', [
-        'suite', 'category', 'feature', 'calibration', 'statistic_key', 'disparity_id', 'is_control', "config = 'baseline'"
+        'suite', 'category', 'feature', 'calibration', 'statistic', 'parameters', 'disparity', 'is_control',
+        "config = 'baseline'"
     ]) }}
     union all by name
     select * from joined
@@ -72,27 +74,28 @@ labelled as (
     select
         * exclude (is_beyond_chance),
         case
-            when max(case when disparity = 'range' then null_p95 end) over family is null then null
+            when max(case when disparity = 'range' then null_p95 end) over groups is null then null
             when {{ ignores_blocks() }} then null
-            when not bool_or(disparity = 'range' and is_beyond_chance) over family
+            when not bool_or(disparity = 'range' and is_beyond_chance) over groups
                 then 'no_disparity_detected'
             when
-                bool_or(disparity = 'dixon_q' and critical_margin > 0) over family
-                or bool_or(disparity = 'max_abs_z' and is_beyond_chance) over family
+                bool_or(disparity = 'dixon_q' and critical_margin > 0) over groups
+                or bool_or(disparity = 'max_abs_z' and is_beyond_chance) over groups
                 then 'concentrated'
             else 'dispersed'
         end as concentration
     from compared_with_chance
-    window family as (partition by family_id, statistic_key)
+    window groups as (partition by analysis_key, statistic, parameters)
     union all by name
     select * from adjusted
     where p_value is null
 )
 
 select
-    family_id,
-    statistic_key,
-    disparity_id,
+    analysis_key,
+    statistic,
+    parameters,
+    disparity,
     ci_low,
     ci_high,
     p_value,

@@ -1,7 +1,8 @@
--- Grain: one row per family_id: one feature, raw or calibrated, of one axis under one config.
-with samples as (
+-- Grain: one row per analysis_key: the groups of one axis in one feature, raw or calibrated, under one config.
+with analyses as (
     select distinct
-        family_id,
+        analysis_key,
+        'score' as measure_kind,
         suite,
         domain,
         category,
@@ -15,18 +16,10 @@ with samples as (
         feature,
         calibration
     from {{ ref('int_group_features_listed') }}
-),
-
-analyses as (
-    select * from {{ ref('int_analyses_listed') }}
-    where kind = 'selection'
-),
-
-families as (
-    select * from samples
     union all
     select
-        -1 - analysis_id as family_id,
+        analysis_key,
+        measure_kind,
         suite,
         domain,
         category,
@@ -39,21 +32,22 @@ families as (
         axis,
         measure as feature,
         'none' as calibration
-    from analyses
+    from {{ ref('int_analyses_listed') }}
+    where measure_kind = 'selection'
 ),
 
-exposed as (
+shown as (
     select * from {{ ref('int_axes_shown_pooled') }}
 )
 
 select
-    families.*,
-    exposed.exposure,
-    exposed.is_control
-from families
-inner join exposed
+    analyses.*,
+    shown.exposure,
+    shown.is_control
+from analyses
+inner join shown
     on
-        families.suite = exposed.suite
-        and families.category = exposed.category
-        and families.axis = exposed.axis
-        and families.config_key = exposed.config_key
+        analyses.suite = shown.suite
+        and analyses.category = shown.category
+        and analyses.axis = shown.axis
+        and analyses.config_key = shown.config_key

@@ -1,4 +1,4 @@
-"""Grain: one row per family_id, statistic_key, disparity, group_id (null for a disparity): chance alone."""
+"""Grain: one row per analysis_key, statistic, parameters, disparity, group_value ('' for a disparity)."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from ingest.inference.samples import Column, parse_parameters
 from ingest.inference.tables import numbers, row_by, rows_by, seed_of, table_of_columns, types, where
 
 SCHEMA = types(
-    "family_id int64, statistic_key int32, disparity string, group_id int64, p_value double,"
-    " null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
+    "analysis_key int64, statistic string, parameters string, disparity string, group_value string,"
+    " p_value double, null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
     " resampling_unit string, n_units int64, permutation_scheme string, min_attainable_p double"
 )
 MEAN = "mean_sum"
@@ -20,12 +20,12 @@ def model(dbt, session):
     dbt.config(materialized="table")
     settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap, minimum_cell")
     asked = rows_by(
-        dbt.ref("int_resampling_requested").order("suite, statistic_key"),
-        "suite, statistic_key, statistic, parameters, needs_baseline",
+        dbt.ref("int_resampling_requested").order("suite, statistic_id, standard_id, method_id"),
+        "suite, statistic, parameters, needs_baseline, standard_id, method_id",
     )
     groups = (
         dbt.ref("int_groups_listed")
-        .project("group_id, comparison_id, suite, category, config_key, axis, group_value, attribute_codes")
+        .project("group_id, group_set_key, suite, category, config_key, axis, group_value, attribute_codes")
         .order("group_id")
         .fetchall()
     )
@@ -36,18 +36,18 @@ def model(dbt, session):
             comparisons.setdefault(group[1], []).append(group)
     # Tables of all rates, sums and values are large: where nothing is drawn they are not read.
     if comparisons:
-        families = row_by(
-            dbt.ref("int_group_features_listed"), "family_id, has_baseline, range_low, range_high"
+        analyses = row_by(
+            dbt.ref("int_group_features_listed"), "analysis_key, has_baseline, range_low, range_high"
         )
         references = row_by(
-            dbt.ref("int_selections_rated").filter("chosen_group is not null"), "family_id, chosen_group"
+            dbt.ref("int_selections_rated").filter("chosen_group is not null"), "analysis_key, chosen_group"
         )
-        sums = dbt.ref("int_feature_values_summed").order("group_id, prompt_id, family_id").fetchnumpy()
+        sums = dbt.ref("int_feature_values_summed").order("group_id, prompt_id").fetchnumpy()
         values = _values(dbt.ref("int_feature_values_coded"), groups, asked)
     parts = []
     for members in comparisons.values():
         suite = members[0][2]
-        comparison = _Comparison(members, settings[suite], asked[suite], families, references)
+        comparison = _Comparison(members, settings[suite], asked[suite], analyses, references)
         parts += comparison.of_sums(_part(sums, members))
         parts += comparison.of_samples(_part(values, members))
     return session.from_arrow(table_of_columns(parts, SCHEMA))
@@ -60,14 +60,14 @@ def _is_sampled(statistic):
 
 def _values(coded, groups, asked):
     """Values of the suites that have more resampled than sums, by group and response."""
-    wanted = [group[0] for group in groups if any(_is_sampled(row[1]) for row in asked[group[2]])]
-    columns = "group_id, family_id, prompt_id, block_id, response_hash, value, baseline_value"
+    wanted = [group[0] for group in groups if any(_is_sampled(row[0]) for row in asked[group[2]])]
+    columns = "group_id, analysis_key, prompt_id, block_id, response_hash, value, baseline_value"
     # No group has a negative number: nothing is read where nothing is wanted.
     low, high = (min(wanted), max(wanted)) if wanted else (-1, -1)
     return (
         coded.filter(f"group_id between {low} and {high}")
         .project(columns)
-        .order("group_id, response_hash, family_id")
+        .order("group_id, response_hash")
         .fetchnumpy()
     )
 
@@ -81,14 +81,14 @@ def _part(rows, members):
 class _Comparison:
     """The groups of one axis under one config, and what is resampled of them."""
 
-    def __init__(self, members, settings, asked, families, references):
+    def __init__(self, members, settings, asked, analyses, references):
         seed, self.n_permutations, self.n_bootstrap, self.minimum_cell = settings
         self.ids = np.array([group[0] for group in members])
         self.groups = [group[6:] for group in members]
         self.labels = [label for label, _ in self.groups]
         self.seed = seed_of(seed, "disparities", *members[0][2:6])
         self.asked = asked
-        self.families = families
+        self.analyses = analyses
         self.references = references
 
     @property
@@ -104,22 +104,22 @@ class _Comparison:
         if not len(part["group_id"]):
             return
         prompts, first, row = np.unique(part["prompt_id"], return_index=True, return_inverse=True)
-        families, column = np.unique(part["family_id"], return_inverse=True)
+        analyses, column = np.unique(part["analysis_key"], return_inverse=True)
         group = np.searchsorted(self.ids, part["group_id"][first])
-        counts = np.zeros((len(prompts), len(families)))
+        counts = np.zeros((len(prompts), len(analyses)))
         counts[row, column] = part["n"]
         stacked = {}
-        for statistic_key, statistic, *_ in self.asked:
+        for statistic, parameters, _, standard, method in self.asked:
             if not _is_sampled(statistic):
-                name = MEAN if statistic == "mean" else f"rate_sum_{statistic_key}"
-                stacked[statistic_key] = np.zeros_like(counts)
-                stacked[statistic_key][row, column] = part[name]
-        rates = [found for found in stacked if found >= 1000]
-        means = [found for found in stacked if found < 1000]
+                name = MEAN if statistic == "mean" else f"rate_sum_{standard}_{method}"
+                stacked[statistic, parameters] = np.zeros_like(counts)
+                stacked[statistic, parameters][row, column] = part[name]
+        rates = [found for found in stacked if found[0] == "selection_rate"]
+        means = [found for found in stacked if found[0] == "mean"]
         for kept, chosen, design in self._designs(
             group, np.arange(len(prompts)), part["block_id"][first], counts
         ):
-            labels = families[chosen]
+            labels = analyses[chosen]
             for keys, options in (
                 (means, {"with_ratios": False}),
                 (
@@ -141,29 +141,28 @@ class _Comparison:
                         **self.settings,
                         **options,
                     )
-                yield from self._rows(
-                    result, np.tile(labels, len(keys)), np.repeat(keys, len(chosen)), design
-                )
+                named = [one for one in keys for _ in chosen]
+                yield from self._rows(result, np.tile(labels, len(keys)), named, design)
 
     def of_samples(self, part):
         """Resample the statistics that need every value."""
-        sampled = [row for row in self.asked if _is_sampled(row[1])]
+        sampled = [row for row in self.asked if _is_sampled(row[0])]
         if not sampled or not len(part["group_id"]):
             return
         _, first, row = np.unique(part["response_hash"], return_index=True, return_inverse=True)
-        families, column = np.unique(part["family_id"], return_inverse=True)
-        values, baselines = np.full((2, len(first), len(families)), np.nan)
+        analyses, column = np.unique(part["analysis_key"], return_inverse=True)
+        values, baselines = np.full((2, len(first), len(analyses)), np.nan)
         values[row, column] = numbers(part["value"])
         baselines[row, column] = numbers(part["baseline_value"])
         group = np.searchsorted(self.ids, part["group_id"][first])
-        edges = [self._edges(*found) for found in zip(families, values.T, baselines.T, strict=True)]
+        edges = [self._edges(*found) for found in zip(analyses, values.T, baselines.T, strict=True)]
         for needs_baseline in (False, True):
             columns = {
-                statistic_key: Column(statistic, parse_parameters(parameters))
-                for statistic_key, statistic, parameters, needs in sampled
+                (statistic, parameters): Column(statistic, parse_parameters(parameters))
+                for statistic, parameters, needs, *_ in sampled
                 if needs == needs_baseline
             }
-            has_baseline = np.array([self.families[family][0] for family in families])
+            has_baseline = np.array([self.analyses[analysis][0] for analysis in analyses])
             is_there = np.isfinite(values) & (np.isfinite(baselines) if needs_baseline else True)
             if needs_baseline:
                 is_there &= has_baseline
@@ -181,8 +180,8 @@ class _Comparison:
                         [edges[index] for index in chosen],
                         **self.settings,
                     )
-                keys = np.tile(list(columns), len(chosen))
-                yield from self._rows(result, np.repeat(families[chosen], len(columns)), keys, design)
+                named = list(columns) * len(chosen)
+                yield from self._rows(result, np.repeat(analyses[chosen], len(columns)), named, design)
 
     def _designs(self, group, prompt, block, counts):
         """Yield rows, columns and design for each set of groups that some columns have enough values of."""
@@ -199,26 +198,27 @@ class _Comparison:
             codes = np.searchsorted(members, group[kept]), prompt[kept], block[kept]
             yield kept, chosen, Design.from_codes([self.groups[g] for g in members], *codes)
 
-    def _edges(self, family, values, baselines):
+    def _edges(self, analysis, values, baselines):
         """Ends of the bins that all groups share: the declared range, else the lowest and highest of all."""
-        _, low, high = self.families[family]
+        _, low, high = self.analyses[analysis]
         found = np.concatenate([values, baselines])
         return (
             np.fmin.reduce(found) if low is None else low,
             np.fmax.reduce(found) if high is None else high,
         )
 
-    def _rows(self, result, families, keys, design):
+    def _rows(self, result, analyses, named, design):
         """Yield columns of each disparity and each group; without a result, that there are none."""
-        n = len(families)
+        n = len(analyses)
+        statistics, parameters = zip(*named, strict=True)
 
-        def block(disparity, group_id=None, **measured):
+        def block(disparity, group_value="", **measured):
             empty = dict.fromkeys(
                 ("p_value", "null_median", "null_p05", "null_p95", "ci_low", "ci_high"), np.nan
             )
-            shared = {"disparity": disparity, "group_id": group_id, **described, **empty, **measured}
+            shared = {"disparity": disparity, "group_value": group_value, **described, **empty, **measured}
             columns = {name: np.full(n, v) if np.ndim(v) == 0 else v for name, v in shared.items()}
-            return {"family_id": families, "statistic_key": keys, **columns}
+            return {"analysis_key": analyses, "statistic": statistics, "parameters": parameters, **columns}
 
         if result is None:
             # Each group has one prompt: only its repeats vary, and they are taken as independent.
@@ -234,10 +234,9 @@ class _Comparison:
         for disparity, columns in result.disparities.items():
             yield block(disparity, **columns._asdict())
         for index, label in enumerate(design.labels):
-            group_id = self.ids[self.labels.index(label)]
             low, high = result.value_low[index], result.value_high[index]
-            yield block("group_value", group_id, ci_low=low, ci_high=high)
+            yield block("group_value", label, ci_low=low, ci_high=high)
             if result.ratios is not None:
                 own = {name: values[index] for name, values in result.ratios._asdict().items()}
-                yield block("impact_ratio", group_id, p_value=own["p_max"], **own)
-                yield block("chosen_ratio", group_id, ci_low=own["chosen_low"], ci_high=own["chosen_high"])
+                yield block("impact_ratio", label, p_value=own["p_max"], **own)
+                yield block("chosen_ratio", label, ci_low=own["chosen_low"], ci_high=own["chosen_high"])

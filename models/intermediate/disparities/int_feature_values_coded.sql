@@ -1,4 +1,4 @@
--- Grain: one row per sample_id, response_hash: each value, raw and calibrated, under integer keys.
+-- Grain: one row per group_feature_key, response_hash: each value, raw and calibrated, under integer keys.
 with measurements as (
     select * from {{ ref('int_measurements_pooled') }}
 ),
@@ -20,10 +20,8 @@ prompts as (
 ),
 
 features as (
-    select
-        *,
-        max(feature_id) over () + 1 as n_feature_ids
-    from {{ ref('int_features_listed') }}
+    select * from {{ ref('int_group_features_listed') }}
+    where not is_calibrated
 ),
 
 prompts_coded as (
@@ -31,7 +29,6 @@ prompts_coded as (
         grouped.prompt_key,
         groups.config_key,
         groups.group_id,
-        groups.comparison_id,
         prompts.prompt_id,
         prompts.block_id
     from grouped
@@ -46,13 +43,13 @@ prompts_coded as (
 
 coded as (
     select
-        (prompts_coded.group_id * features.n_feature_ids + features.feature_id) * 2 as sample_id,
-        (prompts_coded.comparison_id * features.n_feature_ids + features.feature_id) * 2 as family_id,
+        features.group_feature_key,
+        features.analysis_key,
+        features.has_baseline,
         prompts_coded.group_id,
         prompts_coded.prompt_id,
         prompts_coded.block_id,
         hash(measurements.response_key) as response_hash,
-        features.has_baseline,
         measurements.value,
         measurements.baseline_value
     from measurements
@@ -62,25 +59,17 @@ coded as (
             and measurements.config_key = prompts_coded.config_key
     inner join features
         on
-            measurements.suite = features.suite
-            and measurements.category = features.category
+            prompts_coded.group_id = features.group_id
             and measurements.feature = features.feature
 )
 
-select
-    sample_id,
-    family_id,
-    group_id,
-    prompt_id,
-    block_id,
-    response_hash,
-    value,
-    baseline_value
+select * exclude (has_baseline)
 from coded
 union all
+-- What is calibrated has the key behind that of the raw values.
 select
-    sample_id + 1 as sample_id,
-    family_id + 1 as family_id,
+    group_feature_key + 1 as group_feature_key,
+    analysis_key + 1 as analysis_key,
     group_id,
     prompt_id,
     block_id,

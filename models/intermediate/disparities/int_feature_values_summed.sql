@@ -1,8 +1,8 @@
--- Grain: one row per sample_id, prompt_id: the sums of which means and selection rates are made. A prompt's
+-- Grain: one row per group_feature_key, prompt_id: the sums of which means and selection rates are made. A prompt's
 -- repeats go together: no resampling parts them.
 -- depends_on: {{ ref('selection_standards') }} {{ ref('selection_methods') }}
 -- depends_on: {{ ref('int_resampling_requested') }}
-{%- set standards, methods, keys, columns = {}, {}, [], [] %}
+{%- set standards, methods, names, columns = {}, {}, [], [] %}
 {%- for row in declared_rows('selection_standards', 'standard_id') %}
 {%- do standards.update({row['standard_id']: row}) %}
 {%- endfor %}
@@ -10,9 +10,10 @@
 {%- do methods.update({row['method_id']: row}) %}
 {%- endfor %}
 {#- What any suite asks for is summed for all; int_feature_analyses_resampled takes each suite's own. #}
-{%- for row in declared_rows('int_resampling_requested', 'statistic_key', 'standard_id is not null') %}
-{%- if row['statistic_key'] not in keys %}
-{%- do keys.append(row['statistic_key']) %}
+{%- for row in declared_rows('int_resampling_requested', 'standard_id, method_id', 'standard_id is not null') %}
+{%- set name = row['standard_id'] ~ '_' ~ row['method_id'] %}
+{%- if name not in names %}
+{%- do names.append(name) %}
 {%- set standard, value = standards[row['standard_id']], 'standards.s_' ~ row['standard_id'] %}
 {%- do columns.append(
     'count(*) filter ('
@@ -22,7 +23,7 @@
         slack=standard_slack(value),
         mode={'lowest': 'standards.lowest', 'width': standard['parameters']['width']}
     )
-    ~ ') as rate_sum_' ~ row['statistic_key']
+    ~ ') as rate_sum_' ~ name
 ) %}
 {%- endif %}
 {%- endfor %}
@@ -31,15 +32,15 @@ with standards as (
 ),
 
 resampled as (
-    select listed.sample_id
+    select listed.group_feature_key
     from {{ ref('int_group_features_listed') }} as listed
     inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
     where suites.n_permutations > 0 or suites.n_bootstrap > 0
 )
 
 select
-    coded.sample_id,
-    coded.family_id,
+    coded.group_feature_key,
+    coded.analysis_key,
     coded.group_id,
     coded.prompt_id,
     coded.block_id,
@@ -49,7 +50,7 @@ select
     {%- endfor %}
     sum(coded.value) as mean_sum
 from {{ ref('int_feature_values_coded') }} as coded
-inner join standards on coded.family_id = standards.family_id
-inner join resampled on coded.sample_id = resampled.sample_id
+inner join standards on coded.analysis_key = standards.analysis_key
+inner join resampled on coded.group_feature_key = resampled.group_feature_key
 where coded.value is not null
-group by coded.sample_id, coded.family_id, coded.group_id, coded.prompt_id, coded.block_id
+group by coded.group_feature_key, coded.analysis_key, coded.group_id, coded.prompt_id, coded.block_id

@@ -1,4 +1,4 @@
--- Grain: one row per sample_id: group_id, feature, calibration. family_id joins what is compared.
+-- Grain: one row per group_feature_key: a group's values of a feature, raw or calibrated.
 with groups as (
     select * from {{ ref('int_groups_listed') }}
 ),
@@ -12,12 +12,10 @@ features as (
 
 select
     (groups.group_id * features.n_feature_ids + features.feature_id) * 2
-    + calibrations.is_calibrated as sample_id,
-    (groups.comparison_id * features.n_feature_ids + features.feature_id) * 2
-    + calibrations.is_calibrated as family_id,
+    + cast(calibrations.is_calibrated as integer) as group_feature_key,
+    (groups.group_set_key * features.n_feature_ids + features.feature_id) * 2
+    + cast(calibrations.is_calibrated as integer) as analysis_key,
     groups.group_id,
-    groups.comparison_id,
-    features.feature_id,
     groups.suite,
     groups.domain,
     groups.category,
@@ -30,19 +28,18 @@ select
     groups.axis,
     groups.group_value,
     features.feature,
+    calibrations.is_calibrated,
     calibrations.calibration,
     features.has_baseline,
     -- A difference of two numbers between 0 and 1 lies between -1 and 1.
-    features.range_low
-    - case when calibrations.is_calibrated = 1 then features.range_high else 0 end as range_low,
-    features.range_high
-    - case when calibrations.is_calibrated = 1 then features.range_low else 0 end as range_high
+    features.range_low - case when calibrations.is_calibrated then features.range_high else 0 end as range_low,
+    features.range_high - case when calibrations.is_calibrated then features.range_low else 0 end as range_high
 from groups
 inner join features
     on
         groups.suite = features.suite
         and groups.category = features.category
-inner join (values (0, 'none'), (1, 'baseline')) as calibrations (is_calibrated, calibration)
-    on calibrations.is_calibrated = 0 or features.has_baseline
+inner join (values (false, 'none'), (true, 'baseline')) as calibrations (is_calibrated, calibration)
+    on not calibrations.is_calibrated or features.has_baseline
 -- The baseline has the features whose baselines were measured.
 where groups.config <> 'baseline' or features.has_baseline

@@ -1,5 +1,5 @@
--- Grain: one row per family_id, statistic_key: the groups of an axis in one statistic.
-{%- set key = 'family_id, statistic_key' %}
+-- Grain: one row per analysis_key, statistic, parameters: the groups of an axis in one statistic.
+{%- set key = 'analysis_key, statistic, parameters' %}
 with listed as (
     select * from {{ ref('int_group_values_listed') }}
 ),
@@ -7,6 +7,7 @@ with listed as (
 ends as (
     select
         {{ key }},
+        any_value(unit) as unit,
         count(*) filter (is_compared) as n_groups,
         count(*) filter (not is_compared) as n_groups_excluded,
         cast(coalesce(sum(n) filter (is_compared), 0) as bigint) as n,
@@ -33,19 +34,21 @@ judged as (
 
 groups_at_ends as (
     select
-        listed.family_id,
-        listed.statistic_key,
+        listed.analysis_key,
+        listed.statistic,
+        listed.parameters,
         list(listed.group_value) filter (listed.value <= judged.lowest + judged.slack) as groups_low,
         list(listed.group_value) filter (listed.value >= judged.highest - judged.slack) as groups_high
     from listed
     inner join judged
         on
-            listed.family_id = judged.family_id
-            and listed.statistic_key = judged.statistic_key
+            listed.analysis_key = judged.analysis_key
+            and listed.statistic = judged.statistic
+            and listed.parameters = judged.parameters
     where
         listed.is_compared
         and (listed.value <= judged.lowest + judged.slack or listed.value >= judged.highest - judged.slack)
-    group by listed.family_id, listed.statistic_key
+    group by listed.analysis_key, listed.statistic, listed.parameters
 )
 
 select
@@ -55,5 +58,6 @@ select
 from judged
 left join groups_at_ends
     on
-        judged.family_id = groups_at_ends.family_id
-        and judged.statistic_key = groups_at_ends.statistic_key
+        judged.analysis_key = groups_at_ends.analysis_key
+        and judged.statistic = groups_at_ends.statistic
+        and judged.parameters = groups_at_ends.parameters

@@ -1,83 +1,111 @@
--- Grain: one row per sample_id, standard_id, method_id: selection rate and impact ratio (SPEC DIS-5, DIS-6).
--- A group below the suite's minimum cell is listed, but is nobody's reference and has no ratio. The chosen
--- group is the one that the suite names, or the one with most values.
+-- Grain: one row per analysis_key, standard, method, group_value: selection rate and impact ratio (SPEC DIS-5,
+-- DIS-6). A group below the suite's minimum cell is listed, but is nobody's reference and has no ratio. The
+-- chosen group is the one that the suite names, or the one with most values. Declared groups that nobody
+-- answered about are listed too (SPEC 19).
+{%- set criterion_key = 'analysis_key, standard, method' %}
 with samples as (
     select * from {{ ref('int_group_features_listed') }}
 ),
 
-of_answers as (
+of_values as (
     select * from {{ ref('int_selections_counted') }}
 ),
 
 standards as (
     select distinct
-        family_id,
-        standard_id,
-        method_id,
+        analysis_key,
+        standard,
+        method,
         standard_value
-    from of_answers
+    from of_values
 ),
 
--- Declared groups that nobody answered about are listed too (SPEC 19).
+of_answers as (
+    select
+        analysis_key,
+        group_value,
+        count(*) as n,
+        cast(sum(value) as bigint) as n_selected
+    from {{ ref('int_responses_analysed') }}
+    where measure_kind = 'selection'
+    group by analysis_key, group_value
+),
+
 counted as (
     select
-        sample_id,
-        family_id,
-        standard_id,
-        method_id,
-        standard_value,
-        n,
-        n_missing,
-        n_selected
-    from of_answers
+        samples.analysis_key,
+        samples.suite,
+        samples.axis,
+        samples.group_value,
+        of_values.standard,
+        of_values.method,
+        of_values.standard_value,
+        of_values.n,
+        of_values.n_missing,
+        of_values.n_selected
+    from of_values
+    inner join samples on of_values.group_feature_key = samples.group_feature_key
     union all
     select
-        samples.sample_id,
-        samples.family_id,
-        standards.standard_id,
-        standards.method_id,
+        samples.analysis_key,
+        samples.suite,
+        samples.axis,
+        samples.group_value,
+        standards.standard,
+        standards.method,
         standards.standard_value,
         0 as n,
         0 as n_missing,
         0 as n_selected
     from samples
-    inner join standards on samples.family_id = standards.family_id
-    anti join of_answers on samples.sample_id = of_answers.sample_id
-),
-
-settings as (
-    select * from {{ ref('int_suite_settings_kept') }}
-),
-
-chosen_references as (
-    select * from {{ ref('int_reference_groups_listed') }}
+    inner join standards on samples.analysis_key = standards.analysis_key
+    anti join of_values on samples.group_feature_key = of_values.group_feature_key
+    union all
+    select
+        analyses.analysis_key,
+        analyses.suite,
+        analyses.axis,
+        groups.group_value,
+        'favourable_outcome' as standard,
+        'in_set' as method,
+        null as standard_value,
+        coalesce(of_answers.n, 0) as n,
+        coalesce(missing.n_missing, 0) as n_missing,
+        coalesce(of_answers.n_selected, 0) as n_selected
+    from {{ ref('int_analyses_listed') }} as analyses
+    inner join {{ ref('int_groups_listed') }} as groups
+        on
+            analyses.suite = groups.suite
+            and analyses.category = groups.category
+            and analyses.config_key = groups.config_key
+            and analyses.axis = groups.axis
+    left join of_answers
+        on
+            analyses.analysis_key = of_answers.analysis_key
+            and groups.group_value = of_answers.group_value
+    left join {{ ref('int_missing_answers_counted') }} as missing
+        on
+            analyses.suite = missing.suite
+            and analyses.category = missing.category
+            and analyses.config_key = missing.config_key
+            and analyses.measure = missing.measure
+            and analyses.axis = missing.axis
+            and groups.group_value = missing.group_value
+    where analyses.measure_kind = 'selection'
 ),
 
 rated as (
     select
-        counted.sample_id,
-        counted.family_id,
-        counted.standard_id,
-        counted.method_id,
-        counted.standard_value,
-        counted.n,
-        counted.n_missing,
-        counted.n_selected,
-        samples.suite,
-        samples.axis,
-        samples.group_value,
+        counted.*,
         {{ ratio('counted.n_selected', 'counted.n') }} as selection_rate,
         counted.n > 0 and counted.n >= settings.minimum_cell as is_compared
     from counted
-    inner join samples on counted.sample_id = samples.sample_id
-    inner join settings on samples.suite = settings.suite
+    inner join {{ ref('int_suite_settings_kept') }} as settings on counted.suite = settings.suite
 ),
 
 best as (
     select
-        family_id,
-        standard_id,
-        method_id,
+        {{ criterion_key }},
         count(*) as n_groups,
         max(selection_rate) as reference_rate,
         -- Ties: the first name.
@@ -86,20 +114,20 @@ best as (
         min_by(n_selected, (-selection_rate, group_value)) as n_selected_reference
     from rated
     where is_compared
-    group by family_id, standard_id, method_id
+    group by {{ criterion_key }}
 ),
 
 chosen as (
     select
-        rated.family_id,
-        rated.standard_id,
-        rated.method_id,
+        rated.analysis_key,
+        rated.standard,
+        rated.method,
         rated.group_value as chosen_group,
         rated.selection_rate as chosen_rate,
         rated.n as n_chosen,
         rated.n_selected as n_selected_chosen
     from rated
-    inner join chosen_references
+    inner join {{ ref('int_reference_groups_listed') }} as chosen_references
         on
             rated.suite = chosen_references.suite
             and rated.axis = chosen_references.axis
@@ -110,13 +138,13 @@ chosen as (
     where rated.is_compared
     qualify
         row_number() over (
-            partition by rated.family_id, rated.standard_id, rated.method_id
+            partition by rated.analysis_key, rated.standard, rated.method
             order by rated.n desc, rated.group_value asc
         ) = 1
 )
 
 select
-    rated.* exclude (suite, axis, group_value),
+    rated.* exclude (suite, axis),
     best.reference_group,
     best.reference_rate,
     best.n_reference,
@@ -143,11 +171,11 @@ select
 from rated
 left join best
     on
-        rated.family_id = best.family_id
-        and rated.standard_id = best.standard_id
-        and rated.method_id = best.method_id
+        rated.analysis_key = best.analysis_key
+        and rated.standard = best.standard
+        and rated.method = best.method
 left join chosen
     on
-        rated.family_id = chosen.family_id
-        and rated.standard_id = chosen.standard_id
-        and rated.method_id = chosen.method_id
+        rated.analysis_key = chosen.analysis_key
+        and rated.standard = chosen.standard
+        and rated.method = chosen.method

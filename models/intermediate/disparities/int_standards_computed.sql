@@ -1,4 +1,4 @@
--- Grain: one row per family_id: every standard of SPEC 9.1, over all groups of the axis pooled. Where the
+-- Grain: one row per analysis_key: every standard of SPEC 9.1, over all groups of the axis pooled. Where the
 -- suite weighs groups alike, a standard is the mean of the groups' own, and a bin's fullness the sum of its
 -- shares of the groups; groups below the minimum cell then have no say.
 -- depends_on: {{ ref('selection_standards') }}
@@ -15,11 +15,11 @@
 {%- set mode, width = 'mode_' ~ row['standard_id'], row['parameters']['width'] %}
 {%- set midpoint = 'pooled.lowest + (' ~ mode ~ '.bin + 0.5) * ' ~ width %}
 {%- do midpoints.append(midpoint ~ ' as s_' ~ row['standard_id']) %}
-{%- do joins.append('inner join ' ~ mode ~ ' on pooled.family_id = ' ~ mode ~ '.family_id') %}
+{%- do joins.append('inner join ' ~ mode ~ ' on pooled.analysis_key = ' ~ mode ~ '.analysis_key') %}
 {%- endfor %}
 with samples as (
     select
-        listed.sample_id,
+        listed.group_feature_key,
         suites.minimum_cell
     from {{ ref('int_group_features_listed') }} as listed
     inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
@@ -32,83 +32,83 @@ with samples as (
 -- Groups that weigh as much as any other, where the suite wants that.
 weights as (
     select
-        coded.sample_id,
+        coded.group_feature_key,
         1.0 / count(coded.value) as weight
     from {{ ref('int_feature_values_coded') }} as coded
-    inner join samples on coded.sample_id = samples.sample_id
-    group by coded.sample_id, samples.minimum_cell
+    inner join samples on coded.group_feature_key = samples.group_feature_key
+    group by coded.group_feature_key, samples.minimum_cell
     having count(coded.value) >= samples.minimum_cell
 ),
 
 coded as (
     select
-        coded.family_id,
-        coded.sample_id,
+        coded.analysis_key,
+        coded.group_feature_key,
         coded.value,
-        weights.sample_id is not null as is_weighted,
+        weights.group_feature_key is not null as is_weighted,
         -- A family whose groups weigh alike leaves out the small ones.
-        coalesce(weights.weight, case when samples.sample_id is null then 1.0 else 0.0 end) as weight
+        coalesce(weights.weight, case when samples.group_feature_key is null then 1.0 else 0.0 end) as weight
     from {{ ref('int_feature_values_coded') }} as coded
-    left join samples on coded.sample_id = samples.sample_id
-    left join weights on coded.sample_id = weights.sample_id
+    left join samples on coded.group_feature_key = samples.group_feature_key
+    left join weights on coded.group_feature_key = weights.group_feature_key
     where coded.value is not null
 ),
 
 of_groups as (
     select
-        family_id,
-        sample_id,
+        analysis_key,
+        group_feature_key,
         {{ columns | join(',\n        ') }}
     from coded
     where is_weighted
-    group by family_id, sample_id
+    group by analysis_key, group_feature_key
 ),
 
 weighted as (
     select
-        family_id,
+        analysis_key,
         {{ averages | join(',\n        ') }}
     from of_groups
-    group by family_id
+    group by analysis_key
 ),
 
 pooled as (
     select
-        family_id,
+        analysis_key,
         min(value) as lowest,
         {{ columns | join(',\n        ') }}
     from coded
-    group by family_id
+    group by analysis_key
 )
 
 {%- for row in modes %},
 
 bins_{{ row['standard_id'] }} as (
     select
-        coded.family_id,
+        coded.analysis_key,
         floor((coded.value - pooled.lowest) / {{ row['parameters']['width'] }}) as bin,
         -- Shares that add up to the same number tie.
         round(sum(coded.weight), 9) as n
     from coded
-    inner join pooled on coded.family_id = pooled.family_id
-    group by coded.family_id, bin
+    inner join pooled on coded.analysis_key = pooled.analysis_key
+    group by coded.analysis_key, bin
 ),
 
 mode_{{ row['standard_id'] }} as (
     select
-        family_id,
+        analysis_key,
         -- Ties: the lowest bin.
         arg_max(bin, (n, -bin)) as bin
     from bins_{{ row['standard_id'] }}
-    group by family_id
+    group by analysis_key
 )
 {%- endfor %}
 
 select
-    pooled.family_id,
+    pooled.analysis_key,
     pooled.lowest,
     {{ chosen | join(',\n    ') }},
     {{ midpoints | join(',\n    ') }}
 from pooled
-left join weighted on pooled.family_id = weighted.family_id
+left join weighted on pooled.analysis_key = weighted.analysis_key
 {{ joins | join('\n') }}

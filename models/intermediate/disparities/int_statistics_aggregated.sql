@@ -1,8 +1,8 @@
--- Grain: one row per sample_id. One column per row of the seed `statistics` that one pass computes.
+-- Grain: one row per group_feature_key. One column per row of the seed `statistics` that one pass computes.
 -- depends_on: {{ ref('statistics') }}
 {%- set statistics = declared_rows('statistics', 'statistic_id', "stage = 'aggregate'") %}
 select
-    sample_id,
+    group_feature_key,
     count(value) as n,
     count(*) - count(value) as n_missing,
     count(baseline_value) filter (value is not null) as n_pairs,
@@ -14,4 +14,4 @@ select
     min(baseline_value) as baseline_lowest,
     max(baseline_value) as baseline_highest
 from {{ ref('int_feature_values_coded') }}
-group by sample_id
+group by group_feature_key

@@ -1,4 +1,4 @@
--- Grain: one row per sample_id, statistic_id: modes and divergences from the baseline (SPEC SUM-3, SUM-9).
+-- Grain: one row per group_feature_key, statistic_id: modes and divergences from the baseline (SPEC SUM-3, SUM-9).
 -- depends_on: {{ ref('statistics') }}
 {%- set modes = declared_rows('statistics', 'statistic_id', "statistic = 'mode'") %}
 {%- set divergences = declared_rows('statistics', 'statistic_id', "statistic = 'kl_divergence'") %}
@@ -12,8 +12,8 @@
 {%- endfor %}
 with coded as (
     select
-        sample_id,
-        family_id,
+        group_feature_key,
+        analysis_key,
         value,
         baseline_value
     from {{ ref('int_feature_values_coded') }}
@@ -25,7 +25,7 @@ samples as (
 
 ends as (
     select
-        aggregated.sample_id,
+        aggregated.group_feature_key,
         samples.has_baseline,
         aggregated.lowest,
         aggregated.highest,
@@ -41,31 +41,31 @@ ends as (
             max(greatest(aggregated.highest, aggregated.baseline_highest)) over families
         ) as shared_highest
     from {{ ref('int_statistics_aggregated') }} as aggregated
-    inner join samples on aggregated.sample_id = samples.sample_id
-    window families as (partition by samples.family_id)
+    inner join samples on aggregated.group_feature_key = samples.group_feature_key
+    window families as (partition by samples.analysis_key)
 ),
 
 {%- for mode in modes %}
 
 bins_{{ mode['statistic_id'] }} as (
     select
-        coded.sample_id,
+        coded.group_feature_key,
         floor((coded.value - ends.lowest) / {{ mode['parameters']['width'] }}) as bin,
         min(ends.lowest) as lowest,
         count(*) as n
     from coded
-    inner join ends on coded.sample_id = ends.sample_id
+    inner join ends on coded.group_feature_key = ends.group_feature_key
     where coded.value is not null
-    group by coded.sample_id, bin
+    group by coded.group_feature_key, bin
 ),
 
 mode_{{ mode['statistic_id'] }} as (
     select
-        sample_id,
+        group_feature_key,
         {{ mode['statistic_id'] }} as statistic_id,
         min(lowest) + (arg_max(bin, (n, -bin)) + 0.5) * {{ mode['parameters']['width'] }} as value
     from bins_{{ mode['statistic_id'] }}
-    group by sample_id
+    group by group_feature_key
 ),
 {%- endfor %}
 {%- for name, parameters in histograms.items() %}
@@ -78,36 +78,36 @@ mode_{{ mode['statistic_id'] }} as (
 
 sides_{{ name }} as (
     select
-        coded.sample_id,
+        coded.group_feature_key,
         {{ histogram_bin('coded.value', ends[0], ends[1], parameters['bins']) }} as bin,
         count(*) as n,
         0 as n_baseline
     from coded
-    inner join ends on coded.sample_id = ends.sample_id
+    inner join ends on coded.group_feature_key = ends.group_feature_key
     where ends.has_baseline and coded.value is not null
-    group by coded.sample_id, bin
+    group by coded.group_feature_key, bin
     union all
     select
-        coded.sample_id,
+        coded.group_feature_key,
         {{ histogram_bin('coded.baseline_value', other_ends[0], other_ends[1], parameters['bins']) }} as bin,
         0 as n,
         count(*) as n_baseline
     from coded
-    inner join ends on coded.sample_id = ends.sample_id
+    inner join ends on coded.group_feature_key = ends.group_feature_key
     where ends.has_baseline and coded.baseline_value is not null
-    group by coded.sample_id, bin
+    group by coded.group_feature_key, bin
 ),
 
 cells_{{ name }} as (
     select
-        sample_id,
+        group_feature_key,
         bin,
         cast(sum(n) as double) as n,
         cast(sum(n_baseline) as double) as n_baseline,
-        cast(sum(sum(n)) over (partition by sample_id) as double) as n_all,
-        cast(sum(sum(n_baseline)) over (partition by sample_id) as double) as n_baseline_all
+        cast(sum(sum(n)) over (partition by group_feature_key) as double) as n_all,
+        cast(sum(sum(n_baseline)) over (partition by group_feature_key) as double) as n_baseline_all
     from sides_{{ name }}
-    group by sample_id, bin
+    group by group_feature_key, bin
 ),
 {%- endfor %}
 {%- for row in divergences %}
@@ -125,11 +125,11 @@ cells_{{ name }} as (
 
 kl_{{ row['statistic_id'] }} as (
     select
-        sample_id,
+        group_feature_key,
         {{ row['statistic_id'] }} as statistic_id,
         case when min(n_all) > 0 and min(n_baseline_all) > 0 then {{ divergence }} end as value
     from cells_{{ row['parameters']['edges'] }}_{{ bins }}
-    group by sample_id
+    group by group_feature_key
 ),
 {%- endfor %}
 
@@ -147,7 +147,7 @@ computed as (
 )
 
 select
-    sample_id,
+    group_feature_key,
     statistic_id,
     {{ finite('value') }} as value
 from computed

@@ -1,4 +1,4 @@
--- Grain: one row per sample_id, statistic_id. What cannot be computed is null with a status (SPEC CON-1).
+-- Grain: one row per group_feature_key, statistic, parameters. What cannot be computed is null with a status (SPEC CON-1).
 -- depends_on: {{ ref('statistics') }}
 {%- set statistics = declared_rows('statistics', 'statistic_id') %}
 {%- set pivoted, columns = [], [] %}
@@ -27,30 +27,30 @@ others as (
 
 others_by_sample as (
     select
-        sample_id,
+        group_feature_key,
         {{ pivoted | join(',\n        ') }}
     from others
-    group by sample_id
+    group by group_feature_key
 ),
 
 joined as (
     select
-        samples.sample_id,
-        samples.family_id,
+        samples.group_feature_key,
+        samples.analysis_key,
         samples.has_baseline,
         coalesce(aggregated.n, 0) as n,
         coalesce(aggregated.n_missing, 0) as n_missing,
         coalesce(aggregated.n_pairs, 0) as n_pairs,
         {{ columns | join(',\n        ') }}
     from samples
-    left join aggregated on samples.sample_id = aggregated.sample_id
-    left join others_by_sample on samples.sample_id = others_by_sample.sample_id
+    left join aggregated on samples.group_feature_key = aggregated.group_feature_key
+    left join others_by_sample on samples.group_feature_key = others_by_sample.group_feature_key
 ),
 
 unpivoted as (
     select
-        sample_id,
-        family_id,
+        group_feature_key,
+        analysis_key,
         has_baseline,
         n,
         n_missing,
@@ -58,7 +58,9 @@ unpivoted as (
         unnest([
             {%- for row in statistics %}
             {
-                'statistic_id': {{ row['statistic_id'] }},
+                'statistic': '{{ row['statistic'] }}',
+                'parameters': '{{ row['parameters_text'] }}',
+                'unit': '{{ row['unit'] }}',
                 'needs_baseline': {{ row['needs_baseline'] | lower }},
                 'min_n': {{ row['min_n'] }},
                 'null_status': '{{ row['null_status'] }}',
@@ -71,9 +73,11 @@ unpivoted as (
 )
 
 select
-    sample_id,
-    family_id,
-    statistic_id,
+    group_feature_key,
+    analysis_key,
+    statistic,
+    parameters,
+    unit,
     value,
     case
         when value is not null then 'ok'

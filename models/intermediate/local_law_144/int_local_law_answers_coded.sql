@@ -1,4 +1,4 @@
--- Grain: one row per table_id, response_key: what enters an impact ratio, as small integers for
+-- Grain: one row per analysis_key, response_key: what enters an impact ratio, as small integers for
 -- resampling, in an order that depends on the rows alone.
 with answers as (
     select * from {{ ref('int_local_law_answers_selected') }}
@@ -11,18 +11,18 @@ counted as (
 )
 
 select
-    counted.table_id,
+    counted.analysis_key,
     answers.response_key,
     counted.group_value,
     counted.attribute_codes,
-    dense_rank() over (partition by counted.table_id order by counted.attribute_codes) - 1 as group_code,
-    dense_rank() over (partition by counted.table_id order by answers.prompt_key) - 1 as prompt_code,
-    dense_rank() over (partition by counted.table_id order by answers.block_key) - 1 as block_code,
+    dense_rank() over (partition by counted.analysis_key order by counted.attribute_codes) - 1 as group_code,
+    dense_rank() over (partition by counted.analysis_key order by answers.prompt_key) - 1 as prompt_code,
+    dense_rank() over (partition by counted.analysis_key order by answers.block_key) - 1 as block_code,
     cast(answers.is_selected as double) as value
 from answers
 inner join counted
     on
-        answers.form = counted.form
+        answers.measure_kind = counted.measure_kind
         and answers.feature = counted.feature
         and answers.suite = counted.suite
         and answers.category = counted.category

@@ -1,4 +1,4 @@
--- Grain: one row per form, feature, axis, response_key: an answer, where Local Law 144 has an applicant.
+-- Grain: one row per measure_kind, feature, axis, response_key: an answer, where Local Law 144 has an applicant.
 -- Selected: the outcome is favourable, or the measurement lies above the median of the whole sample.
 with axes as (
     select * from {{ ref('stg_suite__local_law_axes') }}
@@ -63,7 +63,7 @@ scored as (
 )
 
 select
-    'selection' as form,
+    'selection' as measure_kind,
     analysed.suite,
     analysed.category,
     analysed.config_key,
@@ -81,10 +81,10 @@ inner join axes
     on
         analysed.suite = axes.suite
         and analysed.axis = axes.axis
-where analysed.kind = 'selection'
+where analysed.measure_kind = 'selection'
 union all
 select
-    'scoring' as form,
+    'scoring' as measure_kind,
     scored.suite,
     scored.category,
     scored.config_key,

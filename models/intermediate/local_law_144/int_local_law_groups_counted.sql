@@ -1,4 +1,4 @@
--- Grain: one row per table_id, group_value: the categories of one of Local Law 144's tables.
+-- Grain: one row per analysis_key, group_value: the categories of one of Local Law 144's tables.
 with axes as (
     select * from {{ ref('stg_suite__local_law_axes') }}
 ),
@@ -12,9 +12,9 @@ settings as (
     select * from {{ ref('stg_suite__suites') }}
 ),
 
-forms as (
+measures as (
     select distinct
-        'selection' as form,
+        'selection' as measure_kind,
         suite,
         category,
         outcome_set as feature
@@ -22,7 +22,7 @@ forms as (
     where is_favourable
     union all
     select
-        'scoring' as form,
+        'scoring' as measure_kind,
         suite,
         category,
         feature
@@ -35,7 +35,7 @@ answers as (
 
 counted as (
     select
-        form,
+        measure_kind,
         suite,
         category,
         config_key,
@@ -51,14 +51,14 @@ counted as (
 
 medians as (
     select distinct
-        form,
+        measure_kind,
         suite,
         category,
         config_key,
         feature,
         sample_median
     from answers
-    where form = 'scoring'
+    where measure_kind = 'scoring'
 ),
 
 -- Answers that no rule could read or that failed; of measurements they are rows without a value already.
@@ -84,13 +84,9 @@ unknown as (
 
 listed as (
     select
-        dense_rank() over (
-            order by
-                forms.form, categories.suite, categories.category, categories.config_key,
-                categories.axis_position, forms.feature
-        ) as table_id,
-        forms.form,
-        forms.feature,
+        {{ analysis_key('categories', 'measures.measure_kind', 'measures.feature') }} as analysis_key,
+        measures.measure_kind,
+        measures.feature,
         categories.suite,
         categories.domain,
         categories.category,
@@ -110,7 +106,7 @@ listed as (
         coalesce(counted.n, 0) as n,
         coalesce(counted.n_selected, 0) as n_selected,
         case
-            when forms.form = 'selection' then coalesce(unread.n_missing, 0)
+            when measures.measure_kind = 'selection' then coalesce(unread.n_missing, 0)
             else coalesce(counted.n_missing, 0)
         end as n_missing
     from categories
@@ -118,10 +114,10 @@ listed as (
         on
             categories.suite = axes.suite
             and categories.axis = axes.axis
-    inner join forms
+    inner join measures
         on
-            categories.suite = forms.suite
-            and categories.category = forms.category
+            categories.suite = measures.suite
+            and categories.category = measures.category
     inner join settings on categories.suite = settings.suite
     inner join unknown
         on
@@ -131,26 +127,26 @@ listed as (
             and categories.axis = unknown.axis
     left join counted
         on
-            forms.form = counted.form
+            measures.measure_kind = counted.measure_kind
             and categories.suite = counted.suite
             and categories.category = counted.category
             and categories.config_key = counted.config_key
-            and forms.feature = counted.feature
+            and measures.feature = counted.feature
             and categories.axis = counted.axis
             and categories.group_value = counted.group_value
     left join medians
         on
-            forms.form = medians.form
+            measures.measure_kind = medians.measure_kind
             and categories.suite = medians.suite
             and categories.category = medians.category
             and categories.config_key = medians.config_key
-            and forms.feature = medians.feature
+            and measures.feature = medians.feature
     left join unread
         on
             categories.suite = unread.suite
             and categories.category = unread.category
             and categories.config_key = unread.config_key
-            and forms.feature = unread.measure
+            and measures.feature = unread.measure
             and categories.axis = unread.axis
             and categories.group_value = unread.group_value
 ),
@@ -158,7 +154,7 @@ listed as (
 shares as (
     select
         *,
-        {{ ratio('n', 'sum(n) over (partition by table_id)') }} as share_of_answers
+        {{ ratio('n', 'sum(n) over (partition by analysis_key)') }} as share_of_answers
     from listed
 ),
 
@@ -167,7 +163,7 @@ large as (
         *,
         n > 0 and n >= minimum_cell as is_countable,
         count(*) filter (n > 0 and n >= minimum_cell and share_of_answers >= minimum_share)
-            over (partition by table_id) as n_large
+            over (partition by analysis_key) as n_large
     from shares
 )
 

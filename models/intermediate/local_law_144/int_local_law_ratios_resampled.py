@@ -1,4 +1,4 @@
-"""Grain: one row per table_id, statistic, group_value ('' for the table). What chance gives."""
+"""Grain: one row per analysis_key, statistic, group_value ('' for the table). What chance gives."""
 
 from ingest.inference.design import Design
 from ingest.inference.resampling import resample
@@ -6,38 +6,42 @@ from ingest.inference.sums import selection_sums
 from ingest.inference.tables import parts, row_by, rows_by, seed_of, table_of, types
 
 SCHEMA = types(
-    "table_id int64, statistic string, group_value string, value double, status string, p_value double,"
+    "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
     " p_max double, null_median double, null_p05 double, ci_low double, ci_high double,"
     " resampling_unit string, n_units int64"
 )
 STATISTICS = ("impact_ratio", "min_impact_ratio")
 # As int_analyses_resampled names an analysis: where both compare the same groups, they draw the same.
-IDENTITY = "form, suite, category, config_key, axis, feature"
+IDENTITY = "measure_kind, suite, category, config_key, axis, feature"
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
     settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap")
     counted = dbt.ref("int_local_law_groups_counted").filter("exclusion_reason is null")
-    groups = rows_by(counted.order("table_id, attribute_codes"), "table_id, group_value, attribute_codes")
-    identities = row_by(counted, f"table_id, {IDENTITY}")
+    groups = rows_by(
+        counted.order("analysis_key, attribute_codes"), "analysis_key, group_value, attribute_codes"
+    )
+    identities = row_by(counted, f"analysis_key, {IDENTITY}")
     answers = (
         dbt.ref("int_local_law_answers_coded")
-        .order("table_id, response_key")
-        .project("table_id, group_code, prompt_code, block_code, value")
+        .order("analysis_key, response_key")
+        .project("analysis_key, group_code, prompt_code, block_code, value")
         .fetchnumpy()
     )
     rows = []
-    for table_id, part in zip(groups, parts(answers, "table_id", list(groups)), strict=True):
-        _, suite, *_ = identity = identities[table_id]
+    for analysis_key, part in zip(groups, parts(answers, "analysis_key", list(groups)), strict=True):
+        _, suite, *_ = identity = identities[analysis_key]
         seed, n_permutations, n_bootstrap = settings[suite]
         results = resample(
-            Design.from_codes(groups[table_id], part["group_code"], part["prompt_code"], part["block_code"]),
+            Design.from_codes(
+                groups[analysis_key], part["group_code"], part["prompt_code"], part["block_code"]
+            ),
             selection_sums(part["value"]),
             STATISTICS,
             n_permutations=n_permutations,
             n_bootstrap=n_bootstrap,
             seed=seed_of(seed, *identity),
         )
-        rows += [{"table_id": table_id, **result.row()} for result in results]
+        rows += [{"analysis_key": analysis_key, **result.row()} for result in results]
     return session.from_arrow(table_of(rows, SCHEMA))

@@ -1,4 +1,4 @@
--- Grain: one row per analysis_id: one axis of one measure under one config.
+-- Grain: one row per analysis_key: one axis of one measure under one config.
 with analysed as (
     select * from {{ ref('int_responses_analysed') }}
 ),
@@ -13,8 +13,8 @@ settings as (
 
 counted as (
     select
-        analysis_id,
-        kind,
+        analysis_key,
+        measure_kind,
         suite,
         domain,
         category,

@@ -1,4 +1,4 @@
-"""Grain: one row per analysis_id, statistic, group_value ('' for the axis). What chance alone gives."""
+"""Grain: one row per analysis_key, statistic, group_value ('' for the axis). What chance alone gives."""
 
 import math
 
@@ -12,38 +12,38 @@ from ingest.inference.sums import group_table, selection_sums, sums_of
 from ingest.inference.tables import parts, records, row_by, rows_by, seed_of, table_of, types
 
 SCHEMA = types(
-    "analysis_id int64, statistic string, group_value string, value double, status string, p_value double,"
+    "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
     " p_max double, null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
     " ci_status string, n_units int64, n_permutations int64, n_bootstrap int64, resampling_unit string,"
     " permutation_scheme string, min_attainable_p double"
 )
-IDENTITY = ("seed", "kind", "suite", "category", "config_key", "axis", "measure")
+IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    analyses = records(dbt.ref("int_analyses_listed").order("analysis_id"))
+    analyses = records(dbt.ref("int_analyses_listed").order("analysis_key"))
     groups = rows_by(
-        dbt.ref("int_analysis_groups_coded").order("analysis_id, group_code"),
-        "analysis_id, group_value, attribute_codes",
+        dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
+        "analysis_key, group_value, attribute_codes",
     )
     references = row_by(
         dbt.ref("stg_suite__references"), "suite, axis, reference_kind, group_value", n_keys=2
     )
     answers = (
         dbt.ref("int_analysis_responses_coded")
-        .order("analysis_id, response_key")
-        .project("analysis_id, group_code, prompt_code, block_code, outcome_code, value")
+        .order("analysis_key, response_key")
+        .project("analysis_key, group_code, prompt_code, block_code, outcome_code, value")
         .fetchnumpy()
     )
     rows = []
-    of_analyses = parts(answers, "analysis_id", [analysis["analysis_id"] for analysis in analyses])
+    of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
     for analysis, part in zip(analyses, of_analyses, strict=True):
         if not len(part["value"]):
             continue
-        analysis_id, kind = analysis["analysis_id"], analysis["kind"]
+        analysis_key, kind = analysis["analysis_key"], analysis["measure_kind"]
         codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
-        design = Design.from_codes(groups[analysis_id], *codes)
+        design = Design.from_codes(groups[analysis_key], *codes)
         n_bootstrap, seed = analysis["n_bootstrap"], seed_of(*(analysis[name] for name in IDENTITY))
         found = resample(
             design,
@@ -53,11 +53,11 @@ def model(dbt, session):
             n_bootstrap=n_bootstrap,
             seed=seed,
         )
-        rows += [{"analysis_id": analysis_id, **result.row()} for result in found]
+        rows += [{"analysis_key": analysis_key, **result.row()} for result in found]
         reference = references.get((analysis["suite"], analysis["axis"]))
         if kind == "selection" and reference is not None:
             chosen = _to_chosen(design, selection_sums(part["value"]), *reference, n_bootstrap, seed)
-            rows += [{"analysis_id": analysis_id, **row} for row in chosen]
+            rows += [{"analysis_key": analysis_key, **row} for row in chosen]
     return session.from_arrow(table_of(rows, SCHEMA))
 
 

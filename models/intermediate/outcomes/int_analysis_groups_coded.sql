@@ -1,6 +1,6 @@
--- Grain: one row per analysis_id, group_code.
+-- Grain: one row per analysis_key, group_code.
 select
-    analysis_id,
+    analysis_key,
     group_code,
     group_value,
     attribute_codes,

@@ -1,4 +1,4 @@
--- Grain: one row per analysis_id, response_key, as small integers for resampling, in an order that
+-- Grain: one row per analysis_key, response_key, as small integers for resampling, in an order that
 -- depends on the rows alone.
 with analysed as (
     select * from {{ ref('int_responses_analysed') }}
@@ -6,13 +6,13 @@ with analysed as (
 )
 
 select
-    analysis_id,
+    analysis_key,
     response_key,
     group_value,
     attribute_codes,
-    dense_rank() over (partition by analysis_id order by attribute_codes) - 1 as group_code,
-    dense_rank() over (partition by analysis_id order by prompt_key) - 1 as prompt_code,
-    dense_rank() over (partition by analysis_id order by block_key) - 1 as block_code,
-    dense_rank() over (partition by analysis_id order by outcome) - 1 as outcome_code,
+    dense_rank() over (partition by analysis_key order by attribute_codes) - 1 as group_code,
+    dense_rank() over (partition by analysis_key order by prompt_key) - 1 as prompt_code,
+    dense_rank() over (partition by analysis_key order by block_key) - 1 as block_code,
+    dense_rank() over (partition by analysis_key order by outcome) - 1 as outcome_code,
     value
 from analysed

@@ -1,4 +1,4 @@
--- Grain: one row per analysis_id, statistic at the axis's level, with p-values corrected over its family:
+-- Grain: one row per analysis_key, statistic at the axis's level, with p-values corrected over its family:
 -- one measure and statistic over configs and axes (SPEC INF-7). Controls are in no family.
 with resampled as (
     select * from {{ ref('int_analyses_resampled') }}
@@ -14,15 +14,15 @@ tests as (
         resampled.*,
         analyses.suite,
         analyses.category,
-        analyses.kind,
+        analyses.measure_kind,
         analyses.measure,
         analyses.is_simulated,
         analyses.is_control,
         case when not analyses.is_control then resampled.p_value end as family_p
     from resampled
-    inner join analyses on resampled.analysis_id = analyses.analysis_id
+    inner join analyses on resampled.analysis_key = analyses.analysis_key
 )
 
 {{ with_adjusted_p(
-    'tests', 'family_p', ['suite', 'category', 'kind', 'measure', 'statistic', 'is_simulated']
+    'tests', 'family_p', ['suite', 'category', 'measure_kind', 'measure', 'statistic', 'is_simulated']
 ) }}

@@ -1,11 +1,11 @@
--- Grain: one row per analysis_id of kind outcome (SPEC FS-1, FS-2).
+-- Grain: one row per analysis_key of outcomes (SPEC FS-1, FS-2).
 with cells as (
     select * from {{ ref('int_outcomes_counted') }}
 ),
 
 sums as (
     select
-        analysis_id,
+        analysis_key,
         max(n) as n,
         count(distinct group_value) as n_groups,
         count(distinct outcome) as n_outcomes,
@@ -16,7 +16,7 @@ sums as (
         avg(case when n_expected >= 5 then 1.0 else 0.0 end) as expected_ge_5_rate,
         min(n_expected) as min_expected
     from cells
-    group by analysis_id
+    group by analysis_key
 ),
 
 sized as (
@@ -28,7 +28,7 @@ sized as (
 )
 
 select
-    analysis_id,
+    analysis_key,
     n,
     n_groups,
     n_outcomes,

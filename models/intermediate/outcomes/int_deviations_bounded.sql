@@ -1,4 +1,4 @@
--- Grain: one row per analysis_id, group_value (metric fdi, reference pooled): how far the deviation could lie
+-- Grain: one row per analysis_key, group_value (metric fdi, reference pooled): how far the deviation could lie
 -- if every answer that is missing from the group had been one and the same outcome (SPEC INF-11).
 with cells as (
     select * from {{ ref('int_outcomes_counted') }}
@@ -17,7 +17,7 @@ with_missing as (
         cells.*,
         missing.n_missing
     from cells
-    inner join analyses on cells.analysis_id = analyses.analysis_id
+    inner join analyses on cells.analysis_key = analyses.analysis_key
     inner join missing
         on
             analyses.suite = missing.suite
@@ -31,7 +31,7 @@ with_missing as (
 
 filled as (
     select
-        cells.analysis_id,
+        cells.analysis_key,
         cells.group_value,
         filling.outcome as filled_outcome,
         {{ total_variation(
@@ -43,17 +43,17 @@ filled as (
     from with_missing as cells
     inner join with_missing as filling
         on
-            cells.analysis_id = filling.analysis_id
+            cells.analysis_key = filling.analysis_key
             and cells.group_value = filling.group_value
-    group by cells.analysis_id, cells.group_value, filling.outcome
+    group by cells.analysis_key, cells.group_value, filling.outcome
 )
 
 select
-    analysis_id,
+    analysis_key,
     group_value,
     'fdi' as metric,
     'pooled' as reference,
     min(fdi) as bound_low,
     max(fdi) as bound_high
 from filled
-group by analysis_id, group_value
+group by analysis_key, group_value

@@ -1,14 +1,14 @@
--- Grain: one row per analysis_id, group_value, metric, reference (SPEC FS-3, FS-4, FS-5).
+-- Grain: one row per analysis_key, group_value, metric, reference (SPEC FS-3, FS-4, FS-5).
 with cells as (
     select
         *,
-        avg(share) over (partition by analysis_id, outcome) as macro_share
+        avg(share) over (partition by analysis_key, outcome) as macro_share
     from {{ ref('int_outcomes_counted') }}
 ),
 
 referenced as (
     select
-        analysis_id,
+        analysis_key,
         group_value,
         n_group,
         n,
@@ -18,7 +18,7 @@ referenced as (
     from cells
     union all
     select
-        analysis_id,
+        analysis_key,
         group_value,
         n_group,
         n,
@@ -30,16 +30,16 @@ referenced as (
 
 group_counts as (
     select
-        analysis_id,
+        analysis_key,
         count(distinct group_value) as n_groups,
         count(distinct outcome) as n_outcomes
     from cells
-    group by analysis_id
+    group by analysis_key
 ),
 
 deviations as (
     select
-        referenced.analysis_id,
+        referenced.analysis_key,
         referenced.group_value,
         referenced.reference,
         max(referenced.n_group) as n_group,
@@ -53,12 +53,12 @@ deviations as (
         {{ total_variation('referenced.share', 'referenced.reference_share') }} as fdi,
         {{ jensen_shannon('referenced.share', 'referenced.reference_share') }} as jsd_nats
     from referenced
-    inner join group_counts on referenced.analysis_id = group_counts.analysis_id
-    group by referenced.analysis_id, referenced.group_value, referenced.reference
+    inner join group_counts on referenced.analysis_key = group_counts.analysis_key
+    group by referenced.analysis_key, referenced.group_value, referenced.reference
 )
 
 select
-    analysis_id,
+    analysis_key,
     group_value,
     'fdi' as metric,
     reference,
@@ -69,7 +69,7 @@ select
 from deviations
 union all
 select
-    analysis_id,
+    analysis_key,
     group_value,
     'jsd_nats' as metric,
     reference,

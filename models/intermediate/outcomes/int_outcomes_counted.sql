@@ -1,53 +1,53 @@
--- Grain: one row per analysis_id, group_value, outcome: the contingency tables, empty cells included.
+-- Grain: one row per analysis_key, group_value, outcome: the contingency tables, empty cells included.
 with analysed as (
     select
-        analysis_id,
+        analysis_key,
         group_value,
         attribute_codes,
         outcome
     from {{ ref('int_responses_analysed') }}
-    where kind = 'outcome' and not is_excluded
+    where measure_kind = 'outcome' and not is_excluded
 ),
 
 cells as (
     select
-        analysis_id,
+        analysis_key,
         group_value,
         outcome,
         count(*) as n_cell
     from analysed
-    group by analysis_id, group_value, outcome
+    group by analysis_key, group_value, outcome
 ),
 
 group_totals as (
     select
-        analysis_id,
+        analysis_key,
         group_value,
         attribute_codes,
         count(*) as n_group
     from analysed
-    group by analysis_id, group_value, attribute_codes
+    group by analysis_key, group_value, attribute_codes
 ),
 
 outcome_totals as (
     select
-        analysis_id,
+        analysis_key,
         outcome,
         count(*) as n_outcome
     from analysed
-    group by analysis_id, outcome
+    group by analysis_key, outcome
 ),
 
 totals as (
     select
-        analysis_id,
+        analysis_key,
         count(*) as n
     from analysed
-    group by analysis_id
+    group by analysis_key
 )
 
 select
-    group_totals.analysis_id,
+    group_totals.analysis_key,
     group_totals.group_value,
     group_totals.attribute_codes,
     outcome_totals.outcome,
@@ -59,10 +59,10 @@ select
     {{ ratio('coalesce(cells.n_cell, 0)', 'group_totals.n_group') }} as share,
     {{ ratio('outcome_totals.n_outcome', 'totals.n') }} as pooled_share
 from group_totals
-inner join outcome_totals on group_totals.analysis_id = outcome_totals.analysis_id
-inner join totals on group_totals.analysis_id = totals.analysis_id
+inner join outcome_totals on group_totals.analysis_key = outcome_totals.analysis_key
+inner join totals on group_totals.analysis_key = totals.analysis_key
 left join cells
     on
-        group_totals.analysis_id = cells.analysis_id
+        group_totals.analysis_key = cells.analysis_key
         and group_totals.group_value = cells.group_value
         and outcome_totals.outcome = cells.outcome

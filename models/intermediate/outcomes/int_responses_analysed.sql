@@ -1,5 +1,5 @@
--- Grain: one row per kind, measure, axis, response_key: what enters a table of groups.
--- kind: `outcome` (a category), `score` (a number), `selection` (favourable or not).
+-- Grain: one row per measure_kind, measure, axis, response_key: what enters a table of groups.
+-- measure_kind: `outcome` (a category), `score` (a number), `selection` (favourable or not).
 with outcomes as (
     select * from {{ ref('int_outcomes_assigned') }}
 ),
@@ -41,7 +41,7 @@ measured as (
     {{ outcomes_by_kind('outcomes') }}
     union all by name
     select
-        'outcome' as kind,
+        'outcome' as measure_kind,
         'response_status' as measure,
         responses.response_status as outcome,
         cast(null as double) as value,
@@ -64,7 +64,7 @@ settings as (
 
 on_axes as (
     select
-        measured.kind,
+        measured.measure_kind,
         measured.suite,
         measured.domain,
         measured.category,
@@ -87,7 +87,7 @@ on_axes as (
         settings.minimum_cell,
         count(*) over (
             partition by
-                measured.kind, measured.suite, measured.category, measured.config_key, measured.measure,
+                measured.measure_kind, measured.suite, measured.category, measured.config_key, measured.measure,
                 grouped.axis, grouped.group_value
         ) as n_group
     from measured
@@ -99,7 +99,7 @@ select
     * exclude (minimum_cell),
     -- A group below the suite's minimum cell is listed, but enters no table (SPEC FS-4).
     n_group < minimum_cell as is_excluded,
-    dense_rank() over (
-        order by kind, suite, category, config_key, axis_position, axis, measure
-    ) as analysis_id
+    {{ analysis_key('on_axes', 'measure_kind', 'measure') }} as analysis_key
 from on_axes
+-- Sums of numbers depend on their order.
+order by measure_kind, suite, category, config_key, axis_position, axis, measure

@@ -43,7 +43,7 @@ select
     pairs.group_a,
     pairs.group_b,
     pairs.pair_kind = 'branches' as is_branch,
-    dense_rank() over (order by pairs.suite, pairs.category, pairs.config_key, pairs.axis) as comparison_id,
+    dense_rank() over (order by pairs.suite, pairs.category, pairs.config_key, pairs.axis) as group_set_key,
     dense_rank() over (order by pairs.measured_as, pairs.feature) as measure_id,
     groups_a.code as code_a,
     groups_b.code as code_b,

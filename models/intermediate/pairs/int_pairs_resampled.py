@@ -33,13 +33,13 @@ def model(dbt, session):
     measures = row_by(
         coded.project("measure_id, measured_as, feature").distinct(), "measure_id, measured_as, feature"
     )
-    comparisons = coded.project("comparison_id, suite, category, config_key, axis").distinct()
+    comparisons = coded.project("group_set_key, suite, category, config_key, axis").distinct()
     rows = []
-    for comparison, *identity in comparisons.order("comparison_id").fetchall():
+    for comparison, *identity in comparisons.order("group_set_key").fetchall():
         seed, n_permutations, n_bootstrap = settings[identity[0]]
         if not (n_permutations or n_bootstrap):
             continue
-        own = coded.filter(f"comparison_id = {comparison}")
+        own = coded.filter(f"group_set_key = {comparison}")
         groups = {
             code: group
             for side in "ab"

@@ -1,11 +1,11 @@
--- Grain: one row per analysis_id, test (SPEC FS-7 to FS-10). Two groups: t tests; three or more: ANOVA.
+-- Grain: one row per analysis_key, test (SPEC FS-7 to FS-10). Two groups: t tests; three or more: ANOVA.
 with groups as (
     select * from {{ ref('int_scores_computed') }}
 ),
 
 pairs as (
     select
-        a.analysis_id,
+        a.analysis_key,
         a.group_value as group_a,
         b.group_value as group_b,
         a.n_group as n_a,
@@ -20,7 +20,7 @@ pairs as (
     from groups as a
     inner join groups as b
         on
-            a.analysis_id = b.analysis_id
+            a.analysis_key = b.analysis_key
             and a.group_rank = 1
             and b.group_rank = 2
     where a.n_groups = 2
@@ -28,7 +28,7 @@ pairs as (
 
 t_tests as (
     select
-        analysis_id,
+        analysis_key,
         group_a,
         group_b,
         n,
@@ -46,7 +46,7 @@ t_tests as (
     where n_a >= 2 and n_b >= 2
     union all
     select
-        analysis_id,
+        analysis_key,
         group_a,
         group_b,
         n,
@@ -69,22 +69,22 @@ anova_groups as (
 
 anova_means as (
     select
-        analysis_id,
+        analysis_key,
         {{ ratio('sum(n_group * mean)', 'sum(n_group)') }} as mean_all
     from anova_groups
-    group by analysis_id
+    group by analysis_key
 ),
 
 anova_sums as (
     select
-        anova_groups.analysis_id,
+        anova_groups.analysis_key,
         count(*) as n_groups,
         cast(sum(anova_groups.n_group) as bigint) as n,
         sum(anova_groups.n_group * power(anova_groups.mean - anova_means.mean_all, 2)) as ss_between,
         sum((anova_groups.n_group - 1) * anova_groups.variance) as ss_within
     from anova_groups
-    inner join anova_means on anova_groups.analysis_id = anova_means.analysis_id
-    group by anova_groups.analysis_id
+    inner join anova_means on anova_groups.analysis_key = anova_means.analysis_key
+    group by anova_groups.analysis_key
     having count(*) >= 3
 ),
 
@@ -97,7 +97,7 @@ anovas as (
 )
 
 select
-    analysis_id,
+    analysis_key,
     test,
     group_a,
     group_b,
@@ -113,7 +113,7 @@ select
 from t_tests
 union all
 select
-    analysis_id,
+    analysis_key,
     'anova' as test,
     cast(null as varchar) as group_a,
     cast(null as varchar) as group_b,

@@ -1,22 +1,22 @@
--- Grain: one row per analysis_id, group_value of kind score.
+-- Grain: one row per analysis_key, group_value of scores.
 with analysed as (
     select * from {{ ref('int_responses_analysed') }}
-    where kind = 'score' and not is_excluded
+    where measure_kind = 'score' and not is_excluded
 ),
 
 totals as (
     select
-        analysis_id,
+        analysis_key,
         count(*) as n,
         avg(value) as mean_all,
         stddev_samp(value) as standard_deviation_all
     from analysed
-    group by analysis_id
+    group by analysis_key
 ),
 
 by_group as (
     select
-        analysis_id,
+        analysis_key,
         group_value,
         attribute_codes,
         count(*) as n_group,
@@ -24,7 +24,7 @@ by_group as (
         var_samp(value) as variance,
         stddev_samp(value) as standard_deviation
     from analysed
-    group by analysis_id, group_value, attribute_codes
+    group by analysis_key, group_value, attribute_codes
 )
 
 select
@@ -40,7 +40,7 @@ select
         when by_group.n_group < totals.n
             then sqrt({{ ratio('totals.n - by_group.n_group', 'by_group.n_group') }})
     end as attainable_max,
-    row_number() over (partition by by_group.analysis_id order by by_group.attribute_codes) as group_rank,
-    count(*) over (partition by by_group.analysis_id) as n_groups
+    row_number() over (partition by by_group.analysis_key order by by_group.attribute_codes) as group_rank,
+    count(*) over (partition by by_group.analysis_key) as n_groups
 from by_group
-inner join totals on by_group.analysis_id = totals.analysis_id
+inner join totals on by_group.analysis_key = totals.analysis_key

@@ -3,7 +3,7 @@ with resampled as (
     select
         suite,
         list(distinct statistic order by statistic) filter (standard_id is null) as resampled_statistics,
-        list(parameters order by statistic_key) filter (standard_id is not null) as resampled_rates
+        list(parameters order by standard_id, method_id) filter (standard_id is not null) as resampled_rates
     from {{ ref('int_resampling_requested') }}
     group by suite
 ),

@@ -4,7 +4,7 @@ with listed as (
     select * from {{ ref('int_config_differences_listed') }}
 ),
 
-sides as (
+config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
@@ -55,7 +55,7 @@ compared as (
             end
         ) as reason_not_computed
     from listed
-    inner join statistics on listed.kind = statistics.kind
+    inner join statistics on listed.measure_kind = statistics.kind
     left join versions on statistics.metric = versions.metric
     left join earlier_versions on statistics.metric = earlier_versions.metric
 ),
@@ -83,14 +83,14 @@ tests as (
                 when resampled.status <> 'ok' then 'Not computable: one group, one outcome, or no variation.'
             end
         ) as reason_against,
-        resampled.* exclude (pair_id, table_id, statistic, group_value)
+        resampled.* exclude (pair_id, analysis_key, statistic, group_value)
     from compared
-    inner join sides as a on compared.side_a = a.side_id
-    inner join sides as b on compared.side_b = b.side_id
+    inner join config_runs as a on compared.config_run_a = a.config_run_key
+    inner join config_runs as b on compared.config_run_b = b.config_run_key
     left join resampled
         on
             compared.pair_id = resampled.pair_id
-            and compared.table_id = resampled.table_id
+            and compared.analysis_key = resampled.analysis_key
             and compared.statistic = resampled.statistic
             and compared.reason_not_computed is null
 ),
@@ -102,7 +102,7 @@ families as (
     from tests
 ),
 
--- One family is what is read of two sides by one metric, over questions, rules and axes (SPEC INF-7).
+-- One family is what is read of two configs by one metric, over questions, rules and axes (SPEC INF-7).
 adjusted as (
     {{ with_adjusted_p('families', 'family_p', ['compared', 'suite', 'config_a', 'config_b', 'metric']) }}
 ),
@@ -121,8 +121,8 @@ decided as (
         *,
         case
             when reason_against is not null then 'not_comparable'
-            when coalesce(p_holm <= 0.05 and worsening_low > 0, false) then 'worse'
-            when coalesce(p_holm <= 0.05 and improvement_low > 0, false) then 'better'
+            when coalesce(p_holm <= {{ significance_level() }} and worsening_low > 0, false) then 'worse'
+            when coalesce(p_holm <= {{ significance_level() }} and improvement_low > 0, false) then 'better'
             else 'no_evidence'
         end as state
     from bounded
@@ -177,11 +177,11 @@ select
         when n_permutations = 0 or n_bootstrap = 0 then 'Nothing was resampled, so chance is unknown.'
         when n_units_differing = 0 then 'Both answered alike.'
         when ci_low is null then 'Too few ' || resampling_unit || 's for an interval.'
-        when min_attainable_p * n_tests > 0.05
+        when min_attainable_p * n_tests > {{ significance_level() }}
             then
                 'Only ' || n_units_differing || ' ' || resampling_unit
                 || 's were answered differently: this design cannot tell a difference from chance.'
-        when p_holm > 0.05 then 'No more than chance can give once corrected for all tests.'
+        when p_holm > {{ significance_level() }} then 'No more than chance can give once corrected for all tests.'
         else 'The interval holds 0.'
     end as reason,
     coalesce(n, 0) as n_pairs,

@@ -4,7 +4,7 @@ with listed as (
     select * from {{ ref('int_config_differences_listed') }}
 ),
 
-sides as (
+config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
@@ -42,13 +42,13 @@ tests as (
         listed.is_control,
         case when not listed.is_control then resampled.p_value end as family_p
     from listed
-    inner join sides as a on listed.side_a = a.side_id
-    inner join sides as b on listed.side_b = b.side_id
-    inner join statistics on listed.kind = statistics.kind
+    inner join config_runs as a on listed.config_run_a = a.config_run_key
+    inner join config_runs as b on listed.config_run_b = b.config_run_key
+    inner join statistics on listed.measure_kind = statistics.kind
     inner join resampled
         on
             listed.pair_id = resampled.pair_id
-            and listed.table_id = resampled.table_id
+            and listed.analysis_key = resampled.analysis_key
             and statistics.statistic = resampled.statistic
 ),
 

@@ -7,10 +7,6 @@ analyses as (
     select * from {{ ref('int_group_features_listed') }}
 ),
 
-declared as (
-    select * from {{ ref('statistics') }}
-),
-
 resampled as (
     select * from {{ ref('int_feature_analyses_resampled') }}
     where disparity = 'group_value'
@@ -31,8 +27,8 @@ select
     analyses.group_value,
     analyses.feature,
     analyses.calibration,
-    declared.statistic,
-    coalesce(declared.parameters, '') as parameters,
+    computed.statistic,
+    computed.parameters,
     computed.value,
     computed.status,
     resampled.ci_low,
@@ -40,21 +36,22 @@ select
     {{ inference_status('computed.value', 'asked.suite is not null', 'resampled.ci_low') }} as ci_status,
     computed.n,
     computed.n_missing,
-    declared.unit,
+    computed.unit,
     case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,
     1 as metric_version
 from computed
-inner join analyses on computed.sample_id = analyses.sample_id
-inner join declared on computed.statistic_id = declared.statistic_id
+inner join analyses on computed.group_feature_key = analyses.group_feature_key
 left join resampled
     on
-        analyses.family_id = resampled.family_id
-        and analyses.group_id = resampled.group_id
-        and computed.statistic_id = resampled.statistic_key
+        analyses.analysis_key = resampled.analysis_key
+        and analyses.group_value = resampled.group_value
+        and computed.statistic = resampled.statistic
+        and computed.parameters = resampled.parameters
 left join asked
     on
         analyses.suite = asked.suite
-        and computed.statistic_id = asked.statistic_key
+        and computed.statistic = asked.statistic
+        and computed.parameters = asked.parameters
 left join baselines
     on
         analyses.suite = baselines.suite

@@ -10,14 +10,14 @@ with counted as (
 
 best as (
     select
-        table_id,
+        analysis_key,
         count(*) as n_groups,
         max(selection_rate) as reference_rate,
         -- Ties: the first name.
         min_by(group_value, (-selection_rate, group_value)) as reference_group
     from counted
     where is_compared
-    group by table_id
+    group by analysis_key
 ),
 
 resampled as (
@@ -45,7 +45,7 @@ select
     counted.model,
     counted.role,
     counted.is_simulated,
-    counted.form,
+    counted.measure_kind as form,
     counted.feature,
     counted.axis,
     counted.axis_role,
@@ -94,13 +94,13 @@ inner join exposed
         and counted.category = exposed.category
         and counted.config_key = exposed.config_key
         and counted.axis = exposed.axis
-left join best on counted.table_id = best.table_id
+left join best on counted.analysis_key = best.analysis_key
 left join resampled as by_group
     on
-        counted.table_id = by_group.table_id
+        counted.analysis_key = by_group.analysis_key
         and counted.group_value = by_group.group_value
         and by_group.statistic = 'impact_ratio'
 left join resampled as smallest
     on
-        counted.table_id = smallest.table_id
+        counted.analysis_key = smallest.analysis_key
         and smallest.statistic = 'min_impact_ratio'

@@ -1,7 +1,7 @@
 -- Grain: one row per suite, category, config, axis, outcome_set.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
-    where kind = 'outcome'
+    where measure_kind = 'outcome'
 ),
 
 computed as (
@@ -66,10 +66,10 @@ select
     analyses.is_control,
     1 as metric_version
 from analyses
-left join computed on analyses.analysis_id = computed.analysis_id
-left join tested on analyses.analysis_id = tested.analysis_id
-left join chance_of_chi_square on analyses.analysis_id = chance_of_chi_square.analysis_id
-left join chance_of_v on analyses.analysis_id = chance_of_v.analysis_id
+left join computed on analyses.analysis_key = computed.analysis_key
+left join tested on analyses.analysis_key = tested.analysis_key
+left join chance_of_chi_square on analyses.analysis_key = chance_of_chi_square.analysis_key
+left join chance_of_v on analyses.analysis_key = chance_of_v.analysis_key
 left join missing
     on
         analyses.suite = missing.suite

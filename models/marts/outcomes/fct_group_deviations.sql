@@ -2,7 +2,7 @@
 -- group_value '' is the axis as a whole: the largest (max_) and mean (mean_) of its groups.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
-    where kind = 'outcome'
+    where measure_kind = 'outcome'
 ),
 
 deviations as (
@@ -11,7 +11,7 @@ deviations as (
 
 summarised as (
     select
-        analysis_id,
+        analysis_key,
         metric,
         reference,
         max(n) as n,
@@ -20,7 +20,7 @@ summarised as (
         max(attainable_max) as attainable_max,
         arg_max(group_value, (value, group_value)) filter (value is not null) as group_extreme
     from deviations
-    group by analysis_id, metric, reference
+    group by analysis_key, metric, reference
 ),
 
 resampled as (
@@ -37,7 +37,7 @@ missing as (
 
 levels as (
     select
-        analysis_id,
+        analysis_key,
         group_value,
         metric,
         reference,
@@ -49,7 +49,7 @@ levels as (
     from deviations
     union all
     select
-        analysis_id,
+        analysis_key,
         '' as group_value,
         'max_' || metric as metric,
         reference,
@@ -61,7 +61,7 @@ levels as (
     from summarised
     union all
     select
-        analysis_id,
+        analysis_key,
         '' as group_value,
         'mean_' || metric as metric,
         reference,
@@ -76,15 +76,15 @@ levels as (
 -- Groups that enter no table are listed: too small ones, and those without an answer that could be read.
 excluded as (
     select distinct
-        analysis_id,
+        analysis_key,
         group_value,
         n_group as n,
         'too_few' as status
     from {{ ref('int_responses_analysed') }}
-    where kind = 'outcome' and is_excluded
+    where measure_kind = 'outcome' and is_excluded
     union all
     select
-        analyses.analysis_id,
+        analyses.analysis_key,
         missing.group_value,
         0 as n,
         'all_missing' as status
@@ -108,7 +108,7 @@ metrics as (
 
 listed as (
     select
-        levels.analysis_id,
+        levels.analysis_key,
         levels.group_value,
         levels.metric,
         levels.reference,
@@ -131,12 +131,12 @@ listed as (
     from levels
     left join resampled
         on
-            levels.analysis_id = resampled.analysis_id
+            levels.analysis_key = resampled.analysis_key
             and levels.group_value = resampled.group_value
             and levels.statistic = resampled.statistic
     union all by name
     select
-        excluded.analysis_id,
+        excluded.analysis_key,
         excluded.group_value,
         metrics.metric,
         metrics.reference,
@@ -180,10 +180,10 @@ select
     analyses.is_control,
     1 as metric_version
 from listed
-inner join analyses on listed.analysis_id = analyses.analysis_id
+inner join analyses on listed.analysis_key = analyses.analysis_key
 left join bounds
     on
-        listed.analysis_id = bounds.analysis_id
+        listed.analysis_key = bounds.analysis_key
         and listed.group_value = bounds.group_value
         and listed.metric = bounds.metric
         and listed.reference = bounds.reference

@@ -1,7 +1,7 @@
 -- Grain: one row per suite, category, config, axis, outcome_set, group_value, outcome: the heat maps.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
-    where kind = 'outcome'
+    where measure_kind = 'outcome'
 ),
 
 cells as (
@@ -18,7 +18,7 @@ select
     analyses.measure as outcome_set,
     cells.group_value,
     row_number() over (
-        partition by cells.analysis_id, cells.outcome
+        partition by cells.analysis_key, cells.outcome
         order by cells.attribute_codes
     ) as group_position,
     cells.outcome,
@@ -31,4 +31,4 @@ select
     analyses.exposure,
     analyses.is_control
 from cells
-inner join analyses on cells.analysis_id = analyses.analysis_id
+inner join analyses on cells.analysis_key = analyses.analysis_key

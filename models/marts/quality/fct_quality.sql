@@ -165,7 +165,7 @@ checked as (
         n_groups_excluded as n_failing,
         n_groups_excluded as n_removed
     from analyses
-    where kind in ('outcome', 'score')
+    where measure_kind in ('outcome', 'score')
     union all
     select
         'attributes_shown' as rule,

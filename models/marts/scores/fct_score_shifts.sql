@@ -1,7 +1,7 @@
 -- Grain: one row per suite, category, config, axis, feature, group_value.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
-    where kind = 'score'
+    where measure_kind = 'score'
 ),
 
 scores as (
@@ -29,27 +29,27 @@ groups as (
 -- Groups below the minimum cell, which enter no table, and declared groups that nobody answered about.
 excluded as (
     select
-        analysis_id,
+        analysis_key,
         group_value,
         count(*) as n
     from {{ ref('int_responses_analysed') }}
-    where kind = 'score' and is_excluded
-    group by analysis_id, group_value
+    where measure_kind = 'score' and is_excluded
+    group by analysis_key, group_value
 ),
 
 listed as (
     select
-        analysis_id,
+        analysis_key,
         group_value
     from scores
     union
     select
-        analysis_id,
+        analysis_key,
         group_value
     from excluded
     union
     select
-        analyses.analysis_id,
+        analyses.analysis_key,
         groups.group_value
     from analyses
     inner join groups
@@ -96,22 +96,22 @@ select
     analyses.is_control,
     1 as metric_version
 from analyses
-inner join listed on analyses.analysis_id = listed.analysis_id
+inner join listed on analyses.analysis_key = listed.analysis_key
 left join scores
     on
-        listed.analysis_id = scores.analysis_id
+        listed.analysis_key = scores.analysis_key
         and listed.group_value = scores.group_value
 left join excluded
     on
-        listed.analysis_id = excluded.analysis_id
+        listed.analysis_key = excluded.analysis_key
         and listed.group_value = excluded.group_value
 left join chance_of_dbi
     on
-        scores.analysis_id = chance_of_dbi.analysis_id
+        scores.analysis_key = chance_of_dbi.analysis_key
         and scores.group_value = chance_of_dbi.group_value
 left join chance_of_mean
     on
-        scores.analysis_id = chance_of_mean.analysis_id
+        scores.analysis_key = chance_of_mean.analysis_key
         and scores.group_value = chance_of_mean.group_value
 left join missing
     on

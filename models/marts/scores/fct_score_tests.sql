@@ -1,13 +1,13 @@
 -- Grain: one row per suite, category, config, axis, feature, test.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
-    where kind = 'score'
+    where measure_kind = 'score'
 ),
 
 -- Two groups are compared by t tests, three or more by an ANOVA; one group by nothing.
 applicable as (
     select
-        analyses.analysis_id,
+        analyses.analysis_key,
         tests.test,
         tests.statistic
     from analyses
@@ -43,7 +43,7 @@ select
     case
         when computed.value is not null then 'ok'
         when analyses.n_groups < 2 then 'single_group'
-        when computed.analysis_id is null then 'too_few'
+        when computed.analysis_key is null then 'too_few'
         else 'zero_variance'
     end as status,
     computed.dof,
@@ -71,18 +71,18 @@ select
     analyses.is_control,
     1 as metric_version
 from analyses
-inner join applicable on analyses.analysis_id = applicable.analysis_id
+inner join applicable on analyses.analysis_key = applicable.analysis_key
 left join computed
     on
-        analyses.analysis_id = computed.analysis_id
+        analyses.analysis_key = computed.analysis_key
         and applicable.test = computed.test
 left join evaluated
     on
-        analyses.analysis_id = evaluated.analysis_id
+        analyses.analysis_key = evaluated.analysis_key
         and applicable.test = evaluated.test
 left join chance
     on
-        analyses.analysis_id = chance.analysis_id
+        analyses.analysis_key = chance.analysis_key
         and applicable.statistic = chance.statistic
 left join missing
     on

@@ -32,7 +32,7 @@ judged as (
         coalesce(
             case
                 when prepared.metric = 'jsd_census_nats' then prepared.ci_low > thresholds.green_limit
-                else prepared.p_holm <= 0.05 and not {{ ignores_blocks('prepared') }}
+                else prepared.p_holm <= {{ significance_level() }} and not {{ ignores_blocks('prepared') }}
             end,
             false
         ) as is_significant,
@@ -46,7 +46,7 @@ judged as (
             false
         ) as is_threshold_attainable,
         {{ ignores_blocks('prepared') }} as has_invalid_p,
-        coalesce(prepared.min_attainable_p <= 0.05, prepared.metric = 'jsd_census_nats')
+        coalesce(prepared.min_attainable_p <= {{ significance_level() }}, prepared.metric = 'jsd_census_nats')
         and not {{ ignores_blocks('prepared') }} as is_p_attainable
     from prepared
     inner join suites on prepared.suite = suites.suite

@@ -1,0 +1,45 @@
+-- Grain: one row per suite, category, config_key, measure, axis, group_value: distances from the census, on the
+-- attribute that the suite names.
+with shown as (
+    select distinct
+        suite,
+        category,
+        config_key,
+        unnest(shown_attributes) as attribute
+    from {{ ref('int_axes_shown') }}
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.config_key,
+    analyses.outcome_set as measure,
+    truths.attribute as axis,
+    'single' as axis_kind,
+    'jsd_census_nats' as metric,
+    analyses.sex as group_value,
+    analyses.jsd_nats as value,
+    analyses.ci_low,
+    analyses.ci_high,
+    ln(2) as attainable,
+    analyses.resampling_unit,
+    analyses.n_units,
+    analyses.n,
+    1 as n_groups,
+    analyses.n as n_smallest_group,
+    analyses.minimum_group,
+    shown.attribute is null as is_control,
+    case when shown.attribute is null then [truths.attribute] else cast([] as varchar[]) end
+        as hidden_attributes
+from {{ ref('int_census_distances_resampled') }} as analyses
+inner join {{ ref('stg_suite__ground_truths') }} as truths
+    on
+        analyses.suite = truths.suite
+        and analyses.category = truths.category
+        and analyses.outcome_set = truths.outcome_set
+        and truths.ground_truth = 'singstat'
+left join shown
+    on
+        analyses.suite = shown.suite
+        and analyses.category = shown.category
+        and analyses.config_key = shown.config_key
+        and truths.attribute = shown.attribute
