@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable, Iterable
 
-from ingest.suite.fields import AXIS_SEPARATOR, FIELD, Misplaced, normalise_label
-from ingest.suite.schema import Category, Suite, declared
+from ingest.suite.fields import AXIS_SEPARATOR, FIELD, Misplaced, declared, normalise_label
+from ingest.suite.schema import Category, Suite
 
 
 def check_attributes(suite: Suite) -> None:

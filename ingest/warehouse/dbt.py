@@ -129,6 +129,8 @@ def run_dbt(
     # Data brought in by an older version lacks the raw tables that models have come to read since.
     with Store(data):
         pass
+    if project is not None:
+        project.manifest()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt.cli.main import dbtRunner
 
