@@ -1,6 +1,6 @@
--- The seed of Singapore's employed residents is whole and plausible: both sexes have every group of every year,
--- occupations and industries count the same persons (figures are rounded to 0.1 thousand), and no total is 1.25
--- times the one before (2000 to 2024: at most 1.11).
+-- The seed of Singapore's employed residents is whole and plausible: both sexes have every group of every
+-- year, occupations and industries count the same persons (figures are rounded to 0.1 thousand), and no
+-- total is 1.25 times the one before (2000 to 2024: at most 1.11).
 with figures as (
     select * from {{ ref('stg_singstat__employed_residents') }}
 ),
