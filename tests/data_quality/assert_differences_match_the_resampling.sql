@@ -47,7 +47,8 @@ select
     either.*,
     alone.value as value_alone
 from either
-inner join {{ ref('int_config_runs_listed') }} as config_runs on either.config_run_key = config_runs.config_run_key
+inner join {{ ref('int_config_runs_listed') }} as config_runs
+    on either.config_run_key = config_runs.config_run_key
 inner join analyses
     on
         either.measure_kind = analyses.measure_kind

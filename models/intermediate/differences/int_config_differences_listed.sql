@@ -1,5 +1,5 @@
--- Grain: one row per pair_id, analysis_key: a measure on an axis that two configs are to be compared by. `reason`
--- says why they cannot be, where that is known before anything is computed.
+-- Grain: one row per pair_id, analysis_key: a measure on an axis that two configs are to be compared by.
+-- `reason` says why they cannot be, where that is known before anything is computed.
 with pairs as (
     select * from {{ ref('int_config_runs_paired') }}
 ),
@@ -44,7 +44,10 @@ exposed as (
         any_value(analyses.hidden_attributes order by analyses.is_control desc, analyses.config_key asc)
             as hidden_attributes
     from pairs
-    inner join config_runs on pairs.config_run_a = config_runs.config_run_key or pairs.config_run_b = config_runs.config_run_key
+    inner join config_runs
+        on
+            pairs.config_run_a = config_runs.config_run_key
+            or pairs.config_run_b = config_runs.config_run_key
     inner join analyses
         on
             config_runs.suite = analyses.suite
@@ -86,7 +89,9 @@ matched as (
 numbered as (
     select
         *,
-        dense_rank() over (order by measure_kind, suite, category, axis_position, axis, measure) as analysis_key
+        dense_rank() over (
+            order by measure_kind, suite, category, axis_position, axis, measure
+        ) as analysis_key
     from tables
 )
 

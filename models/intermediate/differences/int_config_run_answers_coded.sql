@@ -1,5 +1,6 @@
--- Grain: one row per analysis_key, config_run_key, prompt_key, repeat_index: what a config that is compared answered, as
--- small integers for resampling, in an order that depends on the rows alone. Groups and blocks: this run's.
+-- Grain: one row per analysis_key, config_run_key, prompt_key, repeat_index: what a config that is compared
+-- answered, as small integers for resampling, in an order that depends on the rows alone. Groups and blocks:
+-- this run's.
 with listed as (
     select * from {{ ref('int_config_differences_listed') }}
     where reason is null

@@ -1,6 +1,7 @@
--- Grain: one row per pair_id: two configs in their runs that are compared, config_run_b less config_run_a. Of
--- this run, two configs that share a model or a role (where both differ, the cause of a difference is unknown);
--- and each config with its earlier run. Of a suite's pairs only the first so many are compared, runs leading.
+-- Grain: one row per pair_id: two configs in their runs that are compared, config_run_b less config_run_a.
+-- Of this run, two configs that share a model or a role (where both differ, the cause of a difference is
+-- unknown); and each config with its earlier run. Of a suite's pairs only the first so many are compared,
+-- runs leading.
 {%- set most_pairs = 400 %}
 with config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
@@ -41,7 +42,10 @@ pairs as (
 ranked as (
     select
         *,
-        row_number() over (partition by suite order by compared desc, config_run_a asc, config_run_b asc) as position
+        row_number() over (
+            partition by suite
+            order by compared desc, config_run_a asc, config_run_b asc
+        ) as position
     from pairs
 )
 

@@ -1,4 +1,5 @@
--- Grain: one row per analysis_key, statistic, parameters, disparity: what chance alone gives, where it was drawn.
+-- Grain: one row per analysis_key, statistic, parameters, disparity: what chance alone gives, where it was
+-- drawn.
 {%- set columns = [
     'ci_low', 'ci_high', 'p_value', 'null_median', 'null_p05', 'null_p95', 'resampling_unit', 'n_units',
     'permutation_scheme'

@@ -1,4 +1,5 @@
--- Grain: one row per analysis_key, statistic, parameters, disparity: each disparity beside what it is read against.
+-- Grain: one row per analysis_key, statistic, parameters, disparity: each disparity beside what it is read
+-- against.
 with computed as (
     select * from {{ ref('int_disparities_computed') }}
 ),

@@ -1,4 +1,5 @@
--- Grain: one row per analysis_key: the groups of one axis in one feature, raw or calibrated, under one config.
+-- Grain: one row per analysis_key: the groups of one axis in one feature, raw or calibrated, under one
+-- config.
 with analyses as (
     select distinct
         analysis_key,

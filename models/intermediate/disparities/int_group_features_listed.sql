@@ -32,8 +32,10 @@ select
     calibrations.calibration,
     features.has_baseline,
     -- A difference of two numbers between 0 and 1 lies between -1 and 1.
-    features.range_low - case when calibrations.is_calibrated then features.range_high else 0 end as range_low,
-    features.range_high - case when calibrations.is_calibrated then features.range_low else 0 end as range_high
+    features.range_low
+    - case when calibrations.is_calibrated then features.range_high else 0 end as range_low,
+    features.range_high
+    - case when calibrations.is_calibrated then features.range_low else 0 end as range_high
 from groups
 inner join features
     on

@@ -1,7 +1,7 @@
--- Grain: one row per analysis_key, standard, method, group_value: selection rate and impact ratio (SPEC DIS-5,
--- DIS-6). A group below the suite's minimum cell is listed, but is nobody's reference and has no ratio. The
--- chosen group is the one that the suite names, or the one with most values. Declared groups that nobody
--- answered about are listed too (SPEC 19).
+-- Grain: one row per analysis_key, standard, method, group_value: selection rate and impact ratio (SPEC
+-- DIS-5, DIS-6). A group below the suite's minimum cell is listed, but is nobody's reference and has no
+-- ratio. The chosen group is the one that the suite names, or the one with most values. Declared groups that
+-- nobody answered about are listed too (SPEC 19).
 {%- set criterion_key = 'analysis_key, standard, method' %}
 with samples as (
     select * from {{ ref('int_group_features_listed') }}
@@ -65,7 +65,7 @@ counted as (
         analyses.analysis_key,
         analyses.suite,
         analyses.axis,
-        groups.group_value,
+        listed_groups.group_value,
         'favourable_outcome' as standard,
         'in_set' as method,
         null as standard_value,
@@ -73,16 +73,16 @@ counted as (
         coalesce(missing.n_missing, 0) as n_missing,
         coalesce(of_answers.n_selected, 0) as n_selected
     from {{ ref('int_analyses_listed') }} as analyses
-    inner join {{ ref('int_groups_listed') }} as groups
+    inner join {{ ref('int_groups_listed') }} as listed_groups
         on
-            analyses.suite = groups.suite
-            and analyses.category = groups.category
-            and analyses.config_key = groups.config_key
-            and analyses.axis = groups.axis
+            analyses.suite = listed_groups.suite
+            and analyses.category = listed_groups.category
+            and analyses.config_key = listed_groups.config_key
+            and analyses.axis = listed_groups.axis
     left join of_answers
         on
             analyses.analysis_key = of_answers.analysis_key
-            and groups.group_value = of_answers.group_value
+            and listed_groups.group_value = of_answers.group_value
     left join {{ ref('int_missing_answers_counted') }} as missing
         on
             analyses.suite = missing.suite
@@ -90,7 +90,7 @@ counted as (
             and analyses.config_key = missing.config_key
             and analyses.measure = missing.measure
             and analyses.axis = missing.axis
-            and groups.group_value = missing.group_value
+            and listed_groups.group_value = missing.group_value
     where analyses.measure_kind = 'selection'
 ),
 
@@ -98,9 +98,9 @@ rated as (
     select
         counted.*,
         {{ ratio('counted.n_selected', 'counted.n') }} as selection_rate,
-        counted.n > 0 and counted.n >= settings.minimum_cell as is_compared
+        counted.n > 0 and counted.n >= kept.minimum_cell as is_compared
     from counted
-    inner join {{ ref('int_suite_settings_kept') }} as settings on counted.suite = settings.suite
+    inner join {{ ref('int_suite_settings_kept') }} as kept on counted.suite = kept.suite
 ),
 
 best as (

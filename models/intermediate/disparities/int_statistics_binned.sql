@@ -1,4 +1,5 @@
--- Grain: one row per group_feature_key, statistic_id: modes and divergences from the baseline (SPEC SUM-3, SUM-9).
+-- Grain: one row per group_feature_key, statistic_id: modes and divergences from the baseline (SPEC SUM-3,
+-- SUM-9).
 -- depends_on: {{ ref('statistics') }}
 {%- set modes = declared_rows('statistics', 'statistic_id', "statistic = 'mode'") %}
 {%- set divergences = declared_rows('statistics', 'statistic_id', "statistic = 'kl_divergence'") %}

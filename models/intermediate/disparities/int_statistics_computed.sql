@@ -1,4 +1,5 @@
--- Grain: one row per group_feature_key, statistic, parameters. What cannot be computed is null with a status (SPEC CON-1).
+-- Grain: one row per group_feature_key, statistic, parameters. What cannot be computed is null with a status
+-- (SPEC CON-1).
 -- depends_on: {{ ref('statistics') }}
 {%- set statistics = declared_rows('statistics', 'statistic_id') %}
 {%- set pivoted, columns = [], [] %}

@@ -1,5 +1,6 @@
--- Grain: one row per measure_kind, feature, axis, response_key: an answer, where Local Law 144 has an applicant.
--- Selected: the outcome is favourable, or the measurement lies above the median of the whole sample.
+-- Grain: one row per measure_kind, feature, axis, response_key: an answer, where Local Law 144 has an
+-- applicant. Selected: the outcome is favourable, or the measurement lies above the median of the whole
+-- sample.
 with axes as (
     select * from {{ ref('stg_suite__local_law_axes') }}
 ),

@@ -1,5 +1,5 @@
--- Grain: one row per analysis_key, group_value (metric fdi, reference pooled): how far the deviation could lie
--- if every answer that is missing from the group had been one and the same outcome (SPEC INF-11).
+-- Grain: one row per analysis_key, group_value (metric fdi, reference pooled): how far the deviation could
+-- lie if every answer that is missing from the group had been one and the same outcome (SPEC INF-11).
 with cells as (
     select * from {{ ref('int_outcomes_counted') }}
 ),

@@ -87,8 +87,8 @@ on_axes as (
         settings.minimum_cell,
         count(*) over (
             partition by
-                measured.measure_kind, measured.suite, measured.category, measured.config_key, measured.measure,
-                grouped.axis, grouped.group_value
+                measured.measure_kind, measured.suite, measured.category, measured.config_key,
+                measured.measure, grouped.axis, grouped.group_value
         ) as n_group
     from measured
     inner join grouped on measured.prompt_key = grouped.prompt_key
@@ -96,10 +96,12 @@ on_axes as (
 )
 
 select
-    * exclude (minimum_cell),
+    on_axes.* exclude (minimum_cell),
     -- A group below the suite's minimum cell is listed, but enters no table (SPEC FS-4).
-    n_group < minimum_cell as is_excluded,
+    on_axes.n_group < on_axes.minimum_cell as is_excluded,
     {{ analysis_key('on_axes', 'measure_kind', 'measure') }} as analysis_key
 from on_axes
 -- Sums of numbers depend on their order.
-order by measure_kind, suite, category, config_key, axis_position, axis, measure
+order by
+    on_axes.measure_kind, on_axes.suite, on_axes.category, on_axes.config_key,
+    on_axes.axis_position, on_axes.axis, on_axes.measure

@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config_key, measure, axis, group_value: distances from the census, on the
--- attribute that the suite names.
+-- Grain: one row per suite, category, config_key, measure, axis, group_value: distances from the census, on
+-- the attribute that the suite names.
 with shown as (
     select distinct
         suite,

@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config_key, measure, axis, metric: the smallest impact ratio of values that
--- meet the default criterion, where a suite has it resampled.
+-- Grain: one row per suite, category, config_key, measure, axis, metric: the smallest impact ratio of values
+-- that meet the default criterion, where a suite has it resampled.
 with criterion as (
     select
         suite,
@@ -48,7 +48,8 @@ select
     analyses.feature as measure,
     analyses.axis,
     {{ axis_kind('shown.n_attributes') }} as axis_kind,
-    'min_impact_ratio_' || case analyses.calibration when 'none' then 'measured' else 'calibrated' end as metric,
+    'min_impact_ratio_'
+    || case analyses.calibration when 'none' then 'measured' else 'calibrated' end as metric,
     coalesce(rated.group_value, '') as group_value,
     judged.value,
     tested.ci_low,

@@ -21,7 +21,7 @@ metrics as (
         ('outcome', 'max_jsd_nats'),
         ('outcome', 'min_impact_ratio'),
         ('score', 'max_abs_dbi')
-    ) as listed (measure_kind, metric)
+    ) as t (measure_kind, metric)
 ),
 
 answered as (

@@ -181,7 +181,8 @@ select
             then
                 'Only ' || n_units_differing || ' ' || resampling_unit
                 || 's were answered differently: this design cannot tell a difference from chance.'
-        when p_holm > {{ significance_level() }} then 'No more than chance can give once corrected for all tests.'
+        when p_holm > {{ significance_level() }}
+            then 'No more than chance can give once corrected for all tests.'
         else 'The interval holds 0.'
     end as reason,
     coalesce(n, 0) as n_pairs,

@@ -152,7 +152,8 @@ select
     impact_ratio,
     status,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'low') }} as impact_ratio_low,
-    {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'high') }} as impact_ratio_high,
+    {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'high') }}
+        as impact_ratio_high,
     impact_ratio < four_fifths.red_limit as is_below_four_fifths,
     case
         when impact_ratio is not null and group_value <> reference_group and resampling_unit = 'response'
@@ -169,8 +170,10 @@ select
     end as bound_high,
     chosen_group as chosen_reference_group,
     chosen_ratio as chosen_impact_ratio,
-    {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'low') }} as chosen_impact_ratio_low,
-    {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'high') }} as chosen_impact_ratio_high,
+    {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'low') }}
+        as chosen_impact_ratio_low,
+    {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'high') }}
+        as chosen_impact_ratio_high,
     p_max,
     null_p05,
     null_median,

@@ -91,7 +91,9 @@ judged as (
         {{ threshold_colour(
             'measures.value', 'profiles.direction', 'profiles.green_limit', 'profiles.red_limit'
         ) }} as colour,
-        coalesce(measures.p_holm <= {{ significance_level() }} and not {{ ignores_blocks('measures') }}, false) as is_significant,
+        coalesce(
+            measures.p_holm <= {{ significance_level() }} and not {{ ignores_blocks('measures') }}, false
+        ) as is_significant,
         coalesce(smallest.n_smallest_group >= profiles.minimum_group, false) as is_adequate_n,
         -- An interval needs ten units, and a pass a test that could have shown something.
         measures.ci_low is not null
