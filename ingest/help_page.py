@@ -1,5 +1,6 @@
 """The commands as a page: docs/guide/commands.md, written from their own help."""
 
+from copy import copy
 from pathlib import Path
 
 import click
@@ -17,8 +18,11 @@ def render(command: click.Command) -> str:
     root = click.Context(command, info_name="plumbline", terminal_width=WIDTH, **command.context_settings)
     contexts = [root]
     if isinstance(command, click.Group):
-        contexts += [
-            click.Context(one, info_name=name, parent=root) for name, one in sorted(command.commands.items())
-        ]
+        for name, one in sorted(command.commands.items()):
+            fresh = copy(one)
+            fresh._help_option = (
+                None  # click keeps the first, which has no -h where the command ran by itself
+            )
+            contexts.append(click.Context(fresh, info_name=name, parent=root))
     entries = (f"## {context.info_name}\n\n```\n{context.get_help()}\n```" for context in contexts)
     return "\n\n".join([INTRODUCTION, *entries]) + "\n"
