@@ -96,7 +96,7 @@ on_axes as (
 )
 
 select
-    on_axes.* exclude (minimum_cell),
+    on_axes.*,
     -- A group below the suite's minimum cell is listed, but enters no table (SPEC FS-4).
     on_axes.n_group < on_axes.minimum_cell as is_excluded,
     {{ analysis_key('on_axes', 'measure_kind', 'measure') }} as analysis_key

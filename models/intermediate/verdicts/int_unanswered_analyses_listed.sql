@@ -12,7 +12,9 @@ with planned as (
 ),
 
 metrics as (
-    select *
+    select
+        t.measure_kind,
+        t.metric
     from (
         values
         ('outcome', 'chi_square_p'),
