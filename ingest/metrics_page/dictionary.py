@@ -17,6 +17,7 @@ METRICS, SEED = Path("docs/metrics"), Path("seeds/metrics.csv")
 FAMILIES = {
     "outcomes": "Groups and answers",
     "deviations": "One group against everyone",
+    "where": "Where a difference sits",
     "scores": "Scores by group",
     "score_tests": "Tests of scores",
     "selection": "Favourable answers",

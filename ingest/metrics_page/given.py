@@ -29,6 +29,7 @@ from ingest.inference.group_statistics import (
 from ingest.inference.resampling import resample
 from ingest.inference.samples import Column, Samples, parse_parameters
 from ingest.inference.sums import outcome_sums, score_sums, selection_sums
+from ingest.inference.variance import variance_components
 from ingest.measuring import topics
 from ingest.measuring.languages import LanguageDetector
 from ingest.measuring.text_overlap import Overlap
@@ -66,6 +67,12 @@ def _smallest_p(n_groups: int, n_prompts: int) -> float:
     return resample(design, score_sums(prompt), ["range"], n_bootstrap=0)[0].min_attainable_p
 
 
+def _icc(values: list[list[float]]) -> float:
+    """ICC of units, each a list of as many scores, all in one group."""
+    units = np.repeat(np.arange(len(values)), len(values[0]))
+    return variance_components(np.zeros_like(units), units, units, units, np.reshape(values, (-1, 1))).icc
+
+
 def _classified(name: str, positive: float, negative: float) -> float:
     """What a classifier's first feature makes of its labels' probabilities."""
     feature = next(iter(CLASSIFIERS[name].features.values()))
@@ -99,6 +106,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
     "f_p": (lambda f, between, within: float(f_p(f, between, within)), ["double"] * 3, "double"),
     "fisher_exact_p": (lambda rows: float(fisher_exact_p(np.array(rows))), ["double[][]"], "double"),
     "attainable_dbi": (lambda weight: float(attainable_dbi(weight)), ["double"], "double"),
+    "icc": (_icc, ["double[][]"], "double"),
     "smallest_p": (_smallest_p, ["integer", "integer"], "double"),
     "value_range": _of_list(value_range),
     "standard_deviation": _of_list(standard_deviation),
