@@ -29,7 +29,8 @@ class Statistic:
     several rows begin with is computed once. `extreme`: which values count against equality; for "two_sided"
     the distance from `centre`. `depends_on`: "own" where no relabelling of other groups changes a group's
     value, else "others". `reason` names the status of a NaN, from the (K, J) table. An interval's ends stay
-    within `bounds`.
+    within `bounds`. `tested_by`: the statistic of the axis whose relabellings say whether the number is more
+    than chance, "" where no limit judges it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Statistic:
     depends_on: Literal["own", "others"] = "others"
     reason: Callable[[Array], str] = no_variance
     bounds: tuple[float, float] = (-np.inf, np.inf)
+    tested_by: str = ""
 
     @property
     def symmetry(self) -> str:

@@ -14,14 +14,16 @@ import scipy  # its parts load when they are first used: some take longer than a
 from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, divide, only_where
-from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM
+from ingest.inference.bounds import blocks_by_group, one_sided_bounds, pseudo_rows, worst_ends
+from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, PSEUDO_UNIT_STREAM
 from ingest.inference.design import Design, Unit, canonical, resampling_unit, unit_of_prompts
 from ingest.inference.drawing import Units, chance, draw, extremity, intervals, n_valid, p_max, rows_of
+from ingest.inference.families import tails
 from ingest.inference.group_statistics import DISPARITIES, MEAN, STATISTICS, impact_ratio
 from ingest.inference.registry import Statistic, evaluate, evaluate_values, owners, units_rested_on
 from ingest.inference.relabelling import Plan, Scheme, attainable, plan_for
 from ingest.inference.samples import Column, Samples
-from ingest.inference.sums import group_table, relabelled_tables
+from ingest.inference.sums import Kind, group_table, relabelled_tables
 
 NAN = float("nan")
 
@@ -35,6 +37,10 @@ class Resampled(NamedTuple):
     `n_permutations` and `n_bootstrap` count the resamples that gave a value. `n_units` counts units of level
     `unit` in the group, or in all; `permutation` says what was shuffled. `min_attainable_p` is the smallest p
     that the design allows.
+
+    Of a number that limits judge there are one-sided 95 % bounds (`bound_*`), the values that missing
+    answers could give (`value_*`), `n_blocks`, the fewest blocks of a group, and how far it lies beyond
+    chance: `tail`, with that of every relabelling, `null_tails` (b,) (`ingest.inference.families.tails`).
     """
 
     statistic: str
@@ -56,6 +62,13 @@ class Resampled(NamedTuple):
     unit: str
     permutation: str
     min_attainable_p: float
+    bound_low: float = NAN
+    bound_high: float = NAN
+    value_low: float = NAN
+    value_high: float = NAN
+    n_blocks: int = 0
+    tail: float = NAN
+    null_tails: tuple[float, ...] | None = None
 
     def row(self) -> dict[str, Any]:
         """The row of a table; the axis's `group_value` is ''."""
@@ -97,16 +110,19 @@ def resample(
     n_bootstrap: int = 1000,
     seed: int = 0,
     chunk_bytes: int = CHUNK_BYTES,
+    missing: ArrayLike | None = None,
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
     `sums` (n, J) holds each response's row (see `ingest.inference.sums`); `statistics` are names of
     `STATISTICS`, all of the kind that J columns suit. Groups without responses get rows with status
-    `empty_group` and are left out of everything else. The result depends on `seed`, not on the order of rows
-    nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and ValueError
-    for sums that do not fit.
+    `empty_group` and are left out of everything else. `missing` counts the answers that each of the
+    design's groups lacks. The result depends on `seed`, not on the order of rows nor on `chunk_bytes`.
+    Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and ValueError for sums that do
+    not fit.
     """
     chosen = [STATISTICS[name] for name in statistics]
+    judged_by = [statistic for statistic in chosen if statistic.tested_by]
     rows = np.asarray(sums, dtype=np.float64)
     check_sums(design, rows, chosen, n_permutations, n_bootstrap)
     full_labels = design.labels
@@ -116,6 +132,8 @@ def resample(
             for statistic in chosen
             for group in (full_labels if statistic.level == "group" else (None,))
         ]
+    lacking = np.zeros(len(full_labels)) if missing is None else np.asarray(missing, dtype=np.float64)
+    lacking = lacking[np.unique(design.group)]
     design, rows = canonical(design, rows)
     n_groups, n_sums = len(design.labels), rows.shape[1]
     unit = resampling_unit(design)
@@ -137,18 +155,48 @@ def resample(
     )
 
     tables = units.tables(rows, seed)
-    bytes_each = 8 * (3 * units.n + 10 * n_groups * n_sums)
+    units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
+    kind = _kind_of(chosen, n_sums)
+    one_more = pseudo_rows(kind, table, units_by_group)
+    weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
+
+    def redrawn(b: int) -> Array:
+        drawn = tables(b)
+        apart = drawn + weights.exponential(size=(b, n_groups, 1)) * one_more
+        return np.concatenate([evaluate(chosen, drawn), *([evaluate(judged_by, apart)] if judged_by else [])])
+
+    bytes_each = 8 * (3 * units.n + 20 * n_groups * n_sums)
+    n_columns = len(observed)
     booted = draw(
-        lambda b: evaluate(chosen, tables(b)),
+        redrawn,
         n_bootstrap if units.is_enough else 0,
         max(1, chunk_bytes // bytes_each),
-        observed.shape,
+        (n_columns + len(judged_by),),
     )
-    units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
+    booted, apart = booted[:n_columns], booted[n_columns:]
     interval = intervals(booted, observed, units_rested_on(columns, units_by_group))
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     smallest = attainable(plan, n_by_group, n_permutations)
     n_permuted, n_booted = n_valid(permuted), n_valid(booted)
+    place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}
+    own = [place[statistic.name] for statistic in judged_by]
+    bounds = one_sided_bounds(judged_by, observed[own], booted[own], apart, float(units_by_group.min()))
+    spread = (float(np.min(rows[:, 1])), float(np.max(rows[:, 1]))) if kind == "score" else (0.0, 0.0)
+    ends = worst_ends(judged_by, kind, table, lacking, spread)
+    n_blocks = int(blocks_by_group(design.group, design.block, n_groups).min())
+    beyond: dict[str, dict[str, Any]] = {}
+    for index, statistic in enumerate(judged_by):
+        at = place.get(statistic.tested_by, place[statistic.name])
+        tail, null_tails = tails(permuted[[at]], observed[[at]], columns[at][0].extreme)
+        beyond[statistic.name] = {
+            "bound_low": float(bounds[index, 0]),
+            "bound_high": float(bounds[index, 1]),
+            "value_low": float(ends[index, 0]),
+            "value_high": float(ends[index, 1]),
+            "n_blocks": n_blocks,
+            "tail": float(tail[0]),
+            "null_tails": tuple(null_tails[0].tolist()) if np.isfinite(tail[0]) else None,
+        }
 
     found: dict[tuple[str, str | None], Resampled] = {}
     for statistic in chosen:
@@ -161,7 +209,7 @@ def resample(
             group = columns[column][1]
             label = None if group is None else design.labels[group]
             has_value, has_interval = np.isfinite(observed[column]), np.isfinite(interval[column]).all()
-            ends = np.clip(interval[column], *statistic.bounds) if has_interval else (NAN, NAN)
+            low, high = np.clip(interval[column], *statistic.bounds) if has_interval else (NAN, NAN)
             found[statistic.name, label] = Resampled(
                 statistic=statistic.name,
                 group=label,
@@ -172,8 +220,8 @@ def resample(
                 null_median=float(judged.null_median[index]),
                 null_p05=float(judged.null_p05[index]),
                 null_p95=float(judged.null_p95[index]),
-                ci_low=float(ends[0]),
-                ci_high=float(ends[1]),
+                ci_low=float(low),
+                ci_high=float(high),
                 ci_status="not_applicable" if not has_value else "ok" if has_interval else "too_few",
                 n=float(n_by_group.sum() if group is None else n_by_group[group]),
                 n_units=int(units.n if group is None else units_by_group[group]),
@@ -182,12 +230,22 @@ def resample(
                 unit=unit,
                 permutation=plan.scheme,
                 min_attainable_p=float(smallest[statistic.symmetry][group or 0]) if has_value else NAN,
+                **beyond.get(statistic.name, {}),
             )
     return [
         found.get((statistic.name, label)) or _missing(statistic, label, unit, plan.scheme)
         for statistic in chosen
         for label in (full_labels if statistic.level == "group" else (None,))
     ]
+
+
+def _kind_of(statistics: Sequence[Statistic], n_sums: int) -> Kind:
+    """What the sums are: those of scores are three, of selections two, of outcomes as many as there are."""
+    kinds = set.intersection(*(set(statistic.kinds) for statistic in statistics))
+    if kinds == {"score", "selection"}:
+        return "score" if n_sums == 3 else "selection"
+    (kind,) = kinds
+    return kind
 
 
 class Interval(NamedTuple):

@@ -37,9 +37,12 @@ def selection_sums(is_selected: ArrayLike) -> Array:
 
 
 def sums_of(kind: Kind, outcome: ArrayLike, value: ArrayLike) -> Array:
-    """Rows of a kind: from codes of outcomes, else from scores or from what is selected, all (n,)."""
+    """Rows of a kind: from codes of outcomes, else from scores or from what is selected, all (n,).
+
+    Where all have one outcome there is a column for another, which none has.
+    """
     if kind == "outcome":
-        return outcome_sums(outcome, int(np.max(outcome)) + 1)
+        return outcome_sums(outcome, max(int(np.max(outcome)) + 1, 2))
     return score_sums(value) if kind == "score" else selection_sums(value)
 
 

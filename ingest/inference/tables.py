@@ -63,7 +63,12 @@ def numbers(column: NDArray[Any]) -> Array:
 def types(declared: str) -> pa.Schema:
     """The schema of a table from names with their types: "analysis_key int64, statistic string"."""
     fields = (part.split() for part in declared.split(","))
-    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in fields])
+    return pa.schema([(name, _type(kind)) for name, kind in fields])
+
+
+def _type(name: str) -> pa.DataType:
+    """A type by its name: `double`, or `list<float>` of single precision."""
+    return pa.list_(pa.float32()) if name == "list<float>" else pa.type_for_alias(name)
 
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:

@@ -15,7 +15,8 @@ SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
     " p_max double, null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
     " ci_status string, n_units int64, n_permutations int64, n_bootstrap int64, resampling_unit string,"
-    " permutation_scheme string, min_attainable_p double"
+    " permutation_scheme string, min_attainable_p double, bound_low double, bound_high double,"
+    " value_low double, value_high double, n_blocks int64, tail double, null_tails list<float>"
 )
 IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
 
@@ -25,7 +26,7 @@ def model(dbt, session):
     analyses = records(dbt.ref("int_analyses_listed").order("analysis_key"))
     groups = rows_by(
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
-        "analysis_key, group_value, attribute_codes",
+        "analysis_key, group_value, attribute_codes, n_missing",
     )
     references = row_by(
         dbt.ref("stg_suite__references"), "suite, axis, reference_kind, group_value", n_keys=2
@@ -43,7 +44,8 @@ def model(dbt, session):
             continue
         analysis_key, kind = analysis["analysis_key"], analysis["measure_kind"]
         codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
-        design = Design.from_codes(groups[analysis_key], *codes)
+        *labels, missing = zip(*groups[analysis_key], strict=True)
+        design = Design.from_codes(list(zip(*labels, strict=True)), *codes)
         n_bootstrap, seed = analysis["n_bootstrap"], seed_of(*(analysis[name] for name in IDENTITY))
         found = resample(
             design,
@@ -52,6 +54,7 @@ def model(dbt, session):
             n_permutations=analysis["n_permutations"],
             n_bootstrap=n_bootstrap,
             seed=seed,
+            missing=missing,
         )
         rows += [{"analysis_key": analysis_key, **result.row()} for result in found]
         reference = references.get((analysis["suite"], analysis["axis"]))

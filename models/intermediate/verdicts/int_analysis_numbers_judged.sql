@@ -97,7 +97,14 @@ select
     analyses.n_smallest_group,
     analyses.minimum_group,
     analyses.is_control,
-    analyses.hidden_attributes
+    analyses.hidden_attributes,
+    tests.bound_low,
+    tests.bound_high,
+    tests.value_low,
+    tests.value_high,
+    tests.n_blocks,
+    numbers.analysis_key,
+    numbers.statistic
 from numbers
 inner join analyses on numbers.analysis_key = analyses.analysis_key
 left join tests

@@ -1,0 +1,135 @@
+"""How far a judged number could lie from the truth: one-sided bounds over units, and missing answers.
+
+A table of groups by sums (`ingest.inference.sums`) is one draw, or one way to fill in what is missing.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
+from numpy.typing import ArrayLike
+
+from ingest.inference.arrays import Array, divide, only_where
+from ingest.inference.constants import ALPHA
+from ingest.inference.drawing import quantiles
+from ingest.inference.registry import Statistic, evaluate
+from ingest.inference.sums import Kind, group_table
+
+
+def pseudo_rows(kind: Kind, table: Array, units_by_group: ArrayLike) -> Array:
+    """One more unit of each group, on the outcome that sets it further apart, (K, J); 0 for scores.
+
+    Its sums are those of the group's mean unit. It goes to the outcome that the group has most in excess of
+    the others, or without any excess to one outcome and the next by turns. With a weight drawn from an
+    exponential distribution, a group of n units that all say the same has the bound 1 - 0.05^(1/n) of the
+    exact binomial ("rule of three"), where redrawing the units alone gives a width of 0.
+    """
+    if kind == "score":
+        return np.zeros_like(table)
+    counts = _outcome_counts(kind, table)
+    shares = divide(counts, counts.sum(1, keepdims=True))
+    excess = shares - divide(counts.sum(0), counts.sum())
+    by_turns = np.argsort(counts.sum(0), kind="stable")[np.arange(len(counts)) % 2]
+    is_flat = np.abs(excess).max(axis=1) <= 1e-12
+    chosen = np.where(is_flat, by_turns, excess.argmax(axis=1))
+    sizes = divide(counts.sum(1), np.asarray(units_by_group, dtype=np.float64))
+    return _sums_of_counts(kind, sizes[:, None] * np.eye(counts.shape[1])[chosen])
+
+
+def _outcome_counts(kind: Kind, table: Array) -> Array:
+    """Counts of outcomes (..., K, J); of selections: not selected, selected."""
+    if kind == "outcome":
+        return table
+    return np.stack([table[..., 0] - table[..., 1], table[..., 1]], axis=-1)
+
+
+def _sums_of_counts(kind: Kind, counts: Array) -> Array:
+    if kind == "outcome":
+        return counts
+    return np.stack([counts.sum(-1), counts[..., 1]], axis=-1)
+
+
+def one_sided_level(n_units: ArrayLike) -> Array:
+    """Level of the quantile that bounds a number of n units with 95 %, expanded as intervals are.
+
+    Source: Hesterberg (2015), The American Statistician 69(4), 5.2.
+    """
+    n = np.maximum(np.asarray(n_units, dtype=np.float64), 2)
+    return np.asarray(scipy.special.ndtr(-np.sqrt(n / (n - 1)) * scipy.special.stdtrit(n - 1, 1 - ALPHA)))
+
+
+def one_sided_bounds(
+    statistics: Sequence[Statistic], observed: Array, plain: Array, apart: Array, n_units: ArrayLike
+) -> Array:
+    """Lower and upper 95 % bounds (columns, 2) of judged numbers, from draws (columns, b) of their units.
+
+    `apart` are the draws with one more unit a group that sets groups apart (`pseudo_rows`); the bound on
+    the unfavourable side is theirs. Both are shifted as `ingest.inference.drawing.intervals` shifts: the
+    target is what the same design gives on average, which for numbers that chance pushes away from equality
+    lies on the unfavourable side of the truth. A number without a value, for want of a second outcome,
+    counts as equality.
+    """
+    level = np.broadcast_to(one_sided_level(n_units), observed.shape)
+    is_less = np.array([statistic.extreme == "less" for statistic in statistics])
+    levels = np.stack([level, np.full_like(level, 0.5), 1 - level], axis=1)
+    equal = np.where(is_less, 1.0, 0.0)
+    own = np.where(np.isfinite(observed), observed, equal)
+    found = quantiles(plain, levels)
+    low, centre, high = np.where(np.isfinite(found), found, equal[:, None]).T
+    far_low, _, far_high = quantiles(apart, levels).T
+    ends = np.stack([np.where(is_less, far_low, low), np.where(is_less, high, far_high)], axis=1)
+    ends = only_where(np.isfinite(ends).all(axis=1)[:, None], ends + (own - centre)[:, None])
+    limits = np.array([statistic.bounds for statistic in statistics]).reshape(-1, 2)
+    clipped: Array = np.clip(ends, limits[:, :1], limits[:, 1:])
+    return clipped
+
+
+def worst_ends(
+    statistics: Sequence[Statistic], kind: Kind, table: Array, missing: ArrayLike, spread: tuple[float, float]
+) -> Array:
+    """Smallest and largest value (S, 2) that missing answers could give statistics of the axis.
+
+    `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`. A group's
+    missing answers are one outcome and all others' another, in every way; that is exact for a group's total
+    variation, which is convex in both. Towards equality they fill up what a group has least of. NaN where
+    nothing is known.
+    """
+    lacking = np.asarray(missing, dtype=np.float64)
+    if not statistics:
+        return np.zeros((0, 2))
+    observed = evaluate(statistics, table[None])[:, 0]
+    if not lacking.any():
+        return np.stack([observed, observed], axis=1)
+    if kind == "score":
+        ends = np.array([[1.0, end, end**2] for end in spread])
+    else:
+        counts = _outcome_counts(kind, table)
+        ends = _sums_of_counts(kind, np.eye(counts.shape[1])[:, None])[:, 0]
+    own, others = np.indices((len(ends), len(ends))).reshape(2, -1, 1)
+    groups = np.arange(len(table))
+    filled = [table + lacking[:, None] * ends[np.where(np.equal(groups, one), own, others)] for one in groups]
+    if kind == "score":
+        mean = table[:, 1].sum() / table[:, 0].sum()
+        towards = table + lacking[:, None] * np.array([1.0, mean, mean**2])
+    else:
+        towards = _sums_of_counts(kind, counts + _filled_up(counts, lacking))
+    values = evaluate(statistics, np.concatenate([*filled, table[None], towards[None]]))
+    is_there = np.isfinite(values)
+    low = np.where(is_there, values, np.inf).min(axis=1)
+    high = np.where(is_there, values, -np.inf).max(axis=1)
+    return np.where(np.isfinite(low)[:, None], np.stack([low, high], axis=1), np.nan)
+
+
+def _filled_up(counts: Array, missing: Array) -> Array:
+    """Missing answers (K,) as outcomes (K, J) that bring each group's shares closest to those of all."""
+    pooled = counts.sum(0) / counts.sum()
+    wanted = np.maximum((counts.sum(1) + missing)[:, None] * pooled - counts, 0)
+    scale = divide(missing, wanted.sum(1))[:, None]
+    filled: Array = np.where(np.isfinite(scale), wanted * scale, missing[:, None] * pooled)
+    return filled
+
+
+def blocks_by_group(group: ArrayLike, block: ArrayLike, n_groups: int) -> Array:
+    """Distinct blocks of each group, (K,)."""
+    pairs = np.unique(np.column_stack([np.asarray(group), np.asarray(block)]), axis=0)
+    return group_table(pairs[:, 0], np.ones((len(pairs), 1)), n_groups)[:, 0]

@@ -1,0 +1,99 @@
+"""Tests of `ingest.inference.bounds` and of the bounds that `resample` gives judged numbers."""
+
+import numpy as np
+import pytest
+
+from ingest.inference.bounds import blocks_by_group, pseudo_rows, worst_ends
+from ingest.inference.design import Design
+from ingest.inference.group_statistics import STATISTICS
+from ingest.inference.resampling import resample
+from ingest.inference.sums import outcome_sums, selection_sums
+
+RATIO, FDI, DBI = (STATISTICS[name] for name in ("min_impact_ratio", "max_fdi_pooled", "max_abs_dbi"))
+
+
+def nested(n_units: int, n_groups: int = 2) -> Design:
+    """A design of `n_units` units a group with one answer each."""
+    group = np.repeat(np.arange(n_groups), n_units)
+    row = np.arange(len(group))
+    return Design(group[:, None], group, row, row, tuple("ABCDEFGH"[:n_groups]))
+
+
+def of_axis(design, sums, name, **options):
+    found = resample(design, sums, [name], 99, 2_000, seed=1, **options)
+    return next(row for row in found if row.group is None)
+
+
+@pytest.mark.parametrize("n_units", [10, 20, 60])
+def test_groups_that_all_say_the_same_have_the_bound_of_the_binomial(n_units):
+    # One group at its bound, the other at its own: the ratio of 1 - 0.05^(1/n) is the exact one-sided bound.
+    row = of_axis(nested(n_units), selection_sums(np.ones(2 * n_units)), "min_impact_ratio")
+    assert row.value == 1
+    assert row.bound_low == pytest.approx(0.05 ** (1 / n_units), abs=0.03)
+    assert row.bound_low <= 0.05 ** (1 / n_units)
+
+
+def test_one_outcome_only_has_a_bound_too():
+    row = of_axis(nested(40), outcome_sums(np.zeros(80, dtype=int), 2), "cramers_v_corrected")
+    assert np.isnan(row.value)
+    assert row.bound_low == 0 and 0 < row.bound_high < 0.5
+
+
+def test_too_few_units_have_no_bound():
+    row = of_axis(nested(4), selection_sums([1, 1, 1, 0, 1, 0, 0, 0]), "min_impact_ratio")
+    assert np.isnan(row.bound_low) and np.isnan(row.bound_high)
+
+
+def test_bounds_lie_around_the_number():
+    row = of_axis(nested(50), selection_sums(np.arange(100) % 3 == 0), "min_impact_ratio")
+    assert row.bound_low < row.value <= row.bound_high <= 1
+
+
+def test_one_more_unit_sets_groups_apart():
+    table = np.array([[20.0, 15], [20, 5]])  # n, selected
+    assert pseudo_rows("selection", table, [10, 10]).tolist() == [[2, 2], [2, 0]]
+
+
+def test_equal_groups_are_set_apart_by_turns():
+    table = np.array([[20.0, 0], [20, 0]])
+    assert pseudo_rows("outcome", table, [20, 20]).tolist() == [[0, 1], [1, 0]]
+
+
+def test_missing_answers_move_a_ratio_both_ways():
+    # 8 of 10 and 6 of 8 (2 missing): at worst 0.6/0.8, at best all alike, 0.8/0.8.
+    table = np.array([[10.0, 8], [8, 6]])
+    ((low, high),) = worst_ends([RATIO], "selection", table, [0, 2], (0, 0))
+    assert low == pytest.approx(0.75) and high == pytest.approx(1)
+
+
+def test_missing_answers_move_the_reference_too():
+    # 4 of 8 (2 missing) and 5 of 10: at worst 4 of 10 against 9 of 20, or 6 of 10 against 11 of 20.
+    table = np.array([[4.0, 4], [5, 5]])
+    ((low, high),) = worst_ends([FDI], "outcome", table, [2, 0], (0, 0))
+    assert low == pytest.approx(0) and high == pytest.approx(0.05)
+
+
+def test_missing_scores_lie_within_the_scores():
+    table = np.array([[2.0, 1.0, 1.0], [2.0, 1.0, 1.0]])  # scores 0 and 1 in both groups
+    ((low, high),) = worst_ends([DBI], "score", table, [1, 0], (0, 1))
+    assert low == pytest.approx(0) and high > 0
+
+
+def test_nothing_missing_changes_nothing():
+    table = np.array([[10.0, 8], [10, 6]])
+    found = worst_ends([RATIO], "selection", table, [0, 0], (0, 0))
+    assert found[0] == pytest.approx([0.75, 0.75])
+
+
+def test_blocks_are_counted_once_a_group():
+    assert blocks_by_group([0, 0, 0, 1], [5, 5, 6, 5], 2).tolist() == [2, 1]
+
+
+def test_a_ratio_is_tested_by_the_difference_of_rates():
+    # A ratio of 0 is nothing among 21 groups with rare outcomes; all against nothing is.
+    design = nested(30, 2)
+    found = resample(
+        design, selection_sums(np.arange(60) < 30), ["min_impact_ratio", "range"], 499, 0, seed=1
+    )
+    row = next(row for row in found if row.statistic == "min_impact_ratio" and row.group is None)
+    assert row.tail > max(row.null_tails)
