@@ -67,7 +67,7 @@ class Plan:
         return lambda b: self.combine[blocks(b)[:, self.block_of_cell], within(b)]
 
 
-def plan_for(design: Design, unit: Unit) -> Plan:
+def plan_for(design: Design, unit: Unit, stratum: Codes | None = None) -> Plan:
     """Decide what moves where (docs/architecture.md); rows in canonical order, groups 0..K-1 all present.
 
     unit block
@@ -78,12 +78,17 @@ def plan_for(design: Design, unit: Unit) -> Plan:
         a block's prompts share.
     unit prompt, response
         They swap labels freely.
+
+    What swaps freely does so among those of its own `stratum` (n,), where each lies in one.
     """
     none = np.zeros((0, 0), dtype=np.int64)
 
     def free(scheme: Scheme, cell: Codes) -> Plan:
-        label = design.group[first_rows(cell)]
-        return Plan(scheme, cell, (Layer(label, np.zeros_like(label)),), none, none)
+        first = first_rows(cell)
+        label = design.group[first]
+        is_within = stratum is not None and is_constant(stratum, cell)
+        among = stratum[first] if stratum is not None and is_within else np.zeros_like(label)
+        return Plan(scheme, cell, (Layer(label, among),), none, none)
 
     prompt, block = dense(design.prompt), dense(design.block)
     if unit == "response":

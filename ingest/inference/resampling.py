@@ -23,6 +23,7 @@ from ingest.inference.group_statistics import DISPARITIES, MEAN, STATISTICS, imp
 from ingest.inference.registry import Statistic, evaluate, evaluate_values, owners, units_rested_on
 from ingest.inference.relabelling import Plan, Scheme, attainable, plan_for
 from ingest.inference.samples import Column, Samples
+from ingest.inference.strata import spread_out, standardised, stratum_of
 from ingest.inference.sums import Kind, group_table, relabelled_tables
 
 NAN = float("nan")
@@ -111,15 +112,17 @@ def resample(
     seed: int = 0,
     chunk_bytes: int = CHUNK_BYTES,
     missing: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
     `sums` (n, J) holds each response's row (see `ingest.inference.sums`); `statistics` are names of
     `STATISTICS`, all of the kind that J columns suit. Groups without responses get rows with status
     `empty_group` and are left out of everything else. `missing` counts the answers that each of the
-    design's groups lacks. The result depends on `seed`, not on the order of rows nor on `chunk_bytes`.
-    Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and ValueError for sums that do
-    not fit.
+    design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
+    compared at equal weights of them, and shuffled within them. The result depends on `seed`, not on the
+    order of rows nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown
+    statistic and ValueError for sums that do not fit.
     """
     chosen = [STATISTICS[name] for name in statistics]
     judged_by = [statistic for statistic in chosen if statistic.tested_by]
@@ -134,13 +137,21 @@ def resample(
         ]
     lacking = np.zeros(len(full_labels)) if missing is None else np.asarray(missing, dtype=np.float64)
     lacking = lacking[np.unique(design.group)]
+    kind, n_own = _kind_of(chosen, rows.shape[1]), rows.shape[1]
+    scores = rows[:, 1] if kind == "score" else np.zeros(1)
+    if strata is not None:
+        rows = spread_out(rows, np.asarray(strata, dtype=np.int64))
     design, rows = canonical(design, rows)
     n_groups, n_sums = len(design.labels), rows.shape[1]
     unit = resampling_unit(design)
-    plan = plan_for(design, unit)
+    plan = plan_for(design, unit, None if strata is None else stratum_of(rows, n_own))
     units = Units.of(design.group, design.units(unit))
     columns = owners(chosen, n_groups)
-    table = group_table(design.group, rows, n_groups)
+
+    def compared(tables: Array) -> Array:
+        return tables if strata is None else standardised(tables, kind, n_own)
+
+    table = compared(group_table(design.group, rows, n_groups))
     observed = evaluate(chosen, table[None])[:, 0]
 
     cell_sums = group_table(plan.cell, rows, int(plan.cell.max()) + 1)
@@ -148,7 +159,7 @@ def resample(
     # Labels twice, index and weight of each non-zero sum, and some ten temporaries of a table's size.
     bytes_each = 8 * (2 * len(cell_sums) + 2 * np.count_nonzero(cell_sums) + 10 * n_groups * n_sums)
     permuted = draw(
-        lambda b: evaluate(chosen, relabelled_tables(relabel(b), cell_sums, n_groups)),
+        lambda b: evaluate(chosen, compared(relabelled_tables(relabel(b), cell_sums, n_groups))),
         n_permutations,
         max(1, chunk_bytes // bytes_each),
         observed.shape,
@@ -156,12 +167,11 @@ def resample(
 
     tables = units.tables(rows, seed)
     units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
-    kind = _kind_of(chosen, n_sums)
     one_more = pseudo_rows(kind, table, units_by_group)
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
     def redrawn(b: int) -> Array:
-        drawn = tables(b)
+        drawn = compared(tables(b))
         apart = drawn + weights.exponential(size=(b, n_groups, 1)) * one_more
         return np.concatenate([evaluate(chosen, drawn), *([evaluate(judged_by, apart)] if judged_by else [])])
 
@@ -181,7 +191,7 @@ def resample(
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}
     own = [place[statistic.name] for statistic in judged_by]
     bounds = one_sided_bounds(judged_by, observed[own], booted[own], apart, float(units_by_group.min()))
-    spread = (float(np.min(rows[:, 1])), float(np.max(rows[:, 1]))) if kind == "score" else (0.0, 0.0)
+    spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
     ends = worst_ends(judged_by, kind, table, lacking, spread)
     n_blocks = int(blocks_by_group(design.group, design.block, n_groups).min())
     beyond: dict[str, dict[str, Any]] = {}

@@ -6,8 +6,9 @@ import numpy as np
 
 from ingest.inference.arrays import divide
 from ingest.inference.design import Design
-from ingest.inference.group_statistics import group_mean, statistics_of
+from ingest.inference.group_statistics import STATISTICS, group_mean, statistics_of
 from ingest.inference.resampling import bootstrap_interval, resample
+from ingest.inference.strata import CONFOUNDED, confounding
 from ingest.inference.sums import group_table, selection_sums, sums_of
 from ingest.inference.tables import parts, records, row_by, rows_by, seed_of, table_of, types
 
@@ -16,8 +17,10 @@ SCHEMA = types(
     " p_max double, null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
     " ci_status string, n_units int64, n_permutations int64, n_bootstrap int64, resampling_unit string,"
     " permutation_scheme string, min_attainable_p double, bound_low double, bound_high double,"
-    " value_low double, value_high double, n_blocks int64, tail double, null_tails list<float>"
+    " value_low double, value_high double, n_blocks int64, tail double, null_tails list<float>,"
+    " confounding double, adjusted_value double, p_adjusted double"
 )
+OF_THE_ADJUSTED = ("bound_low", "bound_high", "value_low", "value_high", "null_tails")
 IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
 
 
@@ -34,7 +37,7 @@ def model(dbt, session):
     answers = (
         dbt.ref("int_analysis_responses_coded")
         .order("analysis_key, response_key")
-        .project("analysis_key, group_code, prompt_code, block_code, outcome_code, value")
+        .project("analysis_key, group_code, prompt_code, block_code, stratum_code, outcome_code, value")
         .fetchnumpy()
     )
     rows = []
@@ -47,21 +50,41 @@ def model(dbt, session):
         *labels, missing = zip(*groups[analysis_key], strict=True)
         design = Design.from_codes(list(zip(*labels, strict=True)), *codes)
         n_bootstrap, seed = analysis["n_bootstrap"], seed_of(*(analysis[name] for name in IDENTITY))
-        found = resample(
-            design,
-            sums_of(kind, part["outcome_code"], part["value"]),
-            statistics_of(kind),
-            n_permutations=analysis["n_permutations"],
-            n_bootstrap=n_bootstrap,
-            seed=seed,
-            missing=missing,
-        )
-        rows += [{"analysis_key": analysis_key, **result.row()} for result in found]
+        sums = sums_of(kind, part["outcome_code"], part["value"])
+        options = {
+            "n_permutations": analysis["n_permutations"],
+            "n_bootstrap": n_bootstrap,
+            "seed": seed,
+            "missing": missing,
+        }
+        found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
+        adjusted = _adjusted(design, sums, kind, part["stratum_code"], options)
+        rows += [
+            {"analysis_key": analysis_key, **row, **adjusted.get((row["statistic"], row["group_value"]), {})}
+            for row in found
+        ]
         reference = references.get((analysis["suite"], analysis["axis"]))
         if kind == "selection" and reference is not None:
             chosen = _to_chosen(design, selection_sums(part["value"]), *reference, n_bootstrap, seed)
             rows += [{"analysis_key": analysis_key, **row} for row in chosen]
     return session.from_arrow(table_of(rows, SCHEMA))
+
+
+def _adjusted(design, sums, kind, strata, options):
+    """The judged numbers at equal weights of the other attributes, where groups differ in those too."""
+    together = confounding(design.group, strata)
+    if together <= CONFOUNDED:
+        return {}
+    judged = [name for name in statistics_of(kind) if STATISTICS[name].tested_by]
+    tested = {name: None for one in judged for name in (one, STATISTICS[one].tested_by)}
+    found = {}
+    for row in resample(design, sums, tested, strata=strata, **options):
+        if row.statistic in judged:
+            own = {name: getattr(row, name) for name in OF_THE_ADJUSTED}
+            own |= {"tail": row.tail if math.isfinite(row.tail) else 0.0}
+            own |= {"confounding": together, "adjusted_value": row.value, "p_adjusted": row.p_value}
+            found[row.statistic, ""] = own
+    return found
 
 
 def _to_chosen(design, sums, kind, group_value, n_bootstrap, seed):

@@ -103,6 +103,9 @@ select
     tests.value_low,
     tests.value_high,
     tests.n_blocks,
+    tests.confounding,
+    tests.adjusted_value,
+    tests.p_adjusted,
     numbers.analysis_key,
     numbers.statistic
 from numbers

@@ -17,7 +17,7 @@ select
     numbers.group_value,
     hash(numbers.suite, numbers.config_key) as family_key,
     hash(numbers.category, numbers.config_key, numbers.measure, numbers.axis) as table_key,
-    numbers.p_value,
+    coalesce(numbers.p_adjusted, numbers.p_value) as p_value,
     resampled.tail,
     resampled.null_tails
 from {{ ref('int_judged_numbers_collected') }} as numbers

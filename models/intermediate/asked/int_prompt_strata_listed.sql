@@ -1,0 +1,22 @@
+-- Grain: one row per prompt_key, axis: values of the other attributes that the prompt shows, where it does.
+with grouped as (
+    select * from {{ ref('int_prompts_grouped') }}
+)
+
+select
+    grouped.prompt_key,
+    grouped.axis,
+    string_agg(other_axes.axis || '=' || other_axes.group_value, chr(31) order by other_axes.axis) as stratum
+from grouped
+inner join {{ ref('stg_suite__axes') }} as axes
+    on
+        grouped.suite = axes.suite
+        and grouped.category = axes.category
+        and grouped.axis = axes.axis
+inner join grouped as other_axes
+    on
+        grouped.prompt_key = other_axes.prompt_key
+        and other_axes.n_attributes = 1
+        and list_contains(other_axes.shown_attributes, other_axes.axis)
+        and not list_contains(axes.attributes, other_axes.axis)
+group by grouped.prompt_key, grouped.axis
