@@ -1,0 +1,60 @@
+"""Grain: one row per analysis_key, group_value, outcome_code: what chance gives in each cell of a table."""
+
+import numpy as np
+
+from ingest.inference.cells import resample_cells
+from ingest.inference.design import Design
+from ingest.inference.tables import parts, records, rows_by, seed_of, table_of, types
+
+SCHEMA = types(
+    "analysis_key int64, group_value string, outcome_code int64, residual double, p_value double,"
+    " p_max double, null_p95 double, resampling_unit string, n_units int64, permutation_scheme string,"
+    " min_attainable_p double"
+)
+# As int_analyses_resampled names an analysis: the cells are relabelled as their table is.
+IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    listed = dbt.ref("int_analyses_listed").filter("measure_kind = 'outcome' and n > 0")
+    analyses = records(listed.order("analysis_key"))
+    groups = rows_by(
+        dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
+        "analysis_key, group_value, attribute_codes",
+    )
+    answers = (
+        dbt.ref("int_analysis_responses_coded")
+        .order("analysis_key, response_key")
+        .project("analysis_key, group_code, prompt_code, block_code, outcome_code")
+        .fetchnumpy()
+    )
+    rows = []
+    of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
+    for analysis, part in zip(analyses, of_analyses, strict=True):
+        analysis_key, outcome = analysis["analysis_key"], part["outcome_code"]
+        codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
+        found = resample_cells(
+            Design.from_codes(groups[analysis_key], *codes),
+            outcome,
+            int(np.max(outcome)) + 1,
+            n_permutations=analysis["n_permutations"],
+            seed=seed_of(*(analysis[name] for name in IDENTITY)),
+        )
+        for group, outcome_code in np.ndindex(found.residual.shape):
+            rows.append(
+                {
+                    "analysis_key": analysis_key,
+                    "group_value": found.labels[group],
+                    "outcome_code": outcome_code,
+                    **{
+                        name: float(getattr(found, name)[group, outcome_code])
+                        for name in ("residual", "p_value", "p_max", "null_p95")
+                    },
+                    "resampling_unit": found.unit,
+                    "n_units": found.n_units,
+                    "permutation_scheme": found.permutation,
+                    "min_attainable_p": float(found.min_attainable_p[group]),
+                }
+            )
+    return session.from_arrow(table_of(rows, SCHEMA))
