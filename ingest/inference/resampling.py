@@ -14,7 +14,13 @@ import scipy  # its parts load when they are first used: some take longer than a
 from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, divide, only_where
-from ingest.inference.bounds import blocks_by_group, one_sided_bounds, pseudo_rows, worst_ends
+from ingest.inference.bounds import (
+    blocks_by_group,
+    one_sided_bounds,
+    pseudo_rows,
+    rate_intervals,
+    worst_ends,
+)
 from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, PSEUDO_UNIT_STREAM
 from ingest.inference.design import Design, Unit, canonical, resampling_unit, unit_of_prompts
 from ingest.inference.drawing import Units, chance, draw, extremity, intervals, n_valid, p_max, rows_of
@@ -186,6 +192,9 @@ def resample(
     booted, apart = booted[:n_columns], booted[n_columns:]
     interval = intervals(booted, observed, units_rested_on(columns, units_by_group))
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
+    rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]
+    if rates and units.is_enough and n_bootstrap:
+        interval[rates] = rate_intervals(observed[rates], booted[rates], n_by_group, units_by_group)
     smallest = attainable(plan, n_by_group, n_permutations)
     n_permuted, n_booted = n_valid(permuted), n_valid(booted)
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}

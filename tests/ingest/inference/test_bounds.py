@@ -97,3 +97,22 @@ def test_a_ratio_is_tested_by_the_difference_of_rates():
     )
     row = next(row for row in found if row.statistic == "min_impact_ratio" and row.group is None)
     assert row.tail > max(row.null_tails)
+
+
+def test_a_rate_of_one_has_an_interval():
+    row = next(
+        row
+        for row in resample(nested(20), selection_sums(np.ones(40)), ["selection_rate"], 0, 500, seed=1)
+        if row.group == "A"
+    )
+    # Wilson's interval of 20 of 20.
+    assert (row.ci_low, row.ci_high) == pytest.approx((0.8389, 1), abs=1e-3)
+
+
+def test_answers_of_one_name_count_as_what_they_vary():
+    # Six answers a name, all alike: 10 names are 10 answers, not 60.
+    group, name = np.repeat([0, 1], 60), np.repeat(np.arange(20), 6)
+    design = Design(group[:, None], group, np.arange(120), name, ("A", "B"))
+    rows = resample(design, selection_sums(name % 2), ["selection_rate"], 0, 2_000, seed=1)
+    # Wilson's interval of 5 of 10.
+    assert (rows[0].ci_low, rows[0].ci_high) == pytest.approx((0.2366, 0.7634), abs=1e-3)
