@@ -83,6 +83,17 @@ def fdi(tables: Array, reference: str = "pooled") -> Array:
     return only_where(is_compared, np.abs(shares - pooled).sum(-1) / 2)
 
 
+def max_share_gap(tables: Array) -> Array:
+    """Largest difference between two groups in their shares of one outcome, (...,), 0-1.
+
+    NaN with fewer than two groups that have responses.
+    """
+    shares, _, is_compared = _shares(tables, "pooled")
+    there = is_compared[..., None]
+    gaps = np.where(there, shares, -np.inf).max(-2) - np.where(there, shares, np.inf).min(-2)
+    return only_where(np.asarray(is_compared.any(-1)), gaps.max(-1))
+
+
 def _neg_entropy(shares: Array) -> Array:
     return np.asarray((shares * np.log(np.where(shares > 0, shares, 1))).sum(-1))
 
@@ -401,6 +412,14 @@ _REGISTERED = (
     Statistic("jsd_nats_macro", _OUTCOME, "group", (_jsd_macro,), bounds=_NATS),
     Statistic("max_jsd_nats_macro", _OUTCOME, "axis", (_jsd_macro, highest), bounds=_NATS),
     Statistic("mean_jsd_nats_macro", _OUTCOME, "axis", (_jsd_macro, mean_of_groups), bounds=_NATS),
+    Statistic(
+        "max_share_gap",
+        _OUTCOME,
+        "axis",
+        (max_share_gap,),
+        bounds=_SHARE,
+        tested_by="max_share_gap",
+    ),
     Statistic("mean", _SCORE, "group", MEAN, "two_sided", pooled_mean, "own"),
     Statistic("dbi", _SCORE, "group", (dbi,), "two_sided", None, "own", _dbi_reason),
     Statistic(
@@ -411,6 +430,15 @@ _REGISTERED = (
         reason=_dbi_reason,
         bounds=_POSITIVE,
         tested_by="max_abs_dbi",
+    ),
+    Statistic(
+        "max_mean_gap",
+        _SCORE,
+        "axis",
+        (dbi, value_range),
+        reason=_dbi_reason,
+        bounds=_POSITIVE,
+        tested_by="max_mean_gap",
     ),
     Statistic("welch_t", _SCORE, "axis", (welch_t,), "two_sided", reason=_two_sample_reason),
     Statistic("pooled_t", _SCORE, "axis", (pooled_t,), "two_sided", reason=_two_sample_reason),

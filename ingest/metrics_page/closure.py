@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.samples import KERNELS, parse_parameters
 from ingest.metrics_page.dictionary import METRICS, read_seed
@@ -21,8 +19,6 @@ from ingest.metrics_page.sql import Sql
 VALUES, BASELINES = (0.1, 0.2, 0.2, 0.7), (0.1, 0.4, 0.6, 0.7)
 MODE_WIDTH = 0.25
 GROUPS = (0.5, 0.45, 0.1625)
-# The model of what thresholds judge; its .yml lists the metrics.
-JUDGED = "models/intermediate/verdicts/int_judged_numbers_collected"
 # Marts that are there for queries: no page shows them.
 SQL_ONLY = {"dim_topic_words", "fct_classification_parity", "fct_recommendations"}
 VECTORS = ("[3.0, 4.0]::double[]", "[0.0, 5.0]::double[]")
@@ -202,14 +198,19 @@ def _compared(
     for row in read_seed(project, "compared_statistics"):
         if row["statistic"] not in STATISTICS:
             yield f"ingest/inference: add {row['statistic']} to STATISTICS; compared_statistics names it."
-    for seed in ("compared_statistics", "thresholds"):
-        for metric in sorted({row["metric"] for row in read_seed(project, seed)} - known):
+    for seed in ("compared_statistics", "thresholds", "judged_metrics"):
+        for metric in sorted(_names(read_seed(project, seed)) - known):
             yield f"{METRICS}/<family>/{metric}.yml: add it; seeds/{seed}.csv names the metric."
-    (described,) = yaml.safe_load((project / f"{JUDGED}.yml").read_text(encoding="utf-8"))["models"]
-    (judged,) = (column for column in described["columns"] if column["name"] == "metric")
-    (values,) = (test["accepted_values"]["arguments"]["values"] for test in judged["data_tests"])
-    for metric in sorted({row["metric"] for row in read_seed(project, "thresholds")} - {*values}):
-        yield f"{JUDGED}.sql: emit {metric}, and list it in the .yml; seeds/thresholds.csv judges it."
+    judged = read_seed(project, "judged_metrics")
+    for metric in sorted({row["metric"] for row in read_seed(project, "thresholds")} - _names(judged)):
+        yield f"seeds/judged_metrics.csv: add {metric}; seeds/thresholds.csv judges it."
+    for row in judged:
+        if row["statistic"] and row["statistic"] not in STATISTICS:
+            yield f"ingest/inference: add {row['statistic']} to STATISTICS; judged_metrics names it."
+
+
+def _names(rows: Sequence[Mapping[str, str]]) -> set[str]:
+    return {row["metric"] for row in rows}
 
 
 def _reports(project: Path, dictionary: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -134,7 +134,7 @@ def _resampled(sql: Sql) -> None:
     group, outcome = np.array([tuple(row.values()) for row in sql.rows(cells)]).T
     codes = (outcome == "o1").astype(int)
     names = np.arange(len(group))
-    of_outcomes = ("chi_square", "cramers_v", "fdi_pooled", "max_fdi_pooled")
+    of_outcomes = ("chi_square", "cramers_v", "fdi_pooled", "max_fdi_pooled", "max_share_gap")
     favourable = selection_sums(codes == 0)
     rows = []
     for design, name, sums, statistics in (

@@ -37,7 +37,13 @@ SCHEMA: dict[str, str] = {
         variant varchar not null, profiles varchar[] not null, minimum_group integer not null,
         minimum_cell integer not null, minimum_coverage double not null, seed bigint not null,
         n_permutations integer not null, n_bootstrap integer not null, scorers varchar[] not null,
-        file_sha256 varchar not null, run_id varchar not null, responsible varchar, licence varchar""",
+        file_sha256 varchar not null, run_id varchar not null, responsible varchar, licence varchar,
+        gate_family varchar""",
+    "suite_thresholds": """
+        suite varchar not null, profile varchar not null, metric varchar not null,
+        axis_kind varchar not null, unit varchar not null, direction varchar not null,
+        green_limit double not null, red_limit double, is_gated boolean not null, source varchar not null,
+        note varchar not null, primary key (suite, profile, metric, axis_kind)""",
     "suite_attributes": """
         suite varchar not null, attribute varchar not null, attribute_position integer not null,
         value varchar not null, value_position integer not null, primary key (suite, attribute, value)""",

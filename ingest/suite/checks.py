@@ -263,6 +263,20 @@ def check_recommendations(suite: Suite) -> None:
             raise Misplaced(f"there is no category {code!r}", "recommendations", "categories", i)
 
 
+def check_thresholds(suite: Suite) -> None:
+    """A limit is of a profile that the suite names, and stands once."""
+    seen: set[tuple[str, str, str]] = set()
+    for i, limit in enumerate(suite.thresholds):
+        profile = limit.profile or suite.profiles[0]
+        if profile not in suite.profiles:
+            raise Misplaced(f"{profile!r} is not among the suite's `profiles`", "thresholds", i, "profile")
+        kinds = ("single", "intersection") if limit.axes == "any" else (limit.axes,)
+        for kind in kinds:
+            if (profile, limit.metric, kind) in seen:
+                raise Misplaced(f"{limit.metric!r} has two limits here", "thresholds", i)
+            seen.add((profile, limit.metric, kind))
+
+
 def check_ranges(suite: Suite) -> None:
     """A range has a lowest and a highest value."""
     for feature, (low, high) in suite.ranges.items():
@@ -289,6 +303,7 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_pairs,
     check_recommendations,
     check_ranges,
+    check_thresholds,
 )
 
 

@@ -268,6 +268,70 @@ class Minimum(Strict):
     coverage: float = Field(default=0.95, ge=0, le=1, description="Part of the prompts that were answered.")
 
 
+class Families(Strict):
+    """Over what the error of a verdict is held: everything in a family is corrected for together."""
+
+    gate: Literal["config", "question", "audit"] = Field(
+        default="config", description="All of a config, of one question to it, or of all configs together."
+    )
+
+
+class Threshold(Strict):
+    """A limit of the suite's own, of any number that the marts hold; it takes the place of a profile's."""
+
+    metric: Name = Field(description="What is judged: a name of the metric dictionary.")
+    profile: Name | None = Field(
+        default=None, description="Whose limit it is; if unsaid the first profile's."
+    )
+    axes: Literal["any", "single", "intersection"] = Field(
+        default="any", description="Of one attribute, of several, or any."
+    )
+    green_limit: float = Field(allow_inf_nan=False, description="The limit that a pass has to exclude.")
+    red_limit: float | None = Field(
+        default=None, allow_inf_nan=False, description="The limit beyond which a number can fail."
+    )
+    direction: Literal["higher_is_worse", "lower_is_worse"] | None = Field(
+        default=None, description="Which end is worse; needed where the dictionary does not say."
+    )
+    gate: bool = Field(
+        default=True, description="Whether a failure fails the gate, where the profile is its."
+    )
+    note: str = Field(default="", max_length=500, description="Why this limit.")
+
+    @model_validator(mode="after")
+    def _limits_are_in_order(self) -> "Threshold":
+        known = declared("judged_metrics", "metric")
+        if self.metric not in known:
+            raise ValueError(f"{self.metric!r} cannot be judged; known: {', '.join(sorted(known))}")
+        worse = self.worse
+        if self.red_limit is None:
+            return self
+        if worse == "higher_is_worse" and self.red_limit < self.green_limit:
+            raise ValueError(f"{self.metric}: more is worse, so `red_limit` is not below `green_limit`")
+        if worse == "lower_is_worse" and self.red_limit > self.green_limit:
+            raise ValueError(f"{self.metric}: less is worse, so `red_limit` is not above `green_limit`")
+        return self
+
+    @property
+    def worse(self) -> str:
+        """Return which end is worse, as the suite or the dictionary says it.
+
+        Raises ValueError where neither does.
+        """
+        if self.direction is not None:
+            return self.direction
+        better = next(row["better"] for row in declarations("metrics") if row["metric"] == self.metric)
+        ends = {"lower": "higher_is_worse", "nearer_zero": "higher_is_worse", "higher": "lower_is_worse"}
+        if better not in ends:
+            raise ValueError(f"{self.metric}: say the `direction`, for neither end of it is better")
+        return ends[better]
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of the limits, the metric's own."""
+        return next(row["unit"] for row in declarations("metrics") if row["metric"] == self.metric)
+
+
 class Resampling(Strict):
     """How chance is drawn, and of what: every statistic named costs its share of the time.
 
@@ -464,6 +528,12 @@ class Suite(Strict):
     variant: Name = Field(default="default", description="Which variant of the outcome rules is active.")
     profiles: list[Name] = Field(
         default=["four_fifths"], min_length=1, description="Sets of thresholds: seeds/thresholds.csv."
+    )
+    thresholds: list[Threshold] = Field(
+        default=[], description="Limits of the suite's own; each adds to a profile's or takes its place."
+    )
+    families: Families = Field(
+        default=Families(), description="Over what verdicts are corrected for the number of tests."
     )
     minimum: Minimum = Field(default=Minimum(), description="How many answers a group needs to be judged.")
     resampling: Resampling = Field(default=Resampling(), description="How chance is drawn, and of what.")

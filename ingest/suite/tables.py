@@ -38,7 +38,24 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
                 "run_id": run_id,
                 "responsible": suite.responsible or None,
                 "licence": suite.licence or None,
+                "gate_family": suite.families.gate,
             }
+        ],
+        "suite_thresholds": [
+            {
+                "suite": name,
+                "profile": limit.profile or suite.profiles[0],
+                "metric": limit.metric,
+                "axis_kind": limit.axes,
+                "unit": limit.unit,
+                "direction": limit.worse,
+                "green_limit": limit.green_limit,
+                "red_limit": limit.red_limit,
+                "is_gated": limit.gate,
+                "source": "The suite",
+                "note": limit.note,
+            }
+            for limit in suite.thresholds
         ],
         "suite_attributes": [
             {

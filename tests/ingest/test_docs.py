@@ -470,7 +470,7 @@ def test_what_a_row_tells_is_on_a_page(project, examples):
         ("compared_statistics", "metric", "mean_gap", "docs/metrics/<family>/mean_gap.yml"),
         ("compared_statistics", "statistic", "gap", "ingest/inference: add gap to STATISTICS"),
         ("thresholds", "metric", "max_gap", "docs/metrics/<family>/max_gap.yml"),
-        ("thresholds", "metric", "cohens_d", "int_judged_numbers_collected.sql: emit cohens_d"),
+        ("thresholds", "metric", "cohens_d", "seeds/judged_metrics.csv: add cohens_d"),
         ("distances", "macro", "distance_chebyshev", "macros/distances/distance_chebyshev.sql"),
         ("distances", "distance", "chebyshev", "docs/metrics/measurements/chebyshev.yml"),
         ("selection_standards", "macro", "standard_trimmed", "macros/selection/standard_trimmed.sql"),

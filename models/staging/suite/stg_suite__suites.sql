@@ -22,5 +22,6 @@ select
     file_sha256,
     run_id,
     responsible,
-    licence
+    licence,
+    coalesce(gate_family, 'config') as gate_family
 from source

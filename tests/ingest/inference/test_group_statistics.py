@@ -25,6 +25,7 @@ from ingest.inference.group_statistics import (
     impact_ratio,
     jsd_nats,
     larger_end,
+    max_share_gap,
     omega_squared,
     pooled_t,
     standard_deviation,
@@ -142,6 +143,17 @@ def test_macro_reference_weighs_groups_alike():
     close(fdi(table, "pooled"), [0.9 - 90 / 110, 90 / 110, NAN])
     with pytest.raises(ValueError, match="no such reference"):
         fdi(table, "mean")
+
+
+def test_the_widest_gaps():
+    """By hand: of three groups Yes 3/4, 1/2, 1/4; No the rest. An empty group is nobody's end."""
+    table = np.array([[3.0, 1], [2, 2], [0, 0], [1, 3]])
+    close(max_share_gap(table), 0.5)
+    close(max_share_gap(table[:1]), NAN)
+    close(max_share_gap(np.array([[4.0, 0], [2, 0]])), 0)
+    # Means 1 and 3 of 0, 2, 2, 4: the standard deviation is sqrt(8 / 3).
+    scores = np.array([[2.0, 2, 4], [2, 6, 20]])
+    close(STATISTICS["max_mean_gap"].of(scores), 2 / np.sqrt(8 / 3))
 
 
 def test_corrected_v_is_near_zero_without_association():
