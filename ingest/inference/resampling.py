@@ -344,6 +344,7 @@ class ColumnsResampled(NamedTuple):
     permutation: Scheme
     n_units: int
     min_attainable_p: float  # of a disparity, as in `Resampled`
+    range_tails: tuple[Array, Array] | None  # (C,) and (C, b), with ratios (`families.tails`)
 
 
 @dataclass(frozen=True)
@@ -411,7 +412,7 @@ class _Draws:
         value_low, value_high = by_group(values, self.observed, self.units_by_group)
         if bounds is not None:
             value_low, value_high = (np.clip(end, *bounds.T) for end in (value_low, value_high))
-        ratios = None
+        ratios, beyond = None, None
         if references is not None:
             compared = np.repeat(fewest[:, None], n_groups, axis=1)
             own_ratios = impact_ratio(self.observed)
@@ -420,7 +421,8 @@ class _Draws:
             to_chosen = divide(values.T, _value_of(values.T, references)).T
             null = permuted[n_disparities:].reshape(n_groups * n_columns, -1)
             judged = chance(null, own_ratios.T.ravel(), "less")
-            lowest = permuted[[one.name for one in DISPARITIES].index("min_max_ratio")]
+            names = [one.name for one in DISPARITIES]
+            lowest, spread = permuted[names.index("min_max_ratio")], names.index("range")
             p_lowest = np.stack(
                 [p_max(-most, own, "less") for most, own in zip(lowest, own_ratios, strict=True)]
             )
@@ -437,9 +439,10 @@ class _Draws:
                 chosen_low,
                 chosen_high,
             )
+            beyond = tails(permuted[spread], observed[spread])
         smallest = float(attainable(self.plan, self.n_by_group, n_permutations)["axis"][0])
         shared = (self.unit, self.plan.scheme, self.units.n, smallest)
-        return ColumnsResampled(disparities, value_low, value_high, ratios, *shared)
+        return ColumnsResampled(disparities, value_low, value_high, ratios, *shared, beyond)
 
 
 def _fewest_units(units_by_group: Array, values: Array) -> Array:

@@ -11,7 +11,8 @@ from ingest.inference.tables import numbers, row_by, rows_by, seed_of, table_of_
 SCHEMA = types(
     "analysis_key int64, statistic string, parameters string, disparity string, group_value string,"
     " p_value double, null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
-    " resampling_unit string, n_units int64, permutation_scheme string, min_attainable_p double"
+    " resampling_unit string, n_units int64, permutation_scheme string, min_attainable_p double,"
+    " tail double, null_tails list<float>"
 )
 MEAN = "mean_sum"
 
@@ -21,7 +22,7 @@ def model(dbt, session):
     settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap, minimum_cell")
     asked = rows_by(
         dbt.ref("int_resampling_requested").order("suite, statistic_id, standard_id, method_id"),
-        "suite, statistic, parameters, needs_baseline, standard_id, method_id",
+        "suite, statistic, parameters, needs_baseline, standard_id, method_id, is_default_criterion",
     )
     groups = (
         dbt.ref("int_groups_listed")
@@ -109,7 +110,7 @@ class _Comparison:
         counts = np.zeros((len(prompts), len(analyses)))
         counts[row, column] = part["n"]
         stacked = {}
-        for statistic, parameters, _, standard, method in self.asked:
+        for statistic, parameters, _, standard, method, _ in self.asked:
             if not _is_sampled(statistic):
                 name = MEAN if statistic == "mean" else f"rate_sum_{standard}_{method}"
                 stacked[statistic, parameters] = np.zeros_like(counts)
@@ -214,10 +215,13 @@ class _Comparison:
 
         def block(disparity, group_value="", **measured):
             empty = dict.fromkeys(
-                ("p_value", "null_median", "null_p05", "null_p95", "ci_low", "ci_high"), np.nan
+                ("p_value", "null_median", "null_p05", "null_p95", "ci_low", "ci_high", "tail"), np.nan
             )
+            empty |= {"null_tails": [None] * n}
             shared = {"disparity": disparity, "group_value": group_value, **described, **empty, **measured}
-            columns = {name: np.full(n, v) if np.ndim(v) == 0 else v for name, v in shared.items()}
+            columns = {
+                name: np.full(n, v) if np.isscalar(v) or v is None else v for name, v in shared.items()
+            }
             return {"analysis_key": analyses, "statistic": statistics, "parameters": parameters, **columns}
 
         if result is None:
@@ -232,7 +236,15 @@ class _Comparison:
             "min_attainable_p": result.min_attainable_p,
         }
         for disparity, columns in result.disparities.items():
-            yield block(disparity, **columns._asdict())
+            judged = {}
+            if disparity == "min_max_ratio" and result.range_tails is not None:
+                # Limits judge the default criterion; relabellings of the others are not kept.
+                default = {row[1] for row in self.asked if row[-1]}
+                own = [name in default for name in parameters]
+                tail, null = result.range_tails
+                kept = [row if is_own else None for row, is_own in zip(null, own, strict=True)]
+                judged = {"tail": np.where(own, tail, np.nan), "null_tails": kept}
+            yield block(disparity, **columns._asdict(), **judged)
         for index, label in enumerate(design.labels):
             low, high = result.value_low[index], result.value_high[index]
             yield block("group_value", label, ci_low=low, ci_high=high)

@@ -70,7 +70,10 @@ select
     coalesce(rated.n_smallest_group, 0) as n_smallest_group,
     suites.minimum_group,
     analyses.is_control,
-    shown.hidden_attributes
+    shown.hidden_attributes,
+    judged.analysis_key,
+    'selection_rate' as statistic,
+    judged.parameters
 from {{ ref('int_disparities_judged') }} as judged
 inner join {{ ref('int_feature_analyses_listed') }} as analyses
     on judged.analysis_key = analyses.analysis_key
