@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ingest.inference.constants import LIMIT_SLACK
+
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -14,6 +16,36 @@ def divide(a: ArrayLike, b: ArrayLike) -> Array:
     out = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=out, where=denominator != 0)
     return out
+
+
+def _limit_slack(limit: ArrayLike) -> Array:
+    return np.asarray(LIMIT_SLACK * np.maximum(1, np.abs(np.asarray(limit, np.float64))))
+
+
+def meets(value: ArrayLike, operator: str, limit: ArrayLike) -> Mask:
+    """Whether value is <, <=, > or >= the limit, where equal up to a slack is equal.
+
+    Raises KeyError for another operator. As the macro of the same name. Source: SPEC CON-3.
+
+    >>> bool(meets((36 / 60) / (45 / 60), "<", 0.8))
+    False
+    """
+    compare = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[operator]
+    slack = _limit_slack(limit)
+    return np.asarray(
+        compare(value, np.subtract(limit, slack) if operator in ("<", ">=") else np.add(limit, slack))
+    )
+
+
+def bin_of(place: ArrayLike) -> Array:
+    """Number of the bin that holds what lies `place` widths above the lowest end; on an edge, of the next.
+
+    As the macro of the same name.
+
+    >>> float(bin_of(0.3 / 0.1))
+    3.0
+    """
+    return np.asarray(np.floor(np.asarray(place) + _limit_slack(place)))
 
 
 def only_where(condition: Mask, values: ArrayLike) -> Array:

@@ -10,7 +10,7 @@ MIN_VALID_RATE = 0.9  # of the resamples, below which neither interval nor p-val
 
 RELATIVE_SLACK, ABSOLUTE_SLACK = 1e-9, 1e-12  # a tie is a tie whatever the order of summation
 VARIANCE_FLOOR = 1e-12  # of the sum of squares: what cancellation leaves of a variance of zero
-TOLERANCE_SLACK = 1e-9  # SPEC CON-3
+LIMIT_SLACK = 1e-9  # by which a number may miss a limit and still tie with it, SPEC CON-3
 SHARE_FLOOR = 1e-10  # of a bin, SPEC SUM-9
 
 # Working set of one chunk of resamples; larger ones leave the cache and are slower.

@@ -8,7 +8,7 @@ two picked at random. Distances of samples do change when branches swap.
 
 import numpy as np
 
-from ingest.inference.arrays import Array, Codes, divide, only_where
+from ingest.inference.arrays import Array, Codes, divide, meets, only_where
 from ingest.inference.constants import CHUNK_DRAWS, MIN_UNITS, NULL_LEVELS
 from ingest.inference.drawing import Chance, Extreme, draw, p_values
 
@@ -54,7 +54,7 @@ class Samples:
 
     def differences(self, weights: Array, threshold: float) -> Array:
         """Return the difference of the rates above the threshold, weights as in `distances`."""
-        steps = (self.a > threshold).astype(np.float64) - (self.b > threshold)
+        steps = meets(self.a, ">", threshold).astype(np.float64) - meets(self.b, ">", threshold)
         sums = np.bincount(self.roots, weights=steps, minlength=self.n_roots)
         return divide(weights @ sums, np.abs(weights) @ self.counts)
 

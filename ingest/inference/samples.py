@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.inference.arrays import Array, Mask, divide, only_where
-from ingest.inference.constants import SHARE_FLOOR, TOLERANCE_SLACK
+from ingest.inference.arrays import Array, Mask, bin_of, divide, meets, only_where
+from ingest.inference.constants import SHARE_FLOOR
 from ingest.inference.rank_correlation import kendall_tau_b
 
 Parameters = Mapping[str, str]
@@ -113,7 +113,7 @@ def _median(samples: Samples, parameters: Parameters) -> Array:
 def _mode(samples: Samples, parameters: Parameters) -> Array:
     """Midpoint of the fullest bin, the lowest of several: the first of the longest runs of sorted bins."""
     width = float(parameters["width"])
-    bins = np.floor((samples.ordered - samples.lowest[..., None]) / width)
+    bins = bin_of((samples.ordered - samples.lowest[..., None]) / width)
     place = np.arange(bins.shape[-1])
     begins = np.concatenate([np.ones((*bins.shape[:-1], 1), bool), bins[..., 1:] != bins[..., :-1]], axis=-1)
     run = place - np.maximum.accumulate(np.where(begins, place, 0), axis=-1) + 1
@@ -209,15 +209,15 @@ def _kendall(samples: Samples, parameters: Parameters) -> Array:
 
 def _precision(samples: Samples, parameters: Parameters) -> Array:
     x, y = samples.pairs
-    is_near = np.abs(x - y) <= float(parameters["tolerance"]) + TOLERANCE_SLACK
+    is_near = meets(np.abs(x - y), "<=", float(parameters["tolerance"]))
     return divide(is_near.sum(-1).astype(np.float64), np.isfinite(x).sum(-1))
 
 
-def _histogram(values: Array, low: Array, high: Array, bins: int) -> Array:
+def histogram(values: Array, low: Array, high: Array, bins: int) -> Array:
     """Values in each of `bins` equal bins from low to high (...,), (..., bins); the last bin is closed."""
     width = only_where(low < high, high - low)[..., None]
     share = np.where(np.isfinite(width), (values - low[..., None]) / width, 0.5)
-    code = np.clip(np.floor(share * bins), 0, bins - 1)
+    code = np.clip(bin_of(share * bins), 0, bins - 1)
     code = np.where(np.isfinite(values), code, -1)
     return np.stack([(code == index).sum(-1) for index in range(bins)], axis=-1).astype(np.float64)
 
@@ -230,7 +230,7 @@ def _kl_divergence(samples: Samples, parameters: Parameters) -> Array:
             ends = [np.full(values.shape[:-1], end) for end in samples.edges]
         else:
             ends = [reduce(values, axis=-1) for reduce in (np.fmin.reduce, np.fmax.reduce)]
-        counts.append(_histogram(values, ends[0], ends[1], bins))
+        counts.append(histogram(values, ends[0], ends[1], bins))
     n_both = [side.sum(-1, keepdims=True) for side in counts]
     if parameters["zeros"] == "add_half":
         p, q = ((side + 0.5) / (n + 0.5 * bins) for side, n in zip(counts, n_both, strict=True))

@@ -161,7 +161,7 @@ def _example(sql: Sql, seed: str, row: Mapping[str, str]) -> float | None:
         query = f"select {expressions['value']} as value from int_group_values_summarised"
     elif seed == "selection_methods":
         mode = {"lowest": min(VALUES), "width": MODE_WIDTH}
-        condition = macro("mean", sql.names["standard_slack"]("mean"), parameters, mode)
+        condition = macro("mean", sql.names["limit_slack"]("mean"), parameters, mode)
         sample = "(select *, avg(value) over () as mean from sample)"
         query = f"select avg(if({condition}, 1, 0)) as value from {sample}"
     else:

@@ -4,15 +4,18 @@
    response_key, value, threshold, is_at_least and has_equal_repeats; with the last, each prompt is judged on as many
    answers as the one with fewest has. A missing value counts nowhere; a prompt without any has no row. #}
 {% macro exceedances_by_prompt(relation, keys) -%}
+    {%- set exceeds -%}
+    case when is_at_least then {{ meets('value', '>=', 'threshold') }} else {{ meets('value', '>', 'threshold') }} end
+    {%- endset -%}
     select
         {{ keys | join(', ') }},
         prompt_key,
         block_key,
         max(n_answers) as n_answers,
         count(*) as n_values,
-        avg(case when value > threshold or (is_at_least and value = threshold) then 1.0 else 0.0 end) as fraction,
+        avg(case when {{ exceeds }} then 1.0 else 0.0 end) as fraction,
         max(value) as maximum,
-        max(case when value > threshold or (is_at_least and value = threshold) then 1.0 else 0.0 end) as is_exceeded
+        max(case when {{ exceeds }} then 1.0 else 0.0 end) as is_exceeded
     from (
         select
             *,

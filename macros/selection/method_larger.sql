@@ -1,4 +1,4 @@
 {# Selected: at least the standard (SPEC 9.1). #}
 {% macro method_larger(standard, slack, parameters, mode) -%}
-    value >= {{ standard }} - {{ slack }}
+    {{ meets('value', '>=', standard, slack) }}
 {%- endmacro %}

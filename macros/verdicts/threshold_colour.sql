@@ -3,10 +3,10 @@
 {% macro threshold_colour(value, direction, green_limit, red_limit) -%}
     case
         when not coalesce(isfinite({{ value }}), false) then null
-        when {{ direction }} = 'higher_is_worse' and {{ value }} < {{ green_limit }} then 'green'
-        when {{ direction }} = 'higher_is_worse' and {{ value }} > {{ red_limit }} then 'red'
-        when {{ direction }} = 'lower_is_worse' and {{ value }} >= {{ green_limit }} then 'green'
-        when {{ direction }} = 'lower_is_worse' and {{ value }} < {{ red_limit }} then 'red'
+        when {{ direction }} = 'higher_is_worse' and {{ meets(value, '<', green_limit) }} then 'green'
+        when {{ direction }} = 'higher_is_worse' and {{ meets(value, '>', red_limit) }} then 'red'
+        when {{ direction }} = 'lower_is_worse' and {{ meets(value, '>=', green_limit) }} then 'green'
+        when {{ direction }} = 'lower_is_worse' and {{ meets(value, '<', red_limit) }} then 'red'
         else 'between'
     end
 {%- endmacro %}

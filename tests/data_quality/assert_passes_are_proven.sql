@@ -20,7 +20,7 @@ where
                 isfinite(value)
                 and (
                     (direction = 'higher_is_worse' and value < green_limit)
-                    or (direction = 'lower_is_worse' and value >= green_limit)
+                    or (direction = 'lower_is_worse' and value >= green_limit - 1e-9)
                 )
                 and is_adequate_n
                 and is_attainable

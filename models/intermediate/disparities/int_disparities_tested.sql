@@ -64,7 +64,7 @@ adjusted as (
 compared_with_chance as (
     select
         *,
-        value > null_p95 + {{ standard_slack('null_p95') }} as is_beyond_chance
+        {{ meets('value', '>', 'null_p95') }} as is_beyond_chance
     from adjusted
     where p_value is not null
 ),

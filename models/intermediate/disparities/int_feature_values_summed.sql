@@ -22,7 +22,7 @@
     ~ declared_expression(
         methods[row['method_id']],
         standard=value,
-        slack=standard_slack(value),
+        slack=limit_slack(value),
         mode={'lowest': 'standards.lowest', 'width': standard['parameters']['width']}
     )
     ~ ') as rate_sum_' ~ name

@@ -6,7 +6,7 @@
 {%- for standard in standards %}
 {%- set name = 's_' ~ standard['standard_id'] %}
 {%- set value, slack = 'analyses.' ~ name, 'analyses.' ~ name ~ '_slack' %}
-{%- do slacks.append(standard_slack('standards.' ~ name) ~ ' as ' ~ name ~ '_slack') %}
+{%- do slacks.append(limit_slack('standards.' ~ name) ~ ' as ' ~ name ~ '_slack') %}
 {%- for method in methods if standard['macro'] is none or not method['needs_mode'] %}
 {%- set mode = {'lowest': 'analyses.lowest', 'width': standard['parameters']['width']} %}
 {%- do pairs.append((standard, method)) %}

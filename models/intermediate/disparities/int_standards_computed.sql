@@ -86,7 +86,7 @@ pooled as (
 bins_{{ row['standard_id'] }} as (
     select
         coded.analysis_key,
-        floor((coded.value - pooled.lowest) / {{ row['parameters']['width'] }}) as bin,
+        {{ bin_of('((coded.value - pooled.lowest) / ' ~ row['parameters']['width'] ~ ')') }} as bin,
         -- Shares that add up to the same number tie.
         round(sum(coded.weight), 9) as n
     from coded

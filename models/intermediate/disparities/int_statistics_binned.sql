@@ -51,7 +51,7 @@ ends as (
 bins_{{ mode['statistic_id'] }} as (
     select
         coded.group_feature_key,
-        floor((coded.value - ends.lowest) / {{ mode['parameters']['width'] }}) as bin,
+        {{ bin_of('((coded.value - ends.lowest) / ' ~ mode['parameters']['width'] ~ ')') }} as bin,
         min(ends.lowest) as lowest,
         count(*) as n
     from coded

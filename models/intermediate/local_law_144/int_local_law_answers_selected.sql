@@ -52,7 +52,7 @@ scored as (
         measured.prompt_key,
         medians.sample_median,
         {{
-            method_above('medians.sample_median', standard_slack('medians.sample_median'), {}, none)
+            method_above('medians.sample_median', limit_slack('medians.sample_median'), {}, none)
         }} as is_selected
     from measured
     inner join medians

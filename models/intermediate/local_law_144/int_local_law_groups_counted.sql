@@ -162,7 +162,7 @@ large as (
     select
         *,
         n > 0 and n >= minimum_cell as is_countable,
-        count(*) filter (n > 0 and n >= minimum_cell and share_of_answers >= minimum_share)
+        count(*) filter (n > 0 and n >= minimum_cell and {{ meets('share_of_answers', '>=', 'minimum_share') }})
             over (partition by analysis_key) as n_large
     from shares
 )
@@ -173,7 +173,7 @@ select
     case
         when n = 0 then 'no answer'
         when not is_countable then 'fewer than ' || minimum_cell || ' answers'
-        when share_of_answers < minimum_share and n_large >= 2
+        when {{ meets('share_of_answers', '<', 'minimum_share') }} and n_large >= 2
             then 'below ' || printf('%g', 100 * minimum_share) || ' % of the answers'
     end as exclusion_reason
 from large

@@ -13,7 +13,7 @@ sums as (
         sum({{ ratio(
             'power(abs(n_cell - n_expected) - least(0.5, abs(n_cell - n_expected)), 2)', 'n_expected'
         ) }}) as chi_square_yates,
-        avg(case when n_expected >= 5 then 1.0 else 0.0 end) as expected_ge_5_rate,
+        avg(case when {{ meets('n_expected', '>=', 5) }} then 1.0 else 0.0 end) as expected_ge_5_rate,
         min(n_expected) as min_expected
     from cells
     group by analysis_key
@@ -44,7 +44,7 @@ select
     case when dof = 1 then chi_square_yates end as chi_square_yates,
     case
         when dof = 0 then null
-        when expected_ge_5_rate >= 0.8 and min_expected >= 1 then 'chi_square'
+        when {{ meets('expected_ge_5_rate', '>=', 0.8) }} and min_expected >= 1 then 'chi_square'
         when dof = 1 then 'fisher'
         else 'monte_carlo'
     end as test,

@@ -154,7 +154,7 @@ select
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'low') }} as impact_ratio_low,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'high') }}
         as impact_ratio_high,
-    impact_ratio < four_fifths.red_limit as is_below_four_fifths,
+    {{ meets('impact_ratio', '<', 'four_fifths.red_limit') }} as is_below_four_fifths,
     case
         when impact_ratio is not null and group_value <> reference_group and resampling_unit = 'response'
             then {{ pooled_z('n_selected', 'n', 'n_selected_reference', 'n_reference') }}

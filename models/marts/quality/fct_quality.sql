@@ -192,7 +192,7 @@ select
     {{ ratio('checked.n_failing', 'checked.n_records') }} as rate,
     checked.n_removed,
     rules.limit_rate,
-    (checked.n_failing <= rules.limit_rate * checked.n_records) is true as is_passed,
+    ({{ meets('checked.n_failing', '<=', 'rules.limit_rate * checked.n_records') }}) is true as is_passed,
     rules.is_blocking,
     rules.spec
 from checked

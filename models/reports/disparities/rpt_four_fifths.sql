@@ -111,7 +111,7 @@ compared as (
         and judged_measures.metric is null
         and judged_suites.suite is not null as is_left_out,
         disparities.calibration = 'none' and judged_calibrated.metric is not null as is_judged_calibrated,
-        disparities.value < limits.red_limit as is_below,
+        {{ meets('disparities.value', '<', 'limits.red_limit') }} as is_below,
         {{ threshold_colour(
             'disparities.value', 'limits.direction', 'limits.green_limit', 'limits.red_limit'
         ) }} as colour,
@@ -182,11 +182,11 @@ select
         when is_left_out and is_judged_calibrated then 'Not judged: its calibrated values are.'
         when is_left_out then 'Not judged: neither end of it is favourable.'
         when is_below and is_significant then 'Below, and lower than chance gives.'
-        when is_below and value >= null_p05 then 'Below, and so would equal groups be.'
+        when is_below and {{ meets('value', '>=', 'null_p05') }} then 'Below, and so would equal groups be.'
         when is_below then 'Below, but not beyond chance once corrected for all tests.'
         when is_significant then 'Not below, yet lower than chance gives: real, and small.'
         else 'Not below, and no lower than chance gives.'
     end as reading,
-    coalesce(null_p05 < red_limit, false) as is_noise_below
+    coalesce({{ meets('null_p05', '<', 'red_limit') }}, false) as is_noise_below
 from decided
 where position <= 3000

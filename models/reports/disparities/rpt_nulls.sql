@@ -161,8 +161,8 @@ placed as (
             ) }}
         end as excess,
         case collected.unequal_end
-            when 'high' then collected.value > collected.null_p95 + 1e-9
-            else collected.value < collected.null_p05 - 1e-9
+            when 'high' then {{ meets('collected.value', '>', 'collected.null_p95') }}
+            else {{ meets('collected.value', '<', 'collected.null_p05') }}
         end as is_beyond,
         {{ rounded('collected.value') }} as value_in_words
     from collected

@@ -82,8 +82,8 @@ collected as (
     select
         ratios.*,
         four_fifths.red_limit as held_against,
-        ratios.best_bound < four_fifths.red_limit as is_unequal_at_best,
-        ratios.worst_bound < four_fifths.red_limit as is_unequal_at_worst
+        {{ meets('ratios.best_bound', '<', 'four_fifths.red_limit') }} as is_unequal_at_best,
+        {{ meets('ratios.worst_bound', '<', 'four_fifths.red_limit') }} as is_unequal_at_worst
     from ratios
     cross join four_fifths
     union all by name

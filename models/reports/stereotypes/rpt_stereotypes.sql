@@ -83,7 +83,7 @@ named as (
         case
             when ranked.p_value is null then 'unknown'
             when ranked.p_holm <= {{ significance_level() }} then 'beyond'
-            when ranked.value > ranked.null_p95 then 'beyond_alone'
+            when {{ meets('ranked.value', '>', 'ranked.null_p95') }} then 'beyond_alone'
             else 'within'
         end as place,
         case when ranked.signed_value < 0 then ranked.group_b else ranked.group_a end as near_group,
@@ -104,7 +104,7 @@ said as (
             when value is null and feature <> '' then 'No answer has a score.'
             when value is null then 'No word of ' || replace(target_list, '_', ' ') || ' can be compared.'
             -- All words towards one group: the mean has a direction.
-            when metric = 'cooccurrence_bias' and abs(signed_value) >= value - 1e-9
+            when metric = 'cooccurrence_bias' and {{ meets('abs(signed_value)', '>=', 'value') }}
                 then
                     'Words of ' || replace(target_list, '_', ' ') || ' stand '
                     || printf('%.1f', pow(10, value)) || ' times as much near the words of ' || near_group
