@@ -82,7 +82,8 @@ def gaps(
 
 def _tables(sql: Sql) -> None:
     pairs = list(zip(VALUES, BASELINES, strict=True))
-    sql.table("sample", {"value": "double", "baseline_value": "double"}, pairs)
+    sql.table("sample_pairs", {"value": "double", "baseline_value": "double"}, pairs)
+    sql.query("sample", "select *, avg(value) over () as mean, value - mean as deviation from sample_pairs")
     types = {"analysis_key": "bigint", "statistic": "varchar", "parameters": "varchar", "unit": "varchar"}
     types |= {"group_value": "varchar", "value": "double", "n": "bigint", "is_compared": "bool"}
     groups = [(1, "mean", "", "share", f"group {i}", value, 4, True) for i, value in enumerate(GROUPS)]
@@ -162,8 +163,7 @@ def _example(sql: Sql, seed: str, row: Mapping[str, str]) -> float | None:
     elif seed == "selection_methods":
         mode = {"lowest": min(VALUES), "width": MODE_WIDTH}
         condition = macro("mean", sql.names["limit_slack"]("mean"), parameters, mode)
-        sample = "(select *, avg(value) over () as mean from sample)"
-        query = f"select avg(if({condition}, 1, 0)) as value from {sample}"
+        query = f"select avg(if({condition}, 1, 0)) as value from sample"
     else:
         query = f"select {macro(parameters=parameters)} as value from sample"
     (found,) = sql.rows(query)

@@ -1,4 +1,5 @@
-{# Excess kurtosis (SPEC SUM-6): bias-adjusted as in the paper, or the biased moment ratio g2. #}
+{# Excess kurtosis (SPEC SUM-6): bias-adjusted as in the paper, or the biased moment ratio g2. `deviation` is a value less the
+   mean of its group: the engine sums raw powers, of which nothing is left where the mean is many deviations from 0. #}
 {% macro statistic_kurtosis(parameters) -%}
     {%- if parameters['estimator'] not in ('adjusted', 'moment') -%}
         {{ exceptions.raise_compiler_error('kurtosis: no such estimator: ' ~ parameters['estimator']) }}
@@ -10,9 +11,9 @@
 {% macro duckdb__kurtosis_estimate(estimator) -%}
     case when min(value) < max(value) and count(value) >= 4 then
         {%- if estimator == 'adjusted' %}
-        {{ finite('kurtosis(value)') }}
+        {{ finite('kurtosis(deviation)') }}
         {%- else %}
-        {{ finite('kurtosis_pop(value)') }}
+        {{ finite('kurtosis_pop(deviation)') }}
         {%- endif %}
     end
 {%- endmacro %}

@@ -1,4 +1,5 @@
-{# Skewness (SPEC SUM-5): bias-adjusted as in the paper, or the biased moment ratio g1. #}
+{# Skewness (SPEC SUM-5): bias-adjusted as in the paper, or the biased moment ratio g1. `deviation` is a value less the mean
+   of its group: the engine sums raw powers, of which nothing is left where the mean is many deviations from 0. #}
 {% macro statistic_skewness(parameters) -%}
     {%- if parameters['estimator'] not in ('adjusted', 'moment') -%}
         {{ exceptions.raise_compiler_error('skewness: no such estimator: ' ~ parameters['estimator']) }}
@@ -10,9 +11,9 @@
 {% macro duckdb__skewness_estimate(estimator) -%}
     case when min(value) < max(value) and count(value) >= 3 then
         {%- if estimator == 'adjusted' %}
-        {{ finite('skewness(value)') }}
+        {{ finite('skewness(deviation)') }}
         {%- else %}
-        {{ finite('skewness(value) * (count(value) - 2) / sqrt(count(value) * (count(value) - 1.0))') }}
+        {{ finite('skewness(deviation) * (count(value) - 2) / sqrt(count(value) * (count(value) - 1.0))') }}
         {%- endif %}
     end
 {%- endmacro %}
