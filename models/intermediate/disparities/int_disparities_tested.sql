@@ -24,10 +24,12 @@ joined as (
         analyses.config,
         analyses.feature,
         analyses.calibration,
-        analyses.is_control,
+        analyses.roll_up,
+        analyses.is_simulated,
         inferred.ci_low,
         inferred.ci_high,
         inferred.p_value,
+        case when not analyses.is_control then inferred.p_value end as family_p,
         inferred.null_median,
         inferred.null_p05,
         inferred.null_p95,
@@ -44,21 +46,15 @@ joined as (
     inner join analyses on inferred.analysis_key = analyses.analysis_key
 ),
 
-tested as (
-    select * from joined
-    where p_value is not null
-),
-
--- A family: the configs and axes of a category on which one disparity was tested (SPEC INF-7). Controls
--- and the baseline, which is nobody's answer, stand apart.
+-- A family: the configs and axes of a category on which one disparity was tested (SPEC INF-7), simulated and
+-- real apart, and each level of a roll-up. The baseline, which is nobody's answer, stands apart; controls are in
+-- no family.
 adjusted as (
-    {{ with_adjusted_p('tested', 'p_value', [
-        'suite', 'category', 'feature', 'calibration', 'statistic', 'parameters', 'disparity', 'is_control',
-        "config = 'baseline'"
-    ]) }}
-    union all by name
-    select * from joined
-    where p_value is null
+    select * replace (case when family_p is not null then n_tests end as n_tests)
+    from ({{ with_adjusted_p('joined', 'family_p', [
+        'suite', 'category', 'roll_up', 'feature', 'calibration', 'statistic', 'parameters', 'disparity',
+        'is_simulated', "config = 'baseline'"
+    ]) }})
 ),
 
 compared_with_chance as (
