@@ -1,10 +1,23 @@
--- A level holds the answers it pools, each once: its values and missing values are the sums of its parts'.
+-- A level holds the answers it pools, each once: its values and missing values are the sums of its parts', which
+-- are what its categories measured, and in the same terms.
 with samples as (
     select * from {{ ref('int_group_features_listed') }}
 ),
 
 roll_ups as (
     select * from {{ ref('int_roll_ups_listed') }}
+),
+
+topics as (
+    select
+        features.suite,
+        features.feature,
+        sets.segment
+    from {{ ref('int_topic_features_listed') }} as features
+    inner join {{ ref('stg_suite__topics') }} as sets
+        on
+            features.suite = sets.suite
+            and features.topic_set = sets.topic_set
 ),
 
 counted as (
@@ -35,7 +48,14 @@ parts as (
             and roll_ups.category = samples.category
             and roll_ups.config_key = samples.config_key
             and samples.roll_up = 'none'
+    left join topics
+        on
+            samples.suite = topics.suite
+            and samples.feature = topics.feature
     left join counted on samples.group_feature_key = counted.group_feature_key
+    where
+        (topics.segment = 'category' and roll_ups.pooled_category <> roll_ups.category) is not true
+        and (topics.segment = 'domain' and roll_ups.pooled_domain <> roll_ups.domain) is not true
     group by all
 ),
 

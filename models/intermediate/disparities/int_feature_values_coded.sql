@@ -45,7 +45,7 @@ coded as (
     select
         features.group_feature_key,
         features.analysis_key,
-        features.has_baseline,
+        measurements.has_baseline,
         prompts_coded.group_id,
         prompts_coded.prompt_id,
         prompts_coded.block_id,

@@ -1,6 +1,5 @@
--- Grain: one row per suite, category, feature: what is diagnosed. feature_id belongs to (suite, feature).
--- A scorer measures more than was asked: of a text, what a score rule reads; of ready measurements, all; of
--- vectors, what the suite asks for.
+-- Grain: one row per suite, category, feature: what is diagnosed, of pooled categories too. feature_id belongs to
+-- (suite, feature).
 with of_vectors as (
     select
         asked.suite,
@@ -18,61 +17,22 @@ with of_vectors as (
     from {{ ref('int_topic_features_listed') }}
 ),
 
-asked as (
-    select distinct
-        suite,
-        category,
-        feature
-    from {{ ref('stg_suite__outcome_rules') }}
-    where rule_kind = 'score'
-    union
-    select
-        categories.suite,
-        categories.category,
-        of_vectors.feature
-    from {{ ref('stg_suite__categories') }} as categories
-    inner join of_vectors on categories.suite = of_vectors.suite
-),
-
-measured as (
-    select
-        answered.suite,
-        answered.category,
-        answered.feature,
-        count(answered.baseline_value) > 0 as has_baseline
-    from {{ ref('int_responses_measured') }} as answered
-    left join asked
-        on
-            answered.suite = asked.suite
-            and answered.category = asked.category
-            and answered.feature = asked.feature
-    where answered.scorer = 'ready' or asked.feature is not null
-    group by answered.suite, answered.category, answered.feature
-),
-
-roll_ups as (
-    select distinct
-        suite,
-        category,
-        pooled_category
-    from {{ ref('int_roll_ups_listed') }}
-    where category <> pooled_category
-),
-
 pooled as (
-    select * from measured
+    select
+        suite,
+        category,
+        feature,
+        has_baseline
+    from {{ ref('int_features_measured') }}
     union all
     select
-        measured.suite,
-        roll_ups.pooled_category as category,
-        measured.feature,
-        bool_or(measured.has_baseline) as has_baseline
-    from measured
-    inner join roll_ups
-        on
-            measured.suite = roll_ups.suite
-            and measured.category = roll_ups.category
-    group by measured.suite, roll_ups.pooled_category, measured.feature
+        suite,
+        pooled_category as category,
+        feature,
+        bool_or(has_baseline) as has_baseline
+    from {{ ref('int_roll_up_features_listed') }}
+    where category <> pooled_category
+    group by suite, pooled_category, feature
 ),
 
 -- What the suite says of a feature's range goes first.

@@ -1,36 +1,40 @@
 -- Grain: one row per response_key, feature, category, config_key: each measurement under its own names, and
--- under those of every level that pools it.
+-- under those of every level that pools it. has_baseline: whether baselines were measured in its category.
 with measurements as (
     select * from {{ ref('int_measurements_combined') }}
-),
-
-roll_ups as (
-    select * from {{ ref('int_roll_ups_listed') }}
 )
 
 select
-    response_key,
-    prompt_key,
-    config_key,
-    suite,
-    category,
-    feature,
-    value,
-    baseline_value
+    measurements.response_key,
+    measurements.prompt_key,
+    measurements.config_key,
+    measurements.suite,
+    measurements.category,
+    measurements.feature,
+    measurements.value,
+    measurements.baseline_value,
+    measured.has_baseline
 from measurements
+inner join {{ ref('int_features_measured') }} as measured
+    on
+        measurements.suite = measured.suite
+        and measurements.category = measured.category
+        and measurements.feature = measured.feature
 union all
 select
     measurements.response_key,
     measurements.prompt_key,
-    roll_ups.pooled_config_key as config_key,
+    pooled.pooled_config_key as config_key,
     measurements.suite,
-    roll_ups.pooled_category as category,
+    pooled.pooled_category as category,
     measurements.feature,
     measurements.value,
-    measurements.baseline_value
+    measurements.baseline_value,
+    pooled.has_baseline
 from measurements
-inner join roll_ups
+inner join {{ ref('int_roll_up_features_listed') }} as pooled
     on
-        measurements.suite = roll_ups.suite
-        and measurements.category = roll_ups.category
-        and measurements.config_key = roll_ups.config_key
+        measurements.suite = pooled.suite
+        and measurements.category = pooled.category
+        and measurements.config_key = pooled.config_key
+        and measurements.feature = pooled.feature

@@ -18,6 +18,7 @@ baselines as (
 select
     {{ analysis_columns() }},
     analyses.roll_up,
+    analyses.pooled_categories,
     analyses.axis,
     analyses.feature,
     analyses.calibration,

@@ -94,6 +94,7 @@ joined as (
     select
         {{ analysis_columns() }},
         analyses.roll_up,
+        analyses.pooled_categories,
         analyses.axis,
         analyses.feature,
         analyses.calibration,
@@ -132,6 +133,7 @@ select
     role,
     is_simulated,
     roll_up,
+    pooled_categories,
     axis,
     feature,
     calibration,

@@ -23,6 +23,7 @@ baselines as (
 select
     {{ analysis_columns() }},
     analyses.roll_up,
+    analyses.pooled_categories,
     analyses.axis,
     analyses.group_value,
     analyses.feature,
