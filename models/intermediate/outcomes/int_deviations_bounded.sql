@@ -1,5 +1,5 @@
--- Grain: one row per analysis_key, group_value (metric fdi, reference pooled): how far the deviation could
--- lie if every answer that is missing from the group had been one and the same outcome (SPEC INF-11).
+-- Grain: one row per analysis_key, group_value ('' for the largest of all), metric (reference pooled): how far a deviation
+-- could lie, whatever the missing answers of the group and of all others had been (SPEC INF-11).
 with cells as (
     select * from {{ ref('int_outcomes_counted') }}
 ),
@@ -12,13 +12,17 @@ missing as (
     select * from {{ ref('int_missing_answers_counted') }}
 ),
 
-with_missing as (
+groups as (
     select
-        cells.*,
-        missing.n_missing
+        cells.analysis_key,
+        cells.group_value,
+        any_value(cells.n_group) as n_group,
+        any_value(cells.n) as n,
+        count(*) as n_outcomes,
+        coalesce(any_value(missing.n_missing), 0) as n_missing
     from cells
     inner join analyses on cells.analysis_key = analyses.analysis_key
-    inner join missing
+    left join missing
         on
             analyses.suite = missing.suite
             and analyses.category = missing.category
@@ -26,34 +30,156 @@ with_missing as (
             and analyses.measure = missing.measure
             and analyses.axis = missing.axis
             and cells.group_value = missing.group_value
-    where missing.n_missing > 0
+    group by cells.analysis_key, cells.group_value
 ),
 
+sized as (
+    select
+        *,
+        sum(n_missing) over axes - n_missing as n_missing_others,
+        n_group + n_missing as n_group_filled,
+        n + sum(n_missing) over axes as n_filled
+    from groups
+    window axes as (partition by analysis_key)
+    qualify sum(n_missing) over axes > 0 and count(*) over axes > 1
+),
+
+-- Where all say the same, what is missing may be another answer.
 filled as (
     select
-        cells.analysis_key,
-        cells.group_value,
-        filling.outcome as filled_outcome,
-        {{ total_variation(
-            ratio('cells.n_cell + case when cells.outcome = filling.outcome then cells.n_missing else 0 end',
-                  'cells.n_group + cells.n_missing'),
-            ratio('cells.n_outcome + case when cells.outcome = filling.outcome then cells.n_missing else 0 end',
-                  'cells.n + cells.n_missing')
-        ) }} as fdi
-    from with_missing as cells
-    inner join with_missing as filling
+        sized.*,
+        cells.outcome,
+        cells.n_cell,
+        cells.n_outcome
+    from sized
+    inner join cells
         on
-            cells.analysis_key = filling.analysis_key
-            and cells.group_value = filling.group_value
-    group by cells.analysis_key, cells.group_value, filling.outcome
+            sized.analysis_key = cells.analysis_key
+            and sized.group_value = cells.group_value
+    union all
+    select
+        *,
+        '' as outcome,
+        0 as n_cell,
+        0 as n_outcome
+    from sized
+    where n_outcomes = 1
+),
+
+-- Both deviations are convex in what is filled in, so the worst is an end: all that is missing from the group is one
+-- outcome, and all from the others is one. An outcome's term of the sum depends on no other's.
+shares as (
+    select
+        *,
+        n_cell / n_group_filled as p,
+        n_outcome / n_filled as q,
+        (n_cell + n_missing) / n_group_filled as p_own,
+        (n_outcome + n_missing) / n_filled as q_own,
+        (n_outcome + n_missing_others) / n_filled as q_others,
+        (n_outcome + n_missing + n_missing_others) / n_filled as q_both
+    from filled
+),
+
+{%- set terms = {
+    'fdi': 'abs({p} - {q}) / 2',
+    'jsd_nats': '(' ~ kl_term('{p}', '({p} + {q}) / 2') ~ ' + ' ~ kl_term('{q}', '({p} + {q}) / 2') ~ ') / 2'
+} %}
+
+terms as (
+    {%- for metric, term in terms.items() %}
+    select
+        analysis_key,
+        group_value,
+        outcome,
+        '{{ metric }}' as metric,
+        {{ term | replace('{p}', 'p') | replace('{q}', 'q') }} as term,
+        {{ term | replace('{p}', 'p_own') | replace('{q}', 'q_own') }} as term_own,
+        {{ term | replace('{p}', 'p') | replace('{q}', 'q_others') }} as term_others,
+        {{ term | replace('{p}', 'p_own') | replace('{q}', 'q_both') }} as term_both
+    from shares
+    {{- '\n    union all' if not loop.last }}
+    {%- endfor %}
+),
+
+totals as (
+    select
+        analysis_key,
+        group_value,
+        metric,
+        sum(term) as total
+    from terms
+    group by analysis_key, group_value, metric
+),
+
+highest as (
+    select
+        own.analysis_key,
+        own.group_value,
+        own.metric,
+        any_value(totals.total) + max(case
+            when own.outcome = others.outcome then own.term_both - own.term
+            else own.term_own - own.term + others.term_others - others.term
+        end) as bound_high
+    from terms as own
+    inner join terms as others
+        on
+            own.analysis_key = others.analysis_key
+            and own.group_value = others.group_value
+            and own.metric = others.metric
+    inner join totals
+        on
+            own.analysis_key = totals.analysis_key
+            and own.group_value = totals.group_value
+            and own.metric = totals.metric
+    group by own.analysis_key, own.group_value, own.metric
+),
+
+-- The smallest distance from all is a share of that from the others, which shrinks by every missing answer until the two
+-- are equal.
+lowest as (
+    select
+        analysis_key,
+        group_value,
+        any_value(1 - n_group_filled / n_filled) * greatest(0, 1 - sum(least(
+            n_cell / n_group_filled, (n_outcome - n_cell) / (n_filled - n_group_filled)
+        )) - any_value(n_missing / n_group_filled + n_missing_others / (n_filled - n_group_filled))) as fdi
+    from filled
+    group by analysis_key, group_value
+),
+
+bounded as (
+    select
+        highest.analysis_key,
+        highest.group_value,
+        highest.metric,
+        case highest.metric
+            when 'fdi' then lowest.fdi
+            -- No two distributions this far apart diverge by less (Lin 1991).
+            else ((1 + lowest.fdi) * ln(1 + lowest.fdi) + {{ kl_term('(1 - lowest.fdi)', '1') }}) / 2
+        end as bound_low,
+        least(highest.bound_high, case highest.metric when 'fdi' then 1 else ln(2) end) as bound_high
+    from highest
+    inner join lowest
+        on
+            highest.analysis_key = lowest.analysis_key
+            and highest.group_value = lowest.group_value
 )
 
 select
     analysis_key,
     group_value,
-    'fdi' as metric,
+    metric,
     'pooled' as reference,
-    min(fdi) as bound_low,
-    max(fdi) as bound_high
-from filled
-group by analysis_key, group_value
+    bound_low,
+    bound_high
+from bounded
+union all
+select
+    analysis_key,
+    '' as group_value,
+    'max_' || metric as metric,
+    'pooled' as reference,
+    max(bound_low) as bound_low,
+    max(bound_high) as bound_high
+from bounded
+group by analysis_key, metric
