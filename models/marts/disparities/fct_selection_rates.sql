@@ -90,6 +90,28 @@ four_fifths as (
     where profile = 'four_fifths' and metric = 'min_impact_ratio'
 ),
 
+-- The rates that missing answers allow: none of a group's selected, or all. What the others' best could be is what a
+-- group's smallest ratio is held against, and their worst what its largest is.
+filled as (
+    select
+        *,
+        case when is_compared then {{ ratio('n_selected', 'n + n_missing') }} end as rate_low,
+        case when is_compared then {{ ratio('n_selected + n_missing', 'n + n_missing') }} end as rate_high
+    from rated
+),
+
+bounded as (
+    select
+        * exclude (is_compared, rate_low, rate_high),
+        {{ ratio('rate_low', 'greatest(rate_low, max(rate_high) over others)') }} as ratio_lowest,
+        {{ ratio('rate_high', 'greatest(rate_high, max(rate_low) over others)') }} as ratio_highest
+    from filled
+    window others as (
+        partition by analysis_key, parameters
+        rows between unbounded preceding and unbounded following exclude current row
+    )
+),
+
 joined as (
     select
         {{ analysis_columns() }},
@@ -100,24 +122,24 @@ joined as (
         analyses.calibration,
         analyses.exposure,
         analyses.is_control,
-        rated.* exclude (analysis_key, parameters),
+        bounded.* exclude (analysis_key, parameters),
         resampled.* exclude (analysis_key, parameters, group_value, resampling_unit, n_units),
         coalesce(resampled.resampling_unit, units.resampling_unit) as resampling_unit,
         coalesce(resampled.n_units, units.n_units) as n_units,
-        asked.suite is not null or rated.standard = 'favourable_outcome' as is_asked,
+        asked.suite is not null or bounded.standard = 'favourable_outcome' as is_asked,
         case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind
-    from rated
-    inner join analyses on rated.analysis_key = analyses.analysis_key
+    from bounded
+    inner join analyses on bounded.analysis_key = analyses.analysis_key
     left join resampled
         on
-            rated.analysis_key = resampled.analysis_key
-            and rated.parameters = resampled.parameters
-            and rated.group_value = resampled.group_value
-    left join units on rated.analysis_key = units.analysis_key
+            bounded.analysis_key = resampled.analysis_key
+            and bounded.parameters = resampled.parameters
+            and bounded.group_value = resampled.group_value
+    left join units on bounded.analysis_key = units.analysis_key
     left join asked
         on
             analyses.suite = asked.suite
-            and rated.parameters = asked.parameters
+            and bounded.parameters = asked.parameters
     left join baselines
         on
             analyses.suite = baselines.suite
@@ -161,15 +183,9 @@ select
         when impact_ratio is not null and group_value <> reference_group and resampling_unit = 'response'
             then {{ pooled_z('n_selected', 'n', 'n_selected_reference', 'n_reference') }}
     end as impact_ratio_z,
-    -- Every missing answer of the group unselected, or every one selected; the reference stays as it is.
-    case
-        when impact_ratio is not null
-            then {{ ratio(ratio('n_selected', 'n + n_missing'), 'reference_rate') }}
-    end as bound_low,
-    case
-        when impact_ratio is not null
-            then {{ ratio(ratio('n_selected + n_missing', 'n + n_missing'), 'reference_rate') }}
-    end as bound_high,
+    -- What is measured, leaving the missing out, is one of the readings that the bounds span.
+    case when impact_ratio is not null then coalesce(ratio_lowest, impact_ratio) end as bound_low,
+    case when impact_ratio is not null then coalesce(ratio_highest, impact_ratio) end as bound_high,
     chosen_group as chosen_reference_group,
     chosen_ratio as chosen_impact_ratio,
     {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'low') }}
