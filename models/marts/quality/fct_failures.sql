@@ -5,7 +5,6 @@ with responses as (
 
 grouped as (
     select * from {{ ref('int_prompts_grouped') }}
-    where n_attributes = 1
 ),
 
 counted as (
@@ -15,6 +14,7 @@ counted as (
         responses.config,
         responses.is_simulated,
         grouped.axis,
+        grouped.n_attributes,
         grouped.group_value,
         responses.response_status,
         count(*) as n_cell
@@ -36,6 +36,7 @@ select
     config,
     is_simulated,
     axis,
+    n_attributes,
     group_value,
     response_status,
     n_cell as n_failed,
