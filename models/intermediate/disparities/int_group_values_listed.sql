@@ -24,6 +24,7 @@ select
     samples.group_value,
     computed.value,
     computed.n,
+    computed.n_missing,
     -- A group below the suite's minimum cell has its statistics, but is not compared.
     computed.value is not null and computed.n >= samples.minimum_cell as is_compared
 from computed
@@ -37,6 +38,7 @@ select
     group_value,
     selection_rate as value,
     n,
+    n_missing,
     is_compared
 from rated
 -- A group without enough answers is in no table of outcomes.

@@ -38,6 +38,8 @@ select
     tested.null_p05,
     tested.null_p95,
     judged.attainable_max,
+    case when judged.value is not null then bounds.bound_low end as bound_low,
+    case when judged.value is not null then bounds.bound_high end as bound_high,
     judged.critical_value,
     judged.critical_margin,
     tested.concentration,
@@ -63,6 +65,12 @@ left join tested
         and judged.statistic = tested.statistic
         and judged.parameters = tested.parameters
         and judged.disparity = tested.disparity
+left join {{ ref('int_disparities_bounded') }} as bounds
+    on
+        judged.analysis_key = bounds.analysis_key
+        and judged.statistic = bounds.statistic
+        and judged.parameters = bounds.parameters
+        and judged.disparity = bounds.disparity
 left join baselines
     on
         analyses.suite = baselines.suite

@@ -18,6 +18,10 @@ chance_of_mean as (
     where statistic = 'mean'
 ),
 
+bounds as (
+    select * from {{ ref('int_score_shifts_bounded') }}
+),
+
 missing as (
     select * from {{ ref('int_missing_answers_counted') }}
 ),
@@ -68,6 +72,8 @@ select
     scores.mean,
     chance_of_mean.ci_low as mean_ci_low,
     chance_of_mean.ci_high as mean_ci_high,
+    bounds.mean_low as mean_bound_low,
+    bounds.mean_high as mean_bound_high,
     scores.standard_deviation,
     scores.dbi,
     case
@@ -87,6 +93,8 @@ select
     chance_of_dbi.null_median,
     chance_of_dbi.null_p05,
     chance_of_dbi.null_p95,
+    case when scores.dbi is not null then bounds.dbi_low end as bound_low,
+    case when scores.dbi is not null then bounds.dbi_high end as bound_high,
     coalesce(scores.n_groups, analyses.n_groups) as n_groups,
     coalesce(scores.n_group, excluded.n, 0) as n,
     coalesce(missing.n_missing, 0) as n_missing,
@@ -113,6 +121,10 @@ left join chance_of_mean
     on
         scores.analysis_key = chance_of_mean.analysis_key
         and scores.group_value = chance_of_mean.group_value
+left join bounds
+    on
+        listed.analysis_key = bounds.analysis_key
+        and listed.group_value = bounds.group_value
 left join missing
     on
         analyses.suite = missing.suite

@@ -90,8 +90,8 @@ collected as (
     select
         distances.*,
         largest.null_p95 as held_against,
-        distances.best_bound > largest.null_p95 as is_unequal_at_best,
-        distances.worst_bound > largest.null_p95 as is_unequal_at_worst
+        {{ meets('distances.best_bound', '>', 'largest.null_p95') }} as is_unequal_at_best,
+        {{ meets('distances.worst_bound', '>', 'largest.null_p95') }} as is_unequal_at_worst
     from distances
     inner join largest
         on

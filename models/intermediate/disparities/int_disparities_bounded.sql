@@ -1,0 +1,86 @@
+-- Grain: one row per analysis_key, statistic, parameters, disparity: how far a range or ratio of means, or of shares of
+-- favourable answers, could lie, whatever the missing answers had been (SPEC INF-11). Only where some are missing.
+with listed as (
+    select * from {{ ref('int_group_values_listed') }}
+    where
+        is_compared
+        and (statistic = 'mean' or parameters = {{ criterion("'favourable_outcome'", "'in_set'") }})
+),
+
+-- A share is between 0 and 1, a mean where its feature can be.
+ranges as (
+    select
+        analysis_key,
+        any_value(range_low) as range_low,
+        any_value(range_high) as range_high
+    from {{ ref('int_group_features_listed') }}
+    group by analysis_key
+),
+
+ranged as (
+    select
+        listed.*,
+        case when listed.statistic = 'mean' then ranges.range_low else 0 end as range_low,
+        case when listed.statistic = 'mean' then ranges.range_high else 1 end as range_high
+    from listed
+    left join ranges on listed.analysis_key = ranges.analysis_key
+),
+
+ends as (
+    select
+        analysis_key,
+        statistic,
+        parameters,
+        group_value,
+        range_low,
+        (n * value + n_missing * range_low) / (n + n_missing) as lowest,
+        (n * value + n_missing * range_high) / (n + n_missing) as highest
+    from ranged
+    where range_low is not null and range_high is not null
+    qualify sum(n_missing) over (partition by analysis_key, statistic, parameters) > 0
+),
+
+-- The furthest apart are the highest that a group can be and the lowest that another can.
+others as (
+    select
+        *,
+        min(lowest) over (
+            partition by analysis_key, statistic, parameters
+            rows between unbounded preceding and unbounded following exclude current row
+        ) as lowest_other
+    from ends
+),
+
+summarised as (
+    select
+        analysis_key,
+        statistic,
+        parameters,
+        min(range_low) >= 0 as is_ratio,
+        greatest(0, max(lowest) - min(highest)) as range_low,
+        greatest(0, max(highest - lowest_other)) as range_high,
+        least(1, min({{ ratio('lowest_other', 'highest') }})) as ratio_low,
+        least(1, {{ ratio('min(highest)', 'max(lowest)') }}) as ratio_high
+    from others
+    group by analysis_key, statistic, parameters
+    having count(*) > 1
+)
+
+select
+    analysis_key,
+    statistic,
+    parameters,
+    'range' as disparity,
+    range_low as bound_low,
+    range_high as bound_high
+from summarised
+union all
+select
+    analysis_key,
+    statistic,
+    parameters,
+    unnest(case statistic when 'mean' then ['min_max_ratio'] else ['min_max_ratio', 'min_impact_ratio'] end) as disparity,
+    ratio_low as bound_low,
+    ratio_high as bound_high
+from summarised
+where is_ratio
