@@ -1,5 +1,5 @@
--- A level holds the answers it pools, each once: its values and missing values are the sums of its parts', which
--- are what its categories measured, and in the same terms.
+-- A level holds the answers it pools, each once: its values and missing values are the sums of its parts',
+-- which are what its categories measured, and in the same terms.
 with samples as (
     select * from {{ ref('int_group_features_listed') }}
 ),

@@ -1,5 +1,6 @@
--- Grain: one row per analysis_key, statistic, parameters, disparity: how far a range or ratio of means, or of shares of
--- favourable answers, could lie, whatever the missing answers had been (SPEC INF-11). Only where some are missing.
+-- Grain: one row per analysis_key, statistic, parameters, disparity: how far a range or ratio of means, or of
+-- shares of favourable answers, could lie, whatever the missing answers had been (SPEC INF-11). Only where
+-- some are missing.
 with listed as (
     select * from {{ ref('int_group_values_listed') }}
     where
@@ -79,7 +80,9 @@ select
     analysis_key,
     statistic,
     parameters,
-    unnest(case statistic when 'mean' then ['min_max_ratio'] else ['min_max_ratio', 'min_impact_ratio'] end) as disparity,
+    unnest(
+        case statistic when 'mean' then ['min_max_ratio'] else ['min_max_ratio', 'min_impact_ratio'] end
+    ) as disparity,
     ratio_low as bound_low,
     ratio_high as bound_high
 from summarised

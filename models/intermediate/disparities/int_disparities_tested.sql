@@ -47,8 +47,8 @@ joined as (
 ),
 
 -- A family: the configs and axes of a category on which one disparity was tested (SPEC INF-7), simulated and
--- real apart, and each level of a roll-up. The baseline, which is nobody's answer, stands apart; controls are in
--- no family.
+-- real apart, and each level of a roll-up. The baseline, which is nobody's answer, stands apart; controls are
+-- in no family.
 adjusted as (
     select * replace (case when family_p is not null then n_tests end as n_tests)
     from ({{ with_adjusted_p('joined', 'family_p', [
@@ -75,7 +75,7 @@ labelled as (
             when not bool_or(disparity = 'range' and is_beyond_chance) over groups
                 then 'no_disparity_detected'
             when
-                bool_or(disparity = 'dixon_q' and critical_margin > 0) over groups
+                bool_or(disparity = 'dixon_q' and {{ meets('critical_margin', '>', 0) }}) over groups
                 or bool_or(disparity = 'max_abs_z' and is_beyond_chance) over groups
                 then 'concentrated'
             else 'dispersed'

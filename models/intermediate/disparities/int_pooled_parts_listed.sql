@@ -1,5 +1,5 @@
--- Grain: one row per suite, roll_up, pooled_category, pooled_config_key, axis, group_value, feature, is_calibrated,
--- category, config_key: the groups of categories and configs that a level pools in a feature.
+-- Grain: one row per suite, roll_up, pooled_category, pooled_config_key, axis, group_value, feature,
+-- is_calibrated, category, config_key: the groups of categories and configs that a level pools in a feature.
 select
     pooled.suite,
     pooled.roll_up,

@@ -162,8 +162,9 @@ large as (
     select
         *,
         n > 0 and n >= minimum_cell as is_countable,
-        count(*) filter (n > 0 and n >= minimum_cell and {{ meets('share_of_answers', '>=', 'minimum_share') }})
-            over (partition by analysis_key) as n_large
+        count(*) filter (
+            n > 0 and n >= minimum_cell and {{ meets('share_of_answers', '>=', 'minimum_share') }}
+        ) over (partition by analysis_key) as n_large
     from shares
 )
 

@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, feature: what is diagnosed, of pooled categories too. feature_id belongs to
--- (suite, feature).
+-- Grain: one row per suite, category, feature: what is diagnosed, of pooled categories too. feature_id
+-- belongs to (suite, feature).
 with of_vectors as (
     select
         asked.suite,

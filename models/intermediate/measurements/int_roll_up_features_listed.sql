@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config_key, roll_up, feature: under which names what was measured in a category
--- is pooled with the same of others.
+-- Grain: one row per suite, category, config_key, roll_up, feature: under which names what was measured in a
+-- category is pooled with the same of others.
 select
     roll_ups.suite,
     roll_ups.category,

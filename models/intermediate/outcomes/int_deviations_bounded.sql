@@ -1,5 +1,6 @@
--- Grain: one row per analysis_key, group_value ('' for the largest of all), metric (reference pooled): how far a deviation
--- could lie, whatever the missing answers of the group and of all others had been (SPEC INF-11).
+-- Grain: one row per analysis_key, group_value ('' for the largest of all), metric (reference pooled): how
+-- far a deviation could lie, whatever the missing answers of the group and of all others had been (SPEC
+-- INF-11).
 with cells as (
     select * from {{ ref('int_outcomes_counted') }}
 ),
@@ -66,8 +67,8 @@ filled as (
     where n_outcomes = 1
 ),
 
--- Both deviations are convex in what is filled in, so the worst is an end: all that is missing from the group is one
--- outcome, and all from the others is one. An outcome's term of the sum depends on no other's.
+-- Both deviations are convex in what is filled in, so the worst is an end: all that is missing from the group
+-- is one outcome, and all from the others is one. An outcome's term of the sum depends on no other's.
 shares as (
     select
         *,
@@ -134,8 +135,8 @@ highest as (
     group by own.analysis_key, own.group_value, own.metric
 ),
 
--- The smallest distance from all is a share of that from the others, which shrinks by every missing answer until the two
--- are equal.
+-- The smallest distance from all is a share of that from the others, which shrinks by every missing answer
+-- until the two are equal.
 lowest as (
     select
         analysis_key,

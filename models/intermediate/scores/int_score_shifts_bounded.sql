@@ -1,5 +1,5 @@
--- Grain: one row per analysis_key, group_value of scores, where answers are missing and the feature has a range: how far a
--- mean and a DBI could lie, whatever the missing scores had been (SPEC INF-11).
+-- Grain: one row per analysis_key, group_value of scores, where answers are missing and the feature has a
+-- range: how far a mean and a DBI could lie, whatever the missing scores had been (SPEC INF-11).
 with scores as (
     select * from {{ ref('int_scores_computed') }}
 ),
@@ -57,7 +57,8 @@ ends as (
         *,
         {%- for side in sides %}
         {%- for end in ('low', 'high') %}
-        (n_{{ side }} * mean_{{ side }} + missing_{{ side }} * range_{{ end }}) / (n_{{ side }} + missing_{{ side }}) as {{ side }}_{{ end }},
+        (n_{{ side }} * mean_{{ side }} + missing_{{ side }} * range_{{ end }})
+        / (n_{{ side }} + missing_{{ side }}) as {{ side }}_{{ end }},
         {%- endfor %}
         n_{{ side }} + missing_{{ side }} as filled_{{ side }},
         {%- endfor %}
@@ -65,12 +66,13 @@ ends as (
     from sized
 ),
 
--- The squares within the group and within all others: at least what was seen, at most with every missing score as far
--- from them and from one another as the range allows.
+-- The squares within the group and within all others: at least what was seen, at most with every missing
+-- score as far from them and from one another as the range allows.
 spread as (
     select
         *,
-        greatest(0, squares - n_own * n_others / (n_own + n_others) * power(mean_own - mean_others, 2)) as squares_low,
+        greatest(0, squares - n_own * n_others / (n_own + n_others) * power(mean_own - mean_others, 2))
+            as squares_low,
         own_high - others_low as gap_high,
         own_low - others_high as gap_low,
         squares_low

@@ -121,8 +121,10 @@ decided as (
         *,
         case
             when reason_against is not null then 'not_comparable'
-            when coalesce(p_holm <= {{ significance_level() }} and worsening_low > 0, false) then 'worse'
-            when coalesce(p_holm <= {{ significance_level() }} and improvement_low > 0, false) then 'better'
+            when coalesce({{ meets('p_holm', '<=', significance_level()) }} and worsening_low > 0, false)
+                then 'worse'
+            when coalesce({{ meets('p_holm', '<=', significance_level()) }} and improvement_low > 0, false)
+                then 'better'
             else 'no_evidence'
         end as state
     from bounded
@@ -177,11 +179,11 @@ select
         when n_permutations = 0 or n_bootstrap = 0 then 'Nothing was resampled, so chance is unknown.'
         when n_units_differing = 0 then 'Both answered alike.'
         when ci_low is null then 'Too few ' || resampling_unit || 's for an interval.'
-        when min_attainable_p * n_tests > {{ significance_level() }}
+        when {{ meets('min_attainable_p * n_tests', '>', significance_level()) }}
             then
                 'Only ' || n_units_differing || ' ' || resampling_unit
                 || 's were answered differently: this design cannot tell a difference from chance.'
-        when p_holm > {{ significance_level() }}
+        when {{ meets('p_holm', '>', significance_level()) }}
             then 'No more than chance can give once corrected for all tests.'
         else 'The interval holds 0.'
     end as reason,

@@ -90,8 +90,8 @@ four_fifths as (
     where profile = 'four_fifths' and metric = 'min_impact_ratio'
 ),
 
--- The rates that missing answers allow: none of a group's selected, or all. What the others' best could be is what a
--- group's smallest ratio is held against, and their worst what its largest is.
+-- The rates that missing answers allow: none of a group's selected, or all. What the others' best could be is
+-- what a group's smallest ratio is held against, and their worst what its largest is.
 filled as (
     select
         *,

@@ -92,7 +92,9 @@ judged as (
             'measures.value', 'profiles.direction', 'profiles.green_limit', 'profiles.red_limit'
         ) }} as colour,
         coalesce(
-            measures.p_holm <= {{ significance_level() }} and not {{ ignores_blocks('measures') }}, false
+            {{ meets('measures.p_holm', '<=', significance_level()) }}
+            and not {{ ignores_blocks('measures') }},
+            false
         ) as is_significant,
         coalesce(smallest.n_smallest_group >= profiles.minimum_group, false) as is_adequate_n,
         -- An interval needs ten units, and a pass a test that could have shown something.

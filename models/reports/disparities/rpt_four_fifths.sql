@@ -115,7 +115,7 @@ compared as (
         {{ threshold_colour(
             'disparities.value', 'limits.direction', 'limits.green_limit', 'limits.red_limit'
         ) }} as colour,
-        coalesce(disparities.p_holm <= {{ significance_level() }}, false) as is_significant,
+        coalesce({{ meets('disparities.p_holm', '<=', significance_level()) }}, false) as is_significant,
         coalesce(sizes.n_smallest_group >= suites.minimum_group, false) as is_adequate_n
     from named as disparities
     inner join drawn using (parameters)

@@ -181,7 +181,7 @@ worded as (
         end as number_title,
         case
             when is_beyond is not true then 'within'
-            when p_holm <= {{ significance_level() }} then 'beyond'
+            when {{ meets('p_holm', '<=', significance_level()) }} then 'beyond'
             else 'beyond_alone'
         end as place,
         case

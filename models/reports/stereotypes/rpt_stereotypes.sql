@@ -82,7 +82,7 @@ named as (
         ranked.warning,
         case
             when ranked.p_value is null then 'unknown'
-            when ranked.p_holm <= {{ significance_level() }} then 'beyond'
+            when {{ meets('ranked.p_holm', '<=', significance_level()) }} then 'beyond'
             when {{ meets('ranked.value', '>', 'ranked.null_p95') }} then 'beyond_alone'
             else 'within'
         end as place,
