@@ -1,0 +1,117 @@
+"""Bounds of what missing answers could do, against every way to fill them in (SPEC INF-11)."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ingest.inference.group_statistics import dbi, fdi, jsd_nats
+from ingest.inference.sums import score_sums
+from ingest.metrics_page.sql import Sql
+from ingest.paths import PROJECT
+
+MISSING = {name: "varchar" for name in ("suite", "category", "config_key", "measure", "axis", "group_value")}
+ANALYSES = """
+    select 1 as analysis_key, 'score' as measure_kind, 's' as suite, 'C' as category, 'k' as config_key,
+        'warmth' as measure, 'axis' as axis
+"""
+
+
+def database(missing: Sequence[int]) -> Sql:
+    sql = Sql(PROJECT)
+    sql.connection.execute("set ieee_floating_point_ops = false")
+    sql.query("int_analyses_listed", ANALYSES)
+    named = ("s", "C", "k", "warmth", "axis")
+    sql.table(
+        "int_missing_answers_counted",
+        MISSING | {"n_missing": "bigint"},
+        [(*named, str(group), int(n)) for group, n in enumerate(missing)],
+    )
+    return sql
+
+
+def fillings(n: int, n_outcomes: int) -> Iterator[np.ndarray]:
+    """Every count of outcomes that n answers can give."""
+    for given in product(range(n + 1), repeat=n_outcomes):
+        if sum(given) == n:
+            yield np.array(given)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_deviations_stay_within_their_bounds_and_reach_the_highest(seed):
+    rng = np.random.default_rng(seed)
+    n_outcomes = int(rng.integers(1, 4))
+    table = rng.integers(0, 5, size=(3, n_outcomes)) + (np.arange(n_outcomes) == 0)
+    table[0] += table.sum(0) == 0
+    missing = rng.integers(0, 3, size=3) + np.array([1, 0, 0])
+    sql = database(missing)
+    types = {"analysis_key": "bigint", "group_value": "varchar", "outcome": "varchar"}
+    counts = dict.fromkeys(("n_cell", "n_group", "n_outcome", "n"), "bigint")
+    sql.table(
+        "int_outcomes_counted",
+        types | counts,
+        [
+            (1, str(g), str(j), int(cell), int(table[g].sum()), int(table[:, j].sum()), int(table.sum()))
+            for (g, j), cell in np.ndenumerate(table)
+        ],
+    )
+    sql.model("int_deviations_bounded")
+    found = {
+        (row["group_value"], row["metric"]): (row["bound_low"], row["bound_high"])
+        for row in sql.rows("select * from int_deviations_bounded")
+    }
+    if n_outcomes == 1:  # what is missing may be another answer
+        table = np.column_stack([table, np.zeros(3, int)])
+    filled = np.stack(
+        [
+            table + np.stack(rows)
+            for rows in product(*(list(fillings(int(n), table.shape[1])) for n in missing))
+        ]
+    )
+    for metric, values in (("fdi", fdi(filled)), ("jsd_nats", jsd_nats(filled))):
+        for group in range(3):
+            low, high = found[str(group), metric]
+            assert high == pytest.approx(values[:, group].max(), abs=1e-9)
+            assert low <= values[:, group].min() + 1e-9
+        low, high = found["", f"max_{metric}"]
+        assert high == pytest.approx(values.max(), abs=1e-9)
+        assert low <= values.max(axis=1).min() + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_means_and_shifts_stay_within_their_bounds(seed):
+    rng = np.random.default_rng(seed)
+    scores = [np.round(rng.random(int(rng.integers(1, 6))), 2) for _ in range(3)]
+    missing = rng.integers(0, 3, size=3) + np.array([1, 0, 0])
+    pooled = np.concatenate(scores)
+    sql = database(missing)
+    types = {"analysis_key": "bigint", "group_value": "varchar", "n_group": "bigint", "n": "bigint"}
+    numbers = dict.fromkeys(("mean", "mean_all", "standard_deviation_all"), "double")
+    overall = (float(pooled.mean()), float(pooled.std(ddof=1)))
+    sql.table(
+        "int_scores_computed",
+        types | numbers | {"n_groups": "bigint"},
+        [(1, str(g), len(x), len(pooled), float(x.mean()), *overall, 3) for g, x in enumerate(scores)],
+    )
+    sql.query(
+        "int_features_listed",
+        "select 's' as suite, 'C' as category, 'warmth' as feature, 0.0 as range_low, 1.0 as range_high",
+    )
+    sql.model("int_score_shifts_bounded")
+    found = {row["group_value"]: row for row in sql.rows("select * from int_score_shifts_bounded")}
+    tables = []
+    for given in product((0.0, 0.5, 1.0), repeat=int(missing.sum())):
+        parts = np.split(np.array(given), np.cumsum(missing)[:-1])
+        tables.append([score_sums(np.concatenate(both)).sum(0) for both in zip(scores, parts, strict=True)])
+    filled = np.array(tables)
+    means, shifts = filled[..., 1] / filled[..., 0], dbi(filled)
+    for group in range(3):
+        row = found[str(group)]
+        assert row["mean_low"] == pytest.approx(means[:, group].min())
+        assert row["mean_high"] == pytest.approx(means[:, group].max())
+        assert row["dbi_low"] <= np.nanmin(shifts[:, group]) + 1e-9
+        assert row["dbi_high"] >= np.nanmax(shifts[:, group]) - 1e-9
+        # Not so wide that nothing is said: within what any group of its size could reach.
+        most = np.sqrt(filled[0, :, 0].sum() / filled[0, group, 0])
+        assert max(abs(row["dbi_low"]), abs(row["dbi_high"])) <= most
