@@ -12,12 +12,12 @@ topics as (
     select
         features.suite,
         features.feature,
-        sets.segment
+        topic_sets.segment
     from {{ ref('int_topic_features_listed') }} as features
-    inner join {{ ref('stg_suite__topics') }} as sets
+    inner join {{ ref('stg_suite__topics') }} as topic_sets
         on
-            features.suite = sets.suite
-            and features.topic_set = sets.topic_set
+            features.suite = topic_sets.suite
+            and features.topic_set = topic_sets.topic_set
 ),
 
 counted as (

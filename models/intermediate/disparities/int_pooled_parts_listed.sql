@@ -5,18 +5,18 @@ select
     pooled.roll_up,
     pooled.pooled_category,
     pooled.pooled_config_key,
-    groups.axis,
-    groups.group_value,
+    listed_groups.axis,
+    listed_groups.group_value,
     pooled.feature,
     calibrations.is_calibrated,
     pooled.category,
     pooled.config_key
 from {{ ref('int_roll_up_features_listed') }} as pooled
-inner join {{ ref('int_groups_listed') }} as groups
+inner join {{ ref('int_groups_listed') }} as listed_groups
     on
-        pooled.suite = groups.suite
-        and pooled.category = groups.category
-        and pooled.config_key = groups.config_key
+        pooled.suite = listed_groups.suite
+        and pooled.category = listed_groups.category
+        and pooled.config_key = listed_groups.config_key
 inner join (values (false), (true)) as calibrations (is_calibrated)
     on not calibrations.is_calibrated or pooled.has_baseline
-where groups.roll_up = 'none' and (groups.config <> 'baseline' or pooled.has_baseline)
+where listed_groups.roll_up = 'none' and (listed_groups.config <> 'baseline' or pooled.has_baseline)

@@ -118,15 +118,15 @@ highest as (
         own.group_value,
         own.metric,
         any_value(totals.total) + max(case
-            when own.outcome = others.outcome then own.term_both - own.term
-            else own.term_own - own.term + others.term_others - others.term
+            when own.outcome = fillings.outcome then own.term_both - own.term
+            else own.term_own - own.term + fillings.term_others - fillings.term
         end) as bound_high
     from terms as own
-    inner join terms as others
+    inner join terms as fillings
         on
-            own.analysis_key = others.analysis_key
-            and own.group_value = others.group_value
-            and own.metric = others.metric
+            own.analysis_key = fillings.analysis_key
+            and own.group_value = fillings.group_value
+            and own.metric = fillings.metric
     inner join totals
         on
             own.analysis_key = totals.analysis_key

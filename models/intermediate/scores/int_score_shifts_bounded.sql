@@ -89,11 +89,14 @@ select
     group_value,
     own_low as mean_low,
     own_high as mean_high,
-    {%- for end, towards in (('low', '>'), ('high', '<')) %}
     case when n_groups > 1 then coalesce({{ ratio(
-        'filled_others / n_filled * gap_' ~ end,
-        'sqrt((case when gap_' ~ end ~ ' ' ~ towards ~ ' 0 then squares_high else squares_low end '
-        ~ '+ filled_own * filled_others / n_filled * power(gap_' ~ end ~ ', 2)) / (n_filled - 1))'
-    ) }}, 0) end as dbi_{{ end }}{{ ',' if not loop.last }}
-    {%- endfor %}
+        'filled_others / n_filled * gap_low',
+        'sqrt((case when gap_low > 0 then squares_high else squares_low end '
+        ~ '+ filled_own * filled_others / n_filled * power(gap_low, 2)) / (n_filled - 1))'
+    ) }}, 0) end as dbi_low,
+    case when n_groups > 1 then coalesce({{ ratio(
+        'filled_others / n_filled * gap_high',
+        'sqrt((case when gap_high < 0 then squares_high else squares_low end '
+        ~ '+ filled_own * filled_others / n_filled * power(gap_high, 2)) / (n_filled - 1))'
+    ) }}, 0) end as dbi_high
 from spread
