@@ -26,6 +26,7 @@ from ingest.inference.group_statistics import (
     value_range,
     z_scores,
 )
+from ingest.inference.linear import anova_type_2, assumptions
 from ingest.inference.resampling import resample
 from ingest.inference.samples import Column, Samples, parse_parameters
 from ingest.inference.sums import outcome_sums, score_sums, selection_sums
@@ -73,6 +74,21 @@ def _icc(values: list[list[float]]) -> float:
     return variance_components(np.zeros_like(units), units, units, units, np.reshape(values, (-1, 1))).icc
 
 
+def _type_2_f(values: list[float], group: list[int]) -> float:
+    """F of the only factor."""
+    (term,) = anova_type_2(values, [np.array(group)], ["group"])
+    return float(term.value)
+
+
+def _of_halves(name: str) -> tuple[Callable[[list[float]], float], list[str], str]:
+    """What two groups assume, the first half of the scores and the second."""
+    return (
+        lambda values: float(getattr(assumptions(values, np.arange(len(values)) * 2 // len(values)), name)),
+        ["double[]"],
+        "double",
+    )
+
+
 def _classified(name: str, positive: float, negative: float) -> float:
     """What a classifier's first feature makes of its labels' probabilities."""
     feature = next(iter(CLASSIFIERS[name].features.values()))
@@ -107,6 +123,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
     "fisher_exact_p": (lambda rows: float(fisher_exact_p(np.array(rows))), ["double[][]"], "double"),
     "attainable_dbi": (lambda weight: float(attainable_dbi(weight)), ["double"], "double"),
     "icc": (_icc, ["double[][]"], "double"),
+    "type_2_f": (_type_2_f, ["double[]", "integer[]"], "double"),
+    "normality_p": _of_halves("normality_p"),
+    "equal_variance_p": _of_halves("equal_variance_p"),
     "smallest_p": (_smallest_p, ["integer", "integer"], "double"),
     "value_range": _of_list(value_range),
     "standard_deviation": _of_list(standard_deviation),

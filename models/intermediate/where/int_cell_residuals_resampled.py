@@ -4,12 +4,13 @@ import numpy as np
 
 from ingest.inference.cells import resample_cells
 from ingest.inference.design import Design
+from ingest.inference.strata import CONFOUNDED, confounding
 from ingest.inference.tables import parts, records, rows_by, seed_of, table_of, types
 
 SCHEMA = types(
-    "analysis_key int64, group_value string, outcome_code int64, residual double, p_value double,"
-    " p_max double, null_p95 double, resampling_unit string, n_units int64, permutation_scheme string,"
-    " min_attainable_p double"
+    "analysis_key int64, group_value string, outcome_code int64, residual double, residual_within double,"
+    " p_value double, p_max double, null_p95 double, resampling_unit string, n_units int64,"
+    " permutation_scheme string, min_attainable_p double"
 )
 # As int_analyses_resampled names an analysis: the cells are relabelled as their table is.
 IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
@@ -26,7 +27,7 @@ def model(dbt, session):
     answers = (
         dbt.ref("int_analysis_responses_coded")
         .order("analysis_key, response_key")
-        .project("analysis_key, group_code, prompt_code, block_code, outcome_code")
+        .project("analysis_key, group_code, prompt_code, block_code, stratum_code, outcome_code")
         .fetchnumpy()
     )
     rows = []
@@ -34,12 +35,14 @@ def model(dbt, session):
     for analysis, part in zip(analyses, of_analyses, strict=True):
         analysis_key, outcome = analysis["analysis_key"], part["outcome_code"]
         codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
+        design, strata = Design.from_codes(groups[analysis_key], *codes), part["stratum_code"]
         found = resample_cells(
-            Design.from_codes(groups[analysis_key], *codes),
+            design,
             outcome,
             int(np.max(outcome)) + 1,
             n_permutations=analysis["n_permutations"],
             seed=seed_of(*(analysis[name] for name in IDENTITY)),
+            strata=strata if confounding(design.group, strata) > CONFOUNDED else None,
         )
         for group, outcome_code in np.ndindex(found.residual.shape):
             rows.append(
@@ -49,7 +52,7 @@ def model(dbt, session):
                     "outcome_code": outcome_code,
                     **{
                         name: float(getattr(found, name)[group, outcome_code])
-                        for name in ("residual", "p_value", "p_max", "null_p95")
+                        for name in ("residual", "residual_within", "p_value", "p_max", "null_p95")
                     },
                     "resampling_unit": found.unit,
                     "n_units": found.n_units,

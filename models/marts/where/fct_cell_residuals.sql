@@ -26,6 +26,7 @@ cells as (
         counted.share,
         counted.pooled_share,
         {{ adjusted_residual('counted.n_cell', 'counted.n_group', 'counted.n_outcome', 'counted.n') }} as residual,
+        resampled.residual_within,
         resampled.p_value,
         resampled.p_max,
         resampled.null_p95,
@@ -69,6 +70,7 @@ select
     corrected.share,
     corrected.pooled_share,
     corrected.residual,
+    corrected.residual_within,
     case
         when corrected.residual is not null then 'ok'
         when corrected.n_groups < 2 then 'single_group'

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats.contingency import expected_freq
 
-from ingest.inference.cells import adjusted_residuals, resample_cells
+from ingest.inference.cells import adjusted_residuals, resample_cells, residuals_within
 from ingest.inference.design import Design
 from ingest.inference.resampling import resample
 from ingest.inference.sums import outcome_sums
@@ -86,3 +86,27 @@ def test_without_a_difference_a_table_has_a_significant_cell_in_one_of_twenty(ic
         outcome = np.where(rng.random(120) < np.sqrt(icc), own, rng.integers(0, 3, 120))
         hits += np.nanmin(resample_cells(design, outcome, 3, n_permutations=199, seed=index).p_max) <= 0.05
     assert hits / 300 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_within_strata_an_effect_of_another_attribute_is_none():
+    """Women are asked about in stratum 0 four times of five, and only strata differ: all of it is theirs."""
+    name = np.repeat(np.arange(100), 4)
+    group = name // 50
+    stratum = np.where(group == 0, name % 5 == 0, name % 5 != 0).astype(int)
+    outcome = np.where(stratum == 1, np.arange(400) % 4 == 0, np.arange(400) % 4 != 0).astype(int)
+    design = Design.from_values([group], name, name)
+    plain = resample_cells(design, outcome, 2, seed=1)
+    within = resample_cells(design, outcome, 2, seed=1, strata=stratum)
+    assert plain.p_max.min() < 0.01
+    np.testing.assert_allclose(within.residual, plain.residual)
+    np.testing.assert_allclose(within.residual_within, 0, atol=1e-12)
+    assert within.p_max.min() == 1
+
+
+def test_strata_add_up_as_mantel_and_haenszel_have_it():
+    """The square is the Cochran-Mantel-Haenszel statistic with n in place of n - 1 in the variance."""
+    tables = np.array([[[9, 3], [4, 8]], [[5, 5], [2, 8]]], dtype=float)
+    spread = np.concatenate(tables, axis=1)
+    top = sum(t[0, 0] - t[0].sum() * t[:, 0].sum() / t.sum() for t in tables)
+    variance = sum(np.prod([*t.sum(0), *t.sum(1)]) / t.sum() ** 3 for t in tables)
+    assert residuals_within(spread, 2)[0, 0] == pytest.approx(top / np.sqrt(variance))

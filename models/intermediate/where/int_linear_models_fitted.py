@@ -1,0 +1,77 @@
+"""Grain: one row per suite, category, config_key ('' over all), is_simulated, measure_kind, measure, method,
+term."""
+
+import numpy as np
+
+from ingest.inference.linear import anova_type_2, mixed_model
+from ingest.inference.tables import records, row_by, table_of, types
+
+SCHEMA = types(
+    "suite string, category string, config_key string, is_simulated bool, measure_kind string,"
+    " measure string, method string, term string, value double, dof double, dof_residual double,"
+    " p_value double, sum_of_squares double, variance_between double, variance_within double, status string,"
+    " n_units int64, n int64, n_configs int64"
+)
+IDENTITY = ("suite", "category", "is_simulated", "measure_kind", "measure")
+MAX_FACTORS = 3  # SPEC FS-11
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    simulated = row_by(dbt.ref("int_configs_labelled"), "config_key, is_simulated")
+    units = records(
+        dbt.ref("int_unit_means_listed").order(
+            "suite, category, measure_kind, measure, config_key, block_key, groups"
+        )
+    )
+    questions: dict[tuple, list[dict]] = {}
+    for unit in units:
+        unit["is_simulated"] = simulated[unit["config_key"]][0]
+        questions.setdefault(tuple(unit[name] for name in IDENTITY), []).append(unit)
+    rows = []
+    for identity, members in sorted(questions.items()):
+        # Prompts that show fewer attributes than others are in no factor of those.
+        attributes = max((unit["attributes"] for unit in members), key=len)[:MAX_FACTORS]
+        members = [unit for unit in members if unit["attributes"][: len(attributes)] == attributes]
+        named = dict(zip(IDENTITY, identity, strict=True))
+        configs = sorted({unit["config_key"] for unit in members})
+        for config_key in configs:
+            own = [unit for unit in members if unit["config_key"] == config_key]
+            shared = {**named, "config_key": config_key, "method": "anova_type_2", "n_configs": 1}
+            terms = anova_type_2(*_arrays(own, attributes), attributes)
+            rows += _rows(shared, own, terms, "ok" if terms else "too_few")
+        if len(configs) > 1:
+            of = [unit["config_key"] for unit in members]
+            found = mixed_model(*_arrays(members, attributes), attributes, of)
+            shared = {**named, "config_key": "", "method": "mixed_model", "n_configs": len(configs)}
+            if found is not None:
+                shared |= {
+                    "variance_between": found.variance_between,
+                    "variance_within": found.variance_within,
+                }
+            status = "too_few" if found is None else "ok" if found.has_converged else "not_converged"
+            rows += _rows(shared, members, found.terms if found else [], status)
+    return session.from_arrow(table_of(rows, SCHEMA))
+
+
+def _arrays(units, attributes):
+    """Values, and codes of each attribute."""
+    codes = [
+        np.unique([unit["groups"][index] for unit in units], return_inverse=True)[1]
+        for index in range(len(attributes))
+    ]
+    return np.array([unit["value"] for unit in units]), codes
+
+
+def _rows(shared, units, terms, status):
+    counts = {"n_units": len(units), "n": sum(unit["n"] for unit in units), "status": status}
+    if not terms:
+        return [{**shared, **counts, "term": ""}]
+    return [
+        {
+            **shared,
+            **counts,
+            **{name: value if name == "term" else float(value) for name, value in term._asdict().items()},
+        }
+        for term in terms
+    ]

@@ -1,0 +1,138 @@
+-- Grain: one row per suite, category, axis, measure_kind, measure, outcome, group_value, is_simulated: over configs.
+with analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where n_groups >= 2 and not is_control
+),
+
+answers as (
+    select
+        analysis_key,
+        group_value,
+        attribute_codes,
+        value
+    from {{ ref('int_responses_analysed') }}
+    where not is_excluded and measure_kind <> 'outcome'
+),
+
+values_of_groups as (
+    select
+        analysis_key,
+        outcome,
+        group_value,
+        share as value,
+        pooled_share as value_of_all
+    from {{ ref('int_outcomes_counted') }}
+    union all
+    select
+        analysis_key,
+        '' as outcome,
+        group_value,
+        avg(value) as value,
+        {{ ratio('sum(sum(value)) over (partition by analysis_key)', 'sum(count(*)) over (partition by analysis_key)') }}
+            as value_of_all
+    from answers
+    group by analysis_key, group_value
+),
+
+-- A difference that only rounding leaves is none.
+compared as (
+    select
+        analyses.suite,
+        analyses.domain,
+        analyses.category,
+        analyses.axis,
+        analyses.measure_kind,
+        analyses.measure,
+        analyses.is_simulated,
+        analyses.n_groups,
+        analyses.config,
+        compared.outcome,
+        compared.group_value,
+        case
+            when abs(compared.value - compared.value_of_all) <= 1e-9 * greatest(1, abs(compared.value_of_all)) then 0
+            else compared.value - compared.value_of_all
+        end as deviation,
+        compared.value = min(compared.value) over same_table and not all_alike as is_lowest,
+        compared.value = max(compared.value) over same_table and not all_alike as is_highest
+    from analyses
+    inner join (
+        select
+            *,
+            max(value) over (partition by analysis_key, outcome)
+            - min(value) over (partition by analysis_key, outcome) <= 1e-9 as all_alike
+        from values_of_groups
+    ) as compared on analyses.analysis_key = compared.analysis_key
+    window same_table as (partition by compared.analysis_key, compared.outcome)
+),
+
+counted as (
+    select
+        suite,
+        domain,
+        category,
+        axis,
+        measure_kind,
+        measure,
+        outcome,
+        group_value,
+        is_simulated,
+        count(*) as n_configs,
+        count(*) filter (deviation > 0) as n_above,
+        count(*) filter (deviation < 0) as n_below,
+        count(*) filter (is_lowest) as n_lowest,
+        count(*) filter (is_highest) as n_highest,
+        avg(deviation) as mean_deviation,
+        min(deviation) as min_deviation,
+        max(deviation) as max_deviation,
+        min(n_groups) as n_groups
+    from compared
+    group by all
+    having count(*) >= 2
+),
+
+signs as (
+    select
+        *,
+        case
+            when n_above + n_below > 0
+                then least(1, 2 * {{ binomial_upper_tail('greatest(n_above, n_below)', '(n_above + n_below)', '0.5') }})
+        end as p_value,
+        {{ binomial_upper_tail('n_lowest', 'n_configs', '(1.0 / n_groups)') }} as p_lowest
+    from counted
+),
+
+corrected as (
+    {{ with_adjusted_p('signs', 'p_value', ['suite', 'category', 'measure_kind', 'measure', 'is_simulated']) }}
+)
+
+select
+    suite,
+    domain,
+    category,
+    is_simulated,
+    axis,
+    measure_kind,
+    measure,
+    outcome,
+    group_value,
+    n_configs,
+    n_above,
+    n_below,
+    n_lowest,
+    n_highest,
+    case
+        when n_above = n_configs then 'all above'
+        when n_below = n_configs then 'all below'
+        when n_above + n_below = 0 then 'all alike'
+        else 'divided'
+    end as agreement,
+    mean_deviation,
+    min_deviation,
+    max_deviation,
+    p_value,
+    p_holm,
+    n_tests,
+    p_lowest,
+    n_groups,
+    1 as metric_version
+from corrected

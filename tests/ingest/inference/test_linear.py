@@ -1,0 +1,123 @@
+"""Parametric models: textbook figures, and the p-values that permutations of the same units give."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ingest.inference.design import Design
+from ingest.inference.linear import anova_type_2, assumptions, mixed_model
+from ingest.inference.resampling import resample
+from ingest.inference.sums import score_sums
+
+
+def units(n, seed, gap=0.0):
+    """Scores of 2 × 3 groups with n units each, the first factor's groups `gap` apart."""
+    rng = np.random.default_rng(seed)
+    gender, race = np.repeat([0, 1], 3 * n), np.tile(np.repeat([0, 1, 2], n), 2)
+    return rng.normal(0, 1, 6 * n) + gap * gender, gender, race
+
+
+def test_one_factor_is_the_f_test():
+    values, _, race = units(8, 1)
+    (term,) = anova_type_2(values, [race], ["race"])
+    f, p = stats.f_oneway(*(values[race == one] for one in range(3)))
+    assert (term.term, term.dof, term.dof_residual) == ("race", 2, 45)
+    assert (term.value, term.p_value) == pytest.approx((f, p))
+
+
+def test_terms_of_a_balanced_table_add_up():
+    """With equal cells the sums of squares of types I to III are one, and add up to that between cells."""
+    values, gender, race = units(5, 2, gap=1)
+    terms = anova_type_2(values, [gender, race], ["gender", "race"])
+    assert [term.term for term in terms] == ["gender", "race", "gender & race"]
+    cell = gender * 3 + race
+    means = np.array([values[cell == one].mean() for one in range(6)])
+    assert sum(term.sum_of_squares for term in terms) == pytest.approx(
+        5 * ((means - values.mean()) ** 2).sum()
+    )
+
+
+def test_type_2_tests_a_factor_given_the_other():
+    """Unequal cells: the sum of squares of race is what it adds to gender."""
+    values, gender, race = units(6, 3)
+    kept = ~((gender == 0) & (race == 0) & (np.arange(36) % 6 > 1))
+    values, gender, race = values[kept] + race[kept], gender[kept], race[kept]
+
+    def left(*factors):
+        design = np.column_stack([np.ones(len(values)), *(np.eye(int(f.max()) + 1)[f] for f in factors)])
+        return ((values - design @ np.linalg.lstsq(design, values, rcond=None)[0]) ** 2).sum()
+
+    by_term = {t.term: t for t in anova_type_2(values, [gender, race], ["gender", "race"])}
+    assert by_term["race"].sum_of_squares == pytest.approx(left(gender) - left(gender, race))
+
+
+def test_combinations_never_asked_leave_main_effects():
+    values, gender, race = units(4, 4)
+    kept = ~((gender == 1) & (race == 2))
+    terms = anova_type_2(values[kept], [gender[kept], race[kept]], ["gender", "race"])
+    assert [term.term for term in terms] == ["gender", "race"]
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.6])
+def test_the_f_test_of_units_is_near_their_permutation(gap):
+    """Normal means of names: F, and shuffling the names' groups, say the same within 0.02."""
+    values, gender, race = units(12, 5, gap)
+    names = np.arange(len(values))
+    terms = {t.term: t.p_value for t in anova_type_2(values, [race], ["race"])}
+    design = Design.from_values([race], names, names)
+    (shuffled,) = resample(
+        design, score_sums(values), ["anova_f"], n_permutations=9_999, n_bootstrap=0, seed=1
+    )
+    assert terms["race"] == pytest.approx(shuffled.p_value, abs=0.02)
+    (by_gender,) = anova_type_2(values, [gender], ["gender"])
+    design = Design.from_values([gender], names, names)
+    (shuffled,) = resample(
+        design, score_sums(values), ["pooled_t"], n_permutations=9_999, n_bootstrap=0, seed=1
+    )
+    assert by_gender.p_value == pytest.approx(shuffled.p_value, abs=0.02)
+
+
+def test_mixed_model_finds_what_was_put_in():
+    """Thirty models of different levels; a difference of 0.5 between two groups, none between three."""
+    rng = np.random.default_rng(6)
+    llm, gender, race = (one.ravel() for one in np.meshgrid(np.arange(30), [0, 1], [0, 1, 2], indexing="ij"))
+    llm, gender, race = (np.repeat(one, 5) for one in (llm, gender, race))
+    values = rng.normal(0, 2, 30)[llm] + 0.5 * gender + rng.normal(0, 1, len(llm))
+    found = mixed_model(values, [gender, race], ["gender", "race"], llm)
+    assert found is not None and found.has_converged
+    assert found.variance_within == pytest.approx(1, abs=0.15)
+    assert found.variance_between == pytest.approx(4, abs=2)
+    gender_term, race_term = found.terms
+    assert (gender_term.dof, race_term.dof) == (1, 2)
+    assert gender_term.p_value < 1e-6 < 0.01 < race_term.p_value
+    # Balanced and nested in models: Wald's chi-square of gender is F within models, times its one degree.
+    within = values - (np.bincount(llm, values) / 30)[llm]
+    (term,) = [t for t in anova_type_2(within, [gender, race], ["gender", "race"]) if t.term == "gender"]
+    assert gender_term.value == pytest.approx(term.value, rel=0.05)
+
+
+def test_what_cannot_be_fitted():
+    values, gender, race = units(1, 7)
+    assert anova_type_2(values, [gender, race], ["gender", "race"]) == []
+    assert anova_type_2(np.ones(36), [np.arange(36) % 2], ["gender"]) == []
+    assert mixed_model(values, [gender], ["gender"], np.zeros(6)) is None
+
+
+def test_assumptions_are_scipys():
+    values, gender, _ = units(10, 8)
+    values = np.where(gender == 1, 5 * values, values) + 3 * gender
+    found = assumptions(values, gender)
+    samples = [values[gender == one] for one in (0, 1)]
+    left = np.concatenate([sample - sample.mean() for sample in samples])
+    assert found.normality_test == "shapiro_wilk"
+    assert found[1:3] == pytest.approx(tuple(stats.shapiro(left)))
+    assert found[3:] == pytest.approx(tuple(stats.levene(*samples, center="median")))
+    assert found.equal_variance_p < 0.01
+    many = np.random.default_rng(9).exponential(size=6_000)
+    found = assumptions(many, np.arange(6_000) % 2)
+    assert found.normality_test == "dagostino_pearson"
+    assert found.normality_p < 1e-6
+
+
+def test_assumptions_of_constant_scores_cannot_be_tested():
+    assert np.isnan(assumptions(np.ones(12), np.arange(12) % 2)[1:]).all()
