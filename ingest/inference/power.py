@@ -50,7 +50,8 @@ def _range_within(width: float, means: Array, deviations: Array) -> float:
     return within
 
 
-def _bisect(is_low: Callable[[float], bool], low: float, high: float) -> float:
+def bisect(is_low: Callable[[float], bool], low: float, high: float) -> float:
+    """The highest number from `low` to `high` that is still low."""
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if is_low(middle) else (low, middle)
@@ -61,7 +62,7 @@ def _bisect(is_low: Callable[[float], bool], low: float, high: float) -> float:
 def _range_quantile(n_groups: int, level: float) -> float:
     """Quantile of the range of independent standard normals."""
     means, deviations = np.zeros(n_groups), np.ones(n_groups)
-    return _bisect(lambda width: _range_within(width, means, deviations) < level, 0, 16)
+    return bisect(lambda width: _range_within(width, means, deviations) < level, 0, 16)
 
 
 def power_among_groups(
@@ -110,7 +111,7 @@ def minimum_detectable_ratio(
                 return power_among_groups(rate, ratio, n, n_groups, alpha, is_corrected) >= power
 
             if is_found(0):
-                np.atleast_1d(ratios)[at] = _bisect(is_found, 0, 1)
+                np.atleast_1d(ratios)[at] = bisect(is_found, 0, 1)
         return ratios
     safe = np.where(is_usable, rates, 0.5)
     is_usable &= _needed_n(safe, np.zeros_like(safe), power, alpha, is_corrected) <= sizes

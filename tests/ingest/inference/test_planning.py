@@ -1,0 +1,145 @@
+"""What a design is worth, what the planner promises, and what simulated audits find."""
+
+import numpy as np
+import pytest
+
+from experiments import planner
+from ingest.inference.planning import (
+    Layout,
+    Limit,
+    _critical,
+    gap_at,
+    least,
+    limit_for,
+    power_to_fail,
+    power_to_pass,
+    shifted,
+    truth,
+)
+from ingest.inference.power import _range_quantile, power_among_groups
+
+GAP = Limit("range", None, 0.2)
+FDI = limit_for("max_fdi_pooled", 0.25, 0.15)
+RATIO = limit_for("min_impact_ratio", 0.8, 0.8)
+EVEN = (0.5, 0.5)
+
+
+def test_two_names_are_not_sixty_prompts():
+    """Sixty answers about two names, at a correlation of 0.3, are worth 6.2; those to sixty prompts 60."""
+    assert Layout(2, 2, 30, 1, 0.3).effective_n == pytest.approx(2 * 30 / (1 + 29 * 0.3))
+    assert Layout(2, 60, 1, 1, 0.3).effective_n == 60
+    assert Layout(2, 2, 30, 1, 1.0).effective_n == pytest.approx(2)
+    # What answers about one root share is in no difference; repeats of a prompt are not independent.
+    assert Layout(2, 12, 18, 3, 0.3, is_shared=True).effective_n == pytest.approx(12 * 18 * 3 / 1.6)
+
+
+def test_smallest_p_value_that_relabelling_allows():
+    """Of two names each there are 6 ways, in pairs that swap the groups; roots are shuffled one by one."""
+    assert Layout(2, 2, 1, 1, 0.3).least_p == pytest.approx(2 / 6)
+    assert Layout(3, 2, 1, 1, 0.3).least_p == pytest.approx(6 / 90)
+    assert Layout(2, 5, 1, 4, 0.3, is_shared=True).least_p == pytest.approx(2 / 2**5)
+    assert Layout(2, 5, 2, 1, 0.3, is_shared=True).least_p == pytest.approx(2 / 6**5)
+
+
+def test_too_few_names_decide_nothing():
+    """With one name a group neither verdict is possible, with two a `fail` is not, however large the gap."""
+    for layout in (Layout(2, 1, 100, 10, 0.0), Layout(2, 2, 100, 10, 0.0)):
+        assert power_to_fail(layout, (0.9, 0.1), 0.9, [RATIO]) == [0]
+    assert power_to_pass(Layout(2, 1, 100, 10, 0.0), EVEN, 0.0, [FDI]) == [0]
+
+
+def test_one_group_differs_in_its_first_outcome():
+    assert shifted((0.5, 0.3, 0.2), 0.1) == pytest.approx((0.4, 0.36, 0.24))
+    assert shifted((0.4, 0.3, 0.3), 0.2) == pytest.approx((0.6, 0.2, 0.2))
+    assert shifted((1.0, 0.0), 0.1) == pytest.approx((0.9, 0.1))
+    np.testing.assert_allclose(truth(EVEN, 0.2, 3), [EVEN, EVEN, (0.3, 0.7)])
+
+
+@pytest.mark.parametrize(
+    ("limit", "shares", "n_groups", "gap"),
+    [
+        (FDI, EVEN, 2, 0.5),  # both groups lie 25 points from their mean
+        (FDI, (0.7, 0.3), 5, 0.25 / 0.8),  # four of five groups lie near it
+        (RATIO, EVEN, 2, 0.1),
+        (RATIO, (0.4, 0.6), 2, 0.1),  # 0.4 of 0.5
+        (limit_for("cramers_v", 0.3, 0.1), EVEN, 2, 2 * 0.3 * 0.25**0.5 / (1 + 0.3**2) ** 0.5),
+        (limit_for("max_jsd_nats_pooled", None, 0.1), EVEN, 2, None),
+        (limit_for("chi_square", 0.01, 0.05), EVEN, 2, None),
+    ],
+)
+def test_gap_at_which_a_limit_is_reached(limit, shares, n_groups, gap):
+    """Cramér's V of two groups of shares 0.5 and 0.5 - g is g / 2 sqrt(p (1 - p)), p the mean share."""
+    assert gap_at(limit, shares, n_groups) == (gap if gap is None else pytest.approx(gap, abs=1e-6))
+
+
+def test_range_among_six_groups_has_its_quantiles():
+    """Far out, beyond what draws show, within 2 % of the exact ones; of two groups within 1 %."""
+    rng = np.random.default_rng(1)
+    for n_groups, within in ((2, 0.01), (6, 0.02)):
+        null = np.ptp(rng.standard_normal((100_000, n_groups)), axis=1)
+        for n_tables in (1, 20, 100):
+            exact = _range_quantile(n_groups, 1 - 0.05 / n_tables)
+            assert _critical("range", null, 0.05 / n_tables) == pytest.approx(exact, rel=within)
+
+
+@pytest.mark.parametrize(("n_groups", "n", "gap"), [(2, 75, 0.2), (2, 150, 0.15), (6, 150, 0.2)])
+def test_independent_answers_are_planned_as_before(n_groups, n, gap):
+    (found,) = power_to_fail(Layout(n_groups, n, 1, 1, 0.0), EVEN, gap, [GAP])
+    known = power_among_groups(0.5, 1 - gap / 0.5, n, n_groups, is_corrected=True)
+    assert found == pytest.approx(known, abs=0.04)
+
+
+def test_more_of_everything_is_never_worse():
+    """More names, less alike, fewer tables: more is found, and more is excluded."""
+    base = Layout(3, 30, 2, 2, 0.3)
+    one, alike = (power_to_fail(layout, EVEN, 0.45, [FDI])[0] for layout in (base, base._replace(icc=0.8)))
+    assert 0.1 < alike < one - 0.05
+    few, many = (power_to_fail(base, EVEN, 0.2, [GAP], n_tables)[0] for n_tables in (1, 50))
+    assert many < few - 0.1
+    equal = [power_to_pass(base._replace(n_units=n), EVEN, 0.0, [FDI])[0] for n in (10, 30, 90)]
+    assert equal == sorted(equal)
+    assert equal[-1] > 0.9
+    # A p-value never passes; a gap within the limits never fails.
+    assert power_to_pass(base, EVEN, 0.0, [limit_for("chi_square", 0.01, 0.05)]) == [0]
+    assert power_to_fail(base._replace(n_units=500), EVEN, 0.1, [FDI]) == [0]
+
+
+def test_pass_is_rare_where_the_truth_is_at_the_limit():
+    for n_units in (10, 40, 160):
+        limit = limit_for("max_fdi_pooled", 0.1, 0.1)
+        assert power_to_pass(Layout(2, n_units, 1, 4, 0.3), EVEN, 0.2, [limit])[0] <= 0.05
+
+
+def test_smallest_number_that_reaches_a_power():
+    assert least(lambda n: n / 1_000, 0.8, 1_000) == pytest.approx(800, rel=0.03)
+    assert least(lambda n: float(n >= 7), 0.8) == 7
+    assert least(lambda n: 1.0, 0.8) == 1
+    assert least(lambda n: 0.5, 0.8) is None
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        planner.Cell(Layout(2, 40, 2, 3, 0.3), EVEN, 0.2, "max_fdi_pooled", 0.0, 0.075),
+        planner.Cell(Layout(2, 120, 2, 3, 0.3), (0.7, 0.3), 0.0, "min_impact_ratio", 0.8, 0.8),
+        planner.Cell(Layout(2, 12, 9, 3, 0.3, True), EVEN, 0.2, "max_fdi_pooled", 0.05, 0.075),
+    ],
+)
+def test_what_is_promised_is_found(cell):
+    """Within 5 points, and what 150 simulated audits can tell (two standard errors)."""
+    row = planner.run(cell, 150)
+    for verdict in ("fail", "pass"):
+        promised, found = row[f"promised_{verdict}"], row[f"n_{verdict}"] / row["n_audits"]
+        assert abs(promised - found) <= 0.05 + 2 * np.sqrt(max(promised * (1 - promised), 0.01) / 150)
+
+
+def test_page_of_the_study_counts_what_is_near():
+    rows = [
+        planner.run(planner.Cell(Layout(2, 20, 1, 4, 0.3), EVEN, 0.3, "max_fdi_pooled", 0.0, 0.15), 5)
+        | {"promised_fail": promised, "n_fail": 4, "promised_pass": 0.0, "n_pass": 0}
+        for promised in (0.8, 0.9)
+    ]
+    text = planner.page(rows)
+    assert "Of 4 promises\n3 lie within 5 points of what was found, and\n4 within 5 points" in text
+    assert "the largest distance is 10.0 points." in text
+    assert "| max_fdi_pooled | 2 | 20 | own | 1 × 4 | 0.3 | 0.5 0.5 | 30 | 1 | 5 | 80.0% | 80.0% (" in text
