@@ -15,6 +15,7 @@ from ingest import (
     generate,
     init,
     load,
+    plan,
     report,
     scrape,
     singstat,
@@ -53,7 +54,10 @@ def cli(context: click.Context, data: Path | None) -> None:
     context.obj = data_dir(data)
 
 
-for stage in (init, scrape, assemble, branch, generate, load, extract, singstat, report, card, compare, docs):
+STAGES = (
+    init, scrape, assemble, branch, plan, generate, load, extract, singstat, report, card, compare, docs,
+)  # fmt: skip
+for stage in STAGES:
     cli.add_command(stage.command)
 
 

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ingest.asking.plan import PENDING, Task
 from ingest.backends.replies import MESSAGE_TOKENS, estimate_tokens, messages_for
 from ingest.store import Store
-from ingest.suite import Suite
+from ingest.suite import Config, Suite
+from ingest.suite.sources import Prices
 
 # What was measured of a config's answers: how many, tokens per answer, tokens per character asked, seconds.
 MEASURED = """
@@ -64,36 +66,58 @@ class Forecast:
         return "; ".join(parts)
 
 
-def forecast(store: Store, suite: Suite, task: Task, rate: float | None, senders: int) -> Forecast:
-    """Return what `task` would take.
+class Tokens(NamedTuple):
+    """Tokens read and written for some prompts, None where nothing is known; seconds an answer took."""
 
-    Where the config has answers, their tokens and seconds are the measure; else characters are (four of
-    ASCII, or one other, a token), and the limit on an answer's tokens. `rate` is in requests a minute.
+    n_prompt: float
+    n_output: int | None
+    n_measured: int
+    seconds: float | None
+
+    def cost(self, prices: Prices | None) -> float | None:
+        """What they cost, None where that is not known."""
+        if prices is None or self.n_output is None:
+            return None
+        return (self.n_prompt * prices.prompt + self.n_output * prices.output) / 1e6
+
+
+def tokens_for(
+    store: Store,
+    config: Config,
+    config_key: str,
+    asked: tuple[int, int | None, int | None],
+    max_output_tokens: int | None,
+) -> Tokens:
+    """Return the tokens of what is `asked`: prompts, their characters, how many of these are not ASCII.
+
+    Where the config has answers, their tokens are the measure; else characters are (four of ASCII, or one
+    other, a token), and the limit on an answer's tokens.
     """
-    config = task.config
+    n, n_characters, n_other = asked[0], asked[1] or 0, asked[2] or 0
     frame = sum(estimate_tokens(m["content"]) + MESSAGE_TOKENS for m in messages_for(config, ""))
-    n, n_characters, n_other = store.rows(f"{ASKED} {PENDING}", task.pending_parameters(suite))[0]
-    n_characters, n_other = n_characters or 0, n_other or 0
-    n_measured, per_answer, per_character, seconds = store.rows(MEASURED, [4 * frame, task.config_key])[0]
+    n_measured, per_answer, per_character, seconds = store.rows(MEASURED, [4 * frame, config_key])[0]
     if per_character:
         n_prompt = per_character * (n_characters + 4 * frame * n)
     else:
         n_prompt = (n_characters - n_other) / 4 + n_other + frame * n
-    per_answer = per_answer or task.max_output_tokens
-    n_output = None if per_answer is None else math.ceil(per_answer * n)
-    limit = config.requests_per_minute
-    per_minute = rate or (60 * senders / seconds if seconds else None)
-    if per_minute and limit:
-        per_minute = min(per_minute, limit)
-    prices = config.prices
+    per_answer = per_answer or max_output_tokens
+    return Tokens(n_prompt, None if per_answer is None else math.ceil(per_answer * n), n_measured, seconds)
+
+
+def forecast(store: Store, suite: Suite, task: Task, rate: float | None, senders: int) -> Forecast:
+    """Return what `task` would take; `rate` is in requests a minute."""
+    config = task.config
+    asked = store.rows(f"{ASKED} {PENDING}", task.pending_parameters(suite))[0]
+    tokens = tokens_for(store, config, task.config_key, asked, task.max_output_tokens)
+    per_minute = rate or (60 * senders / tokens.seconds if tokens.seconds else None)
+    if per_minute and config.requests_per_minute:
+        per_minute = min(per_minute, config.requests_per_minute)
     return Forecast(
-        n_prompt_tokens=math.ceil(n_prompt),
-        n_output_tokens=n_output,
-        is_measured=bool(n_measured),
-        hours=n / per_minute / 60 if per_minute else None,
-        cost=None
-        if prices is None or n_output is None
-        else (n_prompt * prices.prompt + n_output * prices.output) / 1e6,
+        n_prompt_tokens=math.ceil(tokens.n_prompt),
+        n_output_tokens=tokens.n_output,
+        is_measured=bool(tokens.n_measured),
+        hours=asked[0] / per_minute / 60 if per_minute else None,
+        cost=tokens.cost(config.prices),
     )
 
 

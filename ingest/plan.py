@@ -1,0 +1,342 @@
+"""`plumbline plan`: how large a design must be for each verdict, what that costs, what it finds as it is."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import click
+
+from ingest.asking.designs import Earlier, Question, questions
+from ingest.asking.forecast import ASKED, tokens_for
+from ingest.asking.plan import OUTPUT_LIMITS, config_labels
+from ingest.assemble import assemble_prompts
+from ingest.branch import branch_prompts
+from ingest.errors import PlumblineError
+from ingest.inference.constants import POWER
+from ingest.inference.planning import (
+    DEFAULT_ICC,
+    GAPS,
+    LARGEST,
+    Layout,
+    Limit,
+    Shares,
+    gap_at,
+    least,
+    limit_for,
+    power_to_fail,
+    power_to_pass,
+)
+from ingest.metrics_page.dictionary import read_seed
+from ingest.options import variant_option
+from ingest.paths import PROJECT
+from ingest.store import RAW_NAME, Store
+from ingest.suite import Suite, load_suite
+
+FOUR_FIFTHS = 0.8
+MOST_REPEATS = 1_000
+AXIS_SEPARATOR = " & "
+KINDS = {"any": ("single", "intersection"), "single": (), "intersection": ()}  # what else a limit replaces
+UNITS = {"name": "names", "root": "roots", "prompt": "prompts"}
+HEAD = ("to tell", "now", "{units}", "repeats", "now", "{units}", "repeats", "answers", "cost")
+
+
+class Needed(NamedTuple):
+    """What a verdict needs, each where nothing else changes; None where no number is enough."""
+
+    units: int | None
+    roots: int | None
+    repeats: int | None
+
+
+class Line(NamedTuple):
+    """One thing to tell of a question: `fail` where one group differs by `gap`, `pass` where none does.
+
+    `reached_at`: the gap at which the fail limit is reached. `answers` of a config, and the `cost` of all
+    configs, are those of the larger design.
+    """
+
+    test: str
+    gap: float
+    reached_at: float | None
+    power_to_fail: float
+    to_fail: Needed
+    power_to_pass: float
+    to_pass: Needed
+    answers: int | None
+    cost: float | None
+
+    def record(self, question: Question) -> dict[str, Any]:
+        """The line as JSON has it."""
+        layout = question.layout._asdict() | {"effective_n": question.layout.effective_n}
+        own = self._asdict() | {"to_fail": self.to_fail._asdict(), "to_pass": self.to_pass._asdict()}
+        named = ("category", "measure", "axis", "block", "icc_source", "shares_source")
+        return {name: getattr(question, name) for name in named} | layout | own
+
+
+@contextmanager
+def planned(data: Path, suite: Suite, suite_path: Path) -> Iterator[Store]:
+    """Open a store that holds the suite's prompts: the data folder's, where the suite is still the same.
+
+    Else they are assembled anew, in a folder that is gone afterwards; sentences that were scraped are only in
+    the data folder, and a suite that needs them is planned by the prompts there.
+    """
+    needs_corpus = any(category.corpus for category in suite.categories.values())
+    if (data / RAW_NAME).exists():
+        with Store(data, read_only=True) as store:
+            keys = store.rows("select suite_key from suites where suite = ?", [suite.suite])
+            if needs_corpus or keys == [(suite.suite_key,)]:
+                yield store
+                return
+    with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
+        assemble_prompts(store, suite, suite_path.resolve().parent)
+        if suite.branches:
+            branch_prompts(store, suite, suite_path, "plan")
+        yield store
+
+
+class Judged(NamedTuple):
+    """A limit of the gate's profile on a statistic, of axes of a kind: any, single or intersection."""
+
+    metric: str
+    statistic: str
+    axis_kind: str
+    limit: Limit
+
+    def is_for(self, question: Question) -> bool:
+        """Whether it judges a question."""
+        kind = "intersection" if AXIS_SEPARATOR in question.axis else "single"
+        return self.axis_kind in ("any", kind) and question.has_table_of(self.statistic)
+
+
+def judged_by(suite: Suite) -> list[Judged]:
+    """Return the limits of the suite's first profile; its own `thresholds:` take their place."""
+    name = suite.profiles[0]
+    statistics = {row["metric"]: row["statistic"] for row in read_seed(PROJECT, "judged_metrics")}
+    shipped = [
+        (row["metric"], row["axis_kind"], _limit(row["red_limit"]), _limit(row["green_limit"]))
+        for row in read_seed(PROJECT, "thresholds")
+        if row["profile"] == name
+    ]
+    own = [
+        (limit.metric, limit.axes, limit.red_limit, limit.green_limit)
+        for limit in suite.thresholds
+        if (limit.profile or name) == name
+    ]
+    replaced = {row[:2] for row in own} | {(metric, kind) for metric, axes, *_ in own for kind in KINDS[axes]}
+    found = []
+    for metric, axes, fail, passes in [*own, *(row for row in shipped if row[:2] not in replaced)]:
+        # Failures are no outcome of a rule.
+        if (statistic := statistics[metric]) and metric != "max_failure_gap":
+            found.append(Judged(metric, statistic, axes, limit_for(statistic, fail, passes)))
+    return found
+
+
+def _limit(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def lines_of(
+    question: Question, judged: Sequence[Judged], n_tables: int, power: float, price: float | None
+) -> Iterator[Line]:
+    """Yield what is planned of a question: gaps, the impact ratio of four fifths, the profile's limits.
+
+    `n_tables` of a config are corrected together; `price` is that of an answer of every config.
+    """
+    layout, binary = question.layout, question.most_frequent
+
+    def line(test: str, gap: float, limit: Limit, shares: Shares, has_repeats: bool) -> Line:
+        def fails(layout: Layout) -> float:
+            return power_to_fail(layout, shares, gap, [limit], n_tables)[0]
+
+        def passes(layout: Layout) -> float:
+            return power_to_pass(layout, shares, 0.0, [limit])[0]
+
+        to_fail, to_pass = (_needed(question, reach, power, has_repeats) for reach in (fails, passes))
+        units = max((n for n in (to_fail.units, to_pass.units) if n is not None), default=None)
+        answers = units and round(units * layout.n_groups * layout.n_prompts * layout.n_repeats)
+        cost = answers * price if answers and price is not None else None
+        reached = gap_at(limit, shares, layout.n_groups)
+        return Line(test, gap, reached, fails(layout), to_fail, passes(layout), to_pass, answers, cost)
+
+    for gap in GAPS:
+        yield line(f"a gap of {100 * gap:g} points", gap, Limit("range", None, gap), binary, True)
+    if question.rate is not None:
+        ratio = Limit("min_impact_ratio", None, FOUR_FIFTHS)
+        at = gap_at(ratio._replace(fail=FOUR_FIFTHS), binary, layout.n_groups)
+        if at is not None:
+            yield line(f"an impact ratio of {FOUR_FIFTHS:g}", at, ratio, binary, True)
+    for metric, statistic, _, limit in (one for one in judged if one.is_for(question)):
+        for gap in GAPS:
+            yield line(f"{metric} {limit.fail:g}", gap, limit, question.shares_of(statistic), False)
+
+
+def _needed(question: Question, reach: Callable[[Layout], float], power: float, has_repeats: bool) -> Needed:
+    layout = question.layout
+
+    units = least(lambda n: reach(layout._replace(n_units=n)), power, LARGEST)
+    if not has_repeats:
+        return Needed(units, None, None)
+    roots = units
+    if question.block == "name":
+        roots = least(lambda n: reach(layout._replace(n_prompts=n)), power, MOST_REPEATS)
+    return Needed(units, roots, least(lambda n: reach(layout._replace(n_repeats=n)), power, MOST_REPEATS))
+
+
+def price_of_answers(store: Store, suite: Suite) -> float | None:
+    """What an answer of every config costs, of those that have prices; None where none has."""
+    asked = store.rows(f"{ASKED} from prompts as p where suite = ?", [suite.suite])[0]
+    costs = []
+    for label, config in zip(config_labels(suite), suite.grid, strict=True):
+        keys = store.rows("select config_key from configs where config = ?", [label])
+        limits = [config.options[name] for name in OUTPUT_LIMITS if name in config.options]
+        most = min((limit for limit in limits if isinstance(limit, int)), default=None)
+        tokens = tokens_for(store, config, keys[-1][0] if keys else "", asked, most)
+        costs.append(tokens.cost(config.prices))
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) / asked[0] if known and asked[0] else None
+
+
+def _table(question: Question, lines: Sequence[Line]) -> Iterator[str]:
+    """Yield a question as text: its layout, then a row a test; a limit's gaps stand in one row."""
+    layout, units = question.layout, UNITS[question.block]
+    whose = "all asked about every group" if layout.is_shared else "a group"
+    yield ""
+    yield (
+        f"{question.category} {question.measure} by {question.axis}: {layout.n_groups} groups, "
+        f"{layout.n_units:,} {units} ({whose}) × {layout.n_prompts:g} prompts × {layout.n_repeats:g} "
+        f"repeats; ICC {layout.icc:.2f} ({question.icc_source}): worth {layout.effective_n:,.0f} "
+        "answers a group"
+    )
+    if layout.n_units < 2:
+        yield f"  No verdict: with one of the {units} a group, it and the group cannot be told apart."
+    rows = [
+        ("", "to fail", "", "", "to pass", "", "", "", ""),
+        tuple(cell.format(units=units) for cell in HEAD),
+    ]
+    tests: dict[str, list[Line]] = {}
+    for line in lines:
+        tests.setdefault(line.test, []).append(line)
+    for test, own in tests.items():
+        last = own[-1]
+        reached = f" (a gap of {100 * last.reached_at:.0f})" if last.reached_at is not None else ""
+        many = len(own) > 1
+        rows.append(
+            (
+                test + (reached if many else ""),
+                _listed([f"{100 * line.power_to_fail:.0f}" for line in own]) + " %",
+                _listed([_number(line.to_fail.units) for line in own]),
+                "" if many else _number(last.to_fail.repeats),
+                f"{100 * last.power_to_pass:.0f} %",
+                _number(last.to_pass.units),
+                "" if many else _number(last.to_pass.repeats),
+                _number(last.answers),
+                "" if last.cost is None else f"{last.cost:,.2f}",
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    for row in rows:
+        first, *others = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        yield f"  {row[0].ljust(len(first))}  {'  '.join(others)}".rstrip()
+
+
+def _listed(cells: Sequence[str]) -> str:
+    return "/".join(cells)
+
+
+def _number(n: int | None) -> str:
+    return "none" if n is None else f"{n:,}"
+
+
+@click.command("plan")
+@click.argument("suite_path", metavar="SUITE", type=click.Path(path_type=Path))
+@click.option(
+    "--category", "categories", multiple=True, metavar="CODE", help="Plan this question only. Repeat it."
+)
+@click.option(
+    "--axis", "axes", multiple=True, metavar="AXIS", help="Plan this axis only. Repeat it for more."
+)
+@click.option(
+    "--icc",
+    type=click.FloatRange(0, 1),
+    help="Correlation of answers about one name, or to one prompt.  "
+    f"[default: that of earlier answers, or {DEFAULT_ICC}]",
+)
+@click.option(
+    "--reference-rate",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Share of favourable answers in all groups but one.  [default: that of earlier answers, or 0.5]",
+)
+@click.option(
+    "--power",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=POWER,
+    show_default=True,
+    help="How likely a verdict shall be.",
+)
+@variant_option()
+@click.option("--json", "as_json", is_flag=True, help="Print each line as a line of JSON.")
+@click.pass_obj
+def command(
+    data: Path,
+    suite_path: Path,
+    categories: tuple[str, ...],
+    axes: tuple[str, ...],
+    icc: float | None,
+    reference_rate: float | None,
+    power: float,
+    variant: str | None,
+    as_json: bool,
+) -> None:
+    """Say how many names, roots and repeats each verdict needs, and how likely it is as the suite stands.
+
+    To fail: one group differs from all others by so much. To pass: no group differs, and the gap, or the
+    limit, is excluded. Two names are not sixty prompts: repeats of a prompt, and prompts about a name, count
+    for less the more they resemble each other. `none`: no number is enough. Nothing is asked, and nothing is
+    written.
+
+    \b
+    plumbline plan suites/mine.yml                          # every question and axis
+    plumbline plan suites/mine.yml --category I1 --axis gender
+    plumbline plan suites/mine.yml --icc 0.1 --power 0.9
+    plumbline plan suites/mine.yml --json | jq 'select(.gap == 0.2)'
+    """
+    suite = load_suite(suite_path, variant)
+    for given, known, option in (
+        (categories, [*suite.categories], "--category"),
+        (axes, suite.all_axes(), "--axis"),
+    ):
+        if unknown := [name for name in given if name not in known]:
+            raise click.UsageError(f"{option} {unknown[0]}: the suite has {', '.join(known)}.")
+    with planned(data, suite, suite_path) as store:
+        asked = list(questions(store, suite, Earlier(data, suite.suite), icc, reference_rate))
+        price = price_of_answers(store, suite)
+    judged = judged_by(suite)
+    tables = [question for question in asked if any(one.is_for(question) for one in judged)]
+    chosen = [
+        question
+        for question in asked
+        if question.shares and question.category in (categories or suite.categories)
+        if question.axis in (axes or suite.all_axes())
+    ]
+    if not chosen:
+        raise PlumblineError(
+            f"{suite_path}: no prompt here compares groups by what they are answered.",
+            "Give a category `prompts:` about its attributes. Texts of a corpus come with `plumbline scrape` "
+            "and `assemble`, answers with `load`.",
+        )
+    if not as_json:
+        click.echo(
+            f"{suite.suite}: to be {power:.0%} sure of a verdict of the profile {suite.profiles[0]}, which "
+            f"corrects {len(tables):,} tables of a config together."
+        )
+    for question in chosen:
+        lines = list(lines_of(question, judged, max(1, len(tables)), power, price))
+        if as_json:
+            for line in lines:
+                click.echo(json.dumps(line.record(question)))
+        else:
+            for text in _table(question, lines):
+                click.echo(text)
