@@ -1,4 +1,5 @@
--- Grain: one row per suite, category, config_key, measure_kind, measure, block_key, groups: the rows of linear models.
+-- Grain: one row per suite, category, config_key, measure_kind, measure, block_key, attributes, groups.
+-- The rows of linear models.
 with answers as (
     select
         analysed.suite,

@@ -25,7 +25,8 @@ cells as (
         counted.n_outcome,
         counted.share,
         counted.pooled_share,
-        {{ adjusted_residual('counted.n_cell', 'counted.n_group', 'counted.n_outcome', 'counted.n') }} as residual,
+        {{ adjusted_residual('counted.n_cell', 'counted.n_group', 'counted.n_outcome', 'counted.n') }}
+            as residual,
         resampled.residual_within,
         resampled.p_value,
         resampled.p_max,
@@ -51,7 +52,8 @@ cells as (
             and counted.outcome_code = resampled.outcome_code
 ),
 
--- A cell that differs is one of all cells of all tables of its family: Holm over tables would let more through.
+-- A cell that differs is one of all cells of all tables of its family: Holm over tables would let more
+-- through.
 corrected as (
     select
         *,
@@ -78,7 +80,8 @@ select
     end as status,
     corrected.p_value,
     corrected.p_max,
-    case when corrected.tested_key is not null then least(1, corrected.n_tests * corrected.p_max) end as p_family,
+    case when corrected.tested_key is not null then least(1, corrected.n_tests * corrected.p_max) end
+        as p_family,
     corrected.n_tests,
     corrected.null_p95,
     corrected.n_group,

@@ -1,4 +1,5 @@
--- Grain: one row per suite, category, config, axis, measure_kind, measure, part, part_value: one difference, part by part.
+-- Grain: one row per suite, category, config, axis, measure_kind, measure, part, part_value.
+-- The widest difference of an analysis, part by part.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
     where n_groups >= 2
@@ -42,8 +43,8 @@ gaps as (
         analysis_key,
         outcome,
         max(value) - min(value) as difference,
-        first(group_value order by value desc, attribute_codes) as group_high,
-        first(group_value order by value, attribute_codes) as group_low
+        first(group_value order by value desc, attribute_codes asc) as group_high,
+        first(group_value order by value asc, attribute_codes asc) as group_low
     from values_of_groups
     group by analysis_key, outcome
 ),
@@ -52,7 +53,7 @@ gaps as (
 contrasts as (
     select * from gaps
     where difference > 0
-    qualify row_number() over (partition by analysis_key order by difference desc, outcome) = 1
+    qualify row_number() over (partition by analysis_key order by difference desc, outcome asc) = 1
 ),
 
 parts as (

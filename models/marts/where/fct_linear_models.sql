@@ -1,4 +1,5 @@
--- Grain: one row per suite, category, config ('' over all), is_simulated, measure_kind, measure, method, term.
+-- Grain: one row per suite, category, config, is_simulated, measure_kind, measure, method, term.
+-- config: '' for a model over all of them.
 with fitted as (
     select * from {{ ref('int_linear_models_fitted') }}
 ),
@@ -47,7 +48,8 @@ select
     fitted.sum_of_squares,
     fitted.variance_between,
     fitted.variance_within,
-    {{ ratio('fitted.variance_between', 'fitted.variance_between + fitted.variance_within') }} as share_between,
+    {{ ratio('fitted.variance_between', 'fitted.variance_between + fitted.variance_within') }}
+        as share_between,
     fitted.status,
     fitted.n_units,
     fitted.n,

@@ -1,4 +1,5 @@
--- Grain: one row per suite, category, axis, measure_kind, measure, outcome, group_value, is_simulated: over configs.
+-- Grain: one row per suite, category, axis, measure_kind, measure, outcome, group_value,
+-- is_simulated: over configs.
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
     where n_groups >= 2 and not is_control
@@ -28,7 +29,10 @@ values_of_groups as (
         '' as outcome,
         group_value,
         avg(value) as value,
-        {{ ratio('sum(sum(value)) over (partition by analysis_key)', 'sum(count(*)) over (partition by analysis_key)') }}
+        {{ ratio(
+            'sum(sum(value)) over (partition by analysis_key)',
+            'sum(count(*)) over (partition by analysis_key)'
+        ) }}
             as value_of_all
     from answers
     group by analysis_key, group_value
@@ -49,7 +53,10 @@ compared as (
         compared.outcome,
         compared.group_value,
         case
-            when abs(compared.value - compared.value_of_all) <= 1e-9 * greatest(1, abs(compared.value_of_all)) then 0
+            when
+                abs(compared.value - compared.value_of_all)
+                <= 1e-9 * greatest(1, abs(compared.value_of_all))
+                then 0
             else compared.value - compared.value_of_all
         end as deviation,
         compared.value = min(compared.value) over same_table and not all_alike as is_lowest,
@@ -95,14 +102,18 @@ signs as (
         *,
         case
             when n_above + n_below > 0
-                then least(1, 2 * {{ binomial_upper_tail('greatest(n_above, n_below)', '(n_above + n_below)', '0.5') }})
+                then least(1, 2 * {{ binomial_upper_tail(
+                    'greatest(n_above, n_below)', '(n_above + n_below)', '0.5'
+                ) }})
         end as p_value,
         {{ binomial_upper_tail('n_lowest', 'n_configs', '(1.0 / n_groups)') }} as p_lowest
     from counted
 ),
 
 corrected as (
-    {{ with_adjusted_p('signs', 'p_value', ['suite', 'category', 'measure_kind', 'measure', 'is_simulated']) }}
+    {{ with_adjusted_p(
+        'signs', 'p_value', ['suite', 'category', 'measure_kind', 'measure', 'is_simulated']
+    ) }}
 )
 
 select

@@ -4,7 +4,7 @@ with cells as (
         *,
         row_number() over (
             partition by suite, category, config, axis, measure
-            order by abs(residual) desc, residual desc, group_value, outcome
+            order by abs(residual) desc, residual desc, group_value asc, outcome asc
         ) as residual_rank
     from {{ ref('fct_cell_residuals') }}
     -- Of two groups, the one's cell says what the other's does.
