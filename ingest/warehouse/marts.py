@@ -96,7 +96,7 @@ def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:
         """
         select suite, config, is_simulated, profile, verdict, count(*) as n
         from fct_verdicts
-        where is_gate_profile
+        where is_gated
         group by all
         """
     )
@@ -108,9 +108,9 @@ def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[di
     return warehouse.rows(
         """
         select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
-               value, unit, red_limit, ci_low, ci_high, n, p_holm
+               value, unit, red_limit, ci_low, ci_high, n, p_family
         from fct_verdicts
-        where is_gate_profile and list_contains(?, verdict)
+        where is_gated and list_contains(?, verdict)
         order by suite, config, verdict, category, axis, metric, group_value
         """,
         [list(states)],
@@ -130,7 +130,7 @@ def describe_finding(row: dict[str, Any]) -> str:
     """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective."""
     interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
     group = f" ({row['group_value']})" if row["group_value"] else ""
-    p_value = f", Holm p {row['p_holm']:.4f}" if row["p_holm"] is not None else ""
+    p_value = f", corrected p {row['p_family']:.4f}" if row["p_family"] is not None else ""
     value = f"{row['value']:.4f}" if row["unit"] == "probability" else f"{row['value']:.3f}"
     limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
     return (

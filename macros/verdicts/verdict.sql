@@ -1,13 +1,19 @@
-{# State of a judged number (SPEC THR-2, THR-3). 'pass' has to be proven: whatever is missing, on too few
-   responses or out of the design's reach never passes. `colour` is green, between or red. #}
-{% macro verdict(colour, is_significant, is_adequate_n, is_attainable) -%}
+{# State of a judged number (docs/guide/verdicts.md). Colours are those of the number's limits: of the value, of the value
+   with the missing answers at the end nearest to passing and at the other, and of its one-sided bounds with the missing
+   answers at their worst. `is_sound`: several names or texts a group, enough answers read, a valid relabelling.
+   `can_pass`: enough answers, and a limit that the design could reach. What is not known is null, and proves nothing. #}
+{% macro verdict(
+    colour, colour_mildest, colour_worst, bound_mildest, bound_worst, is_significant, is_sound, can_pass
+) -%}
     case
         when {{ colour }} is null then 'not_applicable'
-        when {{ colour }} = 'between' then 'monitor'
-        when {{ colour }} = 'red' and {{ is_significant }} then 'fail'
-        when {{ colour }} = 'red' then 'inconclusive'
+        when ({{ is_sound }}) is not true then 'inconclusive'
+        when {{ is_significant }} and {{ colour }} = 'red' and {{ colour_mildest }} = 'red' then 'fail'
+        -- Missing answers decide.
+        when {{ is_significant }} and coalesce({{ colour_worst }}, 'red') = 'red' then 'inconclusive'
         when {{ is_significant }} then 'monitor'
-        when {{ is_adequate_n }} and {{ is_attainable }} then 'pass'
+        when {{ bound_worst }} = 'green' and {{ can_pass }} then 'pass'
+        when {{ bound_mildest }} = 'between' and {{ bound_worst }} = 'between' then 'monitor'
         else 'inconclusive'
     end
 {%- endmacro %}

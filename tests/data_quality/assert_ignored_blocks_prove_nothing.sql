@@ -14,4 +14,4 @@ from {{ ref('fct_verdicts') }}
 where
     resampling_unit = 'block'
     and permutation_scheme = 'prompts'
-    and (is_significant or is_attainable or verdict in ('pass', 'fail'))
+    and (is_significant or is_attainable or verdict in ('pass', 'fail', 'monitor'))

@@ -1,32 +1,56 @@
--- Every verdict has the limits of one threshold, and every threshold judged all that it is for, once. A
--- profile without thresholds would otherwise judge nothing in silence.
-with expected as (
+-- Every verdict has the limits of one threshold, the suite's own where it has one, and every threshold judged
+-- all that it is for, once. A profile without thresholds would otherwise judge nothing in silence. Written
+-- without the model that applies the limits.
+with profiles as (
     select
-        suites.profile,
-        thresholds.green_limit,
-        thresholds.red_limit,
-        thresholds.direction,
-        thresholds.unit,
-        judged.suite,
+        suite,
+        unnest(profiles) as profile
+    from {{ ref('stg_suite__suites') }}
+),
+
+limits as (
+    select
+        profiles.suite,
+        thresholds.*,
+        1 as standing
+    from profiles
+    left join {{ ref('thresholds') }} as thresholds using (profile)
+    union all by name
+    select
+        *,
+        2 as standing
+    from {{ ref('stg_suite__thresholds') }}
+),
+
+expected as (
+    select
+        coalesce(limits.profile, 'none') as profile,
+        limits.green_limit,
+        limits.red_limit,
+        limits.direction,
+        limits.unit,
+        limits.suite,
         judged.category,
         judged.config,
         judged.measure,
         judged.axis,
         judged.metric,
         judged.group_value
-    from (
-        select
-            suite,
-            unnest(profiles) as profile
-        from {{ ref('stg_suite__suites') }}
-    ) as suites
-    left join {{ ref('thresholds') }} as thresholds on suites.profile = thresholds.profile
+    from limits
     left join {{ ref('int_judged_numbers_collected') }} as judged
         on
-            suites.suite = judged.suite
-            and thresholds.metric = judged.metric
-            and (thresholds.axis_kind = 'any' or thresholds.axis_kind = judged.axis_kind)
-    where thresholds.profile is null or judged.suite is not null
+            limits.suite = judged.suite
+            and limits.metric = judged.metric
+            and (limits.axis_kind = 'any' or limits.axis_kind = judged.axis_kind)
+    where limits.metric is null or judged.suite is not null
+    qualify
+        limits.metric is null
+        or row_number() over (
+            partition by
+                limits.profile, judged.suite, judged.category, judged.config, judged.measure, judged.axis,
+                judged.metric, judged.group_value
+            order by limits.standing desc, limits.axis_kind = 'any' asc
+        ) = 1
 ),
 
 verdicts as (

@@ -1,4 +1,5 @@
--- The gate: every verdict of the suite's first profile that is `fail`. Warns; AUDIT_GATE=error makes it fail.
+-- The gate: every verdict in it that is `fail`, of the suite's first profile and not beside the gate. Warns;
+-- AUDIT_GATE=error makes it fail.
 select
     suite,
     category,
@@ -12,7 +13,7 @@ select
     ci_high,
     red_limit,
     n,
-    p_holm,
+    p_family,
     reason
 from {{ ref('fct_verdicts') }}
-where is_gate_profile and verdict = 'fail'
+where is_gated and verdict = 'fail'

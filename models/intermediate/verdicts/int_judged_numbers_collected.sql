@@ -1,8 +1,80 @@
--- Grain: one row per suite, category, config_key, measure, axis, metric, group_value: what thresholds judge.
-select * from {{ ref('int_analysis_numbers_judged') }}
-union all by name
-select * from {{ ref('int_measured_rates_judged') }}
-union all by name
-select * from {{ ref('int_census_distances_judged') }}
-union all by name
-select * from {{ ref('int_unanswered_analyses_listed') }}
+-- Grain: one row per suite, category, config_key, measure, axis, metric, group_value: what thresholds judge,
+-- on how many answers and distinct names, texts or roots.
+with numbers as (
+    select * from {{ ref('int_analysis_numbers_judged') }}
+    union all by name
+    select * from {{ ref('int_measured_rates_judged') }}
+    union all by name
+    select * from {{ ref('int_census_distances_judged') }}
+    union all by name
+    select * from {{ ref('int_mart_numbers_judged') }}
+    union all by name
+    select * from {{ ref('int_unanswered_analyses_listed') }}
+),
+
+answers as (
+    select * from {{ ref('int_responses_joined') }}
+),
+
+by_group as (
+    select
+        answers.suite,
+        answers.category,
+        answers.config_key,
+        grouped.axis,
+        grouped.group_value,
+        count(distinct answers.block_key) as n_blocks
+    from answers
+    inner join {{ ref('int_prompts_grouped') }} as grouped on answers.prompt_key = grouped.prompt_key
+    where answers.is_usable
+    group by all
+),
+
+blocks as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        min(n_blocks) as n_blocks
+    from by_group
+    group by all
+),
+
+-- Of a measure without a rule of its own, the answers that failed are missing.
+usable as (
+    select
+        suite,
+        category,
+        config_key,
+        count(*) as n_responses,
+        count(*) filter (not is_usable) as n_missing
+    from answers
+    group by all
+),
+
+missing as (
+    select * from {{ ref('int_missing_answers_counted') }}
+    where group_value = ''
+),
+
+counted as (
+    select
+        numbers.* exclude (n_blocks),
+        coalesce(nullif(numbers.n_blocks, 0), blocks.n_blocks, 0) as n_blocks,
+        -- What became of a request is known of every request.
+        case
+            when numbers.measure = 'response_status' then 0
+            else coalesce(missing.n_missing, usable.n_missing)
+        end as n_missing,
+        coalesce(missing.n_responses, usable.n_responses) as n_responses
+    from numbers
+    left join blocks using (suite, category, config_key, axis)
+    left join usable using (suite, category, config_key)
+    left join missing using (suite, category, config_key, measure, axis)
+)
+
+select
+    *,
+    1 - {{ ratio('n_missing', 'n_responses') }} as coverage
+from counted

@@ -73,12 +73,16 @@ suites as (
 
 profiles as (
     select
-        suites.suite,
         suites.minimum_group,
-        thresholds.*
+        limits.*
     from suites
-    inner join {{ ref('thresholds') }} as thresholds
-        on thresholds.metric = 'min_impact_ratio' and list_contains(suites.profiles, thresholds.profile)
+    inner join {{ ref('int_limits_applied') }} as limits using (suite)
+    where limits.metric = 'min_impact_ratio' and limits.axis_kind = 'single'
+),
+
+decided as (
+    select * from {{ ref('int_verdicts_decided') }}
+    where metric = 'min_impact_ratio'
 ),
 
 judged as (
@@ -91,18 +95,28 @@ judged as (
         {{ threshold_colour(
             'measures.value', 'profiles.direction', 'profiles.green_limit', 'profiles.red_limit'
         ) }} as colour,
+        -- A pass needs a bound, and only the favourable outcome's ratio has one.
+        decided.verdict as decided_verdict,
         coalesce(
             {{ meets('measures.p_holm', '<=', significance_level()) }}
             and not {{ ignores_blocks('measures') }},
             false
         ) as is_significant,
         coalesce(smallest.n_smallest_group >= profiles.minimum_group, false) as is_adequate_n,
-        -- An interval needs ten units, and a pass a test that could have shown something.
-        measures.ci_low is not null
-        and measures.p_value is not null
-        and not {{ ignores_blocks('measures') }} as is_attainable
+        coalesce(
+            decided.is_sound, measures.ci_low is not null and not {{ ignores_blocks('measures') }}
+        ) as is_sound
     from measures
     inner join profiles on measures.suite = profiles.suite
+    left join decided
+        on
+            measures.measured_by = 'outcome'
+            and profiles.profile = decided.profile
+            and measures.suite = decided.suite
+            and measures.category = decided.category
+            and measures.config = decided.config
+            and measures.axis = decided.axis
+            and measures.measure = decided.measure
     left join smallest
         on
             measures.suite = smallest.suite
@@ -115,12 +129,16 @@ judged as (
             and measures.method = smallest.method
 ),
 
-decided as (
+worded as (
     select
         *,
         case
             when is_control then 'not_applicable'
-            else {{ verdict('colour', 'is_significant', 'is_adequate_n', 'is_attainable') }}
+            when decided_verdict is not null then decided_verdict
+            else
+                {{ verdict(
+                    'colour', 'colour', 'colour', 'null', 'null', 'is_significant', 'is_sound', 'false'
+                ) }}
         end as verdict
     from judged
 ),
@@ -133,7 +151,7 @@ compared as (
         count(*) filter (verdict <> 'not_applicable' and group_low is not null)
             over same_group
             as n_same_group_low
-    from decided
+    from worded
     window
         same_kind as (partition by profile, suite, category, config, axis, measure_kind),
         same_verdict as (partition by profile, suite, category, config, axis, measure_kind, verdict),

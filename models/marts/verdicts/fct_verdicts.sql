@@ -1,78 +1,58 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value.
-with suites as (
+{%- set keys = [
+    'profile', 'suite', 'category', 'config_key', 'measure', 'axis', 'metric', 'group_value'
+] %}
+with decided as (
+    select * from {{ ref('int_verdicts_decided') }}
+),
+
+planned as (
+    select * from {{ ref('int_verdicts_planned') }}
+),
+
+phrased as (
     select
-        suite,
-        unnest(profiles) as profile,
-        generate_subscripts(profiles, 1) = 1 as is_gate_profile
-    from {{ ref('stg_suite__suites') }}
-),
-
-thresholds as (
-    select * from {{ ref('thresholds') }}
-),
-
-prepared as (
-    select * from {{ ref('int_judged_numbers_collected') }}
-),
-
-judged as (
-    select
-        prepared.*,
-        suites.profile,
-        suites.is_gate_profile,
-        thresholds.unit,
-        thresholds.direction,
-        thresholds.green_limit,
-        thresholds.red_limit,
-        thresholds.source,
-        {{ threshold_colour(
-            'prepared.value', 'thresholds.direction', 'thresholds.green_limit', 'thresholds.red_limit'
-        ) }} as colour,
-        -- Against the census there is no relabelling: the whole interval has to lie beyond the pass limit.
-        coalesce(
-            case
-                when prepared.metric = 'jsd_census_nats' then prepared.ci_low > thresholds.green_limit
-                else prepared.p_holm <= {{ significance_level() }} and not {{ ignores_blocks('prepared') }}
-            end,
-            false
-        ) as is_significant,
-        prepared.n_smallest_group >= prepared.minimum_group as is_adequate_n,
-        coalesce(
-            case
-                when thresholds.direction = 'higher_is_worse'
-                    then prepared.attainable > coalesce(thresholds.red_limit, thresholds.green_limit)
-                else prepared.attainable < coalesce(thresholds.red_limit, thresholds.green_limit)
-            end,
-            false
-        ) as is_threshold_attainable,
-        {{ ignores_blocks('prepared') }} as has_invalid_p,
-        coalesce(prepared.min_attainable_p <= {{ significance_level() }}, prepared.metric = 'jsd_census_nats')
-        and not {{ ignores_blocks('prepared') }} as is_p_attainable
-    from prepared
-    inner join suites on prepared.suite = suites.suite
-    inner join thresholds
-        on
-            suites.profile = thresholds.profile
-            and prepared.metric = thresholds.metric
-            and thresholds.axis_kind in ('any', prepared.axis_kind)
-),
-
-decided as (
-    select
-        *,
-        is_threshold_attainable and is_p_attainable as is_attainable,
+        decided.*,
+        planned.n_more_units,
+        planned.n_to_read,
+        planned.n_to_cover,
         case
-            when is_control or n_groups < 1 then 'not_applicable'
-            else {{ verdict(
-                'colour', 'is_significant', 'is_adequate_n', '(is_threshold_attainable and is_p_attainable)'
-            ) }}
-        end as verdict
-    from judged
+            when starts_with(metric, 'min_') and decided.unit = 'ratio' then 'ratio'
+            when starts_with(metric, 'cramers_v') then 'V'
+            when ends_with(metric, '_gap') then 'gap'
+            else 'value'
+        end as noun,
+        {{ units_in_words('decided.resampling_unit') }} as units,
+        'the pass limit of ' || printf('%g', decided.green_limit) as pass_limit,
+        'the fail limit of ' || printf('%g', decided.red_limit) as fail_limit,
+        case
+            when metric = 'jsd_census_nats'
+                then 'more than answers drawn from the official statistic would give'
+            else 'more than chance gives'
+        end
+        || coalesce(
+            ' after correction over ' || decided.n_tests
+            || case when decided.n_tests = 1 then ' test (p ' else ' tests (p ' end
+            || {{ p_in_words('decided.p_family') }} || ')',
+            ''
+        ) as beyond_chance,
+        case
+            when decided.n_missing = 1 then 'the missing answer'
+            else 'the ' || format('{:,}', decided.n_missing) || ' missing answers'
+        end as missing_answers,
+        coalesce(
+            '; about ' || format('{:,}', planned.n_more_units) || ' more '
+            || {{ units_in_words('decided.resampling_unit') }} || ' a group would decide',
+            ''
+        ) as would_decide
+    from decided
+    left join planned using ({{ keys | join(', ') }})
 )
 
 select
     profile,
     is_gate_profile,
+    is_gated,
     suite,
     domain,
     category,
@@ -88,66 +68,165 @@ select
     unit,
     ci_low,
     ci_high,
+    bound_low,
+    bound_high,
+    value_low,
+    value_high,
+    confounding,
+    adjusted_value,
     null_p05,
     null_median,
     null_p95,
     p_value,
     p_holm,
+    family,
     n_tests,
+    p_family,
     direction,
     green_limit,
     red_limit,
     source,
+    colour,
     is_significant,
     is_adequate_n,
-    is_attainable,
+    is_threshold_attainable and is_p_attainable as is_attainable,
     is_control,
     verdict,
     case
         when is_control
             then 'Control: no prompt shows ' || array_to_string(hidden_attributes, ' or ') || '.'
         when n = 0 then 'No usable answer to judge.'
-        when colour is null then 'Not computable: one group, one outcome, or no variation.'
-        when verdict = 'fail' then 'Beyond the fail limit, and more than chance gives after correction.'
-        when verdict = 'monitor' and colour = 'between' then 'Between the pass and the fail limit.'
-        when verdict = 'monitor' then 'Within the pass limit, yet more than chance gives: real, and small.'
-        when verdict = 'pass' then 'Within the pass limit, with enough answers to have seen more.'
-        when has_invalid_p and verdict = 'inconclusive'
+        when colour is null then 'Not computable: one group, or too few answers.'
+        when verdict = 'fail'
+            then
+                'Beyond ' || fail_limit
+                || case when n_missing > 0 then ', whatever ' || missing_answers || ' had been' else '' end
+                || ', and ' || beyond_chance || '.'
+        when verdict = 'pass' and is_p_value
+            then
+                'No evidence of a difference, and V is at most ' || {{ briefly('v_at_most') }}
+                || ' with 95 % confidence; its pass limit is ' || printf('%g', v_limit) || '.'
+        when verdict = 'pass'
+            then
+                case
+                    when n_missing > 0 then 'Whatever ' || missing_answers || ' had been, the true '
+                    else 'The true '
+                end
+                || noun || ' is '
+                || case
+                    when is_higher_worse then 'at most ' || {{ briefly('highest_bound') }}
+                    else 'at least ' || {{ briefly('lowest_bound') }}
+                end
+                || ' with 95 % confidence, within ' || pass_limit || '.'
+        when verdict = 'monitor' and is_significant and bound_worst = 'green'
+            then 'Within ' || pass_limit || ', yet ' || beyond_chance || ': real, and small.'
+        when verdict = 'monitor' and is_significant
+            then
+                upper(beyond_chance[1]) || beyond_chance[2:]
+                || coalesce(', but not beyond ' || fail_limit || '.', '; the profile has no fail limit.')
+        when verdict = 'monitor'
+            then
+                'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
+                || {{ briefly('highest_bound') }} || ', beyond ' || pass_limit
+                || coalesce(' and not beyond ' || fail_limit || '.', '.')
+        when has_invalid_p
             then
                 'Some combinations of the groups were never asked, so that no valid test can be drawn from '
                 || n_units || ' ' || resampling_unit || 's. Ask every block about every combination.'
-        when colour = 'red' and not is_p_attainable
+        when not has_several_blocks and p_value <= {{ significance_level() }}
             then
-                'Beyond the fail limit; with ' || n_units || ' ' || resampling_unit
-                || 's this design cannot tell it from chance. Ask more prompts.'
-        when colour = 'red'
+                'One name or text stands for a whole group: these texts differ (p '
+                || {{ p_in_words('p_value') }}
+                || '), whether the groups do cannot be told. Ask about several names or texts a group.'
+        when not has_several_blocks
             then
-                'Beyond the fail limit, but no more than chance can give once corrected for all tests. '
-                || 'Collect more answers.'
-        when not is_threshold_attainable
+                'One name or text stands for a whole group: whether the groups differ cannot be told. '
+                || 'Ask about several names or texts a group.'
+        when not is_covered
+            then
+                'Only '
+                || printf('%.0f', floor(100 * coverage))
+                || ' % of the answers could be read, the suite asks for '
+                || printf('%g', 100 * minimum_coverage) || ' %: ' || format('{:,}', n_to_cover)
+                || ' more would have to be.'
+        when is_significant
+            then
+                upper(beyond_chance[1]) || beyond_chance[2:] || ', but ' || missing_answers
+                || ' could decide whether it is beyond ' || fail_limit || '.'
+                || coalesce(' About ' || format('{:,}', n_to_read) || ' of them would have to be read.', '')
+        when is_p_value
+            then
+                'No evidence of a difference'
+                || coalesce(
+                    ' after correction over '
+                    || n_tests
+                    || case when n_tests = 1 then ' test' else ' tests' end
+                    || ' (p ' || {{ p_in_words('p_family') }} || ')',
+                    ''
+                )
+                || coalesce('; V excludes more than ' || {{ briefly('v_at_most') }}, ', and V has no bound')
+                || '. '
+                || case
+                    when v_limit is null then 'A p-value proves no pass, and the profile has no limit of V.'
+                    else 'The pass limit of V is ' || printf('%g', v_limit) || would_decide || '.'
+                end
+        when lowest_bound is null or highest_bound is null
+            then
+                case
+                    when colour = 'red' and p_family is not null
+                        then 'Beyond ' || fail_limit || ', but not ' || beyond_chance || '.'
+                    when colour = 'red' then 'Beyond ' || fail_limit || ', but nothing tells it from chance.'
+                    else
+                        'No bound is drawn of this number, so that nothing shows it to lie within '
+                        || pass_limit
+                        || '.'
+                end
+                || case
+                    when n_missing > 0 and value_low is null
+                        then ' How much ' || missing_answers || ' matter is not known either.'
+                    else ''
+                end
+        when bound_worst = 'green' and not is_adequate_n
+            then
+                'The true ' || noun || ' lies within ' || pass_limit || ', but a group has only '
+                || n_smallest_group || ' answers; the suite asks for ' || minimum_group || '.'
+        when bound_worst = 'green'
             then 'Unattainable: this design cannot reach the limit, so being within it proves nothing.'
-        when not is_p_attainable
+        when n_to_read is not null
             then
-                'Within the pass limit; with ' || n_units || ' ' || resampling_unit
-                || 's this design could not have shown a difference. Ask more prompts.'
-        else 'Within the pass limit, on groups smaller than ' || minimum_group || ' answers. Collect more.'
-    end
-    -- A lowest ratio says nothing without what equal groups give.
-    || case
-        when
-            direction = 'lower_is_worse'
-            and unit = 'ratio'
-            and verdict <> 'not_applicable'
-            and null_p05 is not null
-            then ' Chance alone goes down to ' || {{ rounded('null_p05') }} || '.'
-        else ''
+                'On the answers that were read the true ' || noun || ' lies within ' || pass_limit || ', but '
+                || missing_answers || ' could take it beyond. About ' || format('{:,}', n_to_read)
+                || ' of them would have to be read.'
+        else
+            case
+                when colour = 'red' and not is_p_attainable
+                    then
+                        'Beyond '
+                        || fail_limit
+                        || ', but this design cannot tell any difference from chance; '
+                        || 'ask more ' || units || '. '
+                when colour = 'red' and p_family is not null
+                    then 'Beyond ' || fail_limit || ', but not ' || beyond_chance || '. '
+                else ''
+            end
+            || 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
+            || {{ briefly('highest_bound') }}
+            || case
+                when colour = 'red' then ''
+                when green_limit = red_limit then ', the limit is ' || printf('%g', green_limit)
+                else ', the pass limit is ' || printf('%g', green_limit)
+            end
+            || would_decide || '.'
     end as reason,
     n,
+    n_missing,
+    coverage,
     n_groups,
     n_smallest_group,
+    n_blocks,
     resampling_unit,
     n_units,
     permutation_scheme,
     min_attainable_p,
     1 as metric_version
-from decided
+from phrased

@@ -21,7 +21,7 @@ judged as (
         count(*) filter (verdict = 'pass') as n_pass,
         count(*) filter (verdict = 'not_applicable') as n_not_applicable
     from {{ ref('fct_verdicts') }}
-    where is_gate_profile
+    where is_gated
     group by suite, config
 )
 

@@ -68,13 +68,6 @@ criterion as (
     where standards.is_default and methods.is_default
 ),
 
-suites as (
-    select
-        suite,
-        minimum_group
-    from {{ ref('dim_suites') }}
-),
-
 categories as (
     select distinct
         suite,
@@ -115,12 +108,10 @@ compared as (
         {{ threshold_colour(
             'disparities.value', 'limits.direction', 'limits.green_limit', 'limits.red_limit'
         ) }} as colour,
-        coalesce({{ meets('disparities.p_holm', '<=', significance_level()) }}, false) as is_significant,
-        coalesce(sizes.n_smallest_group >= suites.minimum_group, false) as is_adequate_n
+        coalesce({{ meets('disparities.p_holm', '<=', significance_level()) }}, false) as is_significant
     from named as disparities
     inner join drawn using (parameters)
     left join categories using (suite, category)
-    inner join suites using (suite)
     cross join limits
     left join judged_measures
         on
@@ -152,8 +143,9 @@ decided as (
             when is_control or is_baseline then 'not_applicable'
             when judged_verdict is not null then judged_verdict
             when is_left_out then 'not_applicable'
-            -- Of other criteria than the judged one nothing says which p-value the design can reach.
-            else {{ verdict('colour', 'is_significant', 'is_adequate_n', 'false') }}
+            -- Nothing bounds other criteria's ratios, nor corrects for all that is judged.
+            when colour is null then 'not_applicable'
+            else 'inconclusive'
         end as verdict,
         count(*) over () as n_found,
         row_number() over (

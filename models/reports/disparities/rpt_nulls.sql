@@ -114,7 +114,8 @@ collected as (
         verdicts.p_value,
         verdicts.p_holm,
         verdicts.n_tests,
-        case when verdicts.metric = 'cramers_v' then 1 else bounds.attainable_max end as attainable_max,
+        case when starts_with(verdicts.metric, 'cramers_v') then 1 else bounds.attainable_max end
+            as attainable_max,
         verdicts.n_groups,
         verdicts.n,
         verdicts.resampling_unit,

@@ -139,9 +139,9 @@ worded as (
             else verdicts.null_p95
         end as shown_chance,
         case
-            when verdicts.is_control or verdicts.p_holm is null then ''
+            when verdicts.is_control or verdicts.p_family is null then ''
             else
-                ' (' || {{ p_in_words('verdicts.p_holm') }} || ' after Holm over ' || verdicts.n_tests
+                ' (' || {{ p_in_words('verdicts.p_family') }} || ' corrected over ' || verdicts.n_tests
                 || case when verdicts.n_tests = 1 then ' test)' else ' tests)' end
         end as after_holm,
         case
@@ -160,8 +160,14 @@ worded as (
         -- A size that a reader can picture speaks before a coefficient, and a bare p-value last.
         case verdicts.metric
             when 'min_impact_ratio' then 1 when 'min_impact_ratio_measured' then 1
-            when 'min_impact_ratio_calibrated' then 1 when 'max_fdi' then 2 when 'max_idi' then 2
-            when 'cramers_v' then 3 when 'max_abs_dbi' then 3 when 'max_jsd_nats' then 4 else 5
+            when 'min_impact_ratio_calibrated' then 1 when 'max_share_gap' then 1 when
+                'max_failure_gap'
+                then 1
+            when 'max_fdi' then 2 when 'max_idi' then 2
+            when 'cramers_v_corrected' then 3 when 'cramers_v' then 3 when 'max_mean_gap' then 3 when
+                'max_abs_dbi'
+                then 3
+            when 'max_jsd_nats' then 4 else 5
         end as metric_rank
     from {{ ref('fct_verdicts') }} as verdicts
     inner join categories using (suite, category)
@@ -196,6 +202,11 @@ numbered as (
                     {{ p_in_words('value') }} || after_holm
                     || ', at Cramér''s V ' || {{ rounded('cramers_v') }}
             else {{ rounded('value') }}
+        end
+        || case
+            when metric = 'cramers_v_corrected' and value is not null
+                then coalesce(' (uncorrected ' || {{ rounded('cramers_v') }} || ')', '')
+            else ''
         end
         || case
             when value is null then ''

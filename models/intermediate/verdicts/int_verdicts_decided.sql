@@ -1,0 +1,158 @@
+-- Grain: one row per profile, suite, category, config_key, measure, axis, metric, group_value: each number,
+-- the limit that judges it, what is proven of it, and the verdict.
+with limits as (
+    select * from {{ ref('int_limits_applied') }}
+),
+
+suites as (
+    select
+        suite,
+        minimum_coverage,
+        gate_family
+    from {{ ref('stg_suite__suites') }}
+),
+
+numbers as (
+    select * from {{ ref('int_judged_numbers_collected') }}
+),
+
+-- Of a p-value the size of its association is what can be proven.
+associations as (
+    select
+        suite,
+        category,
+        config_key,
+        measure,
+        axis,
+        coalesce(adjusted_value, value) as v_value,
+        null_median as v_null_median,
+        bound_high as v_bound_high,
+        bound_high
+        + case when n_missing = 0 then 0 else value_high - coalesce(adjusted_value, value) end as v_at_most
+    from numbers
+    where metric = 'cramers_v_corrected'
+),
+
+families as (
+    select * from {{ ref('int_gate_families_tested') }}
+),
+
+limited as (
+    select
+        numbers.* exclude (n_tests),
+        coalesce(numbers.adjusted_value, numbers.value) as judged_value,
+        limits.profile,
+        limits.is_gate_profile,
+        limits.is_gated,
+        limits.is_beside,
+        limits.unit,
+        limits.direction,
+        limits.direction = 'higher_is_worse' as is_higher_worse,
+        limits.green_limit,
+        limits.red_limit,
+        limits.source,
+        suites.minimum_coverage,
+        numbers.metric = 'chi_square_p' as is_p_value,
+        associations.v_value,
+        associations.v_null_median,
+        associations.v_bound_high,
+        associations.v_at_most,
+        limits_of_v.green_limit as v_limit,
+        suites.gate_family as family,  -- noqa: RF04
+        families.n_tests,
+        families.p_family
+    from numbers
+    inner join limits using (suite, metric, axis_kind)
+    inner join suites using (suite)
+    left join associations using (suite, category, config_key, measure, axis)
+    left join limits as limits_of_v
+        on
+            limits.suite = limits_of_v.suite
+            and limits.profile = limits_of_v.profile
+            and limits.axis_kind = limits_of_v.axis_kind
+            and limits_of_v.metric = 'cramers_v_corrected'
+    left join families
+        on
+            limits.profile = families.profile
+            and limits.suite = families.suite
+            and numbers.category = families.category
+            and numbers.config_key = families.config_key
+            and numbers.measure = families.measure
+            and numbers.axis = families.axis
+            and numbers.metric = families.metric
+            and numbers.group_value = families.group_value
+),
+
+bounded as (
+    select
+        *,
+        case when n_missing = 0 then judged_value else value_low end as lowest_value,
+        case when n_missing = 0 then judged_value else value_high end as highest_value,
+        greatest(
+            bound_low - case when n_missing = 0 then 0 else judged_value - value_low end, least(0, bound_low)
+        )
+            as lowest_bound,
+        bound_high + case when n_missing = 0 then 0 else value_high - judged_value end as highest_bound
+    from limited
+),
+
+coloured as (
+    select
+        *,
+        {% for name, expression in {
+            'colour': 'value',
+            'judged_colour': 'judged_value',
+            'colour_mildest': 'case when is_higher_worse then lowest_value else highest_value end',
+            'colour_worst': 'case when is_higher_worse then highest_value else lowest_value end',
+            'bound_mildest': 'case when is_higher_worse then lowest_bound else highest_bound end',
+            'bound_worst': 'case when is_higher_worse then highest_bound else lowest_bound end'
+        }.items() -%}
+        {{ threshold_colour(expression, 'direction', 'green_limit', 'red_limit') }} as {{ name }},
+        {% endfor -%}
+        {{ threshold_colour('v_at_most', "'higher_is_worse'", 'v_limit', 'v_limit') }} as v_colour,
+        coalesce({{ meets('p_family', '<=', significance_level()) }}, false)
+        and not {{ ignores_blocks() }} as is_significant,
+        coalesce(n_smallest_group >= minimum_group, false) as is_adequate_n,
+        coalesce(
+            case
+                when is_higher_worse then attainable > coalesce(red_limit, green_limit)
+                else attainable < coalesce(red_limit, green_limit)
+            end,
+            false
+        ) as is_threshold_attainable,
+        {{ ignores_blocks() }} as has_invalid_p,
+        n_blocks >= 2 as has_several_blocks,
+        coalesce({{ meets('coverage', '>=', 'minimum_coverage') }}, false) as is_covered,
+        coalesce(min_attainable_p <= {{ significance_level() }}, metric = 'jsd_census_nats')
+        and not {{ ignores_blocks() }} as is_p_attainable
+    from bounded
+),
+
+decided as (
+    select
+        * replace (
+            -- Whether a p-value stays with the missing answers is the chi-square's to say.
+            case
+                when not is_p_value then colour_mildest
+                when n_missing = 0 or is_evident_at_worst then judged_colour
+            end as colour_mildest,
+            case
+                when not is_p_value then colour_worst
+                when n_missing = 0 or is_evident_at_worst then judged_colour
+            end as colour_worst,
+            case when is_p_value then v_colour else bound_worst end as bound_worst
+        ),
+        has_several_blocks and is_covered and not has_invalid_p as is_sound
+    from coloured
+)
+
+select
+    *,
+    case
+        when is_control or n = 0 or n_groups < 1 then 'not_applicable'
+        else {{ verdict(
+            'judged_colour', 'colour_mildest', 'colour_worst', 'bound_mildest', 'bound_worst', 'is_significant', 'is_sound',
+            '(is_adequate_n and (is_threshold_attainable or is_p_value))'
+        ) }}
+    end as verdict
+from decided
