@@ -534,21 +534,28 @@ def test_favourable_outcomes_are_compared_with_the_largest_group_too(marts):
 
 
 def test_bounds_widen_where_answers_are_missing(marts):
-    """All missing answers of a group unselected, or all selected; what is complete has no room."""
+    """A group's missing answers all unselected and the others' all selected, or the reverse."""
     found = rows(
         marts,
         """
-        select n, n_selected, n_missing, selection_rate / impact_ratio as highest, bound_low, impact_ratio,
-            bound_high
+        select category, config, axis, feature, n, n_selected, n_missing, bound_low, impact_ratio, bound_high
         from fct_selection_rates
-        where suite = 'warehouse_fixture' and standard = 'favourable_outcome' and impact_ratio > 0
+        where suite = 'warehouse_fixture' and standard = 'favourable_outcome' and impact_ratio is not null
         """,
     )
-    assert {n_missing > 0 for _, _, n_missing, *_ in found} == {True, False}
-    for n, n_selected, n_missing, highest, low, ratio, high in found:
-        assert low == pytest.approx(n_selected / (n + n_missing) / highest)
-        assert high == pytest.approx((n_selected + n_missing) / (n + n_missing) / highest)
-        assert (low < ratio < high) if n_missing and n_selected < n else low <= ratio <= high + 1e-12
+    assert {row[6] > 0 for row in found} == {True, False}
+    comparisons = {row[:4] for row in found}
+    for comparison in comparisons:
+        groups = [row[4:] for row in found if row[:4] == comparison]
+        ends = [(k / (n + missing), (k + missing) / (n + missing)) for n, k, missing, *_ in groups]
+        for index, (_, n_selected, n_missing, low, ratio, high) in enumerate(groups):
+            others = ends[:index] + ends[index + 1 :]
+            worst, best = ends[index]
+            assert low == pytest.approx(worst / max(worst, *(end for _, end in others)))
+            assert high == pytest.approx(best / max(best, *(end for end, _ in others)))
+            assert low <= ratio + 1e-12 and ratio <= high + 1e-12
+            if n_missing and n_selected and ratio < 1:
+                assert low < ratio
 
 
 def test_an_axis_that_no_prompt_shows_is_a_control(marts):
