@@ -341,7 +341,7 @@ def test_minilm_is_identified_by_its_encoder():
     class Encoder:
         name, revision, version, dimensions = "a/model", "abc", "numpy-9", 3
 
-        def encode(self, texts, batch_size=32, progress=None):
+        def encode(self, texts, batch_size=32):
             return np.ones((len(texts), 3), dtype=np.float32)
 
     embedder = MiniLM(Encoder())
