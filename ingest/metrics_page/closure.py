@@ -77,9 +77,7 @@ def gaps(
     sql = Sql(project)
     _tables(sql)
     seeds = {seed: read_seed(project, seed) for seed in REGISTRIES}
-    found = [
-        gap for seed, registry in REGISTRIES.items() for gap in _registry(sql, seed, registry, seeds, rows)
-    ]
+    found = [gap for seed in REGISTRIES for gap in _registry(sql, seed, seeds[seed], rows)]
     found += _golden(entries, examples)
     return [*found, *_pairs(project, rows), *_compared(project, rows, seeds), *_reports(project, rows)]
 
@@ -95,13 +93,9 @@ def _tables(sql: Sql) -> None:
 
 
 def _registry(
-    sql: Sql,
-    seed: str,
-    registry: Registry,
-    seeds: Mapping[str, list[dict[str, str]]],
-    dictionary: Sequence[Mapping[str, Any]],
+    sql: Sql, seed: str, rows: list[dict[str, str]], dictionary: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    rows, place = seeds[seed], f"seeds/{seed}.csv"
+    registry, place = REGISTRIES[seed], f"seeds/{seed}.csv"
     folder = sql.project / "macros" / registry.room
     named = {row["macro"] for row in rows}
     for path in sorted(folder.glob(f"{registry.prefix}_*.sql")):
@@ -117,10 +111,8 @@ def _registry(
             continue
         yield from (f"{where}: give its {column}." for column in registry.filled if not row[column])
         if registry.covers and name not in covered:
-            yield (
-                f"{where}: give its explanation, or add {METRICS / registry.family / name}.yml if there is "
-                "more to say."
-            )
+            page = METRICS / registry.family / f"{name}.yml"
+            yield f"{where}: give its explanation, or add {page} if there is more to say."
         if not row["example"]:
             yield f"{where}: give its example, worked out by hand from {registry.sample}."
             continue
