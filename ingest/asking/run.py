@@ -74,9 +74,8 @@ class Watch:
     def look(self, *, now: bool = False) -> None:
         """Raise ModelChanged if another model answers under the name."""
         backend = self.task.backend
-        if not isinstance(backend, Watched) or not (
-            now or time.monotonic() - self._checked_at > self.seconds
-        ):
+        is_due = now or time.monotonic() - self._checked_at > self.seconds
+        if not (isinstance(backend, Watched) and is_due):
             return
         moment = utc_now()
         self._checked_at = time.monotonic()
