@@ -15,7 +15,7 @@ import click
 import numpy as np
 import pyarrow as pa
 
-from ingest.keys import key, text_key
+from ingest.keys import key, text_row
 from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.text_overlap import Overlap
 from ingest.measuring.text_variants import TEXT_VARIANTS
@@ -24,7 +24,6 @@ from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
 
-RAW = "raw"
 SECOND = 6_000  # pairs of short answers that one core compares
 ANNOUNCED_FROM = 10_000  # pairs
 
@@ -252,18 +251,12 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
         words_key = key("words", words)
         if words_key not in neutralisers:
             neutralisers[words_key] = Neutraliser(words)
-        rows.append(
-            {
-                "prompt_key": prompt_key,
-                "suite": suite.suite,
-                "root_key": root_key,
-                "words_key": words_key,
-                "words": sorted({word for found in words.values() for word in found}),
-            }
-        )
+        row = {"prompt_key": prompt_key, "suite": suite.suite, "root_key": root_key, "words_key": words_key}
+        rows.append(row | {"words": sorted({word for found in words.values() for word in found})})
     with store.transaction():
         store.replace("prompt_words", suite.suite, rows)
     variant = suite.pairs.text
+    change, shared = TEXT_VARIANTS.get(variant, str), {"text_variant": variant}
     unmade = f"""
         with paired as ({PAIRED_TEXTS})
         select p.text_key, w.words_key, {page_of("any_value(t.n_characters)", "p.text_key, w.words_key")}
@@ -280,38 +273,20 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
             " order by text_key, words_key",
             [page],
         )
-        texts, neutral = _neutral_page(answers, variant, neutralisers)
+        texts = [text_row(change(neutralisers[words_key](text))) for _, words_key, text in answers]
+        neutral = [
+            {"text_key": of, "words_key": words_key, **shared, "neutral_text_key": text["text_key"]}
+            for (of, words_key, _), text in zip(answers, texts, strict=True)
+        ]
         with uninterrupted(), store.transaction():
-            store.append_arrow("texts", texts)
-            store.append_arrow("neutral_texts", neutral)
-
-
-def _neutral_page(
-    page: list[tuple[str, str, str]], variant: str, neutralisers: Mapping[str, Neutraliser]
-) -> tuple[pa.Table, pa.Table]:
-    change = (lambda text: text) if variant == RAW else TEXT_VARIANTS[variant]
-    changed = [change(neutralisers[words_key](text)) for _, words_key, text in page]
-    keys = [text_key(text) for text in changed]
-    texts = pa.table(
-        {"text_key": keys, "text": changed, "n_characters": pa.array(map(len, changed), pa.int32())}
-    )
-    neutral = pa.table(
-        {
-            "text_key": [row[0] for row in page],
-            "words_key": [row[1] for row in page],
-            "text_variant": [variant] * len(page),
-            "neutral_text_key": keys,
-        }
-    )
-    return texts, neutral
+            store.append("texts", texts)
+            store.append("neutral_texts", neutral)
 
 
 def _measured(rows: list[tuple[str, str, str, str, bool]], overlap: Overlap, scorer_key: str) -> pa.Table:
     scores = overlap.score([(a, b) for _, _, a, b, _ in rows])
     n_features = len(overlap.features)
-    values = np.column_stack(
-        [np.asarray(scores[name], dtype=np.float64) for name in overlap.features]
-    ).ravel()
+    values = np.column_stack([scores[name] for name in overlap.features]).ravel()
     is_valid = np.isfinite(values)
     capped = np.repeat([row[4] for row in rows], n_features)
     return pa.table(
