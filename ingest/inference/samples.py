@@ -242,14 +242,21 @@ class Column(NamedTuple):
     statistic: str
     parameters: Parameters
 
+    @property
+    def kernel(self) -> Kernel:
+        """What computes it. Raises KeyError, naming the file to add to, where nothing does."""
+        if self.statistic not in KERNELS:
+            raise KeyError(f"ingest/inference/samples.py: add {self.statistic} to KERNELS")
+        return KERNELS[self.statistic]
+
     def of(self, samples: Samples) -> Array:
         """The statistic of each sample, (...,). Raises KeyError for one without a kernel."""
-        return KERNELS[self.statistic].function(samples, self.parameters)
+        return self.kernel.function(samples, self.parameters)
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Between which values an interval's ends stay."""
-        return KERNELS[self.statistic].bounds
+        return self.kernel.bounds
 
 
 def parse_parameters(text: str | None) -> dict[str, str]:
