@@ -208,7 +208,7 @@ def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manife
     read = {(one["url"], ref.split("'")[1]) for one in pages for ref in one["depends_on"]}
     assert len(pages) > 25 and len({one["name"] for one in pages}) == len(pages)
     missing = [
-        f"{url} reads audit.{table[4:]}: add {table}.sql with its .yml to models/reports/"
+        f"{url} reads audit.{table[4:]}: add {table}.sql to a room of models/reports/, with its columns"
         for url, table in sorted(read)
         if table not in models
     ]
