@@ -73,10 +73,12 @@ TESTED = {
 }
 
 ROWS = """
-select kind, category, config, measure, axis, attribute_codes, prompt_key, block_key, outcome, value
+select
+    measure_kind as kind, category, config, measure, axis, attribute_codes, prompt_key, block_key, outcome,
+    value
 from int_responses_analysed
 where not is_excluded and (cast(? as varchar) is null or suite = ?)
-order by kind, category, config, measure, axis_position, axis, response_key
+order by measure_kind, category, config, measure, axis_position, axis, response_key
 """
 
 
