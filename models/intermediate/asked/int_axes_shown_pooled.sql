@@ -20,10 +20,6 @@ with exposed as (
         bool_and(is_control) as is_control
     from {{ ref('int_axes_shown') }}
     group by suite, category, axis
-),
-
-roll_ups as (
-    select * from {{ ref('int_roll_ups_listed') }}
 )
 
 select * from exposed
@@ -36,9 +32,5 @@ select
     min(exposed.exposure) as exposure,
     bool_and(exposed.is_control) as is_control
 from exposed
-inner join roll_ups
-    on
-        exposed.suite = roll_ups.suite
-        and exposed.category = roll_ups.category
-        and exposed.config_key = roll_ups.config_key
+inner join {{ ref('int_roll_ups_listed') }} as roll_ups using (suite, category, config_key)
 group by exposed.suite, roll_ups.pooled_category, exposed.axis, roll_ups.pooled_config_key

@@ -35,10 +35,6 @@ with analyses as (
         'none' as calibration
     from {{ ref('int_analyses_listed') }}
     where measure_kind = 'selection'
-),
-
-shown as (
-    select * from {{ ref('int_axes_shown_pooled') }}
 )
 
 select
@@ -46,9 +42,4 @@ select
     shown.exposure,
     shown.is_control
 from analyses
-inner join shown
-    on
-        analyses.suite = shown.suite
-        and analyses.category = shown.category
-        and analyses.axis = shown.axis
-        and analyses.config_key = shown.config_key
+inner join {{ ref('int_axes_shown_pooled') }} as shown using (suite, category, axis, config_key)

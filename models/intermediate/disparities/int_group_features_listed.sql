@@ -1,9 +1,5 @@
 -- Grain: one row per group_feature_key: a group's values of a feature, raw or calibrated.
-with groups as (
-    select * from {{ ref('int_groups_listed') }}
-),
-
-features as (
+with features as (
     select
         *,
         max(feature_id) over () + 1 as n_feature_ids
@@ -36,11 +32,8 @@ select
     - case when calibrations.is_calibrated then features.range_high else 0 end as range_low,
     features.range_high
     - case when calibrations.is_calibrated then features.range_low else 0 end as range_high
-from groups
-inner join features
-    on
-        groups.suite = features.suite
-        and groups.category = features.category
+from {{ ref('int_groups_listed') }} as groups
+inner join features using (suite, category)
 inner join (values (false, 'none'), (true, 'baseline')) as calibrations (is_calibrated, calibration)
     on not calibrations.is_calibrated or features.has_baseline
 -- The baseline has the features whose baselines were measured.

@@ -2,10 +2,6 @@
 -- under those of every level that pools it.
 with measurements as (
     select * from {{ ref('int_measurements_combined') }}
-),
-
-roll_ups as (
-    select * from {{ ref('int_roll_ups_listed') }}
 )
 
 select
@@ -29,8 +25,4 @@ select
     measurements.value,
     measurements.baseline_value
 from measurements
-inner join roll_ups
-    on
-        measurements.suite = roll_ups.suite
-        and measurements.category = roll_ups.category
-        and measurements.config_key = roll_ups.config_key
+inner join {{ ref('int_roll_ups_listed') }} as roll_ups using (suite, category, config_key)

@@ -1,31 +1,13 @@
 -- Grain: one row per analysis_key, group_value (metric fdi, reference pooled): how far the deviation could
 -- lie if every answer that is missing from the group had been one and the same outcome (SPEC INF-11).
-with cells as (
-    select * from {{ ref('int_outcomes_counted') }}
-),
-
-analyses as (
-    select * from {{ ref('int_analyses_listed') }}
-),
-
-missing as (
-    select * from {{ ref('int_missing_answers_counted') }}
-),
-
-with_missing as (
+with with_missing as (
     select
         cells.*,
         missing.n_missing
-    from cells
-    inner join analyses on cells.analysis_key = analyses.analysis_key
-    inner join missing
-        on
-            analyses.suite = missing.suite
-            and analyses.category = missing.category
-            and analyses.config_key = missing.config_key
-            and analyses.measure = missing.measure
-            and analyses.axis = missing.axis
-            and cells.group_value = missing.group_value
+    from {{ ref('int_outcomes_counted') }} as cells
+    inner join {{ ref('int_analyses_listed') }} using (analysis_key)
+    inner join {{ ref('int_missing_answers_counted') }} as missing
+        using (suite, category, config_key, measure, axis, group_value)
     where missing.n_missing > 0
 ),
 
@@ -41,10 +23,7 @@ filled as (
                   'cells.n + cells.n_missing')
         ) }} as fdi
     from with_missing as cells
-    inner join with_missing as filling
-        on
-            cells.analysis_key = filling.analysis_key
-            and cells.group_value = filling.group_value
+    inner join with_missing as filling using (analysis_key, group_value)
     group by cells.analysis_key, cells.group_value, filling.outcome
 )
 

@@ -3,10 +3,6 @@ with tests as (
     select * from {{ ref('int_analysis_tests_adjusted') }}
 ),
 
-analyses as (
-    select * from {{ ref('int_analyses_listed') }}
-),
-
 selections as (
     select
         analysis_key,
@@ -66,7 +62,7 @@ numbers as (
         tests.value,
         0.0 as attainable
     from tests
-    inner join selections on tests.analysis_key = selections.analysis_key
+    inner join selections using (analysis_key)
     where tests.statistic = 'min_impact_ratio'
 )
 
@@ -99,8 +95,5 @@ select
     analyses.is_control,
     analyses.hidden_attributes
 from numbers
-inner join analyses on numbers.analysis_key = analyses.analysis_key
-left join tests
-    on
-        numbers.analysis_key = tests.analysis_key
-        and numbers.statistic = tests.statistic
+inner join {{ ref('int_analyses_listed') }} as analyses using (analysis_key)
+left join tests using (analysis_key, statistic)

@@ -1,10 +1,6 @@
 -- Grain: one row per compared, suite, category, config_a, config_b, measure, axis, metric. config_b less
 -- config_a; of `runs` config_a is the same config in an earlier run.
-with listed as (
-    select * from {{ ref('int_config_differences_listed') }}
-),
-
-config_runs as (
+with config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
@@ -54,10 +50,10 @@ compared as (
                     then 'The metric has another version in the earlier run.'
             end
         ) as reason_not_computed
-    from listed
+    from {{ ref('int_config_differences_listed') }} as listed
     inner join statistics on listed.measure_kind = statistics.kind
-    left join versions on statistics.metric = versions.metric
-    left join earlier_versions on statistics.metric = earlier_versions.metric
+    left join versions using (metric)
+    left join earlier_versions using (metric)
 ),
 
 tests as (

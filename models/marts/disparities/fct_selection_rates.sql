@@ -1,11 +1,7 @@
 -- Grain: one row per suite, category, config, axis, feature, calibration, standard, method, group_value.
 -- Standard `favourable_outcome`: selected is a response whose outcome the suite calls favourable. The others:
 -- a response whose measurement meets a criterion against a number (SPEC 9.1).
-with analyses as (
-    select * from {{ ref('int_feature_analyses_listed') }}
-),
-
-rated as (
+with rated as (
     select
         *,
         {{ criterion('standard', 'method') }} as parameters
@@ -80,10 +76,6 @@ asked as (
     where statistic = 'selection_rate'
 ),
 
-baselines as (
-    select * from {{ ref('int_baselines_classified') }}
-),
-
 four_fifths as (
     select red_limit
     from {{ ref('thresholds') }}
@@ -106,21 +98,11 @@ joined as (
         asked.suite is not null or rated.standard = 'favourable_outcome' as is_asked,
         case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind
     from rated
-    inner join analyses on rated.analysis_key = analyses.analysis_key
-    left join resampled
-        on
-            rated.analysis_key = resampled.analysis_key
-            and rated.parameters = resampled.parameters
-            and rated.group_value = resampled.group_value
-    left join units on rated.analysis_key = units.analysis_key
-    left join asked
-        on
-            analyses.suite = asked.suite
-            and rated.parameters = asked.parameters
-    left join baselines
-        on
-            analyses.suite = baselines.suite
-            and analyses.category = baselines.category
+    inner join {{ ref('int_feature_analyses_listed') }} as analyses using (analysis_key)
+    left join resampled using (analysis_key, parameters, group_value)
+    left join units using (analysis_key)
+    left join asked using (suite, parameters)
+    left join {{ ref('int_baselines_classified') }} as baselines using (suite, category)
 )
 
 select

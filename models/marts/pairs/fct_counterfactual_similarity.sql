@@ -8,18 +8,6 @@ with compared as (
     from {{ ref('int_pairs_averaged') }}
 ),
 
-resampled as (
-    select * from {{ ref('int_pairs_resampled') }}
-),
-
-settings as (
-    select * from {{ ref('stg_suite__suites') }}
-),
-
-exposed as (
-    select * from {{ ref('int_axes_shown') }}
-),
-
 joined as (
     select
         compared.*,
@@ -37,23 +25,10 @@ joined as (
         settings.n_permutations,
         settings.n_bootstrap
     from compared
-    inner join settings on compared.suite = settings.suite
-    inner join exposed
-        on
-            compared.suite = exposed.suite
-            and compared.category = exposed.category
-            and compared.config_key = exposed.config_key
-            and compared.axis = exposed.axis
-    left join resampled
-        on
-            compared.suite = resampled.suite
-            and compared.category = resampled.category
-            and compared.config_key = resampled.config_key
-            and compared.axis = resampled.axis
-            and compared.group_a = resampled.group_a
-            and compared.group_b = resampled.group_b
-            and compared.metric = resampled.metric
-            and compared.feature = resampled.feature
+    inner join {{ ref('stg_suite__suites') }} as settings using (suite)
+    inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
+    left join {{ ref('int_pairs_resampled') }} as resampled
+        using (suite, category, config_key, axis, group_a, group_b, metric, feature)
 ),
 
 adjusted as (

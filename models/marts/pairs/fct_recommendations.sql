@@ -23,10 +23,7 @@ compared as (
             else similarities.group_a
         end as group_value
     from similarities
-    left join chosen_references
-        on
-            similarities.suite = chosen_references.suite
-            and similarities.axis = chosen_references.axis
+    left join chosen_references using (suite, axis)
 ),
 
 spreads as (
@@ -85,11 +82,4 @@ select
     analyses.is_control,
     1 as metric_version
 from compared as analyses
-inner join spreads
-    on
-        analyses.suite = spreads.suite
-        and analyses.category = spreads.category
-        and analyses.config = spreads.config
-        and analyses.axis = spreads.axis
-        and analyses.metric = spreads.metric
-        and analyses.comparison = spreads.comparison
+inner join spreads using (suite, category, config, axis, metric, comparison)

@@ -1,9 +1,5 @@
 -- Grain: one row per suite, category, config, axis, group_value, response_status: what failed, for whom.
-with responses as (
-    select * from {{ ref('int_responses_joined') }}
-),
-
-grouped as (
+with grouped as (
     select * from {{ ref('int_prompts_grouped') }}
     where n_attributes = 1
 ),
@@ -18,8 +14,8 @@ counted as (
         grouped.group_value,
         responses.response_status,
         count(*) as n_cell
-    from responses
-    inner join grouped on responses.prompt_key = grouped.prompt_key
+    from {{ ref('int_responses_joined') }} as responses
+    inner join grouped using (prompt_key)
     group by all
 ),
 

@@ -16,10 +16,6 @@ rules as (
     where rule_kind = 'score'
 ),
 
-directions as (
-    select * from {{ ref('feature_directions') }}
-),
-
 -- Selected is who lies on the favourable side of the mean of all, or has a favourable outcome.
 measures as (
     select
@@ -40,12 +36,9 @@ measures as (
         'mean' as standard,
         case when directions.favourable = 'lower' then 'smaller' else 'larger' end as method
     from disparities
-    left join rules
-        on
-            disparities.suite = rules.suite
-            and disparities.category = rules.category
-            and disparities.feature = rules.feature
-    left join directions on coalesce(rules.scorer_feature, disparities.feature) = directions.feature
+    left join rules using (suite, category, feature)
+    left join {{ ref('feature_directions') }} as directions
+        on coalesce(rules.scorer_feature, disparities.feature) = directions.feature
     where
         disparities.parameters = 'standard=mean;method='
         || case when directions.favourable = 'lower' then 'smaller' else 'larger' end
@@ -67,16 +60,12 @@ smallest as (
     group by suite, category, config, axis, feature, calibration, standard, method
 ),
 
-suites as (
-    select * from {{ ref('stg_suite__suites') }}
-),
-
 profiles as (
     select
         suites.suite,
         suites.minimum_group,
         thresholds.*
-    from suites
+    from {{ ref('stg_suite__suites') }} as suites
     inner join {{ ref('thresholds') }} as thresholds
         on thresholds.metric = 'min_impact_ratio' and list_contains(suites.profiles, thresholds.profile)
 ),
@@ -100,17 +89,8 @@ judged as (
         and measures.p_value is not null
         and not {{ ignores_blocks('measures') }} as is_attainable
     from measures
-    inner join profiles on measures.suite = profiles.suite
-    left join smallest
-        on
-            measures.suite = smallest.suite
-            and measures.category = smallest.category
-            and measures.config = smallest.config
-            and measures.axis = smallest.axis
-            and measures.feature = smallest.feature
-            and measures.calibration = smallest.calibration
-            and measures.standard = smallest.standard
-            and measures.method = smallest.method
+    inner join profiles using (suite)
+    left join smallest using (suite, category, config, axis, feature, calibration, standard, method)
 ),
 
 decided as (

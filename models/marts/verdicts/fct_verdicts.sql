@@ -7,17 +7,9 @@ with suites as (
     from {{ ref('stg_suite__suites') }}
 ),
 
-thresholds as (
-    select * from {{ ref('thresholds') }}
-),
-
-prepared as (
-    select * from {{ ref('int_judged_numbers_collected') }}
-),
-
 judged as (
     select
-        prepared.*,
+        numbers.*,
         suites.profile,
         suites.is_gate_profile,
         thresholds.unit,
@@ -26,35 +18,35 @@ judged as (
         thresholds.red_limit,
         thresholds.source,
         {{ threshold_colour(
-            'prepared.value', 'thresholds.direction', 'thresholds.green_limit', 'thresholds.red_limit'
+            'numbers.value', 'thresholds.direction', 'thresholds.green_limit', 'thresholds.red_limit'
         ) }} as colour,
         -- Against the census there is no relabelling: the whole interval has to lie beyond the pass limit.
         coalesce(
             case
-                when prepared.metric = 'jsd_census_nats' then prepared.ci_low > thresholds.green_limit
-                else prepared.p_holm <= {{ significance_level() }} and not {{ ignores_blocks('prepared') }}
+                when numbers.metric = 'jsd_census_nats' then numbers.ci_low > thresholds.green_limit
+                else numbers.p_holm <= {{ significance_level() }} and not {{ ignores_blocks('numbers') }}
             end,
             false
         ) as is_significant,
-        prepared.n_smallest_group >= prepared.minimum_group as is_adequate_n,
+        numbers.n_smallest_group >= numbers.minimum_group as is_adequate_n,
         coalesce(
             case
                 when thresholds.direction = 'higher_is_worse'
-                    then prepared.attainable > coalesce(thresholds.red_limit, thresholds.green_limit)
-                else prepared.attainable < coalesce(thresholds.red_limit, thresholds.green_limit)
+                    then numbers.attainable > coalesce(thresholds.red_limit, thresholds.green_limit)
+                else numbers.attainable < coalesce(thresholds.red_limit, thresholds.green_limit)
             end,
             false
         ) as is_threshold_attainable,
-        {{ ignores_blocks('prepared') }} as has_invalid_p,
-        coalesce(prepared.min_attainable_p <= {{ significance_level() }}, prepared.metric = 'jsd_census_nats')
-        and not {{ ignores_blocks('prepared') }} as is_p_attainable
-    from prepared
-    inner join suites on prepared.suite = suites.suite
-    inner join thresholds
+        {{ ignores_blocks('numbers') }} as has_invalid_p,
+        coalesce(numbers.min_attainable_p <= {{ significance_level() }}, numbers.metric = 'jsd_census_nats')
+        and not {{ ignores_blocks('numbers') }} as is_p_attainable
+    from {{ ref('int_judged_numbers_collected') }} as numbers
+    inner join suites using (suite)
+    inner join {{ ref('thresholds') }} as thresholds
         on
             suites.profile = thresholds.profile
-            and prepared.metric = thresholds.metric
-            and thresholds.axis_kind in ('any', prepared.axis_kind)
+            and numbers.metric = thresholds.metric
+            and thresholds.axis_kind in ('any', numbers.axis_kind)
 ),
 
 decided as (

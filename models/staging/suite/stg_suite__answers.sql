@@ -1,11 +1,7 @@
 -- Grain: one row per suite, category, answer.
-with source as (
-    select * from {{ source('raw', 'suite_answers') }}
-)
-
 select
     suite,
     category,
     answer,
     weight
-from source
+from {{ source('raw', 'suite_answers') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, category.
-with source as (
-    select * from {{ source('raw', 'suite_categories') }}
-)
-
 select
     suite,
     category,
@@ -10,4 +6,4 @@ select
     domain,
     title,
     description
-from source
+from {{ source('raw', 'suite_categories') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, category.
-with source as (
-    select * from {{ source('raw', 'suite_classifications') }}
-)
-
 select
     suite,
     category,
@@ -10,4 +6,4 @@ select
     attribute,
     true_labels,
     predicted_labels
-from source
+from {{ source('raw', 'suite_classifications') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, category, outcome_set.
-with source as (
-    select * from {{ source('raw', 'suite_ground_truths') }}
-)
-
 select
     suite,
     category,
@@ -10,4 +6,4 @@ select
     ground_truth,
     dimension,
     attribute
-from source
+from {{ source('raw', 'suite_ground_truths') }}

@@ -1,11 +1,7 @@
 -- Grain: one row per suite, axis: what Local Law 144's tables are made over.
-with source as (
-    select * from {{ source('raw', 'suite_local_law_axes') }}
-)
-
 select
     suite,
     axis,
     axis_role,
     minimum_share
-from source
+from {{ source('raw', 'suite_local_law_axes') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, category, outcome_set, phrase.
-with source as (
-    select * from {{ source('raw', 'suite_outcomes') }}
-)
-
 select
     suite,
     category,
@@ -23,4 +19,4 @@ select
     phrase_position,
     pattern,
     phrase_text_key
-from source
+from {{ source('raw', 'suite_outcomes') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, category, attribute, value, answer.
-with source as (
-    select * from {{ source('raw', 'suite_planted') }}
-)
-
 select
     suite,
     category,
@@ -10,4 +6,4 @@ select
     value,
     answer,
     log_odds
-from source
+from {{ source('raw', 'suite_planted') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, attribute, word.
-with source as (
-    select * from {{ source('raw', 'suite_protected_words') }}
-)
-
 select
     suite,
     attribute,
@@ -11,4 +7,4 @@ select
     group_position,
     reference_share,
     word
-from source
+from {{ source('raw', 'suite_protected_words') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, category.
-with source as (
-    select * from {{ source('raw', 'suite_recommendations') }}
-)
-
 select
     suite,
     category,
@@ -10,4 +6,4 @@ select
     is_numbered,
     list_size,
     has_langfair_scale
-from source
+from {{ source('raw', 'suite_recommendations') }}

@@ -1,10 +1,6 @@
 -- Grain: one row per suite, part, item.
-with source as (
-    select * from {{ source('raw', 'suite_resampled') }}
-)
-
 select
     suite,
     part,
     item
-from source
+from {{ source('raw', 'suite_resampled') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, feature.
-with source as (
-    select * from {{ source('raw', 'suite_scored_stereotypes') }}
-)
-
 select
     suite,
     feature,
@@ -10,4 +6,4 @@ select
     is_at_least,
     has_equal_repeats,
     minimum_repeats
-from source
+from {{ source('raw', 'suite_scored_stereotypes') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite.
-with source as (
-    select * from {{ source('raw', 'suite_stereotypes') }}
-)
-
 select
     suite,
     categories,
@@ -11,4 +7,4 @@ select
     beta,
     smoothing,
     is_size_normalised
-from source
+from {{ source('raw', 'suite_stereotypes') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite.
-with source as (
-    select * from {{ source('raw', 'suites') }}
-)
-
 select
     suite,
     suite_key,
@@ -23,4 +19,4 @@ select
     run_id,
     responsible,
     licence
-from source
+from {{ source('raw', 'suites') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per suite, topic_set.
-with source as (
-    select * from {{ source('raw', 'suite_topics') }}
-)
-
 select
     suite,
     topic_set,
@@ -15,4 +11,4 @@ select
     has_membership,
     distances,
     categories
-from source
+from {{ source('raw', 'suite_topics') }}
