@@ -202,21 +202,10 @@ collected as (
 )
 
 select
-    source_kind,
-    suite,
-    source_name,
-    origin,
-    revision,
-    licence,
+    {{ contract_columns(without=['licence_from']) }},
     case
         when licence is null then null
         when attribution = 'Plumbline' then 'this project'
         else licence_from
-    end as licence_from,
-    attribution,
-    first_at,
-    last_at,
-    sha256,
-    n,
-    unit
+    end as licence_from
 from collected

@@ -125,41 +125,13 @@ decided as (
 )
 
 select
-    compared,
-    suite,
-    domain,
-    category,
-    config_a,
-    model_a,
-    role_a,
-    config_b,
-    model_b,
-    role_b,
-    is_simulated,
-    measure,
-    axis,
-    metric,
-    direction,
-    unit,
-    value_a,
-    value_b,
-    difference,
+    {{ contract_columns(without=[
+        'status', 'ci_status', 'n_tests', 'reason', 'n_pairs', 'n_unpaired_a', 'n_unpaired_b', 'n_groups',
+        'n_units', 'n_units_differing', 'metric_version'
+    ]) }},
     coalesce(status, 'not_applicable') as status,
-    ci_low,
-    ci_high,
     coalesce(ci_status, 'not_applicable') as ci_status,
-    p_value,
-    p_holm,
-    q_value,
     cast(n_tests as bigint) as n_tests,
-    p_exchanged,
-    p_relabelled,
-    null_median,
-    null_p05,
-    null_p95,
-    margin,
-    worsening_low,
-    state,
     case
         when reason_against is not null then reason_against
         when state = 'worse'
@@ -185,10 +157,7 @@ select
     coalesce(n_unpaired_a, 0) as n_unpaired_a,
     coalesce(n_unpaired_b, 0) as n_unpaired_b,
     coalesce(n_groups, 0) as n_groups,
-    resampling_unit,
     coalesce(n_units, 0) as n_units,
     coalesce(n_units_differing, 0) as n_units_differing,
-    min_attainable_p,
-    is_control,
     1 as metric_version
 from decided

@@ -106,33 +106,14 @@ joined as (
 )
 
 select
-    suite,
-    domain,
-    category,
-    config,
-    model,
-    role,
-    is_simulated,
-    roll_up,
-    axis,
-    feature,
-    calibration,
-    standard,
-    standard_value,
-    method,
-    group_value,
-    n,
-    n_selected,
-    n_missing,
-    selection_rate,
+    {{ contract_columns(without=[
+        'wilson_low', 'wilson_high', 'ci_status', 'impact_ratio_low', 'impact_ratio_high',
+        'is_below_four_fifths', 'impact_ratio_z', 'bound_low', 'bound_high', 'chosen_reference_group',
+        'chosen_impact_ratio', 'chosen_impact_ratio_low', 'chosen_impact_ratio_high', 'metric_version'
+    ]) }},
     {{ wilson('n_selected', 'n', 'low') }} as wilson_low,
     {{ wilson('n_selected', 'n', 'high') }} as wilson_high,
-    ci_low,
-    ci_high,
     {{ inference_status('selection_rate', 'is_asked', 'ci_low') }} as ci_status,
-    reference_group,
-    impact_ratio,
-    status,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'low') }} as impact_ratio_low,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'high') }}
         as impact_ratio_high,
@@ -156,14 +137,6 @@ select
         as chosen_impact_ratio_low,
     {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'high') }}
         as chosen_impact_ratio_high,
-    p_max,
-    null_p05,
-    null_median,
-    resampling_unit,
-    n_units,
-    exposure,
-    is_control,
-    baseline_kind,
     1 as metric_version
 from joined
 cross join four_fifths

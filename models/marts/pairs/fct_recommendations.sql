@@ -44,42 +44,12 @@ spreads as (
 )
 
 select
-    {{ analysis_columns() }},
-    analyses.axis,
-    analyses.metric,
-    analyses.comparison,
-    analyses.group_a,
-    analyses.group_b,
-    analyses.group_value,
-    analyses.value,
-    analyses.status,
-    analyses.ci_low,
-    analyses.ci_high,
-    analyses.ci_status,
-    analyses.floor_value,
-    analyses.floor_status,
-    analyses.p_value,
-    analyses.p_holm,
-    analyses.q_value,
-    analyses.n_tests,
-    analyses.p_status,
-    analyses.null_median,
-    analyses.null_p05,
-    analyses.n_pairs,
-    analyses.n_missing,
-    analyses.n_roots,
-    spreads.max_similarity,
-    spreads.min_similarity,
-    spreads.snsr,
-    spreads.snsv,
+    {{ contract_columns(without=['spread_status', 'metric_version']) }},
     case
         when spreads.snsr is not null then 'ok'
         when spreads.n_values = 1 then 'single_group'
         else 'all_missing'
     end as spread_status,
-    spreads.n_values,
-    analyses.exposure,
-    analyses.is_control,
     1 as metric_version
 from compared as analyses
 inner join spreads using (suite, category, config, axis, metric, comparison)

@@ -27,13 +27,9 @@ totalled as (
 )
 
 select
-    suite,
-    category,
-    config,
-    is_simulated,
-    axis,
-    group_value,
-    response_status,
+    {{ contract_columns(without=[
+        'n_failed', 'n_responses', 'failure_rate', 'failure_rate_low', 'failure_rate_high'
+    ]) }},
     n_cell as n_failed,
     cast(n_responses as bigint) as n_responses,
     {{ ratio('n_cell', 'n_responses') }} as failure_rate,

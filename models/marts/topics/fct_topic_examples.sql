@@ -58,17 +58,7 @@ ranked as (
 )
 
 select
-    suite,
-    topic_set,
-    segment_value,
-    is_simulated,
-    topic_position,
-    feature,
-    response_key,
-    is_answer_simulated,
-    n_answers,
-    distance_to_centroid,
-    example_rank,
+    {{ contract_columns(without=['metric_version']) }},
     1 as metric_version
 from ranked
 where example_rank <= 3

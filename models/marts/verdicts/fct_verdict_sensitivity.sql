@@ -119,48 +119,15 @@ compared as (
 )
 
 select
-    analyses.profile,
-    {{ analysis_columns() }},
-    analyses.axis,
-    analyses.measure_kind,
-    analyses.measure,
-    analyses.measured_by,
-    analyses.calibration,
-    analyses.standard,
-    analyses.method,
-    analyses.value,
-    analyses.status,
-    analyses.ci_low,
-    analyses.ci_high,
-    analyses.null_p05,
-    analyses.p_value,
-    analyses.p_holm,
-    analyses.n_tests,
-    analyses.green_limit,
-    analyses.red_limit,
-    analyses.group_low,
-    analyses.group_high,
-    analyses.is_significant,
-    analyses.is_adequate_n,
-    analyses.verdict,
+    {{ contract_columns(without=['agreement', 'n_agreeing', 'n_same_group_low', 'metric_version']) }},
     case
         when analyses.verdict = 'not_applicable' then 'not_applicable'
         when analyses.n_measures < 2 then 'single_measure'
         when analyses.n_agreeing = analyses.n_measures then 'holds'
         else 'changes'
     end as agreement,
-    analyses.n_measures,
     case when analyses.verdict = 'not_applicable' then 0 else analyses.n_agreeing end as n_agreeing,
     case when analyses.verdict = 'not_applicable' then 0 else analyses.n_same_group_low end
         as n_same_group_low,
-    analyses.n_groups,
-    analyses.n,
-    analyses.n_smallest_group,
-    analyses.resampling_unit,
-    analyses.n_units,
-    analyses.permutation_scheme,
-    analyses.p_status,
-    analyses.baseline_kind,
-    analyses.is_control,
     1 as metric_version
 from compared as analyses

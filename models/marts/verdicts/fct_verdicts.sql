@@ -63,38 +63,7 @@ decided as (
 )
 
 select
-    profile,
-    is_gate_profile,
-    suite,
-    domain,
-    category,
-    config,
-    model,
-    role,
-    is_simulated,
-    measure,
-    axis,
-    metric,
-    group_value,
-    value,
-    unit,
-    ci_low,
-    ci_high,
-    null_p05,
-    null_median,
-    null_p95,
-    p_value,
-    p_holm,
-    n_tests,
-    direction,
-    green_limit,
-    red_limit,
-    source,
-    is_significant,
-    is_adequate_n,
-    is_attainable,
-    is_control,
-    verdict,
+    {{ contract_columns(without=['reason', 'metric_version']) }},
     case
         when is_control
             then 'Control: no prompt shows ' || array_to_string(hidden_attributes, ' or ') || '.'
@@ -134,12 +103,5 @@ select
             then ' Chance alone goes down to ' || {{ rounded('null_p05') }} || '.'
         else ''
     end as reason,
-    n,
-    n_groups,
-    n_smallest_group,
-    resampling_unit,
-    n_units,
-    permutation_scheme,
-    min_attainable_p,
     1 as metric_version
 from decided
