@@ -51,5 +51,5 @@ select
         else 'all_missing'
     end as spread_status,
     1 as metric_version
-from compared as analyses
+from compared
 inner join spreads using (suite, category, config, axis, metric, comparison)
