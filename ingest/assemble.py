@@ -21,7 +21,7 @@ from ingest.prompts.templates import n_combinations, prompt_rows
 from ingest.prompts.wanted import count_outdated, delete_unasked, wanted_tables
 from ingest.store import Store, opened
 from ingest.suite import Suite, load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 BATCH = 2_000
 SHOW_PROGRESS_FROM = 20_000

@@ -21,7 +21,7 @@ from ingest.prompts.replacements import Replacement, Replacer, read_replacements
 from ingest.prompts.wanted import delete_unasked, wanted_tables
 from ingest.store import Store, opened
 from ingest.suite import Branching, Suite, load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 METHOD = "branch"
 SHOW_PROGRESS_FROM = 5_000

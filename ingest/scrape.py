@@ -25,7 +25,7 @@ from ingest.options import model_dir_option, send_key_option, suite_option
 from ingest.prompts.templates import fill
 from ingest.store import Store
 from ingest.suite import Corpus, Source, Suite, load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 CONTACT_VARIABLE = "PLUMBLINE_CONTACT"
 ON_THE_WEB = ("web", "wikipedia")

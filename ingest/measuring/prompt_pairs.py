@@ -5,6 +5,7 @@ BLEU compare the answers after the words that show the prompt's own group have b
 "France" and "Japan" in otherwise equal answers are no difference.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,22 +32,14 @@ ANNOUNCED_FROM = 10_000  # pairs
 # group (people's names), the first is paired with the first, the second with the second. The group that
 # stands earlier in the suite is `a`.
 PROMPT_PAIRS = """
-    with places as (
-        select map(list(attribute || chr(31) || value), list(value_position)) as place
-        from suite_attributes where suite = $suite
-    ),
+    with places as (select cast(cast($places as json) as map(varchar, map(varchar, integer))) as place),
     axes as (
-        select p.axis, p.against, a.category, a.attributes, r.group_value as reference
-        from suite_pairs as p
-        inner join suite_axes as a using (suite, axis)
-        left join suite_references as r
-            on p.suite = r.suite and p.axis = r.axis and r.reference_kind = 'group'
-        where p.suite = $suite
+        select unnest(from_json($axes, $axis_type), max_depth := 2)
     ),
     grouped as (
         select
-            axes.axis, axes.against, axes.reference, p.prompt_key, p.category, p.root_key,
-            list_transform(axes.attributes, a -> places.place[a || chr(31) || p.attributes[a]]) as codes,
+            axes.axis, axes.reference, p.prompt_key, p.category, p.root_key,
+            list_transform(axes.attributes, a -> places.place[a][p.attributes[a]]) as codes,
             array_to_string(list_transform(axes.attributes, a -> p.attributes[a]), ' & ') as group_value,
             list_filter(map_entries(p.attributes), e -> not list_contains(axes.attributes, e.key)) as rest
         from prompts as p
@@ -64,7 +57,8 @@ PROMPT_PAIRS = """
         a.prompt_key as prompt_key_a, b.prompt_key as prompt_key_b
     from ranked as a
     inner join ranked as b using (axis, category, root_key, rest, place)
-    where a.codes < b.codes and (a.against = 'all' or a.reference in (a.group_value, b.group_value))"""
+    where a.codes < b.codes and (a.reference is null or a.reference in (a.group_value, b.group_value))"""
+AXIS_TYPE = {"category": "VARCHAR", "axis": "VARCHAR", "attributes": ["VARCHAR"], "reference": "VARCHAR"}
 
 # The prompts that are in a pair, and the texts of their answers.
 PAIRED_TEXTS = """
@@ -224,8 +218,34 @@ def pair_prompts(store: Store, suite: Suite) -> int:
     """Put the suite's pairs of prompts in the place of those that were there; return how many there are."""
     with store.transaction():
         store.connection.execute("delete from prompt_pairs where suite = ?", [suite.suite])
-        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", {"suite": suite.suite})
+        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", _pairing(suite))
     return int(store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite]))
+
+
+def _pairing(suite: Suite) -> dict[str, str]:
+    """Return the parameters of PROMPT_PAIRS."""
+    only = suite.reference if suite.pairs.against == "reference" else {}
+    places = {
+        attribute: {value: place for place, value in enumerate(values)}
+        for attribute, values in suite.attributes.items()
+    }
+    axes = [
+        {
+            "category": code,
+            "axis": axis,
+            "attributes": suite.axis_attributes(axis),
+            "reference": only[axis] if only else None,
+        }
+        for code in suite.categories
+        for axis in suite.axes_of(code)
+        if axis in suite.pair_axes()
+    ]
+    return {
+        "suite": suite.suite,
+        "places": json.dumps(places),
+        "axes": json.dumps(axes),
+        "axis_type": json.dumps([AXIS_TYPE]),
+    }
 
 
 def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:

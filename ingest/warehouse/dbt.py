@@ -103,8 +103,12 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
         )
     # Data brought in by an older version lacks the raw tables that models have come to read since.
-    with Store(data):
-        pass
+    with Store(data) as store:
+        for (suite,) in store.rows("select suite from suites where definition is null order by suite"):
+            raise PlumblineError(
+                f"The suite {suite!r} was brought in by version 0.1, which kept suites in another form.",
+                "Run `plumbline extract --suite FILE` with its file, then the command again.",
+            )
     if parsed is not None:
         parsed()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager

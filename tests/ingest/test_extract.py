@@ -256,8 +256,9 @@ def test_vectors_of_texts_and_of_anchor_phrases(world):
         "third": ([5, 1], "ok"),
     }
     assert "first: RuntimeError: not this one" in result.stderr
+    phrases = "unnest(definition ->> '$.categories.*.outcomes[*].phrases[*].text_key')"
     assert world.rows(
-        "select count(*) from suite_outcomes where phrase_text_key in (from texts select text_key)"
+        f"select count(*) from (select {phrases} as text_key from suites) inner join texts using (text_key)"
     ) == [(3,)]
 
 

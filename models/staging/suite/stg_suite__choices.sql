@@ -1,6 +1,6 @@
 -- Grain: one row per suite.
 select
     suite,
-    standard_weighting,
-    baseline_kind
-from {{ source('raw', 'suite_choices') }}
+    definition ->> 'standard_weighting' as standard_weighting,
+    definition ->> '$.measurements.baseline_kind' as baseline_kind
+from {{ source('raw', 'suites') }}

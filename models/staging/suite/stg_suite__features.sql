@@ -1,7 +1,14 @@
 -- Grain: one row per suite, feature: declared ranges.
+with features as (
+    select
+        suite,
+        {{ members("definition -> 'ranges'") }} as feature
+    from {{ source('raw', 'suites') }}
+)
+
 select
     suite,
-    feature,
-    range_low,
-    range_high
-from {{ source('raw', 'suite_features') }}
+    feature.key as feature,
+    cast(feature.value -> 0 as double) as range_low,
+    cast(feature.value -> 1 as double) as range_high
+from features

@@ -1,5 +1,5 @@
 -- Grain: one row per suite, feature.
 select
     suite,
-    feature
-from {{ source('raw', 'suite_pair_features') }}
+    unnest(cast(definition -> '$.pairs.features' as varchar[])) as feature
+from {{ source('raw', 'suites') }}

@@ -1,7 +1,7 @@
 -- Grain: one row per suite, axis.
 select
     suite,
-    axis,
-    against,
-    text_variant
-from {{ source('raw', 'suite_pairs') }}
+    unnest(cast(definition -> '$.pairs.axes' as varchar[])) as axis,
+    definition ->> '$.pairs.against' as against,
+    definition ->> '$.pairs.text' as text_variant
+from {{ source('raw', 'suites') }}

@@ -1,9 +1,9 @@
 -- Grain: one row per suite, category.
 select
     suite,
-    category,
-    separator,
-    is_numbered,
-    list_size,
-    has_langfair_scale
-from {{ source('raw', 'suite_recommendations') }}
+    unnest(cast(definition -> '$.recommendations.categories' as varchar[])) as category,
+    definition ->> '$.recommendations.separator' as separator,
+    cast(definition -> '$.recommendations.numbered' as boolean) as is_numbered,
+    cast(definition -> '$.recommendations.size' as integer) as list_size,
+    cast(definition -> '$.recommendations.as_langfair' as boolean) as has_langfair_scale
+from {{ source('raw', 'suites') }}

@@ -1,6 +1,9 @@
 -- Grain: one row per suite, part, item.
-select
-    suite,
-    part,
-    item
-from {{ source('raw', 'suite_resampled') }}
+{% for part in ('statistic', 'standard', 'method') %}
+    select
+        suite,
+        '{{ part }}' as part,
+        unnest(cast(definition -> '$.resampling.{{ part }}s' as varchar[])) as item
+    from {{ source('raw', 'suites') }}
+    {% if not loop.last %}union all{% endif %}
+{% endfor %}

@@ -1,5 +1,5 @@
 -- Grain: one row per suite, roll_up.
 select
     suite,
-    roll_up
-from {{ source('raw', 'suite_roll_ups') }}
+    unnest(cast(definition -> 'roll_up' as varchar[])) as roll_up
+from {{ source('raw', 'suites') }}

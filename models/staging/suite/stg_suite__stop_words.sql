@@ -1,5 +1,5 @@
 -- Grain: one row per suite, word.
 select
     suite,
-    word
-from {{ source('raw', 'suite_stop_words') }}
+    unnest(cast(definition -> '$.stereotypes.stop_words' as varchar[])) as word
+from {{ source('raw', 'suites') }}
