@@ -224,27 +224,27 @@ def pair_prompts(store: Store, suite: Suite) -> int:
 
 def _pairing(suite: Suite) -> dict[str, str]:
     """Return the parameters of PROMPT_PAIRS."""
-    only = suite.reference if suite.pairs.against == "reference" else {}
-    places = {
-        attribute: {value: place for place, value in enumerate(values)}
-        for attribute, values in suite.attributes.items()
-    }
+    groups = suite.reference if isinstance(suite.reference, dict) else {}
     axes = [
         {
             "category": code,
             "axis": axis,
             "attributes": suite.axis_attributes(axis),
-            "reference": only[axis] if only else None,
+            "reference": groups[axis] if suite.pairs.against == "reference" else None,
         }
         for code in suite.categories
         for axis in suite.axes_of(code)
         if axis in suite.pair_axes()
     ]
+    places = {
+        attribute: {value: place for place, value in enumerate(values)}
+        for attribute, values in suite.attributes.items()
+    }
     return {
         "suite": suite.suite,
-        "places": json.dumps(places),
         "axes": json.dumps(axes),
         "axis_type": json.dumps([AXIS_TYPE]),
+        "places": json.dumps(places),
     }
 
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from ingest import __version__
 from ingest.errors import PlumblineError
-from ingest.keys import key
-from ingest.store.journal import replay
+from ingest.keys import key, text_row
+from ingest.store.journal import NAMES, Entry, read_entries
 from ingest.store.tables import SCHEMA, schema_columns
 
 RAW_NAME = "raw.duckdb"
@@ -56,7 +56,7 @@ class Store:
     """Raw tables, open for writing by this one process.
 
     >>> with Store(Path("data")) as store:          # doctest: +SKIP
-    ...     store.append("texts", [{"text_key": "k", "text": "t", "n_characters": 1}])
+    ...     store.append("prompt_flags", [{"prompt_key": "k", "flag": "f"}])
     """
 
     def __init__(self, directory: Path, read_only: bool = False) -> None:
@@ -98,7 +98,7 @@ class Store:
             for table, columns in SCHEMA.items():
                 self.connection.execute(f"create table if not exists {table} ({columns})")
             self._add_columns()
-            replay(self, self.path.parent)
+            self.replay()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -185,6 +185,58 @@ class Store:
         """Put these rows in the place of all that a suite had in a definition table."""
         self.connection.execute(f"delete from {table} where suite = ?", [suite])
         self.append(table, rows)
+
+    def replay(self) -> int:
+        """Bring in the answers that a killed process left; return how many that were."""
+        entries = read_entries(self.path.parent)
+        entries.sort(key=lambda entry: entry["row"]["answered_at"])
+        newest = {entry["row"]["response_key"]: entry for entry in entries}
+        self.append_answers(list(newest.values()))
+        for name in NAMES:
+            (self.path.parent / name).unlink(missing_ok=True)
+        return len(newest)
+
+    def append_answers(self, entries: Sequence[Entry]) -> None:
+        """Write answers with their texts in one transaction, each response once.
+
+        A response that is there already gives way to a newer one: attempts and waiting add up, and what it
+        was before stays in `superseded_responses`. Storing an entry again changes nothing.
+        """
+        if not entries:
+            return
+        texts = dict.fromkeys(text for entry in entries for text in entry["texts"])
+        rows = [entry["row"] for entry in entries]
+        columns = [column for column in self.arrow_schema("responses") if column.name in rows[0]]
+        incoming = pa.Table.from_pylist(rows, schema=pa.schema(columns))
+        names = ", ".join(incoming.column_names)
+        added = ("n_attempts", "wait_seconds")
+        updates = [
+            f"{name} = excluded.{name}"
+            for name in incoming.column_names
+            if name not in ("response_key", *added)
+        ]
+        updates += [f"{name} = coalesce(responses.{name}, 0) + excluded.{name}" for name in added]
+        with self.transaction():
+            self.append("texts", [text_row(text) for text in texts])
+            self.connection.register("incoming_answers", incoming)
+            try:
+                self.connection.execute(
+                    """
+                    insert or ignore into superseded_responses by name
+                    select
+                        r.response_key, r.response_status, r.n_attempts, r.wait_seconds,
+                        r.error, r.answered_at, r.run_id
+                    from responses as r inner join incoming_answers as i using (response_key)
+                    where r.answered_at < i.answered_at
+                    """
+                )
+                self.connection.execute(
+                    f"insert into responses ({names}) select {names} from incoming_answers"
+                    f" on conflict (response_key) do update set {', '.join(updates)}"
+                    " where responses.answered_at < excluded.answered_at"
+                )
+            finally:
+                self.connection.unregister("incoming_answers")
 
     @contextmanager
     def run(self, command: str, detail: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ingest.keys import text_key
+from ingest.keys import text_key, text_row
 from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.store import Store
 from ingest.suite import LocalLaw144, Rule, Stereotypes, Suite
@@ -32,9 +32,7 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
     }
     with store.transaction():
         store.replace("suites", suite.suite, [row])
-        store.append(
-            "texts", [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in sorted(anchors)]
-        )
+        store.append("texts", [text_row(phrase) for phrase in sorted(anchors)])
 
 
 def definition(suite: Suite) -> dict[str, Any]:
