@@ -92,4 +92,4 @@ from on_axes
 -- Sums of numbers depend on their order.
 order by
     on_axes.measure_kind, on_axes.suite, on_axes.category, on_axes.config_key,
-    on_axes.axis_position, on_axes.axis, on_axes.measure
+    on_axes.axis_position, on_axes.axis, on_axes.measure, on_axes.response_key
