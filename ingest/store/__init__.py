@@ -155,6 +155,15 @@ class Store:
         """Return the single value of a query."""
         return self.rows(sql, parameters)[0][0]
 
+    @contextmanager
+    def registered(self, name: str, columns: Mapping[str, Any] | pa.Table) -> Iterator[None]:
+        """Let SQL read columns in memory under a name, for the block."""
+        self.connection.register(name, columns if isinstance(columns, pa.Table) else pa.table(columns))
+        try:
+            yield
+        finally:
+            self.connection.unregister(name)
+
     def append(self, table: str, rows: Sequence[Mapping[str, Any]]) -> int:
         """Add the rows that are not there yet, in one statement; return how many were new.
 
@@ -168,13 +177,10 @@ class Store:
         """Like `append`, from an Arrow table that has some or all of the columns."""
         names = ", ".join(batch.column_names)
         before: int = self.value(f"select count(*) from {table}")
-        self.connection.register("incoming_rows", batch)
-        try:
+        with self.registered("incoming_rows", batch):
             self.connection.execute(
                 f"insert or ignore into {table} ({names}) select {names} from incoming_rows"
             )
-        finally:
-            self.connection.unregister("incoming_rows")
         return int(self.value(f"select count(*) from {table}")) - before
 
     def arrow_schema(self, table: str) -> pa.Schema:
@@ -216,27 +222,23 @@ class Store:
             if name not in ("response_key", *added)
         ]
         updates += [f"{name} = coalesce(responses.{name}, 0) + excluded.{name}" for name in added]
-        with self.transaction():
+        with self.transaction(), self.registered("incoming_answers", incoming):
             self.append("texts", [text_row(text) for text in texts])
-            self.connection.register("incoming_answers", incoming)
-            try:
-                self.connection.execute(
-                    """
-                    insert or ignore into superseded_responses by name
-                    select
-                        r.response_key, r.response_status, r.n_attempts, r.wait_seconds,
-                        r.error, r.answered_at, r.run_id
-                    from responses as r inner join incoming_answers as i using (response_key)
-                    where r.answered_at < i.answered_at
-                    """
-                )
-                self.connection.execute(
-                    f"insert into responses ({names}) select {names} from incoming_answers"
-                    f" on conflict (response_key) do update set {', '.join(updates)}"
-                    " where responses.answered_at < excluded.answered_at"
-                )
-            finally:
-                self.connection.unregister("incoming_answers")
+            self.connection.execute(
+                """
+                insert or ignore into superseded_responses by name
+                select
+                    r.response_key, r.response_status, r.n_attempts, r.wait_seconds,
+                    r.error, r.answered_at, r.run_id
+                from responses as r inner join incoming_answers as i using (response_key)
+                where r.answered_at < i.answered_at
+                """
+            )
+            self.connection.execute(
+                f"insert into responses ({names}) select {names} from incoming_answers"
+                f" on conflict (response_key) do update set {', '.join(updates)}"
+                " where responses.answered_at < excluded.answered_at"
+            )
 
     @contextmanager
     def run(self, command: str, detail: Mapping[str, Any]) -> Iterator[str]:
