@@ -8,7 +8,7 @@ axes as (
         suite,
         category,
         unnest(cast(settings -> 'axes' as varchar[])) as axis,
-        cast(generate_subscripts(cast(settings -> 'axes' as varchar[]), 1) - 1 as integer) as axis_position
+        {{ list_positions("settings -> 'axes'") }} as axis_position
     from categories
 )
 

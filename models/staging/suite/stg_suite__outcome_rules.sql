@@ -15,7 +15,7 @@ phrases as (
     select
         *,
         unnest(cast(rule -> 'phrases' as json[])) as phrase,
-        cast(generate_subscripts(cast(rule -> 'phrases' as json[]), 1) - 1 as integer) as phrase_position
+        {{ list_positions("rule -> 'phrases'") }} as phrase_position
     from rules
 )
 

@@ -4,7 +4,7 @@ with topics as (
         suite,
         definition ->> 'encoder' as scorer,
         unnest(cast(definition -> 'topics' as json[])) as topics,
-        cast(generate_subscripts(cast(definition -> 'topics' as json[]), 1) - 1 as integer) as topic_set_position
+        {{ list_positions("definition -> 'topics'") }} as topic_set_position
     from {{ source('raw', 'suites') }}
 )
 
