@@ -12,8 +12,8 @@ answers as (
 )
 
 select
-    suite,
-    category,
-    answer.key as answer,
-    cast(answer.value as double) as weight
+    answers.suite,
+    answers.category,
+    answers.answer.key as answer,
+    cast(answers.answer.value as double) as weight
 from answers

@@ -8,9 +8,9 @@ with attributes as (
 )
 
 select
-    suite,
-    attribute.key as attribute,
-    attribute_position,
-    unnest(json_keys(attribute.value)) as value,
-    {{ positions('attribute.value') }} as value_position
+    attributes.suite,
+    attributes.attribute.key as attribute,
+    attributes.attribute_position,
+    unnest(json_keys(attributes.attribute.value)) as value,
+    {{ positions('attributes.attribute.value') }} as value_position
 from attributes

@@ -8,10 +8,10 @@ with categories as (
 )
 
 select
-    suite,
-    category.key as category,
-    category_position,
-    category.value ->> 'domain' as domain,
-    category.value ->> 'title' as title,
-    category.value ->> 'description' as description
+    categories.suite,
+    categories.category.key as category,
+    categories.category_position,
+    categories.category.value ->> 'domain' as domain,
+    categories.category.value ->> 'title' as title,
+    categories.category.value ->> 'description' as description
 from categories

@@ -7,8 +7,8 @@ with features as (
 )
 
 select
-    suite,
-    feature.key as feature,
-    cast(feature.value -> 0 as double) as range_low,
-    cast(feature.value -> 1 as double) as range_high
+    features.suite,
+    features.feature.key as feature,
+    cast(features.feature.value -> 0 as double) as range_low,
+    cast(features.feature.value -> 1 as double) as range_high
 from features

@@ -8,8 +8,8 @@ with axes as (
 )
 
 select
-    suite,
-    axis.key as axis,
-    axis.value ->> '$' as axis_role,
-    minimum_share
+    axes.suite,
+    axes.axis.key as axis,
+    axes.axis.value ->> '$' as axis_role,
+    axes.minimum_share
 from axes

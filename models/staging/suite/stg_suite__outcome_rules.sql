@@ -30,7 +30,9 @@ select
     case when (rule ->> 'kind') = 'score' then rule ->> 'scorer' end as scorer,
     case when (rule ->> 'kind') = 'score' then rule ->> 'feature' end as scorer_feature,
     rule ->> 'unmatched' as unmatched_label,
-    case when (rule ->> 'kind') = 'anchor' then cast(rule -> 'min_similarity' as double) end as min_similarity,
+    case
+        when (rule ->> 'kind') = 'anchor' then cast(rule -> 'min_similarity' as double)
+    end as min_similarity,
     case when (rule ->> 'kind') = 'anchor' then cast(rule -> 'min_margin' as double) end as min_margin,
     phrase ->> 'label' as label,
     cast(phrase -> 'label_position' as integer) as label_position,

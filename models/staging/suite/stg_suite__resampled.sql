@@ -1,9 +1,14 @@
 -- Grain: one row per suite, part, item.
-{% for part in ('statistic', 'standard', 'method') %}
+with parts as (
     select
         suite,
-        '{{ part }}' as part,
-        unnest(cast(definition -> '$.resampling.{{ part }}s' as varchar[])) as item
+        definition -> 'resampling' as resampling,
+        unnest(['statistic', 'standard', 'method']) as part
     from {{ source('raw', 'suites') }}
-    {% if not loop.last %}union all{% endif %}
-{% endfor %}
+)
+
+select
+    suite,
+    part,
+    unnest(cast(json_extract(resampling, part || 's') as varchar[])) as item
+from parts

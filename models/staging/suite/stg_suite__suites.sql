@@ -4,8 +4,8 @@ select
     suite_key,
     definition ->> 'title' as title,
     definition ->> 'description' as description,
-    cast(definition -> 'version' as integer) as version,
-    definition ->> 'language' as language,
+    cast(definition -> 'version' as integer) as version, -- noqa: RF04
+    definition ->> 'language' as language, -- noqa: RF04
     definition ->> 'variant' as variant,
     cast(definition -> 'profiles' as varchar[]) as profiles,
     cast(definition -> '$.minimum.group' as integer) as minimum_group,
