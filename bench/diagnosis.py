@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -92,10 +93,8 @@ def run_ours(
             commands = {"audit": [BIN / "plumbline", "audit", suite, "--responses", table, *marts]}
         # What dbt has parsed counts while its environment is the same, which `plumbline` sets.
         settings = {"PYTHONPATH": str(project), "AUDIT_GATE": "warn"}
-        if resamples:
-            measure([BIN / "dbt", "--no-write-json", "parse", *places], data, settings)
-        else:
-            measure([sys.executable, "-P", "-c", PARSE, data], data, settings)
+        by_dbt = [BIN / "dbt", "--no-write-json", "parse", *places]
+        measure(by_dbt if resamples else [sys.executable, "-P", "-c", PARSE, data], data, settings)
         measure([sys.executable, "-m", "compileall", "-q", project / "ingest"], data)
         stages = {}
         for stage, command in commands.items():
@@ -159,45 +158,28 @@ def benchmark_diagnosis(options: Options) -> list[Measurement]:
     limits = {} if options.is_quick else LIMITS
     what = f"load and build without resampling: {in_words(size)}, raw and calibrated"
     memory = limits.get("memory_mb")
+    line, beyond = partial(record, runs=n), "the three marts written as Parquet, beyond"
     lines = [
-        record("diagnosis.seconds", what, ours.seconds, "s", None, ours, n),
-        record("diagnosis.memory", "the same, peak RSS", ours.peak_rss_mb, "MB", memory, ours, n),
-        record(
-            "diagnosis.writing", "the three marts written as Parquet, beyond", out.seconds, "s", None, out, n
-        ),
+        line("diagnosis.seconds", what, ours.seconds, "s", cost=ours),
+        line("diagnosis.memory", "the same, peak RSS", ours.peak_rss_mb, "MB", memory, cost=ours),
+        line("diagnosis.writing", beyond, out.seconds, "s", cost=out),
     ]
     if peer is None or theirs is None:
         return lines
     n_compared, n_apart, largest = compared[0]
-    made = {"made_with": peer.versions}
     same = f"the same table, 46 statistics and their disparities with SAGED's diagnoser, {peer.what}"
     faster = f"SAGED's seconds over ours, whole processes; SAGED: {peer.what}"
-    agreed = (
-        f"values of SAGED's 46 statistics that ours miss by more than 1e-9, of {n_compared:,}; largest miss"
-    )
+    agreed = f"values of SAGED's 46 statistics that ours miss by more than 1e-9, of {n_compared:,}"
+    wall, cpu = theirs.seconds / ours.seconds, theirs.cpu_seconds / ours.cpu_seconds
+    at_least = partial(line, cost=ours, is_least=True)
     return [
         *lines,
-        record("diagnosis.peer", same, theirs.seconds, "s", None, theirs, 1, **made),
+        record("diagnosis.peer", same, theirs.seconds, "s", cost=theirs, made_with=peer.versions),
+        at_least("diagnosis.faster_wall", f"{faster} (wall, at least)", wall, "x", limits.get("faster")),
+        line("diagnosis.faster_cpu", f"{faster} (CPU)", cpu, "x", cost=ours),
         record(
-            "diagnosis.faster_wall",
-            f"{faster} (wall, at least)",
-            theirs.seconds / ours.seconds,
-            "x",
-            limits.get("faster"),
-            ours,
-            n,
-            is_least=True,
+            "diagnosis.agreement", f"{agreed}; largest miss {largest:.1e}", n_apart, "values", cost=theirs
         ),
-        record(
-            "diagnosis.faster_cpu",
-            f"{faster} (CPU)",
-            theirs.cpu_seconds / ours.cpu_seconds,
-            "x",
-            None,
-            ours,
-            n,
-        ),
-        record("diagnosis.agreement", f"{agreed} {largest:.1e}", n_apart, "values", None, theirs, 1),
     ]
 
 
@@ -217,30 +199,25 @@ def benchmark_resampling(options: Options) -> list[Measurement]:
 
     def count(data: Path) -> None:
         with duckdb.connect(str(data / "audit.duckdb"), read_only=True) as audit:
-            counted.append(
-                audit.execute(
-                    """
-                    select count(*), count(distinct (config, feature, calibration, statistic, parameters))
-                    from fct_disparities
-                    where p_value is not null
-                    """
-                ).fetchone()
-            )
+            sql = """
+                select count(*), count(distinct (config, feature, calibration, statistic, parameters))
+                from fct_disparities
+                where p_value is not null
+            """
+            counted.append(audit.execute(sql).fetchone())
 
     runs = [run_ours(Size(), DRAWS, count) for _ in range(options.repeats)]
     build = median([run.stages["dbt build"] for run in runs])
     n_disparities, n_families = counted[0]
     alone = sorted(sum(run.model_seconds[model] for model in RESAMPLING_MODELS) for run in runs)
-    what = (
-        f"dbt build with {DRAWS:,} permutations and {DRAWS:,} bootstrap draws: {n_disparities:,} disparities"
-    )
-    what += f" of {n_families:,} statistics; {in_words(Size())}"
+    what = f"dbt build with {DRAWS:,} permutations and {DRAWS:,} bootstrap draws: "
+    what += f"{n_disparities:,} disparities of {n_families:,} statistics; {in_words(Size())}"
     models = f"the models that resample, of the same build: {' + '.join(RESAMPLING_MODELS)}"
-    n = len(runs)
+    line = partial(record, cost=build, runs=len(runs))
     return [
-        record("resampling.seconds", what, build.seconds, "s", LIMITS["resampling_s"], build, n),
-        record("resampling.models", models, alone[n // 2], "s", None, build, n),
-        record("resampling.memory", "the same build, peak RSS", build.peak_rss_mb, "MB", None, build, n),
+        line("resampling.seconds", what, build.seconds, "s", LIMITS["resampling_s"]),
+        line("resampling.models", models, alone[len(runs) // 2], "s"),
+        line("resampling.memory", "the same build, peak RSS", build.peak_rss_mb, "MB"),
     ]
 
 
@@ -253,14 +230,14 @@ def benchmark_growth(options: Options) -> list[Measurement]:
         for size, found in runs.items():
             found.append(run_ours(size, 0))
     once, tenfold = middle(runs[Size()]), middle(runs[large])
-    n, limit = options.repeats, LIMITS["growth"]
+    limit, line = LIMITS["growth"], partial(record, cost=tenfold, runs=options.repeats)
     what = f"{in_words(large)} over {Size().measurements:,}"
     wall, cpu = tenfold.seconds / once.seconds, tenfold.cpu_seconds / once.cpu_seconds
     return [
-        record("growth.wall", f"{what}, wall seconds", wall, "x", limit, tenfold, n),
-        record("growth.cpu", f"{what}, CPU seconds", cpu, "x", limit, tenfold, n),
-        record("growth.memory", "14 million, peak RSS", tenfold.peak_rss_mb, "MB", None, tenfold, n),
-        record("growth.disk", "14 million, both databases", runs[large][0].disk_mb, "MB", None, tenfold, n),
+        line("growth.wall", f"{what}, wall seconds", wall, "x", limit),
+        line("growth.cpu", f"{what}, CPU seconds", cpu, "x", limit),
+        line("growth.memory", "14 million, peak RSS", tenfold.peak_rss_mb, "MB"),
+        line("growth.disk", "14 million, both databases", runs[large][0].disk_mb, "MB"),
     ]
 
 
@@ -270,18 +247,11 @@ def benchmark_full(options: Options) -> list[Measurement]:
     run = run_ours(size, 0)
     cost = middle([run])
     what = f"load and build without resampling: {in_words(size)}"
+    line, memory = partial(record, cost=cost), LIMITS["full_memory_mb"]
     return [
-        record("full.seconds", what, cost.seconds, "s", None, cost, 1),
-        record(
-            "full.memory",
-            "the same, peak RSS",
-            cost.peak_rss_mb,
-            "MB",
-            LIMITS["full_memory_mb"],
-            cost,
-            1,
-        ),
-        record("full.disk", "the same, both databases", run.disk_mb, "MB", None, cost, 1),
+        line("full.seconds", what, cost.seconds, "s"),
+        line("full.memory", "the same, peak RSS", cost.peak_rss_mb, "MB", memory),
+        line("full.disk", "the same, both databases", run.disk_mb, "MB"),
     ]
 
 

@@ -123,13 +123,9 @@ def machine() -> str:
     if information.exists() and (found := re.search(r"model name\s*: (.+)", information.read_text())):
         cpu = found.group(1)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    cores = f"{usable_cores()} of {os.cpu_count()} cores"
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = f"{usable} of {os.cpu_count()} cores"
     return f"{cpu}, {cores}, {memory:.0f} GB, load average at the start {LOAD_AT_START:.1f}"
-
-
-def usable_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def versions() -> str:
@@ -143,10 +139,10 @@ def record(
     what: str,
     measured: float,
     unit: str,
-    limit: float | None,
-    cost: Cost | None,
-    runs: int,
+    limit: float | None = None,
     *,
+    cost: Cost | None = None,
+    runs: int = 1,
     is_least: bool = False,
     made_with: str | None = None,
 ) -> Measurement:
@@ -154,17 +150,6 @@ def record(
     ratio = None
     if limit is not None:
         ratio = limit / measured if is_least else measured / limit
-    today = f"{datetime.now(UTC):%Y-%m-%d}"
-    return Measurement(
-        name,
-        what,
-        measured,
-        unit,
-        limit,
-        ratio,
-        *(asdict(cost).values() if cost else (None, None, None)),
-        runs,
-        today,
-        machine(),
-        made_with or versions(),
-    )
+    taken = asdict(cost).values() if cost else (None, None, None)
+    where = (f"{datetime.now(UTC):%Y-%m-%d}", machine(), made_with or versions())
+    return Measurement(name, what, measured, unit, limit, ratio, *taken, runs, *where)

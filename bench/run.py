@@ -25,6 +25,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -98,17 +99,9 @@ def invented_rows(suite: Suite) -> Rows:
                         if name is None
                         else f"{category}-{nationality}-{race}-{gender}-{who.replace(' ', '_')}-{repeat}"
                     )
-                    rows.append(
-                        {
-                            "Gender": gender,
-                            "Race": race,
-                            "Nationality": nationality,
-                            "prompt_text": f"Question {category} about {who}?",
-                            "prompt_id_full": ident,
-                            "llm_output": draw.choice(pool),
-                            "model": model,
-                        }
-                    )
+                    row = {"Gender": gender, "Race": race, "Nationality": nationality, "model": model}
+                    row |= {"prompt_text": f"Question {category} about {who}?", "prompt_id_full": ident}
+                    rows.append(row | {"llm_output": draw.choice(pool)})
     return rows
 
 
@@ -165,34 +158,21 @@ def benchmark_audit(options: Options) -> list[Measurement]:
             costs.append(run_stages(scaled_rows(rows, factor)))
     totals = {factor: median([total(list(c.values())) for c in costs]) for factor, costs in runs.items()}
     once, twice = totals[1], totals[2]
+    line = partial(record, runs=repeats)
+    what, growth = f"load, extract, dbt build: {source}", "twice the rows and texts over once"
+    cpu, wall = twice.cpu_seconds / once.cpu_seconds, twice.seconds / once.seconds
     results = [
-        record("audit.seconds", f"load, extract, dbt build: {source}", once.seconds, "s", 90, once, repeats),
-        record("audit.memory", "the same, peak RSS", once.peak_rss_mb, "MB", 2000, once, repeats),
-        record(
-            "audit.growth_cpu",
-            "twice the rows and texts over once, CPU seconds",
-            twice.cpu_seconds / once.cpu_seconds,
-            "x",
-            2.1,
-            twice,
-            repeats,
-        ),
-        record(
-            "audit.growth_wall",
-            "twice the rows and texts over once, wall seconds",
-            twice.seconds / once.seconds,
-            "x",
-            2.1,
-            twice,
-            repeats,
-        ),
+        line("audit.seconds", what, once.seconds, "s", 90, cost=once),
+        line("audit.memory", "the same, peak RSS", once.peak_rss_mb, "MB", 2000, cost=once),
+        line("audit.growth_cpu", f"{growth}, CPU seconds", cpu, "x", 2.1, cost=twice),
+        line("audit.growth_wall", f"{growth}, wall seconds", wall, "x", 2.1, cost=twice),
     ]
     for stage in runs[1][0]:
         for factor, label in ((1, "once"), (2, "twice")):
             cost = median([costs[stage] for costs in runs[factor]])
             name = f"audit.{stage.replace(' ', '_')}.{label}"
             what = f"{stage}, {factor * len(rows):,} rows"
-            results.append(record(name, what, cost.seconds, "s", None, cost, repeats))
+            results.append(line(name, what, cost.seconds, "s", cost=cost))
     return results
 
 
@@ -210,45 +190,28 @@ def benchmark_generate(options: Options) -> list[Measurement]:
     few, many = ([start(n, plumbline) for _ in range(repeats)] for n in (FEW, MANY))
     few_cost, many_cost = (median([run.cost for run in runs]) for runs in (few, many))
     what = f"{N_ASKED:,} prompts, {SENDERS} senders, a server of 50 ms and 16 slots"
+    first = f"from the command to the first request, {MANY:,} pending"
+    seconds = statistics.median(run.seconds for run in many)
+    peak, growth = (
+        f"peak RSS with {MANY:,} pending over {FEW:,}",
+        many_cost.peak_rss_mb / few_cost.peak_rss_mb,
+    )
+    cpu_ms = 1e3 * cost.cpu_seconds / N_ASKED
+    line = partial(record, runs=repeats)
     return [
         # A share that has to be reached, as a limit that has to be kept.
-        record(
+        line(
             "generate.below_limit",
             f"{what}: what it stays below its limit",
             1 - shares,
             "share",
             0.1,
-            cost,
-            repeats,
+            cost=cost,
         ),
-        record(
-            "generate.cpu_ms",
-            "CPU milliseconds a request",
-            1e3 * cost.cpu_seconds / N_ASKED,
-            "ms",
-            None,
-            cost,
-            repeats,
-        ),
-        record(
-            "generate.start",
-            f"from the command to the first request, {MANY:,} pending",
-            statistics.median(run.seconds for run in many),
-            "s",
-            3,
-            many_cost,
-            repeats,
-        ),
-        record(
-            "generate.memory",
-            # What grows is DuckDB's cache of its file (20 MB at 100,000); requests are paged.
-            f"peak RSS with {MANY:,} pending over {FEW:,}",
-            many_cost.peak_rss_mb / few_cost.peak_rss_mb,
-            "x",
-            1.25,
-            many_cost,
-            repeats,
-        ),
+        line("generate.cpu_ms", "CPU milliseconds a request", cpu_ms, "ms", cost=cost),
+        line("generate.start", first, seconds, "s", 3, cost=many_cost),
+        # What grows is DuckDB's cache of its file (20 MB at 100,000); requests are paged.
+        line("generate.memory", peak, growth, "x", 1.25, cost=many_cost),
     ]
 
 
@@ -270,32 +233,16 @@ def benchmark_scoring(options: Options) -> list[Measurement]:
         found = share(rounds, scorer)
         name = {"sentiment": "classifier", "minilm": "encoder"}[scorer]
         rate = f"{found.extraction:,.1f} of {found.bare:,.1f} texts a processor second, batch {found.batch}"
-        results.append(
-            record(
-                f"scoring.{name}",
-                f"extract over the bare model at its best batch, one thread: {what}; {rate}",
-                found.extraction / found.bare,
-                "x",
-                0.9,
-                Cost(found.seconds, found.cpu_seconds, found.peak_rss_mb),
-                ROUNDS,
-                is_least=True,
-                made_with=f"{versions()}, torch {version('torch')}" if scorer == "sentiment" else None,
-            )
-        )
+        whole = f"extract over the bare model at its best batch, one thread: {what}; {rate}"
+        torch = f"{versions()}, torch {version('torch')}" if scorer == "sentiment" else None
+        cost = Cost(found.seconds, found.cpu_seconds, found.peak_rss_mb)
+        line = partial(record, cost=cost, runs=ROUNDS, is_least=True, made_with=torch)
+        results.append(line(f"scoring.{name}", whole, found.extraction / found.bare, "x", 0.9))
     runs = [distinct(plumbline) for _ in range(options.repeats)]
-    results.append(
-        record(
-            "scoring.distinct",
-            f"extract with vader, CPU: {N_ANSWERS:,} answers of {N_DISTINCT:,} texts over each text once",
-            statistics.median(many.cpu_seconds / few.cpu_seconds for few, many in runs),
-            "x",
-            1.1,
-            median([many for _, many in runs]),
-            options.repeats,
-        )
-    )
-    return results
+    what = f"extract with vader, CPU: {N_ANSWERS:,} answers of {N_DISTINCT:,} texts over each text once"
+    growth = statistics.median(many.cpu_seconds / few.cpu_seconds for few, many in runs)
+    cost = median([many for _, many in runs])
+    return [*results, record("scoring.distinct", what, growth, "x", 1.1, cost=cost, runs=options.repeats)]
 
 
 BENCHMARKS: dict[str, Benchmark] = {

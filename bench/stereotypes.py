@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +24,7 @@ import yaml
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total
 from peers.saged_fetch import PeerMissingError, environment, wheel
 
-from ingest.suite.word_lists import stop_words
+from ingest.suite.word_lists import protected_words, stop_words, target_words
 
 WHEEL = "langfair==0.8.0"
 WHEEL_SHA256 = "adfad6d74eb7f08e840e5c007ea7d7f3d867fd6ef843f5537c0f5e4b075ed6f4"
@@ -168,13 +169,7 @@ def run_peer(options: Options, folder: Path, texts: Sequence[str]) -> dict[str, 
     (folder / "texts.json").write_text(json.dumps(list(texts)))
     (folder / "stops.json").write_text(json.dumps(stop_words("en")))
     command = [python, DRIVER, package, folder / "texts.json", folder / "stops.json", folder / "found.json"]
-    done = subprocess.run(
-        [str(part) for part in command],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_FOR_THE_PEER,
-        check=False,
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_FOR_THE_PEER)
     if done.returncode:
         raise SystemExit(f"The peer ended with {done.returncode}:\n{done.stderr[-2000:]}")
     return json.loads((folder / "found.json").read_text())
@@ -207,47 +202,27 @@ def benchmark_stereotypes(options: Options) -> list[Measurement]:
     counting = sorted(run.counting for run in runs)[len(runs) // 2]
     what = f"{TEXTS:,} texts of {WORDS_A_TEXT} words, both metrics, adjectives and professions, CPU"
     peer = f"LangFair: {WHEEL}, {', '.join(NEEDS)}"
-    n, whole = options.repeats, cost.cpu_seconds
     faster = f"{what}: LangFair's evaluation over our counting"
-    least = LIMITS["faster"]
+    line = partial(record, cost=cost, runs=options.repeats)
     return [
-        record(
-            "stereotypes.peer", f"{what}: LangFair's evaluation", theirs, "s", None, cost, n, made_with=peer
-        ),
-        record("stereotypes.processes", f"{what}: load and build", whole, "s", None, cost, n),
-        record("stereotypes.counting", f"{what}: counting alone", counting, "s", None, cost, n),
-        record("stereotypes.faster", faster, theirs / counting, "x", least, cost, n, is_least=True),
+        line("stereotypes.peer", f"{what}: LangFair's evaluation", theirs, "s", made_with=peer),
+        line("stereotypes.processes", f"{what}: load and build", cost.cpu_seconds, "s"),
+        line("stereotypes.counting", f"{what}: counting alone", counting, "s"),
+        line("stereotypes.faster", faster, theirs / counting, "x", LIMITS["faster"], is_least=True),
     ]
 
 
 def benchmark_stereotypes_growth(options: Options) -> list[Measurement]:
     """Counting words in 100,000 texts, and in a million."""
-    names = ("female", "male")
-    from ingest.suite.word_lists import protected_words, target_words
-
-    groups = protected_words("gender", "en")
-    lists = dict(zip(names, groups.values(), strict=True))
-    lists |= {
-        "adjective": list(target_words("adjectives", "en")),
-        "profession": list(target_words("occupations", "en")),
-    }
-    runs = {
-        n: [run_ours(invented_texts(n, lists), lists) for _ in range(options.repeats)] for n in (FEW, MANY)
-    }
-    few, many = (sorted(run.counting for run in runs[n])[options.repeats // 2] for n in (FEW, MANY))
-    cost = median([run.cost for run in runs[MANY]])
+    lists = dict(zip(("female", "male"), protected_words("gender", "en").values(), strict=True))
+    targets = {"adjective": "adjectives", "profession": "occupations"}
+    lists |= {name: list(target_words(own, "en")) for name, own in targets.items()}
     n = options.repeats
+    runs = {size: [run_ours(invented_texts(size, lists), lists) for _ in range(n)] for size in (FEW, MANY)}
+    few, many = (sorted(run.counting for run in found)[n // 2] for found in runs.values())
+    line = partial(record, cost=median([run.cost for run in runs[MANY]]), runs=n)
+    what, limit = "counting alone, CPU", LIMITS["growth"]
     return [
-        record(
-            "stereotypes_growth.seconds", f"{MANY:,} texts: counting alone, CPU", many, "s", None, cost, n
-        ),
-        record(
-            "stereotypes_growth.growth",
-            f"{MANY:,} texts over {FEW:,}: counting alone, CPU",
-            many / few,
-            "x",
-            LIMITS["growth"],
-            cost,
-            n,
-        ),
+        line("stereotypes_growth.seconds", f"{MANY:,} texts: {what}", many, "s"),
+        line("stereotypes_growth.growth", f"{MANY:,} texts over {FEW:,}: {what}", many / few, "x", limit),
     ]

@@ -35,10 +35,11 @@ from pathlib import Path
 import numpy as np
 from scipy import stats as distributions
 
+from experiments.validity.tables import wilson
 from ingest.errors import PlumblineError
-from ingest.inference.arrays import Array, Codes
+from ingest.inference.arrays import Array, Codes, dense, row_codes
 from ingest.inference.constants import ABSOLUTE_SLACK, MIN_VALID_RATE, PERMUTATION_STREAM, RELATIVE_SLACK
-from ingest.inference.design import Design, Unit, canonical, resampling_unit
+from ingest.inference.design import Design, canonical, resampling_unit
 from ingest.inference.distributions import chi_square_p, f_p, t_p
 from ingest.inference.drawing import p_values
 from ingest.inference.group_statistics import (
@@ -53,7 +54,7 @@ from ingest.inference.group_statistics import (
 from ingest.inference.registry import evaluate
 from ingest.inference.relabelling import plan_for
 from ingest.inference.resampling import resample
-from ingest.inference.sums import group_table, outcome_sums, relabelled_tables, score_sums, selection_sums
+from ingest.inference.sums import group_table, relabelled_tables, sums_of
 from ingest.keys import key
 from ingest.warehouse import Warehouse
 
@@ -72,10 +73,12 @@ TESTED = {
 }
 
 ROWS = """
-select kind, category, config, measure, axis, attribute_codes, prompt_key, block_key, outcome, value
+select
+    measure_kind as kind, category, config, measure, axis, attribute_codes, prompt_key, block_key, outcome,
+    value
 from int_responses_analysed
 where not is_excluded and (cast(? as varchar) is null or suite = ?)
-order by kind, category, config, measure, axis_position, axis, response_key
+order by measure_kind, category, config, measure, axis_position, axis, response_key
 """
 
 
@@ -100,7 +103,7 @@ class Axis:
 
     def design(self, attributes: Codes) -> Design:
         """Return the design of these answers with other attributes (n, A)."""
-        group = codes_of(attributes)
+        group = row_codes(attributes)
         labels = tuple(str(g) for g in range(int(group.max()) + 1))
         return Design(attributes, group, self.prompt, self.block, labels)
 
@@ -120,11 +123,6 @@ class Result:
     p_rows: np.ndarray
 
 
-def codes_of(rows: np.ndarray) -> Codes:
-    """Code of each distinct row, (n,), from 0."""
-    return np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
-
-
 def read_axes(data: Path, suite: str | None) -> list[Axis]:
     """Read every analysis of the warehouse, answers in an order that depends on the rows alone."""
     with Warehouse(data) as warehouse:
@@ -134,21 +132,11 @@ def read_axes(data: Path, suite: str | None) -> list[Axis]:
         rows, key=lambda r: (r["kind"], r["category"], r["config"], r["measure"], r["axis"])
     ):
         part = list(members)
-        if identity[0] == "outcome":
-            outcome = codes_of(np.array([r["outcome"] for r in part]))
-            sums = outcome_sums(outcome, int(outcome.max()) + 1)
-        else:
-            make = {"score": score_sums, "selection": selection_sums}[identity[0]]
-            sums = make([r["value"] for r in part])
-        axes.append(
-            Axis(
-                *identity,
-                np.array([r["attribute_codes"] for r in part], dtype=np.int64),
-                codes_of(np.array([r["prompt_key"] for r in part])),
-                codes_of(np.array([r["block_key"] for r in part])),
-                sums,
-            )
-        )
+        columns = {name: np.array([row[name] for row in part]) for name in part[0]}
+        keys = (dense(columns[name]) for name in ("prompt_key", "block_key"))
+        outcome = dense(columns["outcome"]) if identity[0] == "outcome" else None
+        sums = sums_of(identity[0], outcome, columns["value"])
+        axes.append(Axis(*identity, columns["attribute_codes"], *keys, sums))
     return axes
 
 
@@ -230,42 +218,32 @@ def designs(axes: Sequence[Axis]) -> Iterator[tuple[str, int, str, Axis, Deal]]:
         yield from _invented(whole)
         seen = set()
         for axis in own:
-            partition = codes_of(axis.attributes)
+            partition = row_codes(axis.attributes)
             n_groups = int(partition.max()) + 1
             if n_groups < 2 or partition.tobytes() in seen:
                 continue  # an attribute with one value adds nothing to an axis
             seen.add(partition.tobytes())
             yield ("real_shape", n_groups, axis.axis, axis, _moved(axis))
-            scheme = plan_for(*_canonical(axis)).scheme
+            design, _ = canonical(axis.design(axis.attributes), axis.sums)
+            scheme = plan_for(design, resampling_unit(design)).scheme
             if scheme not in BY_BLOCKS:
                 yield ("answers", n_groups, axis.axis, axis, _shuffled(axis, scheme))
-
-
-def _canonical(axis: Axis) -> tuple[Design, Unit]:
-    design, _ = canonical(axis.design(axis.attributes), axis.sums)
-    return design, resampling_unit(design)
 
 
 def _invented(whole: Axis) -> Iterator[tuple[str, int, str, Axis, Deal]]:
     has_room = bool((np.bincount(whole.block[np.unique(whole.prompt, return_index=True)[1]]) > 1).all())
     for k in GROUPS:
-        yield ("whole_blocks", k, str(k), whole, _one(whole, deal_to_blocks, k))
+        yield ("whole_blocks", k, str(k), whole, _dealt(whole, (deal_to_blocks, k)))
         if has_room:
-            yield ("within_blocks", k, str(k), whole, _one(whole, deal_within, k))
-    yield ("uneven", 3, "3", whole, _one(whole, deal_unevenly, 3))
+            yield ("within_blocks", k, str(k), whole, _dealt(whole, (deal_within, k)))
+    yield ("uneven", 3, "3", whole, _dealt(whole, (deal_unevenly, 3)))
     for fixed, varied in CROSSED if has_room else ():
-        yield ("crossed", fixed * varied, f"{fixed} x {varied}", whole, _two(whole, fixed, varied))
+        deal = _dealt(whole, (deal_to_blocks, fixed), (deal_within, varied))
+        yield ("crossed", fixed * varied, f"{fixed} x {varied}", whole, deal)
 
 
-def _one(axis: Axis, deal: Callable[[Axis, int, np.random.Generator], np.ndarray], k: int) -> Deal:
-    return lambda rng: (axis.design(deal(axis, k, rng)[:, None]), axis.sums)
-
-
-def _two(axis: Axis, fixed: int, varied: int) -> Deal:
-    return lambda rng: (
-        axis.design(np.column_stack([deal_to_blocks(axis, fixed, rng), deal_within(axis, varied, rng)])),
-        axis.sums,
-    )
+def _dealt(axis: Axis, *deals: tuple[Callable[[Axis, int, np.random.Generator], np.ndarray], int]) -> Deal:
+    return lambda rng: (axis.design(np.column_stack([deal(axis, k, rng) for deal, k in deals])), axis.sums)
 
 
 def _moved(axis: Axis) -> Deal:
@@ -331,9 +309,8 @@ def p_of_rows(axis: Axis, design: Design, sums: Array) -> float:
 
 def run(deal: str, n_groups: int, shape: str, axis: Axis, make: Deal, copies: int) -> list[Result]:
     """Test every copy of one design."""
-    names = [
-        name for name in TESTED[axis.kind] if not (name == "anova_f" and n_groups < 3)
-    ]  # F needs three groups
+    # F needs three groups.
+    names = [name for name in TESTED[axis.kind] if not (name == "anova_f" and n_groups < 3)]
     found: dict[str, list[tuple[np.ndarray, np.ndarray, float]]] = {}
     for copy in range(copies):
         seed = int(key(SEED, deal, shape, *axis.identity, copy)[:15], 16)
@@ -360,12 +337,6 @@ def run(deal: str, n_groups: int, shape: str, axis: Axis, make: Deal, copies: in
 
 
 # ----------------------------------------------------------------------------------------- records
-
-
-def wilson(n_hit: int, n: int) -> tuple[float, float]:
-    """95 % interval of a share (SPEC INF-6)."""
-    interval = distributions.binomtest(n_hit, n).proportion_ci(method="wilson")
-    return float(interval.low), float(interval.high)
 
 
 def summary(p: np.ndarray, p_random: np.ndarray, p_rows: np.ndarray) -> dict[str, float]:
@@ -401,19 +372,11 @@ def write_csv(path: Path, results: Sequence[Result]) -> list[dict[str, float]]:
     """Write one row per design and statistic; return their summaries."""
     rows = []
     for result in results:
-        head = {
-            "deal": result.deal,
-            "shape": result.shape,
-            "n_groups": result.n_groups,
-            "kind": result.axis.kind,
-            "category": result.axis.category,
-            "config": result.axis.config,
-            "measure": result.axis.measure,
-            "n_responses": len(result.axis.sums),
-            "n_blocks": len(np.unique(result.axis.block)),
-            "permutation": result.permutation,
-            "statistic": result.statistic,
-        }
+        axis = result.axis
+        head = {name: getattr(result, name) for name in ("deal", "shape", "n_groups")}
+        head |= {name: getattr(axis, name) for name in ("kind", "category", "config", "measure")}
+        head |= {"n_responses": len(axis.sums), "n_blocks": len(np.unique(axis.block))}
+        head |= {"permutation": result.permutation, "statistic": result.statistic}
         rows.append(head | pool([result]))
     names = list(dict.fromkeys(name for row in rows for name in row))
     with path.open("w", newline="") as file:

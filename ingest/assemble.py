@@ -12,7 +12,7 @@ import click
 
 from ingest.asking.written_texts import Writer
 from ingest.errors import PlumblineError
-from ingest.keys import text_key
+from ingest.keys import text_row
 from ingest.options import dry_run_option, roots_option, send_key_option, suite_option
 from ingest.prompts import PromptBuilder
 from ingest.prompts.from_texts import file_rows, split_rows
@@ -21,7 +21,7 @@ from ingest.prompts.templates import n_combinations, prompt_rows
 from ingest.prompts.wanted import count_outdated, delete_unasked, wanted_tables
 from ingest.store import Store, opened
 from ingest.suite import Suite, load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 BATCH = 2_000
 SHOW_PROGRESS_FROM = 20_000
@@ -100,7 +100,7 @@ def assemble_prompts(
                     prompt_rows(suite, category, builder),
                     split_rows(store, suite, category, builder, dropped[category]),
                     file_rows(suite, category, builder, folder, dropped[category]),
-                    _question_rows(store, suite, category, builder, writers or {}, dropped[category]),
+                    question_rows(store, suite, category, builder, writers or {}, dropped[category]),
                 )
                 while batch := list(islice(rows, BATCH)):
                     _want(store, batch)
@@ -116,26 +116,12 @@ def assemble_prompts(
     return Assembly(categories, n_outdated)
 
 
-def _question_rows(
-    store: Store,
-    suite: Suite,
-    category: str,
-    builder: PromptBuilder,
-    writers: Mapping[str, Writer],
-    dropped: Counter[str],
-) -> Iterator[dict[str, Any]]:
-    corpus = suite.categories[category].corpus
-    writer = writers.get(corpus.questions.config) if corpus and corpus.questions else None
-    return question_rows(store, suite, category, builder, writer, dropped)
-
-
 def _want(store: Store, rows: list[dict[str, Any]]) -> None:
     """Put rows into the temporary tables, each part into its own."""
     baselines = {row.pop("baseline") for row in rows} - {None}
     flags = [{"prompt_key": row["prompt_key"], "flag": flag} for row in rows for flag in row.pop("flags", [])]
-    texts = [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in sorted(baselines)]
     store.append("wanted_prompts", rows)
-    store.append("wanted_texts", texts)
+    store.append("wanted_texts", [text_row(text) for text in sorted(baselines)])
     store.append("wanted_prompt_flags", flags)
 
 
@@ -225,17 +211,8 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
         elif missing:
             gaps.append(f"no prompt is about {attribute} {', '.join(missing)}")
     n_prompts, n_new, n_roots, n_groups, n_same_text, n_people = counts
-    return Assembled(
-        category=category,
-        n_prompts=n_prompts,
-        n_new=n_new,
-        n_roots=n_roots,
-        n_groups=n_groups,
-        n_incomplete=n_incomplete,
-        n_same_text=n_same_text,
-        n_people=n_people,
-        gaps=tuple(sorted(gaps)),
-    )
+    sizes = (n_prompts, n_new, n_roots, n_groups, n_incomplete, n_same_text, n_people)
+    return Assembled(category, *sizes, gaps=tuple(sorted(gaps)))
 
 
 @click.command("assemble")
@@ -256,9 +233,10 @@ def command(
     every smaller one, so a small audit can grow.
     """
     suite = load_suite(suite_path).sampled(roots=roots)
+    folder = suite_path.resolve().parent
     with opened(directory, dry_run) as store:
         if dry_run:
-            assembly = assemble_prompts(store, suite, suite_path.resolve().parent, dry_run=True)
+            assembly = assemble_prompts(store, suite, folder, dry_run=True)
         else:
             detail = {"suite": suite.suite, "suite_key": suite.suite_key, "sample": suite.sample.model_dump()}
             with store.run("assemble", detail) as run_id:
@@ -269,7 +247,6 @@ def command(
                     if category.corpus and category.corpus.method == "question" and category.corpus.questions
                 }
                 writers = {label: Writer(store, suite, label, run_id, hosts) for label in sorted(asked)}
-                folder = suite_path.resolve().parent
                 assembly = assemble_prompts(store, suite, folder, writers=writers)
     for assembled in assembly.categories:
         for line in assembled.lines():

@@ -14,14 +14,14 @@ import click
 from ingest.asking.written_texts import Writer
 from ingest.corpus.keywords import parse_object
 from ingest.errors import PlumblineError
-from ingest.keys import key, text_key
+from ingest.keys import key, text_key, text_row
 from ingest.options import dry_run_option, send_key_option, suite_option
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.prompts.replacements import Replacement, Replacer, read_replacements, replacement_path
 from ingest.prompts.wanted import delete_unasked, wanted_tables
 from ingest.store import Store, opened
 from ingest.suite import Branching, Suite, load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 METHOD = "branch"
 SHOW_PROGRESS_FROM = 5_000
@@ -115,17 +115,12 @@ def replacers(
     if branching.direction == "both":
         pairs |= {(target, root): table for target, table in back.items()}
     if branching.pairs == "all":
-        to_target = {
-            target: {row.source.casefold(): row.to for row in table} for target, table in from_root.items()
-        }
-        for start, table in back.items():
-            for end, words in to_target.items():
+        for end, to_target in from_root.items():
+            words = {row.source.casefold(): row.to for row in to_target}
+            for start, table in back.items():
                 if start != end:
-                    pairs[start, end] = [
-                        Replacement(end, row.source, words[row.to.casefold()])
-                        for row in table
-                        if row.to.casefold() in words
-                    ]
+                    shared = [(row.source, row.to.casefold()) for row in table if row.to.casefold() in words]
+                    pairs[start, end] = [Replacement(end, source, words[to]) for source, to in shared]
     positions = {value: i for i, value in enumerate(values)}
     ordered = sorted(pairs.items(), key=lambda item: [positions[value] for value in item[0]])
     return {pair: Replacer(table) for pair, table in ordered}
@@ -198,19 +193,15 @@ def _branch(
             for root in roots[start]:
                 found = replacer(root.prompt)
                 row = _row(suite, branching, builder, root, (start, target), found.text)
-                reason = None
-                if found.text == root.prompt:
-                    reason = UNCHANGED
-                elif taken.setdefault(row["prompt_key"], root.prompt_key) != root.prompt_key:
+                reason = UNCHANGED if found.text == root.prompt else None
+                if not reason and taken.setdefault(row["prompt_key"], root.prompt_key) != root.prompt_key:
                     reason = SAME_TEXT
                 if reason:
                     made.rejects.append(_reject(suite, branching, root, target, reason))
                     branched.rejected[reason] += 1
                     lacking.add(root.prompt_key)
                     continue
-                flags = set(found.flags)
-                if names_root(found.text):
-                    flags.add(RESIDUAL)
+                flags = {*found.flags, *([RESIDUAL] if names_root(found.text) else [])}
                 if root.baseline is not None:
                     text = root.baseline
                     if branching.counterfactual_baseline:
@@ -219,9 +210,7 @@ def _branch(
                         flags |= {f"baseline_{flag}" for flag in baseline.flags}
                     row["baseline_text_key"] = text_key(text)
                     row["baseline_kind"] = COUNTERFACTUAL if branching.counterfactual_baseline else UNBRANCHED
-                    made.texts.append(
-                        {"text_key": row["baseline_text_key"], "text": text, "n_characters": len(text)}
-                    )
+                    made.texts.append(text_row(text))
                 branched.flags.update(flags)
                 made.flags += [{"prompt_key": row["prompt_key"], "flag": flag} for flag in sorted(flags)]
                 batch.append(row)
@@ -232,26 +221,22 @@ def _branch(
 
 
 def _roots(store: Store, suite: Suite, branching: Branching, start: str) -> list[Root]:
-    where, parameters = "", []
-    if branching.source_tag is not None:
-        where, parameters = "and p.source_tag = ?", [branching.source_tag]
-    return [
-        Root(*values)
-        for values in store.rows(
-            f"""
-            select
-                p.prompt_key, p.prompt, t.text, p.source_tag, p.keyword, p.root_key, p.block_key, p.attributes
-            from prompts as p
-            left join texts as t on p.baseline_text_key = t.text_key
-            where
-                p.suite = ? and p.category = ? and p.method not in (?, 'loaded')
-                and p.attributes[?] = ?
-                {where}
-            order by p.prompt_key
-            """,
-            [suite.suite, branching.category, METHOD, branching.attribute, start, *parameters],
-        )
-    ]
+    tag = branching.source_tag
+    rows = store.rows(
+        """
+        select
+            p.prompt_key, p.prompt, t.text, p.source_tag, p.keyword, p.root_key, p.block_key, p.attributes
+        from prompts as p
+        left join texts as t on p.baseline_text_key = t.text_key
+        where
+            p.suite = ? and p.category = ? and p.method not in (?, 'loaded')
+            and p.attributes[?] = ?
+            and p.source_tag is not distinct from coalesce(?, p.source_tag)
+        order by p.prompt_key
+        """,
+        [suite.suite, branching.category, METHOD, branching.attribute, start, tag],
+    )
+    return [Root(*values) for values in rows]
 
 
 def _row(
@@ -260,15 +245,14 @@ def _row(
     start, target = pair
     attributes = {**root.attributes, branching.attribute: target}
     row = builder.row(branching.category, text, attributes, method=METHOD, root=root.prompt)
+    is_own_block = suite.categories[branching.category].block == "prompt"
     return row | {
         "concept": target,
         "keyword": root.keyword,
         "source_tag": f"br_{root.source_tag or 'prompts'}_cat_{start}",
         "root_key": root.root_key,
         # Branches share what a root is; a prompt that is its own block stays one.
-        "block_key": row["block_key"]
-        if suite.categories[branching.category].block == "prompt"
-        else root.block_key,
+        "block_key": (row if is_own_block else vars(root))["block_key"],
     }
 
 

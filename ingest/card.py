@@ -76,19 +76,14 @@ SECTIONS = {
         order by started_at, run_id
         """,
     # Equal hashes are equal rows, whatever the order in which they lie.
-    "hashes": """
-        select 'dim_prompts' as mart, count(*) as n_rows,
+    "hashes": " union all ".join(
+        f"""
+        select '{mart}' as mart, count(*) as n_rows,
             md5(string_agg(md5(cast(rows as varchar)), '' order by md5(cast(rows as varchar)))) as md5
-        from dim_prompts as rows
-        union all
-        select 'dim_responses', count(*),
-            md5(string_agg(md5(cast(rows as varchar)), '' order by md5(cast(rows as varchar))))
-        from dim_responses as rows
-        union all
-        select 'fct_verdicts', count(*),
-            md5(string_agg(md5(cast(rows as varchar)), '' order by md5(cast(rows as varchar))))
-        from fct_verdicts as rows
-        """,
+        from {mart} as rows
+        """
+        for mart in ("dim_prompts", "dim_responses", "fct_verdicts")
+    ),
 }
 FINDING_KEYS = (
     "suite", "config", "is_simulated", "category", "axis", "measure", "metric", "group_value", "value",
@@ -108,17 +103,12 @@ def audit_card(marts: Warehouse) -> dict[str, Any]:
         "card": "plumbline audit card",
         "schema_version": SCHEMA,
         "plumbline_version": __version__,
-        "built_at": _last_end(sections["runs"]),
+        # A card of the same warehouse is the same card: the clock is the last run's, not the reader's.
+        "built_at": max((row["ended_at"] for row in sections["runs"] if row["ended_at"]), default=None),
         **sections,
         "findings": failing,
         "limitations": limitations(sections),
     }
-
-
-def _last_end(runs: Sequence[Row]) -> datetime | None:
-    # A card of the same warehouse is the same card: the clock is the last run's, not the reader's.
-    ends = [row["ended_at"] for row in runs if row["ended_at"]]
-    return max(ends) if ends else None
 
 
 def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
@@ -154,11 +144,8 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
         said.append(
             f"Nothing was resampled in {', '.join(undrawn)}: no intervals, and no chance beside values."
         )
-    over = [
-        row
-        for row in sections["missingness"]
-        if row["limit_rate"] is not None and row["rate"] is not None and row["rate"] > row["limit_rate"]
-    ]
+    missing = [row for row in sections["missingness"] if None not in (row["limit_rate"], row["rate"])]
+    over = [row for row in missing if row["rate"] > row["limit_rate"]]
     if over:
         said.append(
             f"{len(over):,} quality rules miss their limit, first `{over[0]['rule']}` "
@@ -200,12 +187,13 @@ def cell(value: Any) -> str:
     return re.sub(r"([\\`*\[\]|#!]|\b_|_\b|(?<!\w)_)", r"\\\1", text)
 
 
-def table(rows: Sequence[Row], columns: Mapping[str, str]) -> list[str]:
-    """Return rows as a Markdown table; `columns` maps keys to headings. No rows: the word 'None'."""
+def table(rows: Sequence[Row], columns: str) -> list[str]:
+    """Return rows as a Markdown table, `columns` as in TABLES. No rows: the word 'None'."""
     if not rows:
         return ["None.", ""]
-    lines = [f"| {' | '.join(columns.values())} |", f"|{' --- |' * len(columns)}"]
-    return [*lines, *(f"| {' | '.join(cell(row[key]) for key in columns)} |" for row in rows), ""]
+    named = {key: heading or key for key, _, heading in (part.partition(" ") for part in columns.split(", "))}
+    lines = [f"| {' | '.join(named.values())} |", f"|{' --- |' * len(named)}"]
+    return [*lines, *(f"| {' | '.join(cell(row[key]) for key in named)} |" for row in rows), ""]
 
 
 def as_markdown(card: Mapping[str, Any]) -> str:
@@ -222,73 +210,34 @@ def as_markdown(card: Mapping[str, Any]) -> str:
 def _result(card: Mapping[str, Any]) -> Iterable[str]:
     failing = card["findings"]
     yield from ("## Result", "")
-    yield from table(
-        sorted(
-            (row for row in card["verdicts"] if row["is_gate_profile"]),
-            key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])),
-        ),
-        {"suite": "suite", "config": "config", "is_simulated": "simulated", "profile": "profile",
-         "verdict": "verdict", "n": "number"},
-    )  # fmt: skip
+    judged = [row for row in card["verdicts"] if row["is_gate_profile"]]
+    judged.sort(key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
+    yield from table(judged, "suite, config, is_simulated simulated, profile, verdict, n number")
     yield from (f"- {cell(describe_finding({**row, 'verdict': 'fail'}))}" for row in failing[:LISTED])
     if len(failing) > LISTED:
         yield f"- … and {len(failing) - LISTED} more in the JSON, and by `plumbline gate`"
     yield ""
 
 
-TABLES: Sequence[tuple[str, str, Mapping[str, str]]] = (
-    (
-        "Scope",
-        "suites",
-        {"suite": "suite", "title": "title", "version": "version", "language": "language",
-         "profiles": "profiles", "seed": "seed", "n_permutations": "permutations", "n_bootstrap": "bootstrap",
-         "minimum_group": "smallest group judged", "responsible": "responsible",
-         "file_sha256": "SHA-256 of the file"},
-    ),
-    (
-        "Data",
-        "data",
-        {"suite": "suite", "domain": "domain", "category": "category", "n_prompts": "prompts",
-         "n_roots": "roots", "n_blocks": "blocks", "languages": "languages"},
-    ),
-    (
-        "Configs",
-        "configs",
-        {"config": "config", "backend": "backend", "is_simulated": "simulated", "model": "model",
-         "digest": "digest", "quantisation": "quantisation", "role": "role", "options": "options",
-         "server_version": "server"},
-    ),
-    (
-        "Scorers",
-        "scorers",
-        {"scorer": "scorer", "model": "model", "revision": "revision", "version": "version",
-         "parameters": "parameters"},
-    ),
-    (
-        "Responses",
-        "responses",
-        {"suite": "suite", "config": "config", "response_status": "status", "n": "number"},
-    ),
-    (
-        "Missing and failing",
-        "missingness",
-        {"description": "rule", "suite": "suite", "category": "category", "config": "config",
-         "n_failing": "failing", "n_records": "of", "rate": "share", "limit_rate": "limit"},
-    ),
-    ("Why verdicts are open", "undecided",
-     {"suite": "suite", "config": "config", "verdict": "verdict", "reason": "reason", "n": "number"}),
-    (
-        "Metrics",
-        "metrics",
-        {"metric": "metric", "metric_version": "version", "unit": "unit", "mart": "mart"},
-    ),
-    (
-        "Runs",
-        "runs",
-        {"started_at": "started", "ended_at": "ended", "command": "command", "run_status": "status",
-         "run_id": "run"},
-    ),
-    ("Hashes", "hashes", {"mart": "mart", "n_rows": "rows", "md5": "MD5 of its rows"}),
+# Heading, section, and columns: a key, and what stands above it where that is another word.
+TABLES = (
+    ("Scope", "suites",
+     "suite, title, version, language, profiles, seed, n_permutations permutations, n_bootstrap bootstrap,"
+     " minimum_group smallest group judged, responsible, file_sha256 SHA-256 of the file"),
+    ("Data", "data",
+     "suite, domain, category, n_prompts prompts, n_roots roots, n_blocks blocks, languages"),
+    ("Configs", "configs",
+     "config, backend, is_simulated simulated, model, digest, quantisation, role, options,"
+     " server_version server"),
+    ("Scorers", "scorers", "scorer, model, revision, version, parameters"),
+    ("Responses", "responses", "suite, config, response_status status, n number"),
+    ("Missing and failing", "missingness",
+     "description rule, suite, category, config, n_failing failing, n_records of, rate share,"
+     " limit_rate limit"),
+    ("Why verdicts are open", "undecided", "suite, config, verdict, reason, n number"),
+    ("Metrics", "metrics", "metric, metric_version version, unit, mart"),
+    ("Runs", "runs", "started_at started, ended_at ended, command, run_status status, run_id run"),
+    ("Hashes", "hashes", "mart, n_rows rows, md5 MD5 of its rows"),
 )  # fmt: skip
 
 

@@ -22,15 +22,9 @@ from ingest import (
     warehouse,
 )
 from ingest.errors import PlumblineError
-from ingest.options import (
-    allow_code_option,
-    configs_option,
-    model_dir_option,
-    roots_option,
-    variant_option,
-)
+from ingest.options import allow_code_option, configs_option, model_dir_option, roots_option, variant_option
 from ingest.store import AUDIT_NAME, Store, data_dir
-from ingest.suite import Suite, load_suite
+from ingest.suite import load_suite
 
 SHOWN = 10  # findings that `audit` prints; `gate` prints all
 
@@ -110,22 +104,28 @@ def audit(
         )
     suite_path = suite_path or _only_suite()
     suite = load_suite(suite_path, variant)
-    project = warehouse.ParsedProject(data)
-    try:
-        _bring_in(context, suite, suite_path, responses, variant, roots, n_configs, allow_code)
+    with warehouse.parsed_project(data) as parsed:
+        if responses is not None:
+            if roots is not None or n_configs is not None:
+                raise click.UsageError(
+                    "--roots and --configs choose what to ask; --responses are answers already."
+                )
+            context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
+        else:
+            if any(category.corpus for category in suite.categories.values()):
+                context.invoke(scrape.command, suite_path=suite_path)
+            context.invoke(assemble.command, suite_path=suite_path, roots=roots)
+            if suite.branches:
+                context.invoke(branch.command, suite_path=suite_path)
+            context.invoke(
+                generate.command, suite_path=suite_path, n_configs=n_configs, allow_code=allow_code
+            )
         # Ready measurements come without texts.
         if suite.measurements is None:
-            context.invoke(
-                extract.command,
-                suite_path=suite_path,
-                variant=variant,
-                model_dir=model_dir,
-                allow_code=allow_code,
-            )
+            given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code}
+            context.invoke(extract.command, suite_path=suite_path, **given)
         click.echo("Building the marts …", err=True)
-        warehouse.build(data, marts, project=project)
-    finally:
-        project.close()
+        warehouse.build(data, marts, parsed)
     if marts:
         click.echo(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
         return
@@ -152,32 +152,6 @@ def _only_suite() -> Path:
         there = ", ".join(path.name for path in found) or "none"
         raise click.UsageError(f"Which SUITE? Name its file; suites/ holds {there}.")
     return found[0]
-
-
-def _bring_in(
-    context: click.Context,
-    suite: Suite,
-    suite_path: Path,
-    responses: Path | None,
-    variant: str | None,
-    roots: int | None,
-    n_configs: int | None,
-    allow_code: bool,
-) -> None:
-    """Load the answers that there are, or ask for them."""
-    if responses is not None:
-        if roots is not None or n_configs is not None:
-            raise click.UsageError(
-                "--roots and --configs choose what to ask; --responses are answers already."
-            )
-        context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
-        return
-    if any(category.corpus for category in suite.categories.values()):
-        context.invoke(scrape.command, suite_path=suite_path)
-    context.invoke(assemble.command, suite_path=suite_path, roots=roots)
-    if suite.branches:
-        context.invoke(branch.command, suite_path=suite_path)
-    context.invoke(generate.command, suite_path=suite_path, n_configs=n_configs, allow_code=allow_code)
 
 
 @cli.command()

@@ -67,21 +67,16 @@ def _earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
                 connection.read_parquet(str(path / f"{name}.parquet")).create_view(name)
         else:
             connection = duckdb.connect(str(path), read_only=True)
-    except duckdb.IOException as error:
-        if "lock" in str(error).lower():
-            raise PlumblineError(f"{path} is open in another process.", LOCKED) from error
-        raise PlumblineError(f"{path} cannot be read.", ANOTHER) from error
     except duckdb.Error as error:
+        if isinstance(error, duckdb.IOException) and "lock" in str(error).lower():
+            raise PlumblineError(f"{path} is open in another process.", LOCKED) from error
         raise PlumblineError(f"{path} cannot be read.", ANOTHER) from error
     try:
         yield connection
-    except (duckdb.CatalogException, duckdb.BinderException) as error:
-        what = str(error).splitlines()[0]
-        raise PlumblineError(f"{path} lacks what is compared: {what}", ANOTHER) from error
     except duckdb.Error as error:
-        raise PlumblineError(
-            f"{path} holds no marts of an audit: {str(error).splitlines()[0]}", ANOTHER
-        ) from error
+        is_lacking = isinstance(error, duckdb.CatalogException | duckdb.BinderException)
+        what = "lacks what is compared" if is_lacking else "holds no marts of an audit"
+        raise PlumblineError(f"{path} {what}: {str(error).splitlines()[0]}", ANOTHER) from error
     finally:
         connection.close()
 
@@ -104,16 +99,8 @@ def take_in(store: Store, path: Path, run_id: str) -> int:
         comparables = marts.execute(COMPARABLES, [shared]).to_arrow_table()
         ((ended,),) = marts.execute("select cast(max(ended_at) as timestamp) from dim_runs").fetchall()
     counts = Counter(outcomes["suite"].to_pylist())
-    runs = [
-        {
-            "suite": suite,
-            "name": path.resolve().name,
-            "n_outcomes": counts[suite],
-            "last_ended_at": ended,
-            "run_id": run_id,
-        }
-        for suite in shared
-    ]
+    about = {"name": path.resolve().name, "last_ended_at": ended, "run_id": run_id}
+    runs = [{"suite": suite, "n_outcomes": counts[suite], **about} for suite in shared]
     with store.transaction():
         forget(store)
         store.append_arrow("earlier_outcomes", outcomes)
@@ -156,21 +143,8 @@ def differences(marts: Warehouse, margin: float | None) -> list[dict[str, Any]]:
 
 def print_differences(rows: Sequence[dict[str, Any]]) -> None:
     """Print rows as a table on stdout."""
-    cells = [
-        (
-            "",
-            "config",
-            "question",
-            "by",
-            "metric",
-            "earlier",
-            "now",
-            "difference",
-            "95 % interval",
-            "p Holm",
-            "n",
-        )
-    ]
+    head = ("", "config", "question", "by", "metric", "earlier", "now", "difference")
+    cells = [(*head, "95 % interval", "p Holm", "n")]
     for row in rows:
         state = row["state"].replace("_", " ")
         if row["state"] == "worse" and not row["is_failing"]:

@@ -39,7 +39,7 @@ from ingest.scorers.model_files import DEVICES
 from ingest.scorers.own import load_own
 from ingest.store import Store
 from ingest.suite import Suite, load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 
 def extract(

@@ -19,8 +19,8 @@ from ingest.options import (
 from ingest.store import opened
 from ingest.store.journal import read_entries
 from ingest.suite import load_suite
+from ingest.suite.definition import register_suite
 from ingest.suite.own_code import load_function
-from ingest.suite.tables import register_suite
 
 
 @click.command("generate")

@@ -38,19 +38,15 @@ def render(project: Path) -> dict[Path, str]:
 
 def lacking(project: Path) -> list[str]:
     """Return what is not said of a rule, a scorer or a backend, each with the file to complete."""
-    gaps = [
-        *_rule_gaps(project),
-        *_offer_gaps(scorers, scorers.About),
-        *_offer_gaps(backends, backends.About),
-    ]
+    offers = [*_offer_gaps(scorers, scorers.About), *_offer_gaps(backends, backends.About)]
+    gaps = [*_rule_gaps(project), *offers]
     for place, name, about in _offers(scorers):
+        where = f"{place}, ABOUT[{name!r}]"
         for feature, (low, high) in about.features.items() if about else ():
             if not low < high:
-                gaps.append(
-                    f"{place}, ABOUT[{name!r}]: the range of {feature} is {low:g} to {high:g}; mend it."
-                )
+                gaps.append(f"{where}: the range of {feature} is {low:g} to {high:g}; mend it.")
         if about and about.features and not about.unit:
-            gaps.append(f"{place}, ABOUT[{name!r}]: give the unit of its features.")
+            gaps.append(f"{where}: give the unit of its features.")
     return gaps
 
 
@@ -70,9 +66,8 @@ def _offer_gaps(package: Any, kind: type) -> Iterator[str]:
             parts = ", ".join(field.name for field in fields(kind))
             yield f"{place}: add {name!r} to ABOUT: About({parts})."
         else:
-            yield from (
-                f"{place}, ABOUT[{name!r}]: give its {part}." for part in required if not getattr(about, part)
-            )
+            lacking = (part for part in required if not getattr(about, part))
+            yield from (f"{place}, ABOUT[{name!r}]: give its {part}." for part in lacking)
 
 
 def _rule_gaps(project: Path) -> Iterator[str]:
@@ -102,10 +97,8 @@ def _tried(project: Path, row: Mapping[str, str], where: str) -> Iterator[str]:
         yield f"{where}: the phrase {row['phrase']!r} is not of its own phrase_form."
         return
     sql = Sql(project)
-    rule = {"phrase": row["phrase"], "pattern": f"()({row['phrase']})()", "is_own": True, "is_word": False}
-    sql.table(
-        "rule", {name: "bool" if name.startswith("is_") else "varchar" for name in rule}, [[*rule.values()]]
-    )
+    types = dict.fromkeys(("phrase", "pattern"), "varchar") | dict.fromkeys(("is_own", "is_word"), "bool")
+    sql.table("rule", types, [[row["phrase"], f"()({row['phrase']})()", True, False]])
     for part in ("read", "unread"):
         position = sql.names[row["macro"]]("t.text", "rule")
         query = f"select {position} as position from rule, (select ? as text) as t"
@@ -116,13 +109,10 @@ def _tried(project: Path, row: Mapping[str, str], where: str) -> Iterator[str]:
 
 
 def _rules(rows: list[dict[str, str]]) -> str:
-    return _table(
-        ("`kind:`", "An answer gets the label of", "Such a phrase", "A text that it fits"),
-        (
-            (f"`{r['kind']}`", r["explanation"], *(f"`{r[p]}`" * bool(r[p]) for p in ("phrase", "read")))
-            for r in rows
-        ),
-    )
+    head = ("`kind:`", "An answer gets the label of", "Such a phrase", "A text that it fits")
+    codes = ({name: f"`{value}`" * bool(value) for name, value in row.items()} for row in rows)
+    lines = zip(rows, codes, strict=True)
+    return _table(head, ((code["kind"], r["explanation"], code["phrase"], code["read"]) for r, code in lines))
 
 
 def _scorers() -> str:
@@ -132,9 +122,8 @@ def _scorers() -> str:
             ranges: dict[tuple[float, float], list[str]] = {}
             for feature, extent in about.features.items():
                 ranges.setdefault(extent, []).append(f"`{feature}`")
-            features = "; ".join(
-                f"{', '.join(of)}: {low:g} to {high:g}" for (low, high), of in ranges.items()
-            )
+            spans = (f"{', '.join(of)}: {low:g} to {high:g}" for (low, high), of in ranges.items())
+            features = "; ".join(spans)
             rows.append((f"`{name}`", features or "a vector", about.unit, about.languages, about.model))
     return _table(("`scorers:`", "Features", "Unit", "Languages", "Model"), rows)
 

@@ -20,9 +20,7 @@ def render(command: click.Command) -> str:
     if isinstance(command, click.Group):
         for name, one in sorted(command.commands.items()):
             fresh = copy(one)
-            fresh._help_option = (
-                None  # click keeps the first, which has no -h where the command ran by itself
-            )
+            fresh._help_option = None  # click keeps the first, without -h where the command ran by itself
             contexts.append(click.Context(fresh, info_name=name, parent=root))
     entries = (f"## {context.info_name}\n\n```\n{context.get_help()}\n```" for context in contexts)
     return "\n\n".join([INTRODUCTION, *entries]) + "\n"

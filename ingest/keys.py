@@ -27,6 +27,11 @@ def text_key(text: str) -> str:
     return key("text", text)
 
 
+def text_row(text: str) -> dict[str, str | int]:
+    """Return a text's row of the raw table `texts`."""
+    return {"text_key": text_key(text), "text": text, "n_characters": len(text)}
+
+
 def request_key(config_key: str, prompt_key: str, repeat_index: int) -> str:
     """Key of one request: what can change the answer, and nothing else.
 

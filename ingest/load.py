@@ -16,7 +16,7 @@ from ingest.loading.tally import Load, Source
 from ingest.options import dry_run_option, limit_option, suite_option, variant_option
 from ingest.store import opened
 from ingest.suite import load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 CHECKED_EVERY = 200_000
 

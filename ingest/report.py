@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import yaml
 from ingest.card import write_card
 from ingest.errors import PlumblineError
 from ingest.paths import IS_PACKAGED, PROJECT, dbt_project
-from ingest.warehouse import Warehouse, run_dbt, write_manifest
+from ingest.warehouse import Exported, Warehouse, run_dbt, write_manifest
 
 PAGES = PROJECT / "reports" / "pages"
 OF_REPORT = {"downloads", "pages"}  # tables that no model makes, but the functions below
@@ -79,32 +79,19 @@ def write_downloads(data: Path, target: Path, reports: Path) -> int:
     folder = reports / "static" / "downloads"  # Evidence copies static/ beside its pages
     shutil.rmtree(folder, ignore_errors=True)
     with Warehouse(data) as marts:
-        files = [
-            *(
-                (path, "audit card", "Scope, verdicts, limits and hashes.", None)
-                for path in write_card(marts, folder)
-            ),
-            *(
-                (file.path, file.mart, file.description, file.n_rows)
-                for file in marts.export(folder, MOST_ROWS)
-            ),
-        ]
-    with duckdb.connect(str(target)) as connection:
-        connection.execute(
-            """
-            create table rpt_downloads (
-                file varchar, mart varchar, description varchar, n_rows bigint, n_bytes bigint
-            )
-            """
-        )
-        connection.executemany(
-            "insert into rpt_downloads values (?, ?, ?, ?, ?)",
-            [
-                (path.name, mart, description, n_rows, path.stat().st_size)
-                for path, mart, description, n_rows in files
-            ],
-        )
+        cards = write_card(marts, folder)
+        files = [Exported("audit card", "Scope, verdicts, limits and hashes.", None, path) for path in cards]
+        files += marts.export(folder, MOST_ROWS)
+    rows = [(f.path.name, f.mart, f.description, f.n_rows, f.path.stat().st_size) for f in files]
+    columns = "file varchar, mart varchar, description varchar, n_rows bigint, n_bytes bigint"
+    _write_table(target, "rpt_downloads", columns, rows)
     return len(files)
+
+
+def _write_table(target: Path, name: str, columns: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    with duckdb.connect(str(target)) as connection:
+        connection.execute(f"create table {name} ({columns})")
+        connection.executemany(f"insert into {name} values ({', '.join('?' * len(rows[0]))})", rows)
 
 
 def read_page(path: Path, pages: Path = PAGES) -> dict[str, Any]:
@@ -184,20 +171,12 @@ def write_page_sources(data: Path, target: Path) -> int:
     Raises PlumblineError where dbt cannot read its own project.
     """
     rows = page_sources(json.loads(write_manifest(data).read_text("utf-8")))
-    with duckdb.connect(str(target)) as connection:
-        connection.execute(
-            """
-            create table rpt_pages (
-                page_url varchar, page_label varchar, page_description varchar, rpt_table varchar,
-                marts varchar
-            )
-            """
-        )
-        connection.executemany("insert into rpt_pages values (?, ?, ?, ?, ?)", rows)
+    names = ("page_url", "page_label", "page_description", "rpt_table", "marts")
+    _write_table(target, "rpt_pages", ", ".join(f"{name} varchar" for name in names), rows)
     return len({row[0] for row in rows})
 
 
-def write_dbt_docs(data: Path, reports: Path) -> Path:
+def write_dbt_docs(data: Path, reports: Path) -> None:
     """Write dbt's documentation of every model as one page beside the site.
 
     Raises PlumblineError where dbt cannot write it.
@@ -213,7 +192,6 @@ def write_dbt_docs(data: Path, reports: Path) -> Path:
     for project in (dbt_project(), PROJECT):
         text = text.replace(str(project), ".")
     page.write_text(text, "utf-8")
-    return page
 
 
 def build_site(reports: Path, verbose: bool = False) -> Path:
@@ -225,7 +203,10 @@ def build_site(reports: Path, verbose: bool = False) -> Path:
     if npm is None or shutil.which("node") is None:
         raise PlumblineError("The site was not built: Node is not installed.", NODE)
     environment = {**os.environ, "SEND_ANONYMOUS_USAGE_STATS": "no"}
-    steps = [] if _is_installed(reports) else [["ci", "--no-audit", "--no-fund"]]
+    # Whether what the lock file names is what lies there.
+    lock, marker = reports / "package-lock.json", reports / "node_modules" / ".package-lock.json"
+    is_installed = marker.exists() and marker.stat().st_mtime >= lock.stat().st_mtime
+    steps = [] if is_installed else [["ci", "--no-audit", "--no-fund"]]
     steps += [["run", "sources"], ["run", "build"]]
     for step in steps:
         click.echo(f"npm {' '.join(step)} …", err=True)
@@ -239,12 +220,6 @@ def build_site(reports: Path, verbose: bool = False) -> Path:
                 "Run `plumbline report --verbose` to see all of it.",
             )
     return reports / "build" / "index.html"
-
-
-def _is_installed(reports: Path) -> bool:
-    """Whether what the lock file names is what lies there."""
-    lock, marker = reports / "package-lock.json", reports / "node_modules" / ".package-lock.json"
-    return marker.exists() and marker.stat().st_mtime >= lock.stat().st_mtime
 
 
 @click.command("report")

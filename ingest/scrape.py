@@ -4,9 +4,11 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -22,8 +24,8 @@ from ingest.keys import key
 from ingest.options import model_dir_option, send_key_option, suite_option
 from ingest.prompts.templates import fill
 from ingest.store import Store
-from ingest.suite import Corpus, Suite, load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite import Corpus, Source, Suite, load_suite
+from ingest.suite.definition import register_suite
 
 CONTACT_VARIABLE = "PLUMBLINE_CONTACT"
 ON_THE_WEB = ("web", "wikipedia")
@@ -33,6 +35,8 @@ READERS: dict[str, Documents] = {
     "web": web.documents,
     "wikipedia": wikipedia.documents,
 }
+
+Keep = Callable[[str, Source, Document], None]
 
 
 @dataclass
@@ -45,6 +49,13 @@ class Scraped:
     n_sentences: int = 0
     n_concepts: int = 0
     n_keywords: int | None = None
+
+    def take(self, document: Document) -> None:
+        """Count a new document, and say what is wrong with it."""
+        self.statuses[document.status] += 1
+        if document.status != "ok":
+            why = f" ({document.detail})" if document.detail else ""
+            self.problems.append(f"{document.origin}: {document.status.replace('_', ' ')}{why}")
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -98,14 +109,15 @@ def scrape_documents(
         contact = suite.scrape.contact or os.environ.get(CONTACT_VARIABLE)
         fetcher = Fetcher(user_agent(contact), hosts(suite), spacing=suite.scrape.spacing)
     try:
+        keep = partial(keep_document, store, suite, run_id=run_id)
         for code, corpus in corpora.items():
-            _scrape(store, suite, code, corpus, folder, fetcher, run_id, refresh, results[code])
+            _scrape(store, suite, corpus, folder, fetcher, refresh, results[code], keep)
         asked = [s.config for c in corpora.values() for s in c.sources if s.kind == "synthetic"]
         asked += [c.find_keywords.config for c in corpora.values() if c.find_keywords]
         labels = sorted({label for label in asked if label is not None})
         writers = {label: Writer(store, suite, label, run_id, hosts_of_keys) for label in labels}
         for code, corpus in corpora.items():
-            _write_articles(store, suite, code, corpus, writers, run_id, results[code])
+            _write_articles(store, suite, corpus, writers, results[code], keep)
         for code, corpus in corpora.items():
             if corpus.find_keywords:
                 find = Search(store, suite, code, corpus, corpus.find_keywords, writers, fetcher, model_dir)
@@ -125,16 +137,16 @@ def scrape_documents(
 def _scrape(
     store: Store,
     suite: Suite,
-    code: str,
     corpus: Corpus,
     folder: Path,
     fetcher: Fetcher | None,
-    run_id: str,
     refresh: bool,
     result: Scraped,
+    keep: Keep,
 ) -> None:
     hidden = not any(s.kind in ON_THE_WEB for s in corpus.sources)
-    with click.progressbar(corpus.sources, label=f"Reading {code}", file=sys.stderr, hidden=hidden) as bar:
+    label = f"Reading {result.category}"
+    with click.progressbar(corpus.sources, label=label, file=sys.stderr, hidden=hidden) as bar:
         for source in bar:
             if source.kind not in READERS:
                 continue  # a config writes it
@@ -143,42 +155,29 @@ def _scrape(
                 select origin, revision, title from documents
                 where suite = ? and category = ? and concept = ? and document_status in ('ok', 'empty')
                 """,
-                [suite.suite, code, source.concept],
+                [suite.suite, result.category, source.concept],
             )
             held = {(origin, revision) for origin, revision, _ in known}
             names = {name.casefold() for origin, _, title in known for name in (origin, title)}
-            context = Context(
-                folder=folder,
-                fetcher=fetcher,
-                is_held=lambda name, revision=None, held=held, names=names: (
-                    (name, revision) in held
-                    if revision is not None
-                    else not refresh and name.casefold() in names
-                ),
-                language=suite.language,
-                note=result.problems.append,
-            )
+
+            def is_held(
+                name: str, revision: str | None = None, held: set[Any] = held, names: set[str] = names
+            ) -> bool:
+                if revision is not None:
+                    return (name, revision) in held
+                return not refresh and name.casefold() in names
+
+            context = Context(folder, fetcher, is_held, suite.language, result.problems.append)
             for document in READERS[source.kind](source, context):
                 if document.status == HELD or (document.origin, document.revision) in held:
                     result.statuses[HELD] += 1
-                    continue
-                keep_document(store, suite, code, source, document, run_id)
-                result.statuses[document.status] += 1
-                if document.status != "ok":
-                    result.problems.append(
-                        f"{document.origin}: {document.status.replace('_', ' ')}"
-                        + (f" ({document.detail})" if document.detail else "")
-                    )
+                else:
+                    result.take(document)
+                    keep(result.category, source, document)
 
 
 def _write_articles(
-    store: Store,
-    suite: Suite,
-    code: str,
-    corpus: Corpus,
-    writers: dict[str, Writer],
-    run_id: str,
-    result: Scraped,
+    store: Store, suite: Suite, corpus: Corpus, writers: dict[str, Writer], result: Scraped, keep: Keep
 ) -> None:
     """Have a config write the articles that synthetic sources ask for, each once."""
     for source in corpus.sources:
@@ -187,7 +186,7 @@ def _write_articles(
         concept = suite.word(corpus.attribute, source.concept)
         asked = fill(source.instruction or "", {"concept": concept})
         label = source.config or ""
-        text = writers[label].write("article", asked, category=code)
+        text = writers[label].write("article", asked, category=result.category)
         revision = hashlib.sha256((text or "").encode()).hexdigest()[:16]
         held = store.rows(
             """
@@ -195,7 +194,7 @@ def _write_articles(
             where suite = ? and category = ? and concept = ? and origin = ? and revision = ?
                 and document_status = 'ok'
             """,
-            [suite.suite, code, source.concept, label, revision],
+            [suite.suite, result.category, source.concept, label, revision],
         )
         if held:
             result.statuses[HELD] += 1
@@ -210,15 +209,14 @@ def _write_articles(
             attribution=source.attribution or f"written by the model {label}",
             detail="" if text else "the config gave no text",
         )
-        keep_document(store, suite, code, source, document, run_id)
-        result.statuses[document.status] += 1
-        if document.status != "ok":
-            result.problems.append(f"{label}: {document.status} ({document.detail})")
+        result.take(document)
+        keep(result.category, source, document)
 
 
 def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> None:
     """Replace a category's sentences by those that today's keywords find in its documents."""
     rows = []
+    shared = {"suite": suite.suite, "domain": suite.categories[code].domain, "category": code}
     documents = store.rows(
         """
         select document_key, concept, keyword, source_tag, text from documents
@@ -227,26 +225,14 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> Non
         """,
         [suite.suite, code],
     )
-    keywords = {
-        concept: keywords_of(store, suite, code, corpus, concept) for concept in {d[1] for d in documents}
-    }
+    concepts = {concept for _, concept, *_ in documents}
+    keywords = {concept: keywords_of(store, suite, code, corpus, concept) for concept in concepts}
     for document_key, concept, keyword, source_tag, text in documents:
         wanted = [keyword] if keyword else keywords[concept]
         for position, found, sentence in matching_sentences(text, wanted, suite.language, corpus.min_words):
-            rows.append(
-                {
-                    "sentence_key": key("sentence", document_key, found, sentence),
-                    "document_key": document_key,
-                    "suite": suite.suite,
-                    "domain": suite.categories[code].domain,
-                    "category": code,
-                    "concept": concept,
-                    "keyword": found,
-                    "source_tag": source_tag,
-                    "sentence_position": position,
-                    "sentence": sentence,
-                }
-            )
+            row = {"document_key": document_key, "concept": concept, "source_tag": source_tag, **shared}
+            row |= {"keyword": found, "sentence_position": position, "sentence": sentence}
+            rows.append(row | {"sentence_key": key("sentence", document_key, found, sentence)})
     with store.transaction():
         store.connection.execute(
             "delete from sentences where suite = ? and category = ?", [suite.suite, code]

@@ -46,13 +46,16 @@ fi
 tests=()
 for file in "${changed[@]}"; do
   case $file in
-    tests/*/test_*.py) [[ $file == tests/site/* ]] || tests+=("$file") ;;
+    tests/site/*) ;;
+    tests/test_*.py | tests/*/test_*.py) tests+=("$file") ;;
     ingest/*.py)
       mirrored="tests/${file%/*}/test_$(basename "$file")"
       if [ -f "$mirrored" ]; then tests+=("$mirrored"); elif [ -d "tests/${file%/*}" ] && [ "${file%/*}" != ingest ]; then tests+=("tests/${file%/*}"); fi ;;
   esac
 done
 if any '^(seeds|macros|docs)/|^ingest/(docs|metrics_page)'; then tests+=(tests/ingest/test_docs.py); fi
+if any '^(docs/|README|CONTRIBUTING)'; then tests+=(tests/test_docs_links.py); fi
+if any '^reports/pages/'; then tests+=("tests/warehouse/test_project.py::test_every_page_reads_report_tables_and_every_report_table_has_a_page"); fi
 if [ ${#tests[@]} -gt 0 ]; then
   mapfile -t tests < <(printf '%s\n' "${tests[@]}" | sort -u)
   step "pytest: ${tests[*]}"

@@ -62,7 +62,7 @@ test -z "${COVERAGE:-}" || sed -n '/^---------- coverage\|^_* coverage/,$p' "$wo
 if [ -z "$without" ]; then
   step 'pytest: with sentence-transformers, beside the environment'
   if MODELS_INTO="$work/beside" scripts/models.sh > "$work/beside.txt" 2>&1; then
-    PYTHONPATH="$work/beside" $bin/python -m pytest -q tests/ingest/scorers/test_encoder.py -k "run_live or identified_by_its_weights"
+    PYTHONPATH="$work/beside" $bin/python -m pytest -q tests/ingest/scorers/test_encoder.py -k run_live
   else
     without=' WITHOUT the tests of sentence-transformers: it is not installed.'
     echo "SKIPPED:$without"

@@ -19,14 +19,8 @@ def main() -> None:
     """Evaluate what the package does without a classifier: both metrics, both lists."""
     folder, texts, stops, out = sys.argv[1:]
     # The package's own __init__ files load torch and classifiers, which these metrics do not need.
-    for name in (
-        "",
-        ".metrics",
-        ".metrics.stereotype",
-        ".metrics.stereotype.metrics",
-        ".utils",
-        ".constants",
-    ):
+    metrics = (".metrics", ".metrics.stereotype", ".metrics.stereotype.metrics")
+    for name in ("", *metrics, ".utils", ".constants"):
         module = types.ModuleType(f"langfair{name}")
         module.__path__ = [str(Path(folder, "langfair", *name.split(".")[1:]))]
         sys.modules[f"langfair{name}"] = module

@@ -23,32 +23,16 @@ import pandas as pd
 
 KEYS = ["concept", "prompt_id"]
 STANDARDS = (
-    "mean",
-    "median",
-    "mode",
-    "mode-0.05",
-    "quantile_range=0.25",
-    "percentile_range=75",
-    "fixed=0.5",
-)
+    "mean", "median", "mode", "mode-0.05", "quantile_range=0.25", "percentile_range=75", "fixed=0.5",
+)  # fmt: skip
+PLAIN = (
+    "mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis", "range",
+    "quantile_range", "percentile_range",
+)  # fmt: skip
 METHODS = ("larger", "smaller", "within-range-0.1", "within-percentage-0.2")
 # The 46 statistics of SAGED's experiment: method of the diagnoser and its arguments.
 STATISTICS = [
-    *(
-        (name, {})
-        for name in (
-            "mean",
-            "median",
-            "mode",
-            "variance",
-            "standard_deviation",
-            "skewness",
-            "kurtosis",
-            "range",
-            "quantile_range",
-            "percentile_range",
-        )
-    ),
+    *((name, {}) for name in PLAIN),
     *(("correlation", {"method": method}) for method in ("pearson", "spearman", "kendall")),
     *(("kl_divergence", {"bins": bins}) for bins in (10, 20)),
     *(("precision", {"tolerance": tolerance}) for tolerance in (0, 0.05, 0.1)),

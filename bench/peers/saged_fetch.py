@@ -22,13 +22,8 @@ WHEEL_SHA256 = "dd59a2840f21cc742c33b920cd668a223cccab1bb4c549f8065ae0954da02d66
 # What the diagnoser imports, as its wheel allows, and pyarrow to read the table. The package itself also asks
 # for torch, spaCy and transformers, which other stages of it use.
 NEEDS = (
-    "numpy==1.26.4",
-    "pandas==2.3.3",
-    "scipy==1.17.1",
-    "tqdm==4.70.1",
-    "plotly==6.1.2",
-    "pyarrow==21.0.0",
-)
+    "numpy==1.26.4", "pandas==2.3.3", "scipy==1.17.1", "tqdm==4.70.1", "plotly==6.1.2", "pyarrow==21.0.0",
+)  # fmt: skip
 SECONDS_TO_CLONE = 300
 SECONDS_TO_INSTALL = 900
 
@@ -69,9 +64,8 @@ def _repository_or_wheel(cache: Path, python: Path) -> tuple[Path, str]:
         folder = _repository(cache / f"saged-{COMMIT}")
     except PeerMissingError as unreachable:
         print(f"  {unreachable}; trying the wheel {WHEEL}", file=sys.stderr, flush=True)
-        return wheel(
-            cache / WHEEL, python, WHEEL, WHEEL_SHA256
-        ), f"wheel {WHEEL} (older interface: `category`)"
+        folder = wheel(cache / WHEEL, python, WHEEL, WHEEL_SHA256)
+        return folder, f"wheel {WHEEL} (older interface: `category`)"
     return folder, f"repository holistic-ai/SAGED-Bias, {_revision(folder)}"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -57,14 +58,8 @@ class Cell:
         return {"cell": self.suite, "part": self.part} | self._design()
 
     def _design(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "design": self.design,
-            "n_groups": self.n_groups,
-            "n_roots": self.n_roots,
-            "correlation": self.correlation,
-            "truth": truth_in_words(self.truth),
-        }
+        own = ("kind", "design", "n_groups", "n_roots", "correlation")
+        return {name: getattr(self, name) for name in own} | {"truth": truth_in_words(self.truth)}
 
     @property
     def suite(self) -> str:
@@ -88,18 +83,8 @@ class Cell:
 
 def truth_in_words(truth: Sequence[float]) -> str:
     """Rates with how many groups have each, in order: `0.65, 19 of 0.5, 0.35`."""
-    parts: list[tuple[float, int]] = []
-    for value in truth:
-        if parts and parts[-1][0] == value:
-            parts[-1] = (value, parts[-1][1] + 1)
-        else:
-            parts.append((value, 1))
-    return ", ".join(f"{value:.4g}" if n == 1 else f"{n} of {value:.4g}" for value, n in parts)
-
-
-def answers_correlate(latent: float) -> float:
-    """Correlation of two yes-or-no answers at a rate of one half whose latent normals correlate so."""
-    return 2 / np.pi * float(np.arcsin(latent))
+    runs = ((value, len(list(run))) for value, run in groupby(truth))
+    return ", ".join(f"{value:.4g}" if n == 1 else f"{n} of {value:.4g}" for value, n in runs)
 
 
 def planned(
@@ -116,10 +101,8 @@ def planned(
     The planner knows independent answers. Of what a root's answers share nothing is left in their difference,
     so that where roots are shared it promises too little, never too much.
     """
-    ratio = float(
-        minimum_detectable_ratio(RATE, n_roots, power, is_corrected=is_corrected, n_groups=n_groups)
-    )
-    truth = (*[RATE] * (n_groups - 1), RATE * ratio)
+    ratio = minimum_detectable_ratio(RATE, n_roots, power, is_corrected=is_corrected, n_groups=n_groups)
+    truth = (*[RATE] * (n_groups - 1), RATE * float(ratio))
     part: Part = "power" if is_corrected else "power_uncorrected"
     return Cell(part, truth, correlation, is_shared, n_roots, power=power)
 

@@ -51,6 +51,7 @@ def write_audits(cell: Cell, values: np.ndarray, folder: Path) -> tuple[Path, Pa
         "attributes": {"group": {str(name): {} for name in groups}},
         "axes": ["group"],
     }
+    read = {"model": "model", "category": "audit", "attributes": {"group": "group"}}
     rule: dict[str, Any]
     if cell.kind == "answers":
         columns["prompt"] = np.char.add(np.char.add(roots, " is about "), groups[group])
@@ -58,25 +59,11 @@ def write_audits(cell: Cell, values: np.ndarray, folder: Path) -> tuple[Path, Pa
         rule = {"set": "decision", "kind": "pattern", "labels": {"yes": ["Yes"], "no": ["No"]}}
         rule["favourable"] = ["yes"]
         block = "name"
-        suite["columns"] = {
-            "response": "answer",
-            "prompt": "prompt",
-            "model": "model",
-            "category": "audit",
-            "name": "root",
-            "attributes": {"group": "group"},
-        }
+        suite["columns"] = read | {"response": "answer", "prompt": "prompt", "name": "root"}
     else:
         columns["score"] = values.ravel()
         rule, block = {}, "root"
-        suite["measurements"] = {
-            "root": "root",
-            "attributes": {"group": "group"},
-            "shows": ["group"],
-            "model": "model",
-            "category": "audit",
-            "features": {"score": "score"},
-        }
+        suite["measurements"] = read | {"root": "root", "shows": ["group"], "features": {"score": "score"}}
     suite["categories"] = {
         f"A{a + 1}": {"title": f"A{a + 1}", "block": block, "outcomes": [rule] if rule else []}
         for a in range(len(values))
@@ -152,9 +139,7 @@ def judge(cell: Cell, tests: Sequence[Resampled]) -> list[dict[str, Any]]:
     sql = Sql(PROJECT)
     thresholds = sql.connection.read_csv(str(PROJECT / "seeds" / "thresholds.csv"))
     sql.connection.register("thresholds", thresholds.to_arrow_table())
-    sql.connection.execute(
-        "create table stg_suite__suites as select 'study' as suite, ['four_fifths'] as profiles"
-    )
+    sql.query("stg_suite__suites", "select 'study' as suite, ['four_fifths'] as profiles")
     columns: dict[str, Any] = dict.fromkeys(("domain", "config", "model", "role", "measure"), "study")
     columns |= {"suite": "study", "axis": "group", "axis_kind": "single", "metric": "min_impact_ratio"}
     columns |= {"group_value": "", "is_simulated": False, "is_control": False, "hidden_attributes": []}
@@ -206,11 +191,8 @@ def compare(cell: Cell, direct: Sequence[Audit], piped: Sequence[Audit]) -> Iter
     if cell.kind == "answers":
         same = [abs(a.value - b.value) < 1e-9 for a, b in pairs]
         yield {"measure": "same_value", "n": len(pairs), "n_hits": sum(same)}
-        yield {
-            "measure": "same_verdict",
-            "n": len(pairs),
-            "n_hits": sum(a.verdict == b.verdict for a, b in pairs),
-        }
+        agreed = sum(a.verdict == b.verdict for a, b in pairs)
+        yield {"measure": "same_verdict", "n": len(pairs), "n_hits": agreed}
     near = [
         max(abs(low - b.ends[measure][0]), abs(high - b.ends[measure][1])) <= NEAR * (high - low)
         for a, b in pairs

@@ -15,6 +15,7 @@ from experiments.validity.simulate import DRAWS, FOUR_FIFTHS, OF_TABLES, STATES
 from ingest.inference.constants import ALPHA
 
 AIM = (0.93, 0.97)  # of a 95 % interval's coverage
+DESIGN = ("groups", "roots", "design", "correlation")
 FIELDS = (
     "cell", "part", "kind", "design", "n_groups", "n_roots", "correlation", "truth", "measure", "target",
     "predicted", "n", "n_hits", "n_audits", "seed", "ran_on",
@@ -51,13 +52,9 @@ def as_text(row: dict[str, Any]) -> dict[str, str]:
 
 def read_row(row: dict[str, str]) -> dict[str, Any]:
     """A row of the file with its numbers."""
-    whole, real = (
-        ("n_groups", "n_roots", "n", "n_hits", "n_audits", "seed"),
-        ("correlation", "target", "predicted"),
-    )
-    numbers: dict[str, Any] = {name: int(row[name]) for name in whole}
-    numbers |= {name: float(row[name]) if row[name] else None for name in real}
-    return row | numbers
+    whole = {name: int(row[name]) for name in ("n_groups", "n_roots", "n", "n_hits", "n_audits", "seed")}
+    real = {n: float(row[n]) if row[n] else None for n in ("correlation", "target", "predicted")}
+    return row | whole | real
 
 
 def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -89,8 +86,8 @@ def verdict_table(rows: Sequence[dict[str, Any]]) -> str:
         shares = [share(cell[name]) for name in names[:2]]
         shares += [f"{cell[name]['n_hits'] / cell[name]['n']:.1%}" for name in names[2:]]
         lines.append([*design_in_words(first), shares[0], f"{first['predicted']:.1%}", *shares[1:]])
-    head = ["groups", "roots", "design", "correlation", "plain rule fires", "the same in SPEC INF-10", "red"]
-    return table([*head, "inconclusive", "monitor", "pass"], lines)
+    head = [*DESIGN, "plain rule fires", "the same in SPEC INF-10", "red", "inconclusive", "monitor", "pass"]
+    return table(head, lines)
 
 
 def coverage_table(rows: Sequence[dict[str, Any]], part: str, kind: str, differs: bool) -> str:
@@ -111,14 +108,14 @@ def coverage_table(rows: Sequence[dict[str, Any]], part: str, kind: str, differs
             mark = "" if rate is not None and AIM[0] <= rate <= AIM[1] else " \\*"
             shares.append("none" if rate is None else f"{rate:.1%}{aside}{mark}")
         lines.append([*design_in_words(next(iter(cell.values()))), *shares])
-    return table(["groups", "roots", "design", "correlation", *measures], lines)
+    return table([*DESIGN, *measures], lines)
 
 
 def misses_table(rows: Sequence[dict[str, Any]]) -> str:
     """Intervals that hold their target too seldom."""
     missed = [r for r in rows if r["part"] == "coverage" and r["n"] and r["n_hits"] / r["n"] < AIM[0]]
     missed.sort(key=lambda r: r["n_hits"] / r["n"])
-    head = ["interval of", "groups", "roots", "design", "correlation", "truth", "target", "hold it"]
+    head = ["interval of", *DESIGN, "truth", "target", "hold it"]
     lines = [[r["measure"], *design_in_words(r), r["truth"], f"{r['target']:.3f}", share(r)] for r in missed]
     return table(head, lines) if lines else "None."
 
@@ -131,17 +128,7 @@ def power_table(rows: Sequence[dict[str, Any]], part: str) -> str:
         exact = "" if found["target"] is None else f"{found['target']:.1%}"
         plan = [found["truth"], f"{found['predicted']:.0%}", exact]
         lines.append([*design_in_words(found), *plan, share(found), share(cell["verdict_fail"])])
-    head = [
-        "groups",
-        "roots",
-        "design",
-        "correlation",
-        "rates",
-        "planned power",
-        "exact power",
-        "found",
-        "red",
-    ]
+    head = [*DESIGN, "rates", "planned power", "exact power", "found", "red"]
     return table(head, lines)
 
 

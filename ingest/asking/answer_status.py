@@ -45,17 +45,15 @@ BETWEEN = r"[\s,.;:!*_…，。；：！、—–-]*"
 SENTENCE_START = r"(?:[.!?…。！？\n]\s*)"
 
 
-def response_status(text: str | None, finish_reason: str | None = None, filtered: bool = False) -> str:
+def response_status(text: str | None, finish_reason: str | None = None) -> str:
     """Return the status of a response that came back (one of STATUSES).
 
-    `finish_reason` and `filtered` are what the provider says; they go first, because the text of a
-    stopped answer proves nothing. Emoji or punctuation alone are an answer.
+    `finish_reason` is what the provider says; it goes first, because the text of a stopped answer proves
+    nothing. Emoji or punctuation alone are an answer.
 
     >>> response_status("Engineer"), response_status(" \\n"), response_status("Engi", "length")
     ('ok', 'empty', 'truncated_output')
     """
-    if filtered:
-        return "content_filtered"
     if finish_reason in FINISH_STATUSES:
         return FINISH_STATUSES[finish_reason]
     if text is None or BLANK.fullmatch(text):

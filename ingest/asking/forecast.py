@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from ingest.asking.plan import PENDING, Task
 from ingest.backends.replies import MESSAGE_TOKENS, estimate_tokens, messages_for
 from ingest.store import Store
@@ -53,9 +51,8 @@ class Forecast:
     def line(self) -> str:
         """The forecast in words."""
         about = "" if self.is_measured else "at most "
-        output = (
-            "output unknown" if self.n_output_tokens is None else f"{about}{self.n_output_tokens:,} written"
-        )
+        n_output = self.n_output_tokens
+        output = "output unknown" if n_output is None else f"{about}{n_output:,} written"
         if self.hours is None:
             hours = "hours unknown: ask a few first (`--limit 20`) or give `--rate`"
         else:
@@ -135,18 +132,14 @@ def detectable(store: Store, suite: Suite, reference_rate: float) -> Iterator[st
         found = []
         for axis in suite.axes_of(code):
             attributes = suite.axis_attributes(axis)
-            rows = store.connection.execute(
-                GROUPS, {"attributes": attributes, "suite": suite.suite}
-            ).fetchall()
+            names = {"attributes": attributes, "suite": suite.suite}
+            rows = store.connection.execute(GROUPS, names).fetchall()
             sizes = [n for group_category, _, n in rows if group_category == code]
             if len(sizes) < 2:
                 continue
-            ratio = float(
-                minimum_detectable_ratio(
-                    reference_rate, np.array(min(sizes)), is_corrected=True, n_groups=len(sizes)
-                )
-            )
+            fewest, k = min(sizes), len(sizes)
+            ratio = minimum_detectable_ratio(reference_rate, fewest, is_corrected=True, n_groups=k)
             shown = f"{ratio:.2f}" if math.isfinite(ratio) else "none"
-            found.append(f"{axis} {shown} ({min(sizes):,} prompts)")
+            found.append(f"{axis} {shown} ({fewest:,} prompts)")
         if found:
             yield f"{code}: smallest impact ratio that can be told from 1: {', '.join(found)}"

@@ -177,14 +177,9 @@ def plan(
             f"There are no prompts of the suite {suite.suite!r} to ask.", "Run `plumbline assemble` first."
         )
     grid = list(zip(labels, suite.grid, strict=True))
-    chosen = [
-        (label, config)
-        for label, config in (grid if only is not None else grid[: suite.sample.configs])
-        if only is None or label == only
-    ]
-    backends = {
-        name: create_backend(name, suite, hosts) for name in dict.fromkeys(c.backend for _, c in chosen)
-    }
+    chosen = grid[: suite.sample.configs] if only is None else [grid[labels.index(only)]]
+    names = dict.fromkeys(config.backend for _, config in chosen)
+    backends = {name: create_backend(name, suite, hosts) for name in names}
     return [
         _task(store, suite, label, config, backends[config.backend], folder, retry_failed)
         for label, config in chosen
@@ -200,17 +195,17 @@ def _task(
     if description.max_prompt_tokens is not None:
         _check_length(store, suite, config, description.max_prompt_tokens)
     again = sorted(backend.asked_again | (REJECTED if retry_failed else frozenset()))
-    config_key = row["config_key"]
-    n_wanted = config.repeats * store.value(N_PROMPTS, [suite.suite])
-    n_new = store.value(f"select count(*) {PENDING}", [config.repeats, suite.suite, config_key, []])
-    n_pending = store.value(f"select count(*) {PENDING}", [config.repeats, suite.suite, config_key, again])
+    n_new, n_pending = (
+        store.value(f"select count(*) {PENDING}", [config.repeats, suite.suite, row["config_key"], asked])
+        for asked in ([], again)
+    )
     output = [description.options[name] for name in OUTPUT_LIMITS if name in description.options]
     return Task(
-        label=label,
-        config=config,
-        backend=backend,
-        row=row,
-        n_wanted=n_wanted,
+        label,
+        config,
+        backend,
+        row,
+        n_wanted=config.repeats * store.value(N_PROMPTS, [suite.suite]),
         n_pending=n_pending,
         n_again=n_pending - n_new,
         asked_again=tuple(again),

@@ -15,7 +15,7 @@ from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, W
 from ingest.backends import AttemptFailed, Backend, Request, Watched
 from ingest.errors import PlumblineError
 from ingest.store import Store, uninterrupted, utc_now
-from ingest.store.journal import Journal, replay, store_answers
+from ingest.store.journal import Journal
 from ingest.suite import Suite
 
 FLUSH_ROWS = 500
@@ -56,7 +56,7 @@ class Keeper:
     def flush(self) -> None:
         """Write what waits in one transaction."""
         with uninterrupted():
-            store_answers(self.store, [landed.entry for landed in self._landed])
+            self.store.append_answers([landed.entry for landed in self._landed])
             self.journal.committed(Counter(landed.file for landed in self._landed))
             self._landed = []
         self._flushed_at = time.monotonic()
@@ -74,9 +74,8 @@ class Watch:
     def look(self, *, now: bool = False) -> None:
         """Raise ModelChanged if another model answers under the name."""
         backend = self.task.backend
-        if not isinstance(backend, Watched) or not (
-            now or time.monotonic() - self._checked_at > self.seconds
-        ):
+        is_due = now or time.monotonic() - self._checked_at > self.seconds
+        if not (isinstance(backend, Watched) and is_due):
             return
         moment = utc_now()
         self._checked_at = time.monotonic()
@@ -175,7 +174,7 @@ def generate_answers(
         journal.close()
         # What an interrupt kept from the keeper is in the journal still.
         with uninterrupted():
-            replay(store, store.path.parent)
+            store.replay()
     return statuses
 
 

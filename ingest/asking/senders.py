@@ -23,6 +23,12 @@ TICK = 0.5  # seconds after which the progress line is drawn again while nothing
 # Requests that wait inside for a free sender, in senders: while the database is written, none is idle.
 BUFFER = 1
 
+# What `responses` keeps of an answer under its own names.
+MEASURED = (
+    "finish_reason", "n_prompt_tokens", "n_output_tokens", "seconds", "n_attempts", "error", "wait_seconds",
+    "served_model", "system_fingerprint",
+)  # fmt: skip
+
 Wrapper = Callable[[list[Message]], list[Message]]
 
 
@@ -109,32 +115,20 @@ class Landed(NamedTuple):
     file: int
 
 
+@dataclass
 class Asker:
     """Asks one config: what its senders do, each in its thread."""
 
-    def __init__(
-        self,
-        backend: Backend,
-        config_key: str,
-        run_id: str,
-        journal: Journal,
-        *,
-        retries: Retries,
-        rate: RateLimit,
-        counters: Counters,
-        max_prompt_tokens: int | None = None,
-        wrapper: Wrapper | None = None,
-    ) -> None:
-        self.backend = backend
-        self.config_key = config_key
-        self.run_id = run_id
-        self.journal = journal
-        self.retries = retries
-        self.rate = rate
-        self.counters = counters
-        self.max_prompt_tokens = max_prompt_tokens
-        self.wrapper = wrapper
-        self.stop = threading.Event()
+    backend: Backend
+    config_key: str
+    run_id: str
+    journal: Journal
+    retries: Retries
+    rate: RateLimit
+    counters: Counters
+    max_prompt_tokens: int | None = None
+    wrapper: Wrapper | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, requests: Sequence[Request]) -> list[Landed]:
         """Ask, and return the answers once they are in the journal."""
@@ -188,17 +182,9 @@ class Asker:
             "config_key": self.config_key,
             "repeat_index": request.repeat_index,
             "response_status": answer.status,
-            "finish_reason": answer.finish_reason,
-            "n_prompt_tokens": answer.n_prompt_tokens,
-            "n_output_tokens": answer.n_output_tokens,
-            "seconds": answer.seconds,
-            "n_attempts": answer.n_attempts,
-            "error": answer.error,
             "answered_at": utc_now(),
             "run_id": self.run_id,
-            "wait_seconds": answer.wait_seconds,
-            "served_model": answer.served_model,
-            "system_fingerprint": answer.system_fingerprint,
+            **{name: getattr(answer, name) for name in MEASURED},
         }
         content = entry(row, [answer.text, answer.reasoning or None, sent])
         return Landed(content, self.journal.write(content))

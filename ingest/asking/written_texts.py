@@ -8,7 +8,7 @@ from ingest.asking.senders import Retries
 from ingest.backends import AttemptFailed, Request, create_backend
 from ingest.backends.replies import messages_for
 from ingest.errors import PlumblineError
-from ingest.keys import key, text_key
+from ingest.keys import key, text_key, text_row
 from ingest.store import Store, uninterrupted, utc_now
 from ingest.suite import Suite
 
@@ -57,18 +57,9 @@ class Writer:
         if known:
             self.counts["held"] += 1
             return known[0][0]
-        request = Request(
-            request_key=identity,
-            prompt_key=identity,
-            config=self.config,
-            category=category,
-            prompt=instruction,
-            root_key=identity,
-            repeat_index=attempt,
-            attributes={},
-            messages=messages_for(self.config, instruction),
-        )
-        text, status, error = self._ask(request)
+        messages = messages_for(self.config, instruction)
+        about = (identity, identity, self.config, category, instruction, identity, attempt)
+        text, status, error = self._ask(Request(*about, attributes={}, messages=messages))
         self.counts[status] += 1
         row = {
             "writing_key": identity,
@@ -85,9 +76,7 @@ class Writer:
         }
         with uninterrupted(), self.store.transaction():
             if text is not None:
-                self.store.append(
-                    "texts", [{"text_key": text_key(text), "text": text, "n_characters": len(text)}]
-                )
+                self.store.append("texts", [text_row(text)])
             self.store.connection.execute("delete from writings where writing_key = ?", [identity])
             self.store.append("writings", [row])
         self._note(status, error)

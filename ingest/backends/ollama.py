@@ -188,19 +188,14 @@ def is_cut(n_prompt: int | None, messages: Sequence[Message], context: int) -> b
         return False
     estimate = estimate_prompt(messages)
     is_half = context // 2 <= n_prompt <= context // 2 + HALF_SLACK and estimate > n_prompt + HALF_SLACK
-    return (
-        n_prompt >= context - 1 or is_half or (estimate > context / 4 and n_prompt < fewest_tokens(messages))
-    )
+    is_short = estimate > context / 4 and n_prompt < fewest_tokens(messages)
+    return n_prompt >= context - 1 or is_half or is_short
 
 
 def _context_length(information: Mapping[str, Any] | None) -> int:
     """Return how many tokens the model was built for; a number that binds nothing where it does not say."""
-    found = [
-        value
-        for name, value in (information or {}).items()
-        if name.endswith(".context_length") and isinstance(value, int) and value > 0
-    ]
-    return min(found, default=UNBOUND)
+    found = (value for name, value in (information or {}).items() if name.endswith(".context_length"))
+    return min((value for value in found if isinstance(value, int) and value > 0), default=UNBOUND)
 
 
 BACKENDS = {"ollama": OllamaBackend}

@@ -68,12 +68,10 @@ class Option:
 
 def is_number(low: float, high: float) -> Callable[[Any], bool]:
     """Return a check for a number in [low, high]."""
-    return lambda value: (
-        not isinstance(value, bool) and isinstance(value, int | float) and low <= value <= high
-    )
+    return lambda value: is_whole(low, high)(value) or (isinstance(value, float) and low <= value <= high)
 
 
-def is_whole(low: int, high: int) -> Callable[[Any], bool]:
+def is_whole(low: float, high: float) -> Callable[[Any], bool]:
     """Return a check for a whole number in [low, high]."""
     return lambda value: not isinstance(value, bool) and isinstance(value, int) and low <= value <= high
 
@@ -153,18 +151,17 @@ def read_reply(
     finish_reason: str | None,
     *,
     reasoning: str | None = None,
-    filtered: bool = False,
     refusal: str | None = None,
     status: str | None = None,
     **measured: Any,
 ) -> Answer:
     """Return the Answer that a reply is.
 
-    `status`, `filtered` and `refusal` are what the provider or the numbers say; they go before what the
-    text says. The words of anything but an answer are kept as evidence, where nothing scores them.
+    `status` and `refusal` are what the provider or the numbers say; they go before what the text says.
+    The words of anything but an answer are kept as evidence, where nothing scores them.
     """
     answer, found = split_reasoning(text or "")
-    status = status or ("refused" if refusal else response_status(answer, finish_reason, filtered))
+    status = status or ("refused" if refusal else response_status(answer, finish_reason))
     is_ok = status == "ok"
     return Answer(
         text=answer if is_ok else None,

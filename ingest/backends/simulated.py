@@ -109,16 +109,9 @@ class SimulatedBackend:
             )
 
         answers = sorted(spec.answers)
-        logits = [
-            math.log(spec.weights[answer])
-            + scale
-            * math.fsum(
-                planted.log_odds
-                for planted in spec.planted
-                if planted.answer == answer and attributes.get(planted.attribute) == planted.value
-            )
-            for answer in answers
-        ]
+        planted = [one for one in spec.planted if attributes.get(one.attribute) == one.value]
+        odds = (math.fsum(one.log_odds for one in planted if one.answer == answer) for answer in answers)
+        logits = [math.log(spec.weights[a]) + scale * own for a, own in zip(answers, odds, strict=True)]
         largest = max(logits)
         shares = [math.exp(logit - largest) for logit in logits]
         total = math.fsum(shares)

@@ -116,11 +116,8 @@ class TransformersBackend:
                 eos_token_id=ends or None,
                 stop_strings=stops or None,
             )
-            draw = (
-                [self._draw(options, [request_seed(requests[i]) for i in asked])]
-                if options["temperature"]
-                else []
-            )
+            seeds = [request_seed(requests[i]) for i in asked]
+            draw = [self._draw(options, seeds)] if options["temperature"] else []
             with torch.inference_mode():
                 found = loaded.model.generate(
                     **padded.to(loaded.device),
@@ -148,9 +145,8 @@ class TransformersBackend:
         """Return what turns scores so that the highest is a draw: the Gumbel-max way of sampling."""
         torch = self._torch
         streams = [torch.Generator().manual_seed(seed) for seed in seeds]
-        nucleus = (
-            self._transformers.TopPLogitsWarper(options["top_p"]) if options.get("top_p", 1) < 1 else None
-        )
+        top_p = options.get("top_p", 1)
+        nucleus = self._transformers.TopPLogitsWarper(top_p) if top_p < 1 else None
 
         def turned(input_ids: Any, scores: Any) -> Any:
             scores = scores.float() / options["temperature"]
@@ -170,9 +166,8 @@ class TransformersBackend:
             tokenizer = load_part(folder, self._transformers.AutoTokenizer)
             if tokenizer.pad_token_id is None:
                 tokenizer.pad_token = tokenizer.eos_token
-            model = load_part(
-                folder, self._transformers.AutoModelForCausalLM, use_safetensors=True, dtype="auto"
-            )
+            kind = self._transformers.AutoModelForCausalLM
+            model = load_part(folder, kind, use_safetensors=True, dtype="auto")
             self._loaded = ((config.model, device), Loaded(model.to(device).eval(), tokenizer, device))
         return self._loaded[1]
 

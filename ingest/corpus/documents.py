@@ -57,10 +57,10 @@ def keep_document(
 ) -> None:
     """Store a document, in the place of what its origin gave before (which stays, as superseded)."""
     text = document.text
+    place = [suite.suite, code, source.concept, document.origin]
+    own = ("origin", "title", "revision", "revised_at", "licence", "attribution", "text")
     row = {
-        "document_key": key(
-            "document", suite.suite, code, source.concept, document.origin, document.revision
-        ),
+        "document_key": key("document", *place, document.revision),
         "suite": suite.suite,
         "domain": suite.categories[code].domain,
         "category": code,
@@ -68,21 +68,14 @@ def keep_document(
         "keyword": source.keyword,
         "source_tag": source.source_tag,
         "source_kind": source.kind,
-        "origin": document.origin,
-        "title": document.title,
-        "revision": document.revision,
-        "revised_at": document.revised_at,
+        **{name: getattr(document, name) for name in own},
         "retrieved_at": utc_now(),
-        "licence": document.licence,
-        "attribution": document.attribution,
-        "text": text,
         "text_sha256": hashlib.sha256(text.encode()).hexdigest() if text is not None else None,
         "document_status": document.status,
         "detail": document.detail[:500],
         "run_id": run_id,
     }
     same = "suite = ? and category = ? and concept = ? and origin = ?"
-    place = [suite.suite, code, source.concept, document.origin]
     with store.transaction():
         store.connection.execute(f"delete from documents where {same} and document_status <> 'ok'", place)
         if document.status == "ok":

@@ -33,22 +33,14 @@ class Search:
     def keep(self) -> int:
         """Replace the found keywords of the category; return how many there are."""
         rows = []
+        shared = {"suite": self.suite.suite, "category": self.code, "found_by": self.finder.by}
         finders = {"embeddings": self.near, "links": self.linked, "model": self.named}
         for concept in dict.fromkeys(source.concept for source in self.corpus.sources):
             unique: dict[str, tuple[str, float]] = {}
             for phrase, score in finders[self.finder.by](concept):
                 unique.setdefault(phrase.casefold(), (phrase, score))
             for phrase, score in without_contained(unique.values())[: self.finder.limit]:
-                rows.append(
-                    {
-                        "suite": self.suite.suite,
-                        "category": self.code,
-                        "concept": concept,
-                        "keyword": phrase,
-                        "found_by": self.finder.by,
-                        "score": score,
-                    }
-                )
+                rows.append({**shared, "concept": concept, "keyword": phrase, "score": score})
         with self.store.transaction():
             self.store.connection.execute(
                 "delete from keywords where suite = ? and category = ?", [self.suite.suite, self.code]
@@ -58,20 +50,18 @@ class Search:
 
     def near(self, concept: str) -> list[tuple[str, float]]:
         """Words of the concept's documents that are nearest to its name."""
-        texts = [
-            text
-            for (text,) in self.store.rows(
-                """
-                select text from documents
-                where suite = ? and category = ? and concept = ? and document_status = 'ok'
-                order by document_key
-                """,
-                [self.suite.suite, self.code, concept],
-            )
-        ]
+        rows = self.store.rows(
+            """
+            select text from documents
+            where suite = ? and category = ? and concept = ? and document_status = 'ok'
+            order by document_key
+            """,
+            [self.suite.suite, self.code, concept],
+        )
+        phrases = candidates((text for (text,) in rows), CANDIDATES)
         encoder = load_scorer(DEFAULT_EMBEDDER, Where(self.model_dir))
         assert isinstance(encoder, Embedder)
-        return nearest(concept, candidates(texts, CANDIDATES), encoder.embed, self.finder.limit * 3)
+        return nearest(concept, phrases, encoder.embed, self.finder.limit * 3)
 
     def linked(self, concept: str) -> list[tuple[str, float]]:
         """Titles that the concept's articles link to, those that most of them share first."""
@@ -103,17 +93,15 @@ def _by_count(counts: Counter[str]) -> list[tuple[str, float]]:
 def keywords_of(store: Store, suite: Suite, code: str, corpus: Corpus, concept: str) -> list[str]:
     """Return a concept's keywords: its name and words first, then those given, then those found."""
     value = suite.attributes[corpus.attribute][concept]
-    found = [
-        keyword
-        for (keyword,) in store.rows(
-            """
-            select keyword from keywords
-            where suite = ? and category = ? and concept = ?
-            order by score desc nulls last, keyword
-            """,
-            [suite.suite, code, concept],
-        )
-    ]
+    rows = store.rows(
+        """
+        select keyword from keywords
+        where suite = ? and category = ? and concept = ?
+        order by score desc nulls last, keyword
+        """,
+        [suite.suite, code, concept],
+    )
+    found = [keyword for (keyword,) in rows]
     given = corpus.keywords.get(concept, [])
     own = [source.keyword for source in corpus.sources if source.concept == concept and source.keyword]
     unique = {word.casefold(): word for word in reversed([concept, *value.words, *given, *own, *found])}

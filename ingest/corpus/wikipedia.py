@@ -45,31 +45,18 @@ def _page(context: Context, fetcher: Fetcher, api: str, title: str) -> Document:
     if context.is_held(title.replace("_", " ")):
         return Document(origin=title, status=HELD)
     try:
-        info = _only_page(
-            _query(
-                fetcher, api, {"titles": title, "prop": "info|pageprops|revisions", "rvprop": "ids|timestamp"}
-            )
-        )
+        info = _only_page(fetcher, api, title, prop="info|pageprops|revisions", rvprop="ids|timestamp")
         status, detail = _standing(info, title)
         if status != "ok":
             return Document(origin=title, status=status, detail=detail)
         revision = info["revisions"][0]
         number = str(int(revision["revid"]))
-        address = _address(api, str(info["title"]))
+        place = urlsplit(api)
+        address = f"{place.scheme}://{place.netloc}/wiki/{quote(str(info['title']).replace(' ', '_'))}"
         if context.is_held(address, number):
             return Document(origin=address, status=HELD, title=str(info["title"]), revision=number)
-        found = _only_page(
-            _query(
-                fetcher,
-                api,
-                {
-                    "titles": str(info["title"]),
-                    "prop": "extracts",
-                    "explaintext": "1",
-                    "exsectionformat": "plain",
-                },
-            )
-        )
+        plain = {"explaintext": "1", "exsectionformat": "plain"}
+        found = _only_page(fetcher, api, str(info["title"]), prop="extracts", **plain)
         text = str(found.get("extract") or "")
         return Document(
             origin=address,
@@ -111,13 +98,7 @@ def _related(fetcher: Fetcher, api: str, title: str, source: Source) -> list[str
 
 def page_links(fetcher: Fetcher, api: str, title: str, limit: int) -> list[str]:
     """Return titles that a page links to, at most `limit`. Raises FetchError."""
-    page = _only_page(
-        _query(
-            fetcher,
-            api,
-            {"titles": title, "prop": "links", "plnamespace": "0", "pllimit": str(LINKS_A_REQUEST)},
-        )
-    )
+    page = _only_page(fetcher, api, title, prop="links", plnamespace="0", pllimit=str(LINKS_A_REQUEST))
     return [str(link["title"]) for link in page.get("links", [])][:limit]
 
 
@@ -141,16 +122,11 @@ def _query(fetcher: Fetcher, api: str, parameters: Mapping[str, str]) -> dict[st
     raise FetchError("failed", f"{api}: too busy (maxlag), {MAX_TRIES} times")
 
 
-def _only_page(answer: Mapping[str, Any]) -> dict[str, Any]:
-    pages = answer.get("pages") or []
+def _only_page(fetcher: Fetcher, api: str, title: str, **parameters: str) -> dict[str, Any]:
+    pages = _query(fetcher, api, {"titles": title, **parameters}).get("pages") or []
     if not isinstance(pages, list) or not pages or not isinstance(pages[0], dict):
         raise FetchError("missing", "no such page")
     return pages[0]
-
-
-def _address(api: str, title: str) -> str:
-    parts = urlsplit(api)
-    return f"{parts.scheme}://{parts.netloc}/wiki/{quote(title.replace(' ', '_'))}"
 
 
 def _moment(stamp: Any) -> datetime | None:

@@ -11,7 +11,7 @@ from ingest.inference.constants import CHUNK_BYTES, EXCHANGE_STREAM, NULL_LEVELS
 from ingest.inference.design import Design, canonical, resampling_unit
 from ingest.inference.drawing import Units, chance, draw, intervals, quantiles
 from ingest.inference.group_statistics import STATISTICS
-from ingest.inference.registry import Statistic, evaluate, owners, units_rested_on
+from ingest.inference.registry import evaluate, owners, units_rested_on
 from ingest.inference.relabelling import attainable, plan_for
 from ingest.inference.resampling import check_sums
 from ingest.inference.sums import group_table, relabelled_tables
@@ -172,7 +172,8 @@ def resample_differences(
         found = []
         for column, (statistic, index) in enumerate(columns):
             has_value = bool(np.isfinite(own[column]))
-            ends = np.clip(interval[column], *_widest(statistic))
+            width = statistic.bounds[1] - statistic.bounds[0]
+            ends = np.clip(interval[column], -width, width)
             has_interval = has_value and bool(np.isfinite(ends).all())
             statuses = [statistic.status(observed[s][column], of_side(table, s)) for s in (a, b)]
             attained = max(smallest, smallest_of_axis if index is None else 0)
@@ -203,9 +204,3 @@ def resample_differences(
         return found
 
     return [compare(a, b) for a, b in pairs]
-
-
-def _widest(statistic: Statistic) -> tuple[float, float]:
-    """Bounds of a difference of two values of a statistic."""
-    width = statistic.bounds[1] - statistic.bounds[0]
-    return -width, width

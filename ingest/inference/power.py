@@ -7,29 +7,21 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Mask, divide, only_where
+from ingest.inference.arrays import Array, divide, only_where
 from ingest.inference.constants import ALPHA, POWER
 
 
-def _exact_n(rate: Array, ratio: Array, power: float, alpha: float) -> Array:
+def _needed_n(rate: Array, ratio: Array, power: float, is_corrected: bool) -> Array:
     other = rate * ratio
     mean = (rate + other) / 2
-    z_alpha, z_power = scipy.special.ndtri([1 - alpha / 2, power])
+    z_alpha, z_power = scipy.special.ndtri([1 - ALPHA / 2, power])
     spread = z_alpha * np.sqrt(2 * mean * (1 - mean))
     spread = spread + z_power * np.sqrt(rate * (1 - rate) + other * (1 - other))
-    return divide(spread**2, (rate - other) ** 2)
-
-
-def _needed_n(rate: Array, ratio: Array, power: float, alpha: float, is_corrected: bool) -> Array:
-    n = _exact_n(rate, ratio, power, alpha)
+    n = divide(spread**2, (rate - other) ** 2)
     if not is_corrected:
         return n
     corrected: Array = n / 4 * (1 + np.sqrt(1 + divide(4, n * rate * (1 - ratio)))) ** 2
     return corrected
-
-
-def _usable_rate(rate: Array) -> Mask:
-    return (rate > 0) & (rate <= 1)
 
 
 def _range_within(width: float, means: Array, deviations: Array) -> float:
@@ -66,7 +58,7 @@ def _range_quantile(n_groups: int, level: float) -> float:
 
 
 def power_among_groups(
-    rate: float, ratio: float, n: float, n_groups: int, alpha: float = ALPHA, is_corrected: bool = False
+    rate: float, ratio: float, n: float, n_groups: int, is_corrected: bool = False
 ) -> float:
     """Power to tell `n_groups` groups from equal where one has `ratio` times the `rate` of all others.
 
@@ -78,7 +70,7 @@ def power_among_groups(
     rates = np.full(n_groups, float(rate))
     rates[-1] *= ratio
     deviations = np.sqrt(np.maximum(rates * (1 - rates), 1e-9) / n)
-    limit = _range_quantile(n_groups, 1 - alpha) * np.sqrt(rates.mean() * (1 - rates.mean()) / n)
+    limit = _range_quantile(n_groups, 1 - ALPHA) * np.sqrt(rates.mean() * (1 - rates.mean()) / n)
     if is_corrected:
         limit += (1 if n_groups == 2 else 0.5) / n
     return 1 - _range_within(limit, rates, deviations)
@@ -88,7 +80,6 @@ def minimum_detectable_ratio(
     rate: ArrayLike,
     n: ArrayLike,
     power: float = POWER,
-    alpha: float = ALPHA,
     is_corrected: bool = False,
     n_groups: int = 2,
 ) -> Array:
@@ -101,23 +92,23 @@ def minimum_detectable_ratio(
     INF-8.
     """
     rates, sizes = np.broadcast_arrays(np.asarray(rate, np.float64), np.asarray(n, np.float64))
-    is_usable = _usable_rate(rates) & (sizes > 0)
+    is_usable = (rates > 0) & (rates <= 1) & (sizes > 0)
     if n_groups > 2:
         ratios = np.full(rates.shape, np.nan)
         for at in zip(*np.nonzero(np.atleast_1d(is_usable)), strict=True):
             own_rate, own_n = float(np.atleast_1d(rates)[at]), float(np.atleast_1d(sizes)[at])
 
             def is_found(ratio: float, rate: float = own_rate, n: float = own_n) -> bool:
-                return power_among_groups(rate, ratio, n, n_groups, alpha, is_corrected) >= power
+                return power_among_groups(rate, ratio, n, n_groups, is_corrected) >= power
 
             if is_found(0):
                 np.atleast_1d(ratios)[at] = bisect(is_found, 0, 1)
         return ratios
     safe = np.where(is_usable, rates, 0.5)
-    is_usable &= _needed_n(safe, np.zeros_like(safe), power, alpha, is_corrected) <= sizes
+    is_usable &= _needed_n(safe, np.zeros_like(safe), power, is_corrected) <= sizes
     low, high = np.zeros_like(safe), np.ones_like(safe)
     for _ in range(60):
         middle = (low + high) / 2
-        is_detected = _needed_n(safe, middle, power, alpha, is_corrected) <= sizes
+        is_detected = _needed_n(safe, middle, power, is_corrected) <= sizes
         low, high = np.where(is_detected, middle, low), np.where(is_detected, high, middle)
     return only_where(is_usable, low)

@@ -32,11 +32,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike, starts: ArrayLike) -> Array:
     for part in _blocks(x, y, starts):
         n = len(part.x)
         both = np.sort(part.x * n + part.y, axis=0)
-        tied_x, tied_y, tied_both = (
-            _tied_pairs(np.sort(part.x, 0)),
-            _tied_pairs(np.sort(part.y, 0)),
-            _tied_pairs(both),
-        )
+        tied_x, tied_y, tied_both = map(_tied_pairs, (np.sort(part.x, 0), np.sort(part.y, 0), both))
         pairs = n * (n - 1) // 2
         # In the order of x, and of y where x is tied, the pairs that disagree are those where y falls.
         agreeing = pairs - tied_x - tied_y + tied_both - 2 * _inversions(both % n)

@@ -423,22 +423,13 @@ class _Draws:
             judged = chance(null, own_ratios.T.ravel(), "less")
             names = [one.name for one in DISPARITIES]
             lowest, spread = permuted[names.index("min_max_ratio")], names.index("range")
-            p_lowest = np.stack(
-                [p_max(-most, own, "less") for most, own in zip(lowest, own_ratios, strict=True)]
-            )
+            p_lowest = np.stack([p_max(-m, own, "less") for m, own in zip(lowest, own_ratios, strict=True)])
             has_p = np.isfinite(own_ratios) & np.isfinite(disparities["min_max_ratio"].null_median)[:, None]
             low, high = np.clip(to_highest, 0, 1)
             chosen = by_group(to_chosen, divide(self.observed, divisor), compared)
             chosen_low, chosen_high = np.maximum(chosen, 0)
-            ratios = Ratios(
-                low,
-                high,
-                only_where(has_p, p_lowest).T,
-                judged.null_median.reshape(n_groups, n_columns),
-                judged.null_p05.reshape(n_groups, n_columns),
-                chosen_low,
-                chosen_high,
-            )
+            median, p05 = (of.reshape(n_groups, n_columns) for of in (judged.null_median, judged.null_p05))
+            ratios = Ratios(low, high, only_where(has_p, p_lowest).T, median, p05, chosen_low, chosen_high)
             beyond = tails(permuted[spread], observed[spread])
         smallest = float(attainable(self.plan, self.n_by_group, n_permutations)["axis"][0])
         shared = (self.unit, self.plan.scheme, self.units.n, smallest)

@@ -30,9 +30,7 @@ class Samples:
     def __init__(
         self, values: Array, baselines: Array | None, edges: tuple[float, float] = (0.0, 1.0)
     ) -> None:
-        self.values = values
-        self._baselines = baselines
-        self.edges = edges
+        self.values, self._baselines, self.edges = values, baselines, edges
 
     @property
     def baselines(self) -> Array:
@@ -102,14 +100,6 @@ class Samples:
         return low + (high - low) * (position - below[..., 0])
 
 
-def _mean(samples: Samples, parameters: Parameters) -> Array:
-    return samples.mean
-
-
-def _median(samples: Samples, parameters: Parameters) -> Array:
-    return samples.quantile(0.5)
-
-
 def _mode(samples: Samples, parameters: Parameters) -> Array:
     """Midpoint of the fullest bin, the lowest of several: the first of the longest runs of sorted bins."""
     width = float(parameters["width"])
@@ -124,10 +114,6 @@ def _mode(samples: Samples, parameters: Parameters) -> Array:
 def _variance(samples: Samples, parameters: Parameters) -> Array:
     degrees = samples.n - int(parameters["ddof"])
     return divide(samples.squares, np.maximum(degrees, 0))
-
-
-def _standard_deviation(samples: Samples, parameters: Parameters) -> Array:
-    return np.sqrt(_variance(samples, parameters))
 
 
 def _skewness(samples: Samples, parameters: Parameters) -> Array:
@@ -148,18 +134,9 @@ def _kurtosis(samples: Samples, parameters: Parameters) -> Array:
     return divide((n - 1) * ((n + 1) * g2 + 6), (n - 2) * (n - 3))
 
 
-def _range(samples: Samples, parameters: Parameters) -> Array:
-    return samples.highest - samples.lowest
-
-
-def _quantile_range(samples: Samples, parameters: Parameters) -> Array:
-    return samples.quantile(float(parameters["high"])) - samples.quantile(float(parameters["low"]))
-
-
-def _percentile_range(samples: Samples, parameters: Parameters) -> Array:
-    return samples.quantile(float(parameters["high"]) / 100) - samples.quantile(
-        float(parameters["low"]) / 100
-    )
+def _between(whole: int, samples: Samples, parameters: Parameters) -> Array:
+    low, high = (samples.quantile(float(parameters[end]) / whole) for end in ("low", "high"))
+    return high - low
 
 
 def _correlation(x: Array, y: Array) -> Array:
@@ -176,10 +153,6 @@ def _correlation(x: Array, y: Array) -> Array:
     return only_where(n >= 3, np.clip(found, -1, 1))
 
 
-def _pearson(samples: Samples, parameters: Parameters) -> Array:
-    return _correlation(*samples.pairs)
-
-
 def _average_ranks(values: Array) -> Array:
     """Ranks from 1 of each row (..., M), equal values sharing the average of theirs; NaN stays NaN."""
     order = np.argsort(values, axis=-1)
@@ -193,10 +166,6 @@ def _average_ranks(values: Array) -> Array:
     ranks = np.empty_like(values)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return only_where(np.isfinite(values), ranks)
-
-
-def _spearman(samples: Samples, parameters: Parameters) -> Array:
-    return _correlation(*(_average_ranks(values) for values in samples.pairs))
 
 
 def _kendall(samples: Samples, parameters: Parameters) -> Array:
@@ -249,18 +218,18 @@ class Kernel(NamedTuple):
 
 _POSITIVE, _CORRELATION = (0.0, np.inf), (-1.0, 1.0)
 KERNELS: dict[str, Kernel] = {
-    "mean": Kernel(_mean),
-    "median": Kernel(_median),
+    "mean": Kernel(lambda samples, _: samples.mean),
+    "median": Kernel(lambda samples, _: samples.quantile(0.5)),
     "mode": Kernel(_mode),
     "variance": Kernel(_variance, _POSITIVE),
-    "standard_deviation": Kernel(_standard_deviation, _POSITIVE),
+    "standard_deviation": Kernel(lambda *given: np.sqrt(_variance(*given)), _POSITIVE),
     "skewness": Kernel(_skewness),
     "kurtosis": Kernel(_kurtosis),
-    "range": Kernel(_range, _POSITIVE),
-    "quantile_range": Kernel(_quantile_range, _POSITIVE),
-    "percentile_range": Kernel(_percentile_range, _POSITIVE),
-    "pearson": Kernel(_pearson, _CORRELATION),
-    "spearman": Kernel(_spearman, _CORRELATION),
+    "range": Kernel(lambda samples, _: samples.highest - samples.lowest, _POSITIVE),
+    "quantile_range": Kernel(lambda *given: _between(1, *given), _POSITIVE),
+    "percentile_range": Kernel(lambda *given: _between(100, *given), _POSITIVE),
+    "pearson": Kernel(lambda samples, _: _correlation(*samples.pairs), _CORRELATION),
+    "spearman": Kernel(lambda samples, _: _correlation(*map(_average_ranks, samples.pairs)), _CORRELATION),
     "kendall": Kernel(_kendall, _CORRELATION),
     "precision": Kernel(_precision, (0.0, 1.0)),
     "kl_divergence": Kernel(_kl_divergence),
@@ -273,14 +242,21 @@ class Column(NamedTuple):
     statistic: str
     parameters: Parameters
 
+    @property
+    def kernel(self) -> Kernel:
+        """What computes it. Raises KeyError, naming the file to add to, where nothing does."""
+        if self.statistic not in KERNELS:
+            raise KeyError(f"ingest/inference/samples.py: add {self.statistic} to KERNELS")
+        return KERNELS[self.statistic]
+
     def of(self, samples: Samples) -> Array:
         """The statistic of each sample, (...,). Raises KeyError for one without a kernel."""
-        return KERNELS[self.statistic].function(samples, self.parameters)
+        return self.kernel.function(samples, self.parameters)
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Between which values an interval's ends stay."""
-        return KERNELS[self.statistic].bounds
+        return self.kernel.bounds
 
 
 def parse_parameters(text: str | None) -> dict[str, str]:

@@ -18,6 +18,8 @@ from ingest.inference.drawing import chance, draw, intervals, unit_drawer
 from ingest.inference.relabelling import relabelling
 from ingest.inference.sums import group_table
 
+OF_CHANCE = ("p_value", "null_median", "null_p95")
+
 
 class Column(NamedTuple):
     """Which number a column holds; `word` is '' for a mean over words or for a number of no word."""
@@ -85,28 +87,23 @@ class Lexicon:
         """
         tables = tables.reshape(len(tables), len(self.groups), self.width)
         n, beside = tables[..., 0], tables[..., 1]
-        values, signed = [], []
-
-        def add(value: Array, direction: Array) -> None:
-            values.append(value)
-            signed.append(direction)
-
         shares = self._shares(n[..., None])
-        add(self._distance(shares), self._direction(shares))
+        values, signed = [self._distance(shares)], [self._direction(shares)]
         for name in self.words:
             # P(w|A), but for the number of all words, which no ratio depends on.
             near = tables[..., self.places(name, "cooccurrence")]
             # A word that stands beside neither group of a pair is no word of the pair, smoothed or not.
-            likely = divide(
-                divide(near + self.smoothing, beside[..., None]), np.where(n > 0, n, np.nan)[..., None]
-            )
+            likely = divide(near + self.smoothing, beside[..., None])
+            likely = divide(likely, np.where(n > 0, n, np.nan)[..., None])
             for a, b in combinations(range(len(self.groups)), 2):
                 is_seen = (near[:, a] > 0) | (near[:, b] > 0)
                 found = np.where(is_seen, _log_ratio(likely[:, a], likely[:, b]), np.nan)
-                add(_with_mean(np.abs(found)), _with_mean(found))
+                values.append(_with_mean(np.abs(found)))
+                signed.append(_with_mean(found))
             for counting in self.countings:
                 shares = self._shares(tables[..., self.places(name, counting)])
-                add(_with_mean(self._distance(shares)), _with_mean(self._direction(shares)))
+                values.append(_with_mean(self._distance(shares)))
+                signed.append(_with_mean(self._direction(shares)))
         return np.stack([np.concatenate(values, axis=1).T, np.concatenate(signed, axis=1).T])
 
     def _shares(self, counts: Array) -> Array:
@@ -146,35 +143,13 @@ class Cells(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Every column of a lexicon: values, intervals, and what relabelling gives, (columns,) each."""
+    """Values of a lexicon's columns, ends of intervals and what relabelling gives: (columns,) by name."""
 
-    value: Array
-    signed_value: Array
-    interval: Array
-    signed_interval: Array
-    p_value: Array
-    null_median: Array
-    null_p95: Array
+    numbers: dict[str, Array]
     min_attainable_p: float
     scheme: str | None
     unit: str
     n_units: int
-
-    def numbers(self) -> dict[str, Array]:
-        """All numbers of a column by name, (columns,) each."""
-        low, high = self.interval.T
-        signed_low, signed_high = self.signed_interval.T
-        return {
-            "value": self.value,
-            "signed_value": self.signed_value,
-            "ci_low": low,
-            "ci_high": high,
-            "signed_ci_low": signed_low,
-            "signed_ci_high": signed_high,
-            "p_value": self.p_value,
-            "null_median": self.null_median,
-            "null_p95": self.null_p95,
-        }
 
 
 def labels_of(cells: Cells, seed: int) -> tuple[Codes, Codes]:
@@ -204,42 +179,32 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
     """
     columns = lexicon.columns()
     shape = (2, len(columns))
-    value, signed = observed = lexicon.of(cells.sums.sum(0)[None])[..., 0]
+    observed = lexicon.of(cells.sums.sum(0)[None])[..., 0]
     units = _Units.of(cells.block)
     sums = units.sums(cells.sums.reshape(len(cells.sums), -1))
     drawn = unit_drawer(units.n, seed)
     booted = draw(lambda b: lexicon.of(drawn(b) @ sums), units.n_drawn(n_bootstrap), CHUNK_DRAWS, shape)
-    interval, signed_interval = (
-        intervals(draws, own, units.n) for draws, own in zip(booted, observed, strict=True)
-    )
-    nothing = np.full(len(columns), np.nan)
-    shared = (value, signed, interval, signed_interval)
+    ends = [intervals(draws, own, units.n).T for draws, own in zip(booted, observed, strict=True)]
+    drawn_names = ("value", "signed_value", "ci_low", "ci_high", "signed_ci_low", "signed_ci_high")
+    numbers = dict(zip(drawn_names, np.concatenate([observed, *ends]), strict=True))
+    numbers |= dict.fromkeys(OF_CHANCE, np.full(len(columns), np.nan))
     kept, label = labels_of(cells, seed)
     present, group = np.unique(label, return_inverse=True)
     if len(present) < 2 or not n_permutations:
-        return Result(*shared, nothing, nothing, nothing, np.nan, None, units.name, units.n)
-    design = Design(
-        attributes=group[:, None],
-        group=group,
-        prompt=np.arange(len(kept)),
-        block=cells.block[kept],
-        labels=tuple(lexicon.groups[g] for g in present),
-    )
+        return Result(numbers, np.nan, None, units.name, units.n)
+    labels = tuple(lexicon.groups[g] for g in present)
+    design = Design(group[:, None], group, np.arange(len(kept)), cells.block[kept], labels)
     shuffled = relabelling(design, n_permutations, seed)
 
     def relabelled(b: int) -> Array:
         found: Array = lexicon.of(_exchanged(cells.sums, kept, label, present[shuffled.draw(b)]))[0]
         return found
 
-    judged = chance(draw(relabelled, n_permutations, CHUNK_DRAWS, shape[1:]), value)
+    judged = chance(draw(relabelled, n_permutations, CHUNK_DRAWS, shape[1:]), observed[0])
     # How many prompts are about a group is held fixed: what that says of its mentions is no chance.
     is_tested = judged.is_tested & np.array([column.metric != "representation" for column in columns])
-    p_value, median, p95 = (
-        only_where(is_tested, numbers) for numbers in (judged.p_value, judged.null_median, judged.null_p95)
-    )
-    return Result(
-        *shared, p_value, median, p95, shuffled.min_attainable_p, shuffled.scheme, units.name, units.n
-    )
+    numbers |= {name: only_where(is_tested, getattr(judged, name)) for name in OF_CHANCE}
+    return Result(numbers, shuffled.min_attainable_p, shuffled.scheme, units.name, units.n)
 
 
 class _Units(NamedTuple):

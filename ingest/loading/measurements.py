@@ -210,8 +210,8 @@ class MeasurementLoad(Load[Measured]):
         }
         on = " and ".join(f"checked.{name} = named_prompts.{name}" for name in ("category", "root", *values))
         with (
-            self.registered("named_prompts", prompt_columns),
-            self.registered("named_configs", config_columns),
+            self.store.registered("named_prompts", prompt_columns),
+            self.store.registered("named_configs", config_columns),
         ):
             self.execute(
                 f"""

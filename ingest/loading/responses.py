@@ -281,7 +281,7 @@ class ResponseLoad(Load[Loaded]):
         self.n_characters = 0
 
     def _insert(self, table: str, batch: pa.Table) -> None:
-        with self.registered("batch", batch):
+        with self.store.registered("batch", batch):
             self.execute(f"insert into staged_{table} by name from batch")
 
     def _refuse_others(self) -> None:

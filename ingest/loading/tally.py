@@ -6,14 +6,12 @@ import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import duckdb
-import pyarrow as pa
 
 from ingest.errors import PlumblineError
 from ingest.keys import key
@@ -117,15 +115,6 @@ class Load(ABC, Generic[T]):
     def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
         """Run one statement."""
         return self.store.connection.execute(sql, parameters or {})
-
-    @contextmanager
-    def registered(self, name: str, columns: Mapping[str, Any] | pa.Table) -> Iterator[None]:
-        """Let SQL read columns in memory under a name, for the block."""
-        self.store.connection.register(name, columns if isinstance(columns, pa.Table) else pa.table(columns))
-        try:
-            yield
-        finally:
-            self.store.connection.unregister(name)
 
     def config_key(self, model: str, role: str) -> str:
         """Return the key of a recorded config, and keep its row."""

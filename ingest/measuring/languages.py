@@ -4,12 +4,10 @@ No score of an English lexicon tells that a model answers women in Malay and men
 (py3langid, a naive Bayes classifier of 97 languages) is unsure of a few words, and says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
-
-import pyarrow as pa
 
 from ingest.measuring.pages import make_pages
 from ingest.scorers import MAX_CHARACTERS, scorer_row
@@ -27,7 +25,7 @@ class Judged(NamedTuple):
     language: str | None
     probability: float | None
     expected_probability: float | None
-    status: str
+    language_status: str
 
 
 class LanguageDetector:
@@ -109,30 +107,13 @@ def detect_languages(store: Store, suite: Suite, detector: LanguageDetector) -> 
     """Judge the answers that are not judged; return how many of all are in another language."""
     row = scorer_row(detector)
     store.append("scorers", [row])
-    parameters = {
-        "suite": suite.suite,
-        "scorer_key": row["scorer_key"],
-        "expected": suite.language,
-    }
+    parameters = {"suite": suite.suite, "scorer_key": row["scorer_key"], "expected": suite.language}
+    shared = {"scorer_key": row["scorer_key"], "expected_language": suite.language}
     for page in make_pages(store, UNJUDGED, {**parameters, "batch": detector.batch_size}):
-        table = _judged(store.rows(PAGE, [MAX_CHARACTERS, page]), suite.language, row["scorer_key"], detector)
+        rows = [
+            {"text_key": key, **shared, **detector.judge(text, suite.language)._asdict()}
+            for key, text in store.rows(PAGE, [MAX_CHARACTERS, page])
+        ]
         with uninterrupted(), store.transaction():
-            store.append_arrow("text_languages", table)
+            store.append("text_languages", rows)
     return int(store.connection.execute(OTHER, parameters).fetchall()[0][0])
-
-
-def _judged(
-    texts: Sequence[tuple[str, str]], expected: str, scorer_key: str, detector: LanguageDetector
-) -> pa.Table:
-    judged = [detector.judge(text, expected) for _, text in texts]
-    return pa.table(
-        {
-            "text_key": [key for key, _ in texts],
-            "scorer_key": [scorer_key] * len(texts),
-            "expected_language": [expected] * len(texts),
-            "language": pa.array([one.language for one in judged], pa.string()),
-            "probability": pa.array([one.probability for one in judged], pa.float64()),
-            "expected_probability": pa.array([one.expected_probability for one in judged], pa.float64()),
-            "language_status": [one.status for one in judged],
-        }
-    )

@@ -5,6 +5,7 @@ BLEU compare the answers after the words that show the prompt's own group have b
 "France" and "Japan" in otherwise equal answers are no difference.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import click
 import numpy as np
 import pyarrow as pa
 
-from ingest.keys import key, text_key
+from ingest.keys import key, text_row
 from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.text_overlap import Overlap
 from ingest.measuring.text_variants import TEXT_VARIANTS
@@ -24,7 +25,6 @@ from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
 
-RAW = "raw"
 SECOND = 6_000  # pairs of short answers that one core compares
 ANNOUNCED_FROM = 10_000  # pairs
 
@@ -32,22 +32,14 @@ ANNOUNCED_FROM = 10_000  # pairs
 # group (people's names), the first is paired with the first, the second with the second. The group that
 # stands earlier in the suite is `a`.
 PROMPT_PAIRS = """
-    with places as (
-        select map(list(attribute || chr(31) || value), list(value_position)) as place
-        from suite_attributes where suite = $suite
-    ),
+    with places as (select cast(cast($places as json) as map(varchar, map(varchar, integer))) as place),
     axes as (
-        select p.axis, p.against, a.category, a.attributes, r.group_value as reference
-        from suite_pairs as p
-        inner join suite_axes as a using (suite, axis)
-        left join suite_references as r
-            on p.suite = r.suite and p.axis = r.axis and r.reference_kind = 'group'
-        where p.suite = $suite
+        select unnest(from_json($axes, $axis_type), max_depth := 2)
     ),
     grouped as (
         select
-            axes.axis, axes.against, axes.reference, p.prompt_key, p.category, p.root_key,
-            list_transform(axes.attributes, a -> places.place[a || chr(31) || p.attributes[a]]) as codes,
+            axes.axis, axes.reference, p.prompt_key, p.category, p.root_key,
+            list_transform(axes.attributes, a -> places.place[a][p.attributes[a]]) as codes,
             array_to_string(list_transform(axes.attributes, a -> p.attributes[a]), ' & ') as group_value,
             list_filter(map_entries(p.attributes), e -> not list_contains(axes.attributes, e.key)) as rest
         from prompts as p
@@ -65,7 +57,8 @@ PROMPT_PAIRS = """
         a.prompt_key as prompt_key_a, b.prompt_key as prompt_key_b
     from ranked as a
     inner join ranked as b using (axis, category, root_key, rest, place)
-    where a.codes < b.codes and (a.against = 'all' or a.reference in (a.group_value, b.group_value))"""
+    where a.codes < b.codes and (a.reference is null or a.reference in (a.group_value, b.group_value))"""
+AXIS_TYPE = {"category": "VARCHAR", "axis": "VARCHAR", "attributes": ["VARCHAR"], "reference": "VARCHAR"}
 
 # The prompts that are in a pair, and the texts of their answers.
 PAIRED_TEXTS = """
@@ -225,8 +218,34 @@ def pair_prompts(store: Store, suite: Suite) -> int:
     """Put the suite's pairs of prompts in the place of those that were there; return how many there are."""
     with store.transaction():
         store.connection.execute("delete from prompt_pairs where suite = ?", [suite.suite])
-        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", {"suite": suite.suite})
+        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", _pairing(suite))
     return int(store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite]))
+
+
+def _pairing(suite: Suite) -> dict[str, str]:
+    """Return the parameters of PROMPT_PAIRS."""
+    groups = suite.reference if isinstance(suite.reference, dict) else {}
+    axes = [
+        {
+            "category": code,
+            "axis": axis,
+            "attributes": suite.axis_attributes(axis),
+            "reference": groups[axis] if suite.pairs.against == "reference" else None,
+        }
+        for code in suite.categories
+        for axis in suite.axes_of(code)
+        if axis in suite.pair_axes()
+    ]
+    places = {
+        attribute: {value: place for place, value in enumerate(values)}
+        for attribute, values in suite.attributes.items()
+    }
+    return {
+        "suite": suite.suite,
+        "axes": json.dumps(axes),
+        "axis_type": json.dumps([AXIS_TYPE]),
+        "places": json.dumps(places),
+    }
 
 
 def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
@@ -252,18 +271,12 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
         words_key = key("words", words)
         if words_key not in neutralisers:
             neutralisers[words_key] = Neutraliser(words)
-        rows.append(
-            {
-                "prompt_key": prompt_key,
-                "suite": suite.suite,
-                "root_key": root_key,
-                "words_key": words_key,
-                "words": sorted({word for found in words.values() for word in found}),
-            }
-        )
+        row = {"prompt_key": prompt_key, "suite": suite.suite, "root_key": root_key, "words_key": words_key}
+        rows.append(row | {"words": sorted({word for found in words.values() for word in found})})
     with store.transaction():
         store.replace("prompt_words", suite.suite, rows)
     variant = suite.pairs.text
+    change, shared = TEXT_VARIANTS.get(variant, str), {"text_variant": variant}
     unmade = f"""
         with paired as ({PAIRED_TEXTS})
         select p.text_key, w.words_key, {page_of("any_value(t.n_characters)", "p.text_key, w.words_key")}
@@ -280,38 +293,20 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
             " order by text_key, words_key",
             [page],
         )
-        texts, neutral = _neutral_page(answers, variant, neutralisers)
+        texts = [text_row(change(neutralisers[words_key](text))) for _, words_key, text in answers]
+        neutral = [
+            {"text_key": of, "words_key": words_key, **shared, "neutral_text_key": text["text_key"]}
+            for (of, words_key, _), text in zip(answers, texts, strict=True)
+        ]
         with uninterrupted(), store.transaction():
-            store.append_arrow("texts", texts)
-            store.append_arrow("neutral_texts", neutral)
-
-
-def _neutral_page(
-    page: list[tuple[str, str, str]], variant: str, neutralisers: Mapping[str, Neutraliser]
-) -> tuple[pa.Table, pa.Table]:
-    change = (lambda text: text) if variant == RAW else TEXT_VARIANTS[variant]
-    changed = [change(neutralisers[words_key](text)) for _, words_key, text in page]
-    keys = [text_key(text) for text in changed]
-    texts = pa.table(
-        {"text_key": keys, "text": changed, "n_characters": pa.array(map(len, changed), pa.int32())}
-    )
-    neutral = pa.table(
-        {
-            "text_key": [row[0] for row in page],
-            "words_key": [row[1] for row in page],
-            "text_variant": [variant] * len(page),
-            "neutral_text_key": keys,
-        }
-    )
-    return texts, neutral
+            store.append("texts", texts)
+            store.append("neutral_texts", neutral)
 
 
 def _measured(rows: list[tuple[str, str, str, str, bool]], overlap: Overlap, scorer_key: str) -> pa.Table:
     scores = overlap.score([(a, b) for _, _, a, b, _ in rows])
     n_features = len(overlap.features)
-    values = np.column_stack(
-        [np.asarray(scores[name], dtype=np.float64) for name in overlap.features]
-    ).ravel()
+    values = np.column_stack([scores[name] for name in overlap.features]).ravel()
     is_valid = np.isfinite(values)
     capped = np.repeat([row[4] for row in rows], n_features)
     return pa.table(

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.errors import PlumblineError
-from ingest.keys import text_key
+from ingest.keys import text_key, text_row
 from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.text_variants import TEXT_VARIANTS
 from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, TRUNCATED, Embedder, Scorer, scorer_row
@@ -132,9 +132,8 @@ class Task:
             columns = dict(self.scorer.score(texts))
             is_cut = columns.pop(TRUNCATED, np.zeros(len(texts)))
             if set(columns) != set(self.features) or any(len(c) != len(texts) for c in columns.values()):
-                raise TypeError(
-                    f"{self.scorer.name} did not return one number a text for each of its features"
-                )
+                wanted = "one number a text for each of its features"
+                raise TypeError(f"{self.scorer.name} did not return {wanted}")
             numbers = [*(columns[name] for name in self.features), is_cut]
             matrix = np.column_stack([np.asarray(column, dtype=np.float64) for column in numbers])
         expected = (len(texts), self.width)
@@ -159,9 +158,8 @@ class Count:
     def __str__(self) -> str:
         notes = [f"{n:,} {name}" for name in STATUSES[1:] if (n := getattr(self, name))]
         aside = f" (of these {', '.join(notes)})" if notes else ""
-        return (
-            f"{self.scorer}: {self.measured:,} texts measured{aside}, {self.already_there:,} already there."
-        )
+        done = f"{self.measured:,} texts measured{aside}"
+        return f"{self.scorer}: {done}, {self.already_there:,} already there."
 
 
 def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
@@ -212,16 +210,12 @@ def make_variants(store: Store, pairs: set[tuple[str, str]]) -> int:
         )
         texts, variants = {}, []
         for source_key, variant, text in rows:
-            changed = TEXT_VARIANTS[variant](text)
-            changed_key = text_key(changed)
-            texts[changed_key] = changed
-            variants.append(
-                {"text_key": source_key, "text_variant": variant, "variant_text_key": changed_key}
-            )
+            changed = text_row(TEXT_VARIANTS[variant](text))
+            texts[changed["text_key"]] = changed
+            variant_row = {"text_key": source_key, "text_variant": variant}
+            variants.append(variant_row | {"variant_text_key": changed["text_key"]})
         with uninterrupted(), store.transaction():
-            store.append(
-                "texts", [{"text_key": k, "text": t, "n_characters": len(t)} for k, t in texts.items()]
-            )
+            store.append("texts", list(texts.values()))
             store.append("text_variants", variants)
         n_made += len(variants)
     return n_made

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import pyarrow as pa
 
 from ingest.keys import key
 from ingest.scorers import MAX_CHARACTERS
@@ -368,14 +367,11 @@ def _make_clustering(
 
 def _texts_and_vectors(store: Store, pool: Pool, scorer_key: str) -> tuple[list[str], np.ndarray]:
     """Return the pool's texts and their vectors, shape (texts, dimensions), in the order of its keys."""
-    store.connection.register("pool_texts", pa.table({"text_key": pool.text_keys}))
-    try:
+    with store.registered("pool_texts", {"text_key": pool.text_keys}):
         found = store.connection.execute(
             "select left(text, ?) as text, vector from pool_texts inner join texts using (text_key)"
             " inner join embeddings using (text_key) where scorer_key = ? order by text_key",
             [MAX_CHARACTERS, scorer_key],
         ).to_arrow_table()
-    finally:
-        store.connection.unregister("pool_texts")
     flat = found.column("vector").combine_chunks().flatten().to_numpy()
     return found.column("text").to_pylist(), flat.reshape(len(found), -1).astype(np.float64)

@@ -18,6 +18,8 @@ from ingest.metrics_page.sql import Sql
 
 VALUES, BASELINES = (0.1, 0.2, 0.2, 0.7), (0.1, 0.4, 0.6, 0.7)
 MODE_WIDTH = 0.25
+# Where functions that resampling calls are registered.
+FUNCTIONS, SAMPLED = "ingest/inference/group_statistics.py", "ingest/inference/samples.py"
 GROUPS = (0.5, 0.45, 0.1625)
 # Marts that are there for queries: no page shows them.
 SQL_ONLY = {"dim_topic_words", "fct_classification_parity", "fct_recommendations"}
@@ -73,9 +75,7 @@ def gaps(
     sql = Sql(project)
     _tables(sql)
     seeds = {seed: read_seed(project, seed) for seed in REGISTRIES}
-    found = [
-        gap for seed, registry in REGISTRIES.items() for gap in _registry(sql, seed, registry, seeds, rows)
-    ]
+    found = [gap for seed in REGISTRIES for gap in _registry(sql, seed, seeds[seed], rows)]
     found += _golden(entries, examples)
     return [*found, *_pairs(project, rows), *_compared(project, rows, seeds), *_reports(project, rows)]
 
@@ -92,13 +92,9 @@ def _tables(sql: Sql) -> None:
 
 
 def _registry(
-    sql: Sql,
-    seed: str,
-    registry: Registry,
-    seeds: Mapping[str, list[dict[str, str]]],
-    dictionary: Sequence[Mapping[str, Any]],
+    sql: Sql, seed: str, rows: list[dict[str, str]], dictionary: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    rows, place = seeds[seed], f"seeds/{seed}.csv"
+    registry, place = REGISTRIES[seed], f"seeds/{seed}.csv"
     folder = sql.project / "macros" / registry.room
     named = {row["macro"] for row in rows}
     for path in sorted(folder.glob(f"{registry.prefix}_*.sql")):
@@ -109,15 +105,16 @@ def _registry(
     for row in rows:
         name = row[registry.name]
         where = f"{place}, {name}" + (f" ({row['parameters']})" if row["parameters"] else "")
+        if not row["macro"] and _kernel(row) not in KERNELS:
+            yield f"{SAMPLED}: add {_kernel(row)} to KERNELS, or name its macro in {where}."
+            continue
         if row["macro"] and row["macro"] not in sql.names:
             yield f"macros/{registry.room}/{row['macro']}.sql: add it; {where} names it."
             continue
         yield from (f"{where}: give its {column}." for column in registry.filled if not row[column])
         if registry.covers and name not in covered:
-            yield (
-                f"{where}: give its explanation, or add {METRICS / registry.family / name}.yml if there is "
-                "more to say."
-            )
+            page = METRICS / registry.family / f"{name}.yml"
+            yield f"{where}: give its explanation, or add {page} if there is more to say."
         if not row["example"]:
             yield f"{where}: give its example, worked out by hand from {registry.sample}."
             continue
@@ -147,12 +144,16 @@ def _is_called(project: Path, macro: Path) -> bool:
     return any(path != macro and call.search(path.read_text(encoding="utf-8")) for path in files)
 
 
+def _kernel(row: Mapping[str, str]) -> str:
+    """The statistic that resampling computes for a row without a macro."""
+    return row.get("statistic") or row["standard"].split("_")[0]
+
+
 def _example(sql: Sql, seed: str, row: Mapping[str, str]) -> float | None:
     """What a row's macro gives on the seed's sample; without a macro, what resampling gives."""
     parameters = parse_parameters(row["parameters"])
     if not row["macro"]:
-        name = row.get("statistic") or row["standard"].split("_")[0]
-        return statistic(name, row["parameters"], VALUES, BASELINES)
+        return statistic(_kernel(row), row["parameters"], VALUES, BASELINES)
     macro = sql.names[row["macro"]]
     if seed == "distances":
         query = f"select {macro(*VECTORS, parameters=parameters)} as value"
@@ -191,13 +192,13 @@ def _compared(
     for name in STATISTICS:
         told = {name, name.removesuffix("_pooled").removesuffix("_macro")}
         if not told & (known | {row["disparity"] for row in seeds["disparities"]}):
-            yield f"{METRICS}/<family>/{name}.yml: add it; STATISTICS of ingest/inference has {name}."
+            yield f"{METRICS}/<family>/{name}.yml: add it; STATISTICS of {FUNCTIONS} has {name}."
     for name in KERNELS:
         if name not in {row["statistic"] for row in seeds["statistics"]}:
-            yield f"seeds/statistics.csv: add a row for {name}, which KERNELS of ingest/inference has."
+            yield f"seeds/statistics.csv: add a row for {name}, which KERNELS of {SAMPLED} has."
     for row in read_seed(project, "compared_statistics"):
         if row["statistic"] not in STATISTICS:
-            yield f"ingest/inference: add {row['statistic']} to STATISTICS; compared_statistics names it."
+            yield f"{FUNCTIONS}: add {row['statistic']} to STATISTICS; compared_statistics names it."
     for seed in ("compared_statistics", "thresholds", "judged_metrics"):
         for metric in sorted(_names(read_seed(project, seed)) - known):
             yield f"{METRICS}/<family>/{metric}.yml: add it; seeds/{seed}.csv names the metric."

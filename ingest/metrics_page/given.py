@@ -105,18 +105,19 @@ def _overlap(measure: str, one: str, other: str) -> float:
     return float(Overlap().score([(one, other)])[measure][0])
 
 
-def _of_list(function: Callable[[np.ndarray], Any]) -> tuple[Callable[[list[float]], Any], list[str], str]:
+Function = tuple[Callable[..., Any], list[Any], str]
+
+
+def _of_list(function: Callable[[np.ndarray], Any]) -> Function:
     return lambda values: float(function(np.array(values))), ["double[]"], "double"
 
 
-def _list_of_list(
-    function: Callable[[np.ndarray], Any],
-) -> tuple[Callable[[list[float]], Any], list[str], str]:
+def _list_of_list(function: Callable[[np.ndarray], Any]) -> Function:
     return lambda values: [float(one) for one in function(np.array(values))], ["double[]"], "double[]"
 
 
 # Name in SQL: the function, types of its arguments, type of its result.
-FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
+FUNCTIONS: dict[str, Function] = {
     "chi_square_p": (lambda x, dof: float(chi_square_p(x, dof)), ["double"] * 2, "double"),
     "t_p": (lambda t, dof: float(t_p(t, dof)), ["double"] * 2, "double"),
     "f_p": (lambda f, between, within: float(f_p(f, between, within)), ["double"] * 3, "double"),
@@ -208,9 +209,7 @@ def _two_configs(sql: Sql) -> None:
     """Two configs that were asked the same twelve questions about two groups."""
     block, group = np.repeat(np.arange(12), 2), np.tile([0, 1], 12)
     design = Design.from_values([group], np.arange(24), block)
-    configs = np.stack(
-        [selection_sums(np.where(group == 0, block < n, block < 3)) for n in (9, 6)]
-    )  # fmt: skip
+    configs = np.stack([selection_sums(np.where(group == 0, block < n, block < 3)) for n in (9, 6)])
     found = resample_differences(design, configs, ("range", "min_impact_ratio"), [(0, 1)])[0]
     numbers = ("value_a", "value_b", "difference", "p_exchanged", "p_relabelled", "p_value")
     types = dict.fromkeys((*numbers, "min_attainable_p", "ci_low", "ci_high"), "double")

@@ -1,12 +1,11 @@
 """The metric dictionary as Markdown: docs/metrics.md as the index, and a page a family."""
 
 import html
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ingest.metrics_page.closure import REGISTRIES
 from ingest.metrics_page.dictionary import FAMILIES, METRICS, SEED, read_seed, seed_text
@@ -19,6 +18,7 @@ BETTER = {
     "nearer_zero": "nearer to 0 means less difference",
     "neither": "neither end is better",
 }
+NATS = (0.10, 0.15, 0.25, 0.30)  # limits of profiles
 WRITTEN = "<!-- Written by `plumbline docs` from docs/metrics/ and seeds/: edit those instead. -->"
 INTRODUCTION = f"""\
 # Metrics
@@ -84,10 +84,11 @@ def _range(row: Mapping[str, Any]) -> str:
     return f"{low} or more" if low else f"{high} or less" if high else "any number"
 
 
-def _limits(row: Mapping[str, str]) -> tuple[str, str]:
+def _limits(row: Mapping[str, str]) -> dict[str, str]:
     """Green and red of a threshold, as text."""
     green, red = ("<", ">") if row["direction"] == "higher_is_worse" else ("≥", "<")
-    return f"{green} {row['green_limit']}", f"{red} {row['red_limit']}" if row["red_limit"] else "none"
+    told_red = f"{red} {row['red_limit']}" if row["red_limit"] else "none"
+    return {"green": f"{green} {row['green_limit']}", "red": told_red}
 
 
 def _where(row: Mapping[str, Any]) -> str:
@@ -100,11 +101,8 @@ def _where(row: Mapping[str, Any]) -> str:
 
 def _entry(row: Mapping[str, Any], thresholds: Sequence[Mapping[str, str]], example: Example | None) -> str:
     text = {name: _text(value) if isinstance(value, str) else "" for name, value in row.items()}
-    limits = []
-    for threshold in thresholds:
-        if threshold["metric"] == row["metric"]:
-            green, red = _limits(threshold)
-            limits.append(_text(f"{threshold['profile']}: green {green}, red {red}"))
+    own = ({**one, **_limits(one)} for one in thresholds if one["metric"] == row["metric"])
+    limits = [_text(f"{one['profile']}: green {one['green']}, red {one['red']}") for one in own]
     bound = f"; attainable: {text['attainable_bound']}" if row["attainable_bound"] else ""
     items = {
         "Formula": _code(row["formula"]),
@@ -133,33 +131,19 @@ def _listed(project: Path, seed: str) -> str:
     columns = (listed.name, "parameters", "title", "formula", "unit", "example", "peer")
     shown = [column for column in columns if column in rows[0]]
     table = _table([*shown[:-1], "in SAGED"], [[row[column] for column in shown] for row in rows])
-    title = seed.replace("_", " ").capitalize()
-    return (
-        f"## {title}\n\nThe rows of `seeds/{seed}.csv`, with what each gives for {listed.sample}.\n\n{table}"
-    )
+    title = f"## {seed.replace('_', ' ').capitalize()}"
+    about = f"The rows of `seeds/{seed}.csv`, with what each gives for {listed.sample}."
+    return "\n\n".join((title, about, table))
 
 
 def _index(rows: Sequence[Mapping[str, Any]], thresholds: Sequence[Mapping[str, str]]) -> str:
-    limits = _table(
-        ("profile", "metric", "axes", "unit", "green", "red", "source", "note"),
-        [
-            [
-                *(row[name] for name in ("profile", "metric", "axis_kind", "unit")),
-                *_limits(row),
-                *(row[name] for name in ("source", "note")),
-            ]
-            for row in thresholds
-        ],
-    )
-    nats = np.array([0.10, 0.15, 0.25, 0.30])
-    bits = nats / np.log(2)
-    units = _table(
-        ("nats", "bits", "base-2 distance"),
-        [
-            [f"{one:.2f}", f"{two:.3f}", f"{root:.3f}"]
-            for one, two, root in zip(nats, bits, np.sqrt(bits), strict=True)
-        ],
-    )
+    columns = ("profile", "metric", "axes", "unit", "green", "red", "source", "note")
+    told = [{**row, "axes": row["axis_kind"], **_limits(row)} for row in thresholds]
+    limits = _table(columns, [[row[column] for column in columns] for row in told])
+    bits = [nats / math.log(2) for nats in NATS]
+    both = zip(NATS, bits, strict=True)
+    rows_of_units = [[f"{one:.2f}", f"{two:.3f}", f"{math.sqrt(two):.3f}"] for one, two in both]
+    units = _table(("nats", "bits", "base-2 distance"), rows_of_units)
     parts = [INTRODUCTION, LIMITS, limits, UNITS, units]
     for family, title in FAMILIES.items():
         page = f"metrics/{family}.md"

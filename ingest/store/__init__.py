@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -19,240 +18,12 @@ import pyarrow as pa
 
 from ingest import __version__
 from ingest.errors import PlumblineError
-from ingest.keys import key
-from ingest.store.journal import replay
+from ingest.keys import key, text_row
+from ingest.store.journal import NAMES, Entry, read_entries
+from ingest.store.tables import SCHEMA, schema_columns
 
 RAW_NAME = "raw.duckdb"
 AUDIT_NAME = "audit.duckdb"
-
-# The raw tables (docs/architecture.md, "How keys flow"). Columns are added at the end, never renamed.
-SCHEMA: dict[str, str] = {
-    "runs": """
-        run_id varchar primary key, command varchar not null, started_at timestamp not null,
-        ended_at timestamp, run_status varchar not null, detail varchar not null,
-        versions varchar not null""",
-    "suites": """
-        suite varchar primary key, suite_key varchar not null, title varchar not null,
-        description varchar not null, version integer not null, language varchar not null,
-        variant varchar not null, profiles varchar[] not null, minimum_group integer not null,
-        minimum_cell integer not null, minimum_coverage double not null, seed bigint not null,
-        n_permutations integer not null, n_bootstrap integer not null, scorers varchar[] not null,
-        file_sha256 varchar not null, run_id varchar not null, responsible varchar, licence varchar,
-        gate_family varchar""",
-    "suite_thresholds": """
-        suite varchar not null, profile varchar not null, metric varchar not null,
-        axis_kind varchar not null, unit varchar not null, direction varchar not null,
-        green_limit double not null, red_limit double, is_gated boolean not null, source varchar not null,
-        note varchar not null, primary key (suite, profile, metric, axis_kind)""",
-    "suite_attributes": """
-        suite varchar not null, attribute varchar not null, attribute_position integer not null,
-        value varchar not null, value_position integer not null, primary key (suite, attribute, value)""",
-    "suite_categories": """
-        suite varchar not null, category varchar not null, category_position integer not null,
-        domain varchar not null, title varchar not null, description varchar not null,
-        primary key (suite, category)""",
-    "suite_axes": """
-        suite varchar not null, category varchar not null, axis varchar not null,
-        axis_position integer not null, attributes varchar[] not null, primary key (suite, category, axis)""",
-    "suite_features": """
-        suite varchar not null, feature varchar not null, range_low double not null,
-        range_high double not null, primary key (suite, feature)""",
-    "suite_distances": """
-        suite varchar not null, distance varchar not null, scorer varchar not null,
-        feature varchar not null, primary key (suite, distance)""",
-    "suite_topics": """
-        suite varchar not null, topic_set varchar not null, topic_set_position integer not null,
-        pool varchar not null, segment varchar not null, n_clusters integer not null, centre varchar not null,
-        scorer varchar not null, has_membership boolean not null, distances varchar[] not null,
-        categories varchar[] not null, primary key (suite, topic_set)""",
-    "suite_clusterings": """
-        suite varchar not null, topic_set varchar not null, segment_value varchar not null,
-        is_simulated boolean not null, clustering_key varchar not null,
-        primary key (suite, topic_set, segment_value, is_simulated)""",
-    "suite_local_law_axes": """
-        suite varchar not null, axis varchar not null, axis_role varchar not null,
-        minimum_share double not null, primary key (suite, axis)""",
-    "suite_resampled": """
-        suite varchar not null, part varchar not null, item varchar not null,
-        primary key (suite, part, item)""",
-    "suite_stereotypes": """
-        suite varchar primary key, categories varchar[] not null, countings varchar[] not null,
-        tokeniser varchar not null, beta double not null, smoothing double not null,
-        is_size_normalised boolean not null""",
-    "suite_protected_words": """
-        suite varchar not null, attribute varchar not null, attribute_position integer not null,
-        group_value varchar not null, group_position integer not null, reference_share double not null,
-        word varchar not null, primary key (suite, attribute, word)""",
-    "suite_target_words": """
-        suite varchar not null, target_list varchar not null, word varchar not null, form varchar not null,
-        primary key (suite, target_list, form)""",
-    "suite_stop_words": "suite varchar not null, word varchar not null, primary key (suite, word)",
-    "suite_scored_stereotypes": """
-        suite varchar not null, feature varchar not null, threshold double not null,
-        is_at_least boolean not null, has_equal_repeats boolean not null, minimum_repeats integer not null,
-        primary key (suite, feature)""",
-    "suite_pairs": """
-        suite varchar not null, axis varchar not null, against varchar not null,
-        text_variant varchar not null, primary key (suite, axis)""",
-    "suite_pair_features": "suite varchar not null, feature varchar not null, primary key (suite, feature)",
-    "suite_recommendations": """
-        suite varchar not null, category varchar not null, separator varchar not null,
-        is_numbered boolean not null, list_size integer, has_langfair_scale boolean not null,
-        primary key (suite, category)""",
-    "suite_classifications": """
-        suite varchar not null, category varchar not null, outcome_set varchar not null,
-        attribute varchar not null, true_labels varchar[] not null, predicted_labels varchar[] not null,
-        primary key (suite, category)""",
-    "suite_references": """
-        suite varchar not null, axis varchar not null, reference_kind varchar not null,
-        group_value varchar, primary key (suite, axis)""",
-    "suite_roll_ups": """
-        suite varchar not null, roll_up varchar not null, primary key (suite, roll_up)""",
-    "suite_choices": """
-        suite varchar primary key, standard_weighting varchar not null, baseline_kind varchar""",
-    "suite_outcomes": """
-        suite varchar not null, category varchar not null, outcome_set varchar not null,
-        variant varchar not null, rule_kind varchar not null, text_variant varchar not null,
-        feature varchar, scorer varchar, scorer_feature varchar, unmatched_label varchar,
-        min_similarity double, min_margin double, label varchar, label_position integer,
-        is_favourable boolean, phrase varchar, phrase_position integer not null, pattern varchar,
-        phrase_text_key varchar, primary key (suite, category, outcome_set, phrase_position)""",
-    "suite_ground_truths": """
-        suite varchar not null, category varchar not null, outcome_set varchar not null,
-        ground_truth varchar not null, dimension varchar not null, attribute varchar not null,
-        primary key (suite, category, outcome_set)""",
-    "suite_answers": """
-        suite varchar not null, category varchar not null, answer varchar not null,
-        weight double not null, primary key (suite, category, answer)""",
-    "suite_planted": """
-        suite varchar not null, category varchar not null, attribute varchar not null,
-        value varchar not null, answer varchar not null, log_odds double not null,
-        primary key (suite, category, attribute, value, answer)""",
-    "documents": """
-        document_key varchar primary key, suite varchar not null, domain varchar not null,
-        category varchar not null, concept varchar not null, keyword varchar, source_tag varchar not null,
-        source_kind varchar not null, origin varchar not null, title varchar not null,
-        revision varchar not null, revised_at timestamp, retrieved_at timestamp not null,
-        licence varchar not null, attribution varchar not null, text varchar, text_sha256 varchar,
-        document_status varchar not null, detail varchar not null, run_id varchar not null""",
-    "sentences": """
-        sentence_key varchar primary key, document_key varchar not null, suite varchar not null,
-        domain varchar not null, category varchar not null, concept varchar not null,
-        keyword varchar not null, source_tag varchar not null, sentence_position integer not null,
-        sentence varchar not null""",
-    "keywords": """
-        suite varchar not null, category varchar not null, concept varchar not null,
-        keyword varchar not null, found_by varchar not null, score double,
-        primary key (suite, category, concept, keyword)""",
-    "prompts": """
-        prompt_key varchar primary key, suite varchar not null, domain varchar not null,
-        category varchar not null, concept varchar, keyword varchar, source_tag varchar,
-        method varchar not null, language varchar not null, prompt varchar not null,
-        baseline_text_key varchar, root_key varchar not null,
-        block_key varchar not null, attributes map(varchar, varchar) not null,
-        shown_by map(varchar, varchar) not null, baseline_kind varchar""",
-    "writings": """
-        writing_key varchar primary key, suite varchar not null, purpose varchar not null,
-        config_key varchar not null, instruction varchar not null, attempt integer not null,
-        text_key varchar, response_status varchar not null, error varchar, written_at timestamp not null,
-        run_id varchar not null""",
-    "prompt_flags": """
-        prompt_key varchar not null, flag varchar not null, primary key (prompt_key, flag)""",
-    "configs": """
-        config_key varchar primary key, config varchar not null, backend varchar not null,
-        model varchar not null, digest varchar not null, quantisation varchar not null, role varchar not null,
-        system_prompt varchar not null, template varchar not null, options varchar not null,
-        server_version varchar not null, details varchar""",
-    "responses": """
-        response_key varchar primary key, prompt_key varchar not null, config_key varchar not null,
-        repeat_index integer not null, text_key varchar, response_status varchar not null,
-        finish_reason varchar, n_prompt_tokens integer, n_output_tokens integer, seconds double,
-        n_attempts integer not null, error varchar, answered_at timestamp, run_id varchar not null,
-        source_file varchar, source_row bigint, source_id varchar, wait_seconds double,
-        reasoning_text_key varchar, messages_text_key varchar, served_model varchar,
-        system_fingerprint varchar""",
-    "superseded_responses": """
-        response_key varchar not null, response_status varchar not null, n_attempts integer not null,
-        wait_seconds double, error varchar, answered_at timestamp not null, run_id varchar not null,
-        primary key (response_key, answered_at)""",
-    "rejects": """
-        reject_key varchar primary key, suite varchar not null, source_file varchar not null,
-        source_row bigint, reason varchar not null, detail varchar not null, run_id varchar not null""",
-    "loads": """
-        run_id varchar primary key, suite varchar not null, source_file varchar not null,
-        file_sha256 varchar not null, n_records bigint not null, n_loaded bigint not null,
-        n_already_there bigint not null, n_rejected bigint not null""",
-    "texts": "text_key varchar primary key, text varchar not null, n_characters integer not null",
-    "text_variants": """
-        text_key varchar not null, text_variant varchar not null, variant_text_key varchar not null,
-        primary key (text_key, text_variant)""",
-    "scorers": """
-        scorer_key varchar primary key, scorer varchar not null, model varchar not null,
-        revision varchar not null, version varchar not null, parameters varchar not null""",
-    "scorer_features": """
-        scorer_key varchar not null, feature varchar not null, range_low double not null,
-        range_high double not null, primary key (scorer_key, feature)""",
-    "measurements": """
-        text_key varchar not null, scorer_key varchar not null, feature varchar not null,
-        value double, measurement_status varchar not null, primary key (text_key, scorer_key, feature)""",
-    "ready_measurements": """
-        response_key varchar not null, feature varchar not null, value double, baseline_value double,
-        measurement_status varchar not null""",
-    "prompt_pairs": """
-        suite varchar not null, category varchar not null, axis varchar not null, group_a varchar not null,
-        group_b varchar not null, root_key varchar not null, prompt_key_a varchar not null,
-        prompt_key_b varchar not null, primary key (suite, axis, prompt_key_a, prompt_key_b)""",
-    "prompt_words": """
-        prompt_key varchar primary key, suite varchar not null, root_key varchar not null,
-        words_key varchar not null, words varchar[] not null""",
-    "neutral_texts": """
-        text_key varchar not null, words_key varchar not null, text_variant varchar not null,
-        neutral_text_key varchar not null, primary key (text_key, words_key, text_variant)""",
-    "text_pairs": """
-        text_key_a varchar not null, text_key_b varchar not null, scorer_key varchar not null,
-        feature varchar not null, value double, measurement_status varchar not null,
-        primary key (text_key_a, text_key_b, scorer_key, feature)""",
-    "text_languages": """
-        text_key varchar not null, scorer_key varchar not null, expected_language varchar not null,
-        language varchar, probability double, expected_probability double,
-        language_status varchar not null, primary key (text_key, scorer_key, expected_language)""",
-    "embeddings": """
-        text_key varchar not null, scorer_key varchar not null, vector float[],
-        measurement_status varchar not null, primary key (text_key, scorer_key)""",
-    "earlier_runs": """
-        suite varchar primary key, name varchar not null, n_outcomes bigint not null,
-        last_ended_at timestamp, run_id varchar not null""",
-    "earlier_outcomes": """
-        suite varchar not null, category varchar not null, config varchar not null, model varchar not null,
-        role varchar not null, is_simulated boolean not null, outcome_set varchar not null,
-        rule_kind varchar not null, prompt_key varchar not null, repeat_index integer not null,
-        outcome varchar, is_counted boolean not null, score double,
-        primary key (suite, category, config, outcome_set, prompt_key, repeat_index)""",
-    "earlier_comparables": """
-        part varchar not null, suite varchar not null, category varchar not null,
-        outcome_set varchar not null, item varchar not null, definition varchar not null,
-        primary key (part, suite, category, outcome_set, item)""",
-    "clusterings": """
-        clustering_key varchar primary key, scorer_key varchar not null, parameters varchar not null,
-        n_texts bigint not null, n_members bigint not null""",
-    "topics": """
-        clustering_key varchar not null, topic_position integer not null, n_texts bigint not null,
-        n_members bigint not null, centroid double[] not null, centre double[],
-        primary key (clustering_key, topic_position)""",
-    "topic_words": """
-        clustering_key varchar not null, topic_position integer not null, word_position integer not null,
-        word varchar not null, share double not null, share_elsewhere double not null,
-        similarity double not null, primary key (clustering_key, topic_position, word_position)""",
-}
-
-
-@cache
-def schema_columns() -> list[tuple[str, str, str]]:
-    """Return (table, column, type) of all raw tables."""
-    with duckdb.connect() as empty:
-        for table, columns in SCHEMA.items():
-            empty.execute(f"create table {table} ({columns})")
-        return empty.execute("select table_name, column_name, data_type from duckdb_columns()").fetchall()
 
 
 @contextmanager
@@ -285,7 +56,7 @@ class Store:
     """Raw tables, open for writing by this one process.
 
     >>> with Store(Path("data")) as store:          # doctest: +SKIP
-    ...     store.append("texts", [{"text_key": "k", "text": "t", "n_characters": 1}])
+    ...     store.append("prompt_flags", [{"prompt_key": "k", "flag": "f"}])
     """
 
     def __init__(self, directory: Path, read_only: bool = False) -> None:
@@ -323,14 +94,33 @@ class Store:
                 f"{self.path} cannot be written: {error.strerror}.", "Choose another --data."
             ) from error
         if not self.read_only:
+            self._take_over_suites()
             for table, columns in SCHEMA.items():
                 self.connection.execute(f"create table if not exists {table} ({columns})")
             self._add_columns()
-            replay(self, self.path.parent)
+            self.replay()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.connection.close()
+
+    def _take_over_suites(self) -> None:
+        """Keep which suites version 0.1 registered, in tables of their parts, and drop those tables.
+
+        The `definition` of such a suite is null until its file is read again.
+        """
+        tables = [name for (name,) in self.rows("select table_name from duckdb_tables()")]
+        if "suite_attributes" not in tables:
+            return
+        columns = "suite, suite_key, file_sha256, run_id"
+        with self.transaction():
+            self.connection.execute(f"create temp table known_suites as select {columns} from suites")
+            for table in tables:
+                if table == "suites" or (table.startswith("suite_") and table not in SCHEMA):
+                    self.connection.execute(f"drop table {table}")
+            self.connection.execute(f"create table suites ({SCHEMA['suites']})")
+            self.connection.execute("insert into suites by name from known_suites")
+            self.connection.execute("drop table known_suites")
 
     def _add_columns(self) -> None:
         """Add what tables of an older version lack."""
@@ -365,6 +155,15 @@ class Store:
         """Return the single value of a query."""
         return self.rows(sql, parameters)[0][0]
 
+    @contextmanager
+    def registered(self, name: str, columns: Mapping[str, Any] | pa.Table) -> Iterator[None]:
+        """Let SQL read columns in memory under a name, for the block."""
+        self.connection.register(name, columns if isinstance(columns, pa.Table) else pa.table(columns))
+        try:
+            yield
+        finally:
+            self.connection.unregister(name)
+
     def append(self, table: str, rows: Sequence[Mapping[str, Any]]) -> int:
         """Add the rows that are not there yet, in one statement; return how many were new.
 
@@ -378,13 +177,10 @@ class Store:
         """Like `append`, from an Arrow table that has some or all of the columns."""
         names = ", ".join(batch.column_names)
         before: int = self.value(f"select count(*) from {table}")
-        self.connection.register("incoming_rows", batch)
-        try:
+        with self.registered("incoming_rows", batch):
             self.connection.execute(
                 f"insert or ignore into {table} ({names}) select {names} from incoming_rows"
             )
-        finally:
-            self.connection.unregister("incoming_rows")
         return int(self.value(f"select count(*) from {table}")) - before
 
     def arrow_schema(self, table: str) -> pa.Schema:
@@ -395,6 +191,54 @@ class Store:
         """Put these rows in the place of all that a suite had in a definition table."""
         self.connection.execute(f"delete from {table} where suite = ?", [suite])
         self.append(table, rows)
+
+    def replay(self) -> int:
+        """Bring in the answers that a killed process left; return how many that were."""
+        entries = read_entries(self.path.parent)
+        entries.sort(key=lambda entry: entry["row"]["answered_at"])
+        newest = {entry["row"]["response_key"]: entry for entry in entries}
+        self.append_answers(list(newest.values()))
+        for name in NAMES:
+            (self.path.parent / name).unlink(missing_ok=True)
+        return len(newest)
+
+    def append_answers(self, entries: Sequence[Entry]) -> None:
+        """Write answers with their texts in one transaction, each response once.
+
+        A response that is there already gives way to a newer one: attempts and waiting add up, and what it
+        was before stays in `superseded_responses`. Storing an entry again changes nothing.
+        """
+        if not entries:
+            return
+        texts = dict.fromkeys(text for entry in entries for text in entry["texts"])
+        rows = [entry["row"] for entry in entries]
+        columns = [column for column in self.arrow_schema("responses") if column.name in rows[0]]
+        incoming = pa.Table.from_pylist(rows, schema=pa.schema(columns))
+        names = ", ".join(incoming.column_names)
+        added = ("n_attempts", "wait_seconds")
+        updates = [
+            f"{name} = excluded.{name}"
+            for name in incoming.column_names
+            if name not in ("response_key", *added)
+        ]
+        updates += [f"{name} = coalesce(responses.{name}, 0) + excluded.{name}" for name in added]
+        with self.transaction(), self.registered("incoming_answers", incoming):
+            self.append("texts", [text_row(text) for text in texts])
+            self.connection.execute(
+                """
+                insert or ignore into superseded_responses by name
+                select
+                    r.response_key, r.response_status, r.n_attempts, r.wait_seconds,
+                    r.error, r.answered_at, r.run_id
+                from responses as r inner join incoming_answers as i using (response_key)
+                where r.answered_at < i.answered_at
+                """
+            )
+            self.connection.execute(
+                f"insert into responses ({names}) select {names} from incoming_answers"
+                f" on conflict (response_key) do update set {', '.join(updates)}"
+                " where responses.answered_at < excluded.answered_at"
+            )
 
     @contextmanager
     def run(self, command: str, detail: Mapping[str, Any]) -> Iterator[str]:

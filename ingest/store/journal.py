@@ -11,15 +11,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
+from typing import Any
 
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
-
-if TYPE_CHECKING:
-    from ingest.store import Store
 
 NAMES = ("responses.0.journal", "responses.1.journal")
 # Columns of `responses` that name a text of the entry.
@@ -123,62 +118,3 @@ def read_entries(directory: Path) -> list[Entry]:
                     "Move the file away to go on without what it holds.",
                 ) from error
     return entries
-
-
-def replay(store: "Store", directory: Path) -> int:
-    """Bring in what a killed process left; return how many answers that were."""
-    entries = read_entries(directory)
-    with_newest = {
-        e["row"]["response_key"]: e for e in sorted(entries, key=lambda e: e["row"]["answered_at"])
-    }
-    store_answers(store, list(with_newest.values()))
-    for name in NAMES:
-        (directory / name).unlink(missing_ok=True)
-    return len(with_newest)
-
-
-def store_answers(store: "Store", entries: Sequence[Entry]) -> None:
-    """Write entries with their texts in one transaction, each response once.
-
-    A response that is there already gives way to a newer one: attempts and waiting add up, and what it
-    was before stays in `superseded_responses`. Storing an entry again changes nothing.
-    """
-    if not entries:
-        return
-    texts = {text_key(text): text for e in entries for text in e["texts"]}
-    rows = [e["row"] for e in entries]
-    incoming = pa.Table.from_pylist(rows, schema=_row_schema(store, rows[0]))
-    names = ", ".join(incoming.column_names)
-    added = ("n_attempts", "wait_seconds")
-    updates = [
-        f"{name} = excluded.{name}" for name in incoming.column_names if name not in ("response_key", *added)
-    ]
-    updates += [f"{name} = coalesce(responses.{name}, 0) + excluded.{name}" for name in added]
-    with store.transaction():
-        store.append(
-            "texts", [{"text_key": k, "text": text, "n_characters": len(text)} for k, text in texts.items()]
-        )
-        store.connection.register("incoming_answers", incoming)
-        try:
-            store.connection.execute(
-                """
-                insert or ignore into superseded_responses by name
-                select
-                    r.response_key, r.response_status, r.n_attempts, r.wait_seconds,
-                    r.error, r.answered_at, r.run_id
-                from responses as r inner join incoming_answers as i using (response_key)
-                where r.answered_at < i.answered_at
-                """
-            )
-            store.connection.execute(
-                f"insert into responses ({names}) select {names} from incoming_answers"
-                f" on conflict (response_key) do update set {', '.join(updates)}"
-                " where responses.answered_at < excluded.answered_at"
-            )
-        finally:
-            store.connection.unregister("incoming_answers")
-
-
-def _row_schema(store: "Store", row: Mapping[str, Any]) -> pa.Schema:
-    schema = store.arrow_schema("responses")
-    return pa.schema([schema.field(name) for name in schema.names if name in row])

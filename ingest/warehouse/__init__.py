@@ -1,9 +1,10 @@
 """From raw tables to marts: `dbt` builds them, `marts` reads them. Every command may import this."""
 
-from ingest.warehouse.dbt import ParsedProject, build, mart_names, parse, run_dbt, write_manifest
+from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, run_dbt, write_manifest
 from ingest.warehouse.marts import (
     LOCKED,
     VERDICTS,
+    Exported,
     Warehouse,
     describe_finding,
     findings,
@@ -14,13 +15,14 @@ from ingest.warehouse.marts import (
 __all__ = [
     "LOCKED",
     "VERDICTS",
-    "ParsedProject",
+    "Exported",
     "Warehouse",
     "build",
     "describe_finding",
     "findings",
     "mart_names",
     "parse",
+    "parsed_project",
     "print_verdicts",
     "run_dbt",
     "verdict_counts",

@@ -3,28 +3,26 @@
 import atexit
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from ingest.errors import PlumblineError
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.store import RAW_NAME, Store
 
+Parsed = Callable[[], Any]
+
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
 atexit.register(gc.freeze)
 
 
 @contextmanager
-def _environment(data: Path, gate: str = "warn") -> Any:
+def _environment(data: Path) -> Iterator[None]:
     """Set what the project and its profile read from the environment."""
-    values = {
-        "PLUMBLINE_DATA": str(data.resolve()),
-        "AUDIT_GATE": gate,
-        PROJECT_VARIABLE: str(PROJECT),
-    }
+    values = {"PLUMBLINE_DATA": str(data.resolve()), "AUDIT_GATE": "warn", PROJECT_VARIABLE: str(PROJECT)}
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -55,7 +53,7 @@ def _places(data: Path) -> list[str]:
     return [*places, "--log-path", str(data / "logs")]
 
 
-def parse(data: Path, gate: str = "warn") -> Any:
+def parse(data: Path) -> Any:
     """Return dbt's manifest of the project, None where dbt cannot read it: a build will then say why.
 
     What dbt has read is kept beside the project, one copy for every folder of data: files that have not
@@ -69,7 +67,7 @@ def parse(data: Path, gate: str = "warn") -> Any:
     # the databases are.
     DuckDBCredentials._connection_keys = lambda _: ("database", "schema")  # type: ignore[method-assign]
     project = dbt_project()
-    kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{gate}"
+    kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / "read-warn"
     try:
         kept.mkdir(parents=True, exist_ok=True)
         target = kept if os.access(kept, os.W_OK) else None
@@ -83,40 +81,18 @@ def parse(data: Path, gate: str = "warn") -> Any:
         return dbtRunner().invoke([*silent, "parse", *places]).result
 
 
-class ParsedProject:
+@contextmanager
+def parsed_project(data: Path) -> Iterator[Parsed]:
     """dbt imported and the project parsed by a thread, while this process brings data in.
 
-    PLUMBLINE_DATA holds the folder until `close`, for the whole process.
+    What is yielded waits for the thread and returns what `parse` does. PLUMBLINE_DATA holds the folder
+    meanwhile, for the whole process.
     """
-
-    def __init__(self, data: Path) -> None:
-        self._environment = _environment(data)
-        self._environment.__enter__()
-        self._manifest: Any = None
-        self._thread = Thread(target=self._parse, args=(data,), daemon=True)
-        self._thread.start()
-
-    def _parse(self, data: Path) -> None:
-        self._manifest = parse(data)
-
-    def manifest(self) -> Any:
-        """Return what dbt read, None where it could not: a build will then say why."""
-        self._thread.join()
-        return self._manifest
-
-    def close(self) -> None:
-        """Wait for the thread, and give the environment back."""
-        self._thread.join()
-        self._environment.__exit__(None, None, None)
+    with _environment(data), ThreadPoolExecutor(1) as thread:
+        yield thread.submit(parse, data).result
 
 
-def run_dbt(
-    data: Path,
-    arguments: Sequence[str],
-    gate: str = "warn",
-    quiet: bool = True,
-    project: ParsedProject | None = None,
-) -> bool:
+def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) -> bool:
     """Run dbt in this process on the databases in `data`; return whether all of it succeeded.
 
     Raises PlumblineError where there is nothing to build from.
@@ -127,17 +103,21 @@ def run_dbt(
             "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
         )
     # Data brought in by an older version lacks the raw tables that models have come to read since.
-    with Store(data):
-        pass
-    if project is not None:
-        project.manifest()  # its thread imports dbt; two imports at once can lock one another
+    with Store(data) as store:
+        for (suite,) in store.rows("select suite from suites where definition is null order by suite"):
+            raise PlumblineError(
+                f"The suite {suite!r} was brought in by version 0.1, which kept suites in another form.",
+                "Run `plumbline extract --suite FILE` with its file, then the command again.",
+            )
+    if parsed is not None:
+        parsed()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt.cli.main import dbtRunner
 
-    level = ["--log-level", "error" if quiet else "info", "--log-level-file", "debug"]
+    level = ["--log-level", "error", "--log-level-file", "debug"]
     try:
-        with _environment(data, gate), _rarely_collected():
-            manifest = project.manifest() if project is not None else parse(data, gate)
+        with _environment(data), _rarely_collected():
+            manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data / "target")]
             result = dbtRunner(manifest=manifest).invoke([*level, *arguments, *places])
     finally:
@@ -173,9 +153,7 @@ def mart_names() -> set[str]:
     return {path.stem for models in (PROJECT / "models" / "marts", *own) for path in models.rglob("*.sql")}
 
 
-def build(
-    data: Path, marts: Sequence[str] = (), quiet: bool = True, project: ParsedProject | None = None
-) -> None:
+def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None) -> None:
     """Build every model and run every data-quality test; with `marts` these models alone, and what they need.
 
     Raises PlumblineError where one fails.
@@ -184,7 +162,7 @@ def build(
     if marts:
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
         chosen = ["--select", *(f"+{mart}" for mart in marts), *kinds]
-    if not run_dbt(data, ["--no-write-json", "build", *chosen], quiet=quiet, project=project):
+    if not run_dbt(data, ["--no-write-json", "build", *chosen], parsed):
         raise PlumblineError(
             "The build stopped: a model or a data-quality test failed (see above).",
             f"{data / 'logs' / 'dbt.log'} holds the details. A finding stops no build; broken data does.",

@@ -20,7 +20,7 @@ class Exported(NamedTuple):
 
     mart: str
     description: str
-    n_rows: int
+    n_rows: int | None  # of a mart
     path: Path
 
 
@@ -67,16 +67,9 @@ class Warehouse:
         `most` limits the rows of a table in each format, where whoever reads it cannot take any number.
         """
         directory.mkdir(parents=True, exist_ok=True)
-        described = {
-            row["name"]: row["description"]
-            for row in self.rows(
-                """
-                select table_name as name, comment as description from duckdb_tables()
-                union all
-                select view_name, comment from duckdb_views()
-                """
-            )
-        }
+        tables = "select table_name as name, comment as description from duckdb_tables()"
+        listed = self.rows(f"{tables} union all select view_name, comment from duckdb_views()")
+        described = {row["name"]: row["description"] for row in listed}
         written = []
         for name in self.tables(("fct_", "dim_")):
             n_rows = self.rows(f'select count(*) as n from "{name}"')[0]["n"]

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import ingest.extract
 from ingest.extract import command
-from ingest.keys import key, text_key
+from ingest.keys import key, text_key, text_row
 from ingest.scorers import load_scorer
 from ingest.store import Store
 
@@ -93,9 +93,7 @@ class World:
         with Store(self.data) as store:
             store.append("prompts", [prompt])
             known = {*texts, *([baseline] if baseline else [])}
-            store.append(
-                "texts", [{"text_key": text_key(t), "text": t, "n_characters": len(t)} for t in known]
-            )
+            store.append("texts", [text_row(text) for text in known])
             start = store.value("select count(*) from responses")
             store.append(
                 "responses",

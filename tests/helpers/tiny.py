@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from places import FIXTURES
 
-from ingest.store import SCHEMA, Store
+from ingest.store import Store
+from ingest.store.tables import SCHEMA
 
 TINY_SUITE = FIXTURES / "tiny_suite.yml"
 # Each load of the same content says these rows anew; only the run differs.

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from ingest.assemble import command as assemble
 from ingest.branch import command
-from ingest.keys import text_key
+from ingest.keys import text_key, text_row
 from ingest.store import Store
 
 TABLE = """target,from,to
@@ -60,8 +60,7 @@ def suite(tmp_path):
 def add_root(data, number, prompt, baseline=None, country="Freelandia", tag="book"):
     with Store(data) as store:
         if baseline is not None:
-            row = {"text_key": text_key(baseline), "text": baseline, "n_characters": len(baseline)}
-            store.append("texts", [row])
+            store.append("texts", [text_row(baseline)])
         store.append(
             "prompts",
             [

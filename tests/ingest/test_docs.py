@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from ingest import docs, guide_tables, scorers
@@ -49,25 +50,10 @@ NO_METRIC = re.compile(
 
 
 def mart_columns(mart):
-    """Columns of a mart's last select, which stands outside brackets and ends the file."""
-    (path,) = (PROJECT / "models" / "marts").rglob(f"{mart}.sql")
-    text = path.read_text(encoding="utf-8")
-    text = re.sub(r"'(?:[^']|'')*'", "''", re.sub(r"--[^\n]*", "", text))
-    shared = (PROJECT / "macros" / "columns" / "analysis_columns.sql").read_text(encoding="utf-8")
-    shared = re.search(r"-%\}(.*?)\{%-", shared, re.DOTALL)[1].replace("{{ relation }}.", "")
-    text = text.replace("{{ analysis_columns() }}", shared)
-    body = re.split(r"^select$", text, flags=re.MULTILINE)[-1]
-    body = re.split(r"^from ", body, flags=re.MULTILINE)[0]
-    items, depth = [""], 0
-    for character in body:
-        depth += (character in "({[") - (character in ")}]")
-        if character == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += character
-    names = [re.search(r'(\w+)"?\s*$', item)[1] for item in items]
-    assert len(names) == len(set(names)), mart
-    return names
+    """Columns of a mart, as its contract lists them: no build passes where its select gives others."""
+    (path,) = (PROJECT / "models" / "marts").rglob(f"{mart}.yml")
+    (model,) = yaml.safe_load(path.read_text(encoding="utf-8"))["models"]
+    return [column["name"] for column in model["columns"]]
 
 
 def places(row):
@@ -105,7 +91,7 @@ def edit_rows(project, seed, change):
         writer.writerows(rows)
 
 
-def test_columns_are_found_in_sql():
+def test_columns_are_those_of_the_contract():
     assert {"suite", "is_simulated", "cramers_v", "metric_version"} <= set(mart_columns("fct_associations"))
     assert mart_columns("dim_metrics") == list(METRICS[0]) == list(TYPES)
 
@@ -418,6 +404,7 @@ def add(project, macro, text, seed, row):
             "seeds/statistics.csv: add a row for macros/statistics/statistic_trimmed_mean.sql",
         ),
         (None, trimmed_mean(), "macros/statistics/statistic_trimmed_mean.sql: add it"),
+        (None, trimmed_mean(macro=""), "ingest/inference/samples.py: add trimmed_mean to KERNELS"),
         (TRIMMED_MEAN, trimmed_mean(explanation=""), "docs/metrics/measurements/trimmed_mean.yml"),
         (TRIMMED_MEAN, trimmed_mean(unit=""), "seeds/statistics.csv, trimmed_mean: give its unit"),
         (TRIMMED_MEAN, trimmed_mean(example=""), "seeds/statistics.csv, trimmed_mean: give its example"),
@@ -468,7 +455,7 @@ def test_what_a_row_tells_is_on_a_page(project, examples):
             "docs/metrics/recommendations/recommendation_ndcg.yml",
         ),
         ("compared_statistics", "metric", "mean_gap", "docs/metrics/<family>/mean_gap.yml"),
-        ("compared_statistics", "statistic", "gap", "ingest/inference: add gap to STATISTICS"),
+        ("compared_statistics", "statistic", "gap", "group_statistics.py: add gap to STATISTICS"),
         ("thresholds", "metric", "max_gap", "docs/metrics/<family>/max_gap.yml"),
         ("thresholds", "metric", "cohens_d", "seeds/judged_metrics.csv: add cohens_d"),
         ("distances", "macro", "distance_chebyshev", "macros/distances/distance_chebyshev.sql"),

@@ -256,8 +256,9 @@ def test_vectors_of_texts_and_of_anchor_phrases(world):
         "third": ([5, 1], "ok"),
     }
     assert "first: RuntimeError: not this one" in result.stderr
+    phrases = "unnest(definition ->> '$.categories.*.outcomes[*].phrases[*].text_key')"
     assert world.rows(
-        "select count(*) from suite_outcomes where phrase_text_key in (from texts select text_key)"
+        f"select count(*) from (select {phrases} as text_key from suites) inner join texts using (text_key)"
     ) == [(3,)]
 
 
@@ -341,7 +342,7 @@ def test_minilm_is_identified_by_its_encoder():
     class Encoder:
         name, revision, version, dimensions = "a/model", "abc", "numpy-9", 3
 
-        def encode(self, texts, batch_size=32, progress=None):
+        def encode(self, texts, batch_size=32):
             return np.ones((len(texts), 3), dtype=np.float32)
 
     embedder = MiniLM(Encoder())

@@ -74,6 +74,10 @@ def test_no_package_imports_a_command() -> None:
     assert packages_that_import_a_command(INGEST) == []
 
 
+def test_no_module_imports_one_that_imports_it() -> None:
+    assert circle(INGEST) == []
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
     """A package of a command and a room."""

@@ -13,7 +13,7 @@ from ingest.assemble import assemble_prompts
 from ingest.cli import cli
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.suite import load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import register_suite
 
 SUITE = FIXTURES / "simulated_suite.yml"
 FLAT = ("--category", "FLAT", "--axis", "gender")

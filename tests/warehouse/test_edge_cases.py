@@ -11,7 +11,7 @@ import pytest
 from places import ROOT
 
 from ingest.suite import normalise_label
-from ingest.suite.tables import phrase_pattern
+from ingest.suite.definition import phrase_pattern
 
 CASES = {
     "Group with zero rows": (

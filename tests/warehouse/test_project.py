@@ -20,7 +20,7 @@ from ingest.card import write_card
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
 from ingest.report import PAGES, page_sources, read_page
-from ingest.store import AUDIT_NAME
+from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.warehouse import Warehouse, parse
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
@@ -82,6 +82,18 @@ def attached_tests(nodes, model):
     return [
         n for n in nodes if n.resource_type == "test" and getattr(n, "attached_node", "") == model.unique_id
     ]
+
+
+@pytest.mark.parametrize("column", ["title", "definition"])
+def test_a_plain_build_of_older_data_says_what_to_run(tmp_path, scratch, manifest, capsys, column):
+    """Version 0.1 has no column `definition`; once a command has opened its data, the column is empty."""
+    with duckdb.connect(str(tmp_path / RAW_NAME)) as raw:
+        raw.execute(f"create table suites as select 'oldest' as suite, cast(null as varchar) as {column}")
+    result = dbt(tmp_path, scratch, "run", "--select", "stg_suite__roll_ups", manifest=manifest)
+    assert not result.success
+    said = f"{result.exception} {capsys.readouterr().out}"
+    assert "The suite 'oldest' was brought in by version 0.1" in said
+    assert "run `plumbline extract --suite FILE`" in said
 
 
 # ------------------------------------------------------------------------------------- descriptions
@@ -208,7 +220,7 @@ def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manife
     read = {(one["url"], ref.split("'")[1]) for one in pages for ref in one["depends_on"]}
     assert len(pages) > 25 and len({one["name"] for one in pages}) == len(pages)
     missing = [
-        f"{url} reads audit.{table[4:]}: add {table}.sql with its .yml to models/reports/"
+        f"{url} reads audit.{table[4:]}: add {table}.sql to a room of models/reports/, with its columns"
         for url, table in sorted(read)
         if table not in models
     ]

@@ -8,14 +8,6 @@ with asked as (
     from {{ ref('int_responses_joined') }}
 ),
 
-axes as (
-    select * from {{ ref('stg_suite__axes') }}
-),
-
-grouped as (
-    select * from {{ ref('int_prompts_grouped') }}
-),
-
 prompts_on_axis as (
     select
         asked.suite,
@@ -28,7 +20,7 @@ prompts_on_axis as (
         grouped.n_attributes,
         coalesce(grouped.shown_attributes, cast([] as varchar[])) as shown_attributes
     from asked
-    inner join grouped on asked.prompt_key = grouped.prompt_key
+    inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
 ),
 
 unnested as (
@@ -104,14 +96,5 @@ select
         else {{ ratio('shown.n_prompts_showing', 'counted.n_prompts') }}
     end as shown_rate
 from counted
-inner join axes
-    on
-        counted.suite = axes.suite
-        and counted.category = axes.category
-        and counted.axis = axes.axis
-left join shown
-    on
-        counted.suite = shown.suite
-        and counted.category = shown.category
-        and counted.config_key = shown.config_key
-        and counted.axis = shown.axis
+inner join {{ ref('stg_suite__axes') }} as axes using (suite, category, axis)
+left join shown using (suite, category, config_key, axis)

@@ -1,8 +1,4 @@
 -- Grain: one row per config_key. A label that two configs share gets the first digits of its key.
-with configs as (
-    select * from {{ ref('stg_generate__configs') }}
-)
-
 select
     config_key,
     case
@@ -19,4 +15,4 @@ select
     template,
     options,
     server_version
-from configs
+from {{ ref('stg_generate__configs') }}

@@ -26,10 +26,6 @@ with answered as (
     from {{ ref('int_baselines_measured') }}
 ),
 
-roll_ups as (
-    select * from {{ ref('int_roll_ups_listed') }}
-),
-
 pooled as (
     select
         *,
@@ -48,19 +44,7 @@ pooled as (
         answered.is_simulated,
         roll_ups.roll_up
     from answered
-    inner join roll_ups
-        on
-            answered.suite = roll_ups.suite
-            and answered.category = roll_ups.category
-            and answered.config_key = roll_ups.config_key
-),
-
-grouped as (
-    select * from {{ ref('int_prompts_grouped') }}
-),
-
-attribute_values as (
-    select * from {{ ref('stg_suite__attributes') }}
+    inner join {{ ref('int_roll_ups_listed') }} as roll_ups using (suite, category, config_key)
 ),
 
 occurring as (
@@ -75,7 +59,7 @@ occurring as (
         grouped.group_value,
         grouped.attribute_codes
     from pooled
-    inner join grouped on pooled.prompt_key = grouped.prompt_key
+    inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
 ),
 
 listed as (
@@ -86,7 +70,7 @@ listed as (
         attribute_values.value as group_value,
         [attribute_values.value_position] as attribute_codes
     from occurring
-    inner join attribute_values
+    inner join {{ ref('stg_suite__attributes') }} as attribute_values
         on
             occurring.suite = attribute_values.suite
             and occurring.axis = attribute_values.attribute

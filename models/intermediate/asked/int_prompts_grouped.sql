@@ -33,10 +33,7 @@ parts as (
         attribute_values.value_position,
         map_contains(prompts.shown_by, axes.attribute) as is_shown
     from prompts
-    inner join axes
-        on
-            prompts.suite = axes.suite
-            and prompts.category = axes.category
+    inner join axes using (suite, category)
     inner join attribute_values
         on
             prompts.suite = attribute_values.suite
@@ -61,14 +58,8 @@ prompt_columns as (
             ' and '
         ) as value
     from prompts
-    inner join axes
-        on
-            prompts.suite = axes.suite
-            and prompts.category = axes.category
-    anti join attribute_values
-        on
-            axes.suite = attribute_values.suite
-            and axes.attribute = attribute_values.attribute
+    inner join axes using (suite, category)
+    anti join attribute_values using (suite, attribute)
     where axes.attribute in ('source_tag', 'keyword')
 ),
 

@@ -27,7 +27,4 @@ select
     grouped.axis,
     grouped.group_value
 from grouped
-inner join roll_ups
-    on
-        grouped.suite = roll_ups.suite
-        and grouped.category = roll_ups.category
+inner join roll_ups using (suite, category)

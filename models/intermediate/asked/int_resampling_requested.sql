@@ -13,10 +13,6 @@ silent as (
     anti join declared on suites.suite = declared.suite
 ),
 
-statistics as (
-    select * from {{ ref('statistics') }}
-),
-
 asked as (
     select
         suite,
@@ -55,7 +51,7 @@ select
     cast(null as integer) as method_id,
     false as is_default_criterion
 from asked
-inner join statistics on asked.item = statistics.statistic
+inner join {{ ref('statistics') }} as statistics on asked.item = statistics.statistic
 where asked.part = 'statistic'
 union all
 select

@@ -1,16 +1,4 @@
 -- Grain: one row per response_key. No filter: failed answers keep their status.
-with responses as (
-    select * from {{ ref('stg_generate__responses') }}
-),
-
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
-),
-
-configs as (
-    select * from {{ ref('int_configs_labelled') }}
-)
-
 select
     responses.response_key,
     responses.prompt_key,
@@ -28,6 +16,6 @@ select
     configs.is_simulated,
     prompts.root_key,
     prompts.block_key
-from responses
-inner join prompts on responses.prompt_key = prompts.prompt_key
-inner join configs on responses.config_key = configs.config_key
+from {{ ref('stg_generate__responses') }} as responses
+inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
+inner join {{ ref('int_configs_labelled') }} as configs using (config_key)

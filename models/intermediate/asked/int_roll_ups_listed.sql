@@ -17,10 +17,6 @@ baselines as (
     from {{ ref('int_baselines_measured') }}
 ),
 
-configs as (
-    select * from {{ ref('int_configs_labelled') }}
-),
-
 asked as (
     select
         answered.suite,
@@ -36,7 +32,7 @@ asked as (
             configs.backend, configs.model, configs.digest, configs.template, configs.server_version
         ) as varchar)) as model_key
     from answered
-    inner join configs on answered.config_key = configs.config_key
+    inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
     union all
     select
         suite,
@@ -72,7 +68,7 @@ placed as (
         case when roll_ups.pools_roles then asked.model_key else asked.config_key end as asked_key,
         case when roll_ups.pools_domains then '(all)' else asked.domain end as pooled_domain
     from asked
-    inner join roll_ups on asked.suite = roll_ups.suite
+    inner join roll_ups using (suite)
 ),
 
 counted as (
@@ -131,6 +127,8 @@ select
     case when placed.pools_roles then '(all)' else placed.role end as pooled_role,
     placed.is_simulated
 from placed
+inner join domains using (suite)
+left join labels using (suite, roll_up, model)
 inner join counted
     on
         placed.suite = counted.suite
@@ -138,12 +136,6 @@ inner join counted
         and placed.asked_key = counted.asked_key
         and placed.pooled_domain = counted.pooled_domain
         and case when placed.pools_categories then '' else placed.category end = counted.kept_category
-inner join domains on placed.suite = domains.suite
-left join labels
-    on
-        placed.suite = labels.suite
-        and placed.roll_up = labels.roll_up
-        and placed.model = labels.model
 -- Only where there is more than one of each to pool: else it is the same table twice.
 where
     (not placed.pools_domains or counted.n_domains > 1)

@@ -21,10 +21,6 @@ labels as (
 outcomes as (
     select * from {{ ref('int_outcomes_assigned') }}
     where is_counted
-),
-
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
 )
 
 select
@@ -38,11 +34,7 @@ select
     outcomes.prompt_key,
     outcomes.block_key
 from outcomes
-inner join truths
-    on
-        outcomes.suite = truths.suite
-        and outcomes.category = truths.category
-        and outcomes.outcome_set = truths.outcome_set
+inner join truths using (suite, category, outcome_set)
 inner join labels
     on
         outcomes.suite = labels.suite
@@ -53,4 +45,4 @@ inner join crosswalk
     on
         truths.dimension = crosswalk.dimension
         and outcomes.outcome = crosswalk.audit_label
-inner join prompts on outcomes.prompt_key = prompts.prompt_key
+inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)

@@ -15,11 +15,7 @@ labels as (
         rules.label as outcome,
         crosswalk.published_label
     from truths
-    inner join {{ ref('stg_suite__outcome_rules') }} as rules
-        on
-            truths.suite = rules.suite
-            and truths.category = rules.category
-            and truths.outcome_set = rules.outcome_set
+    inner join {{ ref('stg_suite__outcome_rules') }} as rules using (suite, category, outcome_set)
     inner join {{ ref('singstat_crosswalk') }} as crosswalk
         on
             truths.dimension = crosswalk.dimension
@@ -50,10 +46,7 @@ cells as (
         census.year as ground_truth_year,
         census.employed_thousands
     from labels
-    inner join census
-        on
-            labels.dimension = census.dimension
-            and labels.published_label = census.published_label
+    inner join census using (dimension, published_label)
 ),
 
 answers as (
@@ -98,15 +91,5 @@ select
     cells.employed_thousands,
     coalesce(answers.n_answers, 0) as n_answers
 from cells
-inner join configs
-    on
-        cells.suite = configs.suite
-        and cells.category = configs.category
-left join answers
-    on
-        cells.suite = answers.suite
-        and cells.category = answers.category
-        and configs.config_key = answers.config_key
-        and cells.outcome_set = answers.outcome_set
-        and cells.published_label = answers.published_label
-        and cells.sex = answers.sex
+inner join configs using (suite, category)
+left join answers using (suite, category, config_key, outcome_set, published_label, sex)

@@ -1,16 +1,8 @@
 -- Grain: one row per suite, category, config_key, axis, group_value: answers by what they predict and what is
 -- true. The positive labels of both are the suite's. Axes that hold the truth itself are left out.
-with declared as (
-    select * from {{ ref('stg_suite__classifications') }}
-),
-
-answers as (
+with answers as (
     select * from {{ ref('int_responses_analysed') }}
     where measure_kind = 'outcome'
-),
-
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
 ),
 
 classified as (
@@ -21,12 +13,12 @@ classified as (
             declared.true_labels, {{ map_value('prompts.attributes', 'declared.attribute') }}
         ) as is_true
     from answers
-    inner join declared
+    inner join {{ ref('stg_suite__classifications') }} as declared
         on
             answers.suite = declared.suite
             and answers.category = declared.category
             and answers.measure = declared.outcome_set
-    inner join prompts on answers.prompt_key = prompts.prompt_key
+    inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
     where not list_contains(string_split(answers.axis, ' & '), declared.attribute)
 )
 

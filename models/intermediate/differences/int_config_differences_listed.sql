@@ -4,10 +4,6 @@ with pairs as (
     select * from {{ ref('int_config_runs_paired') }}
 ),
 
-config_runs as (
-    select * from {{ ref('int_config_runs_listed') }}
-),
-
 -- Whether an answer came is compared with nothing.
 analyses as (
     select * from {{ ref('int_analyses_listed') }}
@@ -43,21 +39,10 @@ exposed as (
         bool_or(analyses.is_control) as is_control,
         any_value(analyses.hidden_attributes order by analyses.is_control desc, analyses.config_key asc)
             as hidden_attributes
-    from pairs
-    inner join config_runs
-        on
-            pairs.config_run_a = config_runs.config_run_key
-            or pairs.config_run_b = config_runs.config_run_key
-    inner join analyses
-        on
-            config_runs.suite = analyses.suite
-            and config_runs.config = analyses.config
-            and pairs.is_simulated = analyses.is_simulated
+    from analyses
+    inner join {{ ref('int_config_runs_listed') }} as config_runs using (suite, config, is_simulated)
+    inner join pairs on config_runs.config_run_key in (pairs.config_run_a, pairs.config_run_b)
     group by pairs.pair_id, analyses.measure_kind, analyses.category, analyses.measure, analyses.axis
-),
-
-settings as (
-    select * from {{ ref('stg_suite__suites') }}
 ),
 
 sets as (
@@ -78,11 +63,7 @@ matched as (
         sets.is_score,
         min(benchmarks.reason) as reason
     from sets
-    inner join {{ ref('int_run_definitions_matched') }} as benchmarks
-        on
-            sets.suite = benchmarks.suite
-            and sets.category = benchmarks.category
-            and sets.outcome_set = benchmarks.outcome_set
+    inner join {{ ref('int_run_definitions_matched') }} as benchmarks using (suite, category, outcome_set)
     group by sets.suite, sets.category, sets.measure, sets.is_score
 ),
 
@@ -120,15 +101,9 @@ select
         when pairs.compared = 'runs' then matched.reason
     end as reason
 from pairs
-inner join numbered on pairs.suite = numbered.suite
-inner join settings on pairs.suite = settings.suite
-left join exposed
-    on
-        pairs.pair_id = exposed.pair_id
-        and numbered.measure_kind = exposed.measure_kind
-        and numbered.category = exposed.category
-        and numbered.measure = exposed.measure
-        and numbered.axis = exposed.axis
+inner join numbered using (suite)
+inner join {{ ref('stg_suite__suites') }} as settings using (suite)
+left join exposed using (pair_id, measure_kind, category, measure, axis)
 left join matched
     on
         numbered.suite = matched.suite

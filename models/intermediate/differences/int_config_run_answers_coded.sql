@@ -28,10 +28,6 @@ wanted as (
     from listed
 ),
 
-config_runs as (
-    select * from {{ ref('int_config_runs_listed') }}
-),
-
 rules as (
     select distinct
         suite,
@@ -64,19 +60,11 @@ earlier as (
         outcomes.*,
         rules.feature
     from {{ ref('stg_compare__earlier_outcomes') }} as outcomes
-    inner join rules
-        on
-            outcomes.suite = rules.suite
-            and outcomes.category = rules.category
-            and outcomes.outcome_set = rules.outcome_set
+    inner join rules using (suite, category, outcome_set)
 ),
 
 earlier_by_kind as (
     {{ outcomes_by_kind('earlier') }}
-),
-
-grouped as (
-    select * from {{ ref('int_prompts_grouped') }}
 ),
 
 prompts as (
@@ -110,7 +98,7 @@ answered as (
         analysed.outcome,
         analysed.value
     from {{ ref('int_responses_analysed') }} as analysed
-    inner join responses on analysed.response_key = responses.response_key
+    inner join responses using (response_key)
     union all
     select
         'earlier' as run,
@@ -128,8 +116,8 @@ answered as (
         earlier_by_kind.outcome,
         earlier_by_kind.value
     from earlier_by_kind
-    inner join grouped on earlier_by_kind.prompt_key = grouped.prompt_key
-    inner join prompts on earlier_by_kind.prompt_key = prompts.prompt_key
+    inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
+    inner join prompts using (prompt_key)
 ),
 
 placed as (
@@ -138,19 +126,8 @@ placed as (
         wanted.config_run_key,
         answered.*
     from answered
-    inner join config_runs
-        on
-            answered.run = config_runs.run
-            and answered.suite = config_runs.suite
-            and answered.config = config_runs.config
-    inner join wanted
-        on
-            config_runs.config_run_key = wanted.config_run_key
-            and answered.measure_kind = wanted.measure_kind
-            and answered.suite = wanted.suite
-            and answered.category = wanted.category
-            and answered.measure = wanted.measure
-            and answered.axis = wanted.axis
+    inner join {{ ref('int_config_runs_listed') }} using (run, suite, config)
+    inner join wanted using (config_run_key, measure_kind, suite, category, measure, axis)
 )
 
 select

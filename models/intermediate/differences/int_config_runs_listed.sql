@@ -1,13 +1,5 @@
 -- Grain: one row per config_run_key: suite, run (`this` or `earlier`), config: who answered.
-with analyses as (
-    select * from {{ ref('int_analyses_listed') }}
-),
-
-earlier as (
-    select * from {{ ref('stg_compare__earlier_outcomes') }}
-),
-
-config_runs as (
+with config_runs as (
     select distinct
         suite,
         'this' as run,
@@ -15,7 +7,7 @@ config_runs as (
         model,
         role,
         is_simulated
-    from analyses
+    from {{ ref('int_analyses_listed') }}
     union all
     select distinct
         earlier.suite,
@@ -24,8 +16,8 @@ config_runs as (
         earlier.model,
         earlier.role,
         earlier.is_simulated
-    from earlier
-    semi join {{ ref('stg_suite__suites') }} as suites on earlier.suite = suites.suite
+    from {{ ref('stg_compare__earlier_outcomes') }} as earlier
+    semi join {{ ref('stg_suite__suites') }} using (suite)
 )
 
 select

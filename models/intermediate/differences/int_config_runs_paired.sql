@@ -32,10 +32,7 @@ pairs as (
         b.is_simulated,
         a.is_simulated = b.is_simulated as is_comparable
     from config_runs as a
-    inner join config_runs as b
-        on
-            a.suite = b.suite
-            and a.config = b.config
+    inner join config_runs as b using (suite, config)
     where a.run = 'earlier' and b.run = 'this'
 ),
 

@@ -4,18 +4,6 @@ with rules as (
     select * from {{ ref('stg_suite__outcome_rules') }}
 ),
 
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
-),
-
-scorers as (
-    select * from {{ ref('int_scorers_selected') }}
-),
-
-metrics as (
-    select * from {{ ref('metrics') }}
-),
-
 compared as (
     select distinct metric from {{ ref('compared_statistics') }}
 ),
@@ -28,7 +16,7 @@ used as (
         scorers.scorer,
         concat_ws(' ', scorers.model, scorers.revision, scorers.version, scorers.parameters) as definition
     from rules
-    inner join scorers
+    inner join {{ ref('int_scorers_selected') }} as scorers
         on rules.scorer = scorers.scorer or (rules.rule_kind = 'anchor' and scorers.is_encoder)
 )
 
@@ -39,7 +27,7 @@ select
     '' as outcome_set,
     prompt_key as item,
     '' as definition
-from prompts
+from {{ ref('stg_assemble__prompts') }}
 union all
 select
     'rule' as part,
@@ -80,6 +68,6 @@ select
     '' as outcome_set,
     metrics.metric as item,
     cast(max(metrics.metric_version) as varchar) as definition
-from metrics
-semi join compared on metrics.metric = compared.metric
+from {{ ref('metrics') }} as metrics
+semi join compared using (metric)
 group by metrics.metric

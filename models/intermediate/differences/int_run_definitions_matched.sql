@@ -1,13 +1,9 @@
 -- Grain: one row per suite, category, outcome_set of a suite that has an earlier run: whether both asked,
 -- read and scored alike. `reason` is null where they did.
-with earlier as (
-    select * from {{ ref('stg_compare__earlier_comparables') }}
-),
-
-current_run as (
+with current_run as (
     select comparables.*
     from {{ ref('int_run_definitions_listed') }} as comparables
-    semi join {{ ref('stg_compare__earlier_runs') }} as runs on comparables.suite = runs.suite
+    semi join {{ ref('stg_compare__earlier_runs') }} using (suite)
 ),
 
 compared as (
@@ -21,13 +17,8 @@ compared as (
         earlier.item is null as is_new,
         coalesce(current_run.definition <> earlier.definition, true) as is_different
     from current_run
-    full outer join earlier
-        on
-            current_run.part = earlier.part
-            and current_run.suite = earlier.suite
-            and current_run.category = earlier.category
-            and current_run.outcome_set = earlier.outcome_set
-            and current_run.item = earlier.item
+    full outer join {{ ref('stg_compare__earlier_comparables') }} as earlier
+        using (part, suite, category, outcome_set, item)
     where coalesce(current_run.part, earlier.part) <> 'metric'
 ),
 

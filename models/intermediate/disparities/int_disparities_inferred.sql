@@ -4,12 +4,8 @@
     'ci_low', 'ci_high', 'p_value', 'null_median', 'null_p05', 'null_p95', 'resampling_unit', 'n_units',
     'permutation_scheme'
 ] | join(',\n    ') %}
-with listed as (
-    select * from {{ ref('int_feature_analyses_listed') }}
-),
-
 -- A score rule reads what is measured: its analysis is that of the feature.
-judged as (
+with judged as (
     select
         resampled.* replace (
             listed.analysis_key as analysis_key,
@@ -20,9 +16,8 @@ judged as (
         end as parameters,
         resampled.statistic as disparity
     from {{ ref('int_analyses_resampled') }} as resampled
-    inner join {{ ref('int_analyses_listed') }} as analyses
-        on resampled.analysis_key = analyses.analysis_key
-    inner join listed
+    inner join {{ ref('int_analyses_listed') }} as analyses using (analysis_key)
+    inner join {{ ref('int_feature_analyses_listed') }} as listed
         on
             analyses.suite = listed.suite
             and analyses.category = listed.category
@@ -64,8 +59,4 @@ select
     {{ columns }}
 from others
 left join rates on others.disparity = rates.resampled_as
-anti join judged
-    on
-        others.analysis_key = judged.analysis_key
-        and others.statistic = judged.statistic
-        and others.parameters = judged.parameters
+anti join judged using (analysis_key, statistic, parameters)

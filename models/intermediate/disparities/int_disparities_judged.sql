@@ -1,18 +1,6 @@
 -- Grain: one row per analysis_key, statistic, parameters, disparity: each disparity beside what it is read
 -- against.
-with computed as (
-    select * from {{ ref('int_disparities_computed') }}
-),
-
-compared as (
-    select * from {{ ref('int_group_values_summarised') }}
-),
-
-disparities as (
-    select * from {{ ref('disparities') }}
-),
-
-critical_values as (
+with critical_values as (
     select * from {{ ref('dixon_critical_values') }}
     where alpha = {{ significance_level() }}
 )
@@ -33,13 +21,9 @@ select
     compared.n_groups,
     compared.n_groups_excluded,
     compared.n
-from computed
-inner join compared
-    on
-        computed.analysis_key = compared.analysis_key
-        and computed.statistic = compared.statistic
-        and computed.parameters = compared.parameters
-inner join disparities on computed.disparity_id = disparities.disparity_id
+from {{ ref('int_disparities_computed') }} as computed
+inner join {{ ref('int_group_values_summarised') }} as compared using (analysis_key, statistic, parameters)
+inner join {{ ref('disparities') }} as disparities using (disparity_id)
 left join critical_values
     on
         compared.n_groups = critical_values.n_groups

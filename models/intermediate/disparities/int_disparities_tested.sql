@@ -1,17 +1,5 @@
 -- Grain: one row per analysis_key, statistic, parameters, disparity that was resampled.
-with judged as (
-    select * from {{ ref('int_disparities_judged') }}
-),
-
-analyses as (
-    select * from {{ ref('int_feature_analyses_listed') }}
-),
-
-inferred as (
-    select * from {{ ref('int_disparities_inferred') }}
-),
-
-joined as (
+with joined as (
     select
         judged.analysis_key,
         judged.statistic,
@@ -36,14 +24,10 @@ joined as (
         inferred.resampling_unit,
         inferred.n_units,
         inferred.permutation_scheme
-    from inferred
-    inner join judged
-        on
-            inferred.analysis_key = judged.analysis_key
-            and inferred.statistic = judged.statistic
-            and inferred.parameters = judged.parameters
-            and inferred.disparity = judged.disparity
-    inner join analyses on inferred.analysis_key = analyses.analysis_key
+    from {{ ref('int_disparities_inferred') }} as inferred
+    inner join {{ ref('int_disparities_judged') }} as judged
+        using (analysis_key, statistic, parameters, disparity)
+    inner join {{ ref('int_feature_analyses_listed') }} as analyses using (analysis_key)
 ),
 
 -- A family: the configs and axes of a category on which one disparity was tested (SPEC INF-7), simulated and

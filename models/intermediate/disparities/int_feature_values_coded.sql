@@ -1,17 +1,5 @@
 -- Grain: one row per group_feature_key, response_hash: each value, raw and calibrated, under integer keys.
-with measurements as (
-    select * from {{ ref('int_measurements_pooled') }}
-),
-
-grouped as (
-    select * from {{ ref('int_prompts_pooled') }}
-),
-
-groups as (
-    select * from {{ ref('int_groups_listed') }}
-),
-
-prompts as (
+with prompts as (
     select
         prompt_key,
         row_number() over (order by prompt_key) - 1 as prompt_id,
@@ -31,14 +19,9 @@ prompts_coded as (
         groups.group_id,
         prompts.prompt_id,
         prompts.block_id
-    from grouped
-    inner join groups
-        on
-            grouped.suite = groups.suite
-            and grouped.category = groups.category
-            and grouped.axis = groups.axis
-            and grouped.group_value = groups.group_value
-    inner join prompts on grouped.prompt_key = prompts.prompt_key
+    from {{ ref('int_prompts_pooled') }} as grouped
+    inner join {{ ref('int_groups_listed') }} as groups using (suite, category, axis, group_value)
+    inner join prompts using (prompt_key)
 ),
 
 coded as (
@@ -52,15 +35,9 @@ coded as (
         hash(measurements.response_key) as response_hash,
         measurements.value,
         measurements.baseline_value
-    from measurements
-    inner join prompts_coded
-        on
-            measurements.prompt_key = prompts_coded.prompt_key
-            and measurements.config_key = prompts_coded.config_key
-    inner join features
-        on
-            prompts_coded.group_id = features.group_id
-            and measurements.feature = features.feature
+    from {{ ref('int_measurements_pooled') }} as measurements
+    inner join prompts_coded using (prompt_key, config_key)
+    inner join features using (group_id, feature)
 )
 
 select * exclude (has_baseline)

@@ -29,14 +29,10 @@
 ) %}
 {%- endif %}
 {%- endfor %}
-with standards as (
-    select * from {{ ref('int_standards_computed') }}
-),
-
-resampled as (
+with resampled as (
     select listed.group_feature_key
     from {{ ref('int_group_features_listed') }} as listed
-    inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
+    inner join {{ ref('stg_suite__suites') }} as suites using (suite)
     where suites.n_permutations > 0 or suites.n_bootstrap > 0
 )
 
@@ -52,7 +48,7 @@ select
     {%- endfor %}
     sum(coded.value) as mean_sum
 from {{ ref('int_feature_values_coded') }} as coded
-inner join standards on coded.analysis_key = standards.analysis_key
-inner join resampled on coded.group_feature_key = resampled.group_feature_key
+inner join {{ ref('int_standards_computed') }} as standards using (analysis_key)
+inner join resampled using (group_feature_key)
 where coded.value is not null
 group by coded.group_feature_key, coded.analysis_key, coded.group_id, coded.prompt_id, coded.block_id

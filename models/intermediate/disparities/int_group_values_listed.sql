@@ -5,15 +5,7 @@ with samples as (
         listed.group_value,
         suites.minimum_cell
     from {{ ref('int_group_features_listed') }} as listed
-    inner join {{ ref('int_suite_settings_kept') }} as suites on listed.suite = suites.suite
-),
-
-computed as (
-    select * from {{ ref('int_statistics_computed') }}
-),
-
-rated as (
-    select * from {{ ref('int_selections_rated') }}
+    inner join {{ ref('int_suite_settings_kept') }} as suites using (suite)
 )
 
 select
@@ -27,8 +19,8 @@ select
     computed.n_missing,
     -- A group below the suite's minimum cell has its statistics, but is not compared.
     computed.value is not null and computed.n >= samples.minimum_cell as is_compared
-from computed
-inner join samples on computed.group_feature_key = samples.group_feature_key
+from {{ ref('int_statistics_computed') }} as computed
+inner join samples using (group_feature_key)
 union all
 select
     analysis_key,
@@ -40,6 +32,6 @@ select
     n,
     n_missing,
     is_compared
-from rated
+from {{ ref('int_selections_rated') }}
 -- A group without enough answers is in no table of outcomes.
 where is_compared or standard <> 'favourable_outcome'

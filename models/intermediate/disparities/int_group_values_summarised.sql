@@ -40,11 +40,7 @@ groups_at_ends as (
         list(listed.group_value) filter (listed.value <= judged.lowest + judged.slack) as groups_low,
         list(listed.group_value) filter (listed.value >= judged.highest - judged.slack) as groups_high
     from listed
-    inner join judged
-        on
-            listed.analysis_key = judged.analysis_key
-            and listed.statistic = judged.statistic
-            and listed.parameters = judged.parameters
+    inner join judged using (analysis_key, statistic, parameters)
     where
         listed.is_compared
         and (listed.value <= judged.lowest + judged.slack or listed.value >= judged.highest - judged.slack)
@@ -56,8 +52,4 @@ select
     array_to_string(list_sort(groups_at_ends.groups_low), '; ') as group_low,
     array_to_string(list_sort(groups_at_ends.groups_high), '; ') as group_high
 from judged
-left join groups_at_ends
-    on
-        judged.analysis_key = groups_at_ends.analysis_key
-        and judged.statistic = groups_at_ends.statistic
-        and judged.parameters = groups_at_ends.parameters
+left join groups_at_ends using (analysis_key, statistic, parameters)

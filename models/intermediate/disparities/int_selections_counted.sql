@@ -33,7 +33,7 @@ counted as (
         count(*) - count(coded.value) as n_missing,
         {{ columns | join(',\n        ') }}
     from {{ ref('int_feature_values_coded') }} as coded
-    inner join analyses on coded.analysis_key = analyses.analysis_key
+    inner join analyses using (analysis_key)
     group by coded.group_feature_key
 )
 
@@ -54,4 +54,4 @@ select
         {%- endfor %}
     ], recursive := true)
 from counted
-inner join analyses on counted.analysis_key = analyses.analysis_key
+inner join analyses using (analysis_key)

@@ -44,7 +44,7 @@ counted as (
         of_values.n_missing,
         of_values.n_selected
     from of_values
-    inner join samples on of_values.group_feature_key = samples.group_feature_key
+    inner join samples using (group_feature_key)
     union all
     select
         samples.analysis_key,
@@ -58,8 +58,8 @@ counted as (
         0 as n_missing,
         0 as n_selected
     from samples
-    inner join standards on samples.analysis_key = standards.analysis_key
-    anti join of_values on samples.group_feature_key = of_values.group_feature_key
+    inner join standards using (analysis_key)
+    anti join of_values using (group_feature_key)
     union all
     select
         analyses.analysis_key,
@@ -73,24 +73,10 @@ counted as (
         coalesce(missing.n_missing, 0) as n_missing,
         coalesce(of_answers.n_selected, 0) as n_selected
     from {{ ref('int_analyses_listed') }} as analyses
-    inner join {{ ref('int_groups_listed') }} as listed_groups
-        on
-            analyses.suite = listed_groups.suite
-            and analyses.category = listed_groups.category
-            and analyses.config_key = listed_groups.config_key
-            and analyses.axis = listed_groups.axis
-    left join of_answers
-        on
-            analyses.analysis_key = of_answers.analysis_key
-            and listed_groups.group_value = of_answers.group_value
+    inner join {{ ref('int_groups_listed') }} as listed_groups using (suite, category, config_key, axis)
+    left join of_answers using (analysis_key, group_value)
     left join {{ ref('int_missing_answers_counted') }} as missing
-        on
-            analyses.suite = missing.suite
-            and analyses.category = missing.category
-            and analyses.config_key = missing.config_key
-            and analyses.measure = missing.measure
-            and analyses.axis = missing.axis
-            and listed_groups.group_value = missing.group_value
+        using (suite, category, config_key, measure, axis, group_value)
     where analyses.measure_kind = 'selection'
 ),
 
@@ -100,7 +86,7 @@ rated as (
         {{ ratio('counted.n_selected', 'counted.n') }} as selection_rate,
         counted.n > 0 and counted.n >= kept.minimum_cell as is_compared
     from counted
-    inner join {{ ref('int_suite_settings_kept') }} as kept on counted.suite = kept.suite
+    inner join {{ ref('int_suite_settings_kept') }} as kept using (suite)
 ),
 
 best as (
@@ -169,13 +155,5 @@ select
         else 'ok'
     end as status
 from rated
-left join best
-    on
-        rated.analysis_key = best.analysis_key
-        and rated.standard = best.standard
-        and rated.method = best.method
-left join chosen
-    on
-        rated.analysis_key = chosen.analysis_key
-        and rated.standard = chosen.standard
-        and rated.method = chosen.method
+left join best using (analysis_key, standard, method)
+left join chosen using (analysis_key, standard, method)

@@ -22,7 +22,7 @@ with samples as (
         listed.group_feature_key,
         suites.minimum_cell
     from {{ ref('int_group_features_listed') }} as listed
-    inner join {{ ref('stg_suite__suites') }} as suites on listed.suite = suites.suite
+    inner join {{ ref('stg_suite__suites') }} as suites using (suite)
     inner join {{ ref('stg_suite__choices') }} as choices
         on
             listed.suite = choices.suite
@@ -35,7 +35,7 @@ weights as (
         coded.group_feature_key,
         1.0 / count(coded.value) as weight
     from {{ ref('int_feature_values_coded') }} as coded
-    inner join samples on coded.group_feature_key = samples.group_feature_key
+    inner join samples using (group_feature_key)
     group by coded.group_feature_key, samples.minimum_cell
     having count(coded.value) >= samples.minimum_cell
 ),
@@ -49,8 +49,8 @@ coded as (
         -- A family whose groups weigh alike leaves out the small ones.
         coalesce(weights.weight, case when samples.group_feature_key is null then 1.0 else 0.0 end) as weight
     from {{ ref('int_feature_values_coded') }} as coded
-    left join samples on coded.group_feature_key = samples.group_feature_key
-    left join weights on coded.group_feature_key = weights.group_feature_key
+    left join samples using (group_feature_key)
+    left join weights using (group_feature_key)
     where coded.value is not null
 ),
 
@@ -90,7 +90,7 @@ bins_{{ row['standard_id'] }} as (
         -- Shares that add up to the same number tie.
         round(sum(coded.weight), 9) as n
     from coded
-    inner join pooled on coded.analysis_key = pooled.analysis_key
+    inner join pooled using (analysis_key)
     group by coded.analysis_key, bin
 ),
 
@@ -110,5 +110,5 @@ select
     {{ chosen | join(',\n    ') }},
     {{ midpoints | join(',\n    ') }}
 from pooled
-left join weighted on pooled.analysis_key = weighted.analysis_key
+left join weighted using (analysis_key)
 {{ joins | join('\n') }}

@@ -20,10 +20,6 @@ with coded as (
     from {{ ref('int_feature_values_coded') }}
 ),
 
-samples as (
-    select * from {{ ref('int_group_features_listed') }}
-),
-
 ends as (
     select
         aggregated.group_feature_key,
@@ -42,7 +38,7 @@ ends as (
             max(greatest(aggregated.highest, aggregated.baseline_highest)) over families
         ) as shared_highest
     from {{ ref('int_statistics_aggregated') }} as aggregated
-    inner join samples on aggregated.group_feature_key = samples.group_feature_key
+    inner join {{ ref('int_group_features_listed') }} as samples using (group_feature_key)
     window families as (partition by samples.analysis_key)
 ),
 
@@ -55,7 +51,7 @@ bins_{{ mode['statistic_id'] }} as (
         min(ends.lowest) as lowest,
         count(*) as n
     from coded
-    inner join ends on coded.group_feature_key = ends.group_feature_key
+    inner join ends using (group_feature_key)
     where coded.value is not null
     group by coded.group_feature_key, bin
 ),
@@ -84,7 +80,7 @@ sides_{{ name }} as (
         count(*) as n,
         0 as n_baseline
     from coded
-    inner join ends on coded.group_feature_key = ends.group_feature_key
+    inner join ends using (group_feature_key)
     where ends.has_baseline and coded.value is not null
     group by coded.group_feature_key, bin
     union all
@@ -94,7 +90,7 @@ sides_{{ name }} as (
         0 as n,
         count(*) as n_baseline
     from coded
-    inner join ends on coded.group_feature_key = ends.group_feature_key
+    inner join ends using (group_feature_key)
     where ends.has_baseline and coded.baseline_value is not null
     group by coded.group_feature_key, bin
 ),

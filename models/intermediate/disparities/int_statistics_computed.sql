@@ -12,15 +12,7 @@
 {%- do columns.append('others_by_sample.' ~ name) %}
 {%- endif %}
 {%- endfor %}
-with samples as (
-    select * from {{ ref('int_group_features_listed') }}
-),
-
-aggregated as (
-    select * from {{ ref('int_statistics_aggregated') }}
-),
-
-others as (
+with others as (
     select * from {{ ref('int_statistics_binned') }}
     union all
     select * from {{ ref('int_rank_statistics_computed') }}
@@ -43,9 +35,9 @@ joined as (
         coalesce(aggregated.n_missing, 0) as n_missing,
         coalesce(aggregated.n_pairs, 0) as n_pairs,
         {{ columns | join(',\n        ') }}
-    from samples
-    left join aggregated on samples.group_feature_key = aggregated.group_feature_key
-    left join others_by_sample on samples.group_feature_key = others_by_sample.group_feature_key
+    from {{ ref('int_group_features_listed') }} as samples
+    left join {{ ref('int_statistics_aggregated') }} as aggregated using (group_feature_key)
+    left join others_by_sample using (group_feature_key)
 ),
 
 unpivoted as (

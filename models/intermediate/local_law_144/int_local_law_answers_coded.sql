@@ -20,12 +20,4 @@ select
     dense_rank() over (partition by counted.analysis_key order by answers.block_key) - 1 as block_code,
     cast(answers.is_selected as double) as value
 from answers
-inner join counted
-    on
-        answers.measure_kind = counted.measure_kind
-        and answers.feature = counted.feature
-        and answers.suite = counted.suite
-        and answers.category = counted.category
-        and answers.config_key = counted.config_key
-        and answers.axis = counted.axis
-        and answers.group_value = counted.group_value
+inner join counted using (measure_kind, feature, suite, category, config_key, axis, group_value)

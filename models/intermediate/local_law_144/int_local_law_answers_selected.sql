@@ -5,14 +5,6 @@ with axes as (
     select * from {{ ref('stg_suite__local_law_axes') }}
 ),
 
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
-),
-
-grouped as (
-    select * from {{ ref('int_prompts_grouped') }}
-),
-
 measured as (
     select
         measurements.suite,
@@ -23,11 +15,7 @@ measured as (
         measurements.prompt_key,
         measurements.value
     from {{ ref('int_responses_measured') }} as measurements
-    inner join {{ ref('int_features_listed') }} as features
-        on
-            measurements.suite = features.suite
-            and measurements.category = features.category
-            and measurements.feature = features.feature
+    inner join {{ ref('int_features_listed') }} using (suite, category, feature)
 ),
 
 -- Of all answers, also of those whose group is not known.
@@ -55,12 +43,7 @@ scored as (
             method_above('medians.sample_median', limit_slack('medians.sample_median'), {}, none)
         }} as is_selected
     from measured
-    inner join medians
-        on
-            measured.suite = medians.suite
-            and measured.category = medians.category
-            and measured.config_key = medians.config_key
-            and measured.feature = medians.feature
+    inner join medians using (suite, category, config_key, feature)
 )
 
 select
@@ -78,10 +61,7 @@ select
     cast(null as double) as sample_median,
     analysed.value = 1 as is_selected
 from {{ ref('int_responses_analysed') }} as analysed
-inner join axes
-    on
-        analysed.suite = axes.suite
-        and analysed.axis = axes.axis
+inner join axes using (suite, axis)
 where analysed.measure_kind = 'selection'
 union all
 select
@@ -99,9 +79,6 @@ select
     scored.sample_median,
     scored.is_selected
 from scored
-inner join grouped on scored.prompt_key = grouped.prompt_key
-inner join axes
-    on
-        grouped.suite = axes.suite
-        and grouped.axis = axes.axis
-inner join prompts on scored.prompt_key = prompts.prompt_key
+inner join {{ ref('int_prompts_grouped') }} as grouped using (suite, prompt_key)
+inner join axes using (suite, axis)
+inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)

@@ -8,10 +8,6 @@ categories as (
     where config_key <> 'baseline' and roll_up = 'none'
 ),
 
-settings as (
-    select * from {{ ref('stg_suite__suites') }}
-),
-
 measures as (
     select distinct
         'selection' as measure_kind,
@@ -74,11 +70,8 @@ unknown as (
         axes.axis,
         count(*) filter (grouped.prompt_key is null) as n_unknown
     from {{ ref('int_responses_joined') }} as responses
-    inner join axes on responses.suite = axes.suite
-    left join {{ ref('int_prompts_grouped') }} as grouped
-        on
-            responses.prompt_key = grouped.prompt_key
-            and axes.axis = grouped.axis
+    inner join axes using (suite)
+    left join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key, axis)
     group by responses.suite, responses.category, responses.config_key, axes.axis
 ),
 
@@ -110,37 +103,12 @@ listed as (
             else coalesce(counted.n_missing, 0)
         end as n_missing
     from categories
-    inner join axes
-        on
-            categories.suite = axes.suite
-            and categories.axis = axes.axis
-    inner join measures
-        on
-            categories.suite = measures.suite
-            and categories.category = measures.category
-    inner join settings on categories.suite = settings.suite
-    inner join unknown
-        on
-            categories.suite = unknown.suite
-            and categories.category = unknown.category
-            and categories.config_key = unknown.config_key
-            and categories.axis = unknown.axis
-    left join counted
-        on
-            measures.measure_kind = counted.measure_kind
-            and categories.suite = counted.suite
-            and categories.category = counted.category
-            and categories.config_key = counted.config_key
-            and measures.feature = counted.feature
-            and categories.axis = counted.axis
-            and categories.group_value = counted.group_value
-    left join medians
-        on
-            measures.measure_kind = medians.measure_kind
-            and categories.suite = medians.suite
-            and categories.category = medians.category
-            and categories.config_key = medians.config_key
-            and measures.feature = medians.feature
+    inner join axes using (suite, axis)
+    inner join measures using (suite, category)
+    inner join {{ ref('stg_suite__suites') }} as settings using (suite)
+    inner join unknown using (suite, category, config_key, axis)
+    left join counted using (measure_kind, suite, category, config_key, feature, axis, group_value)
+    left join medians using (measure_kind, suite, category, config_key, feature)
     left join unread
         on
             categories.suite = unread.suite

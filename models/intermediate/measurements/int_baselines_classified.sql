@@ -1,11 +1,7 @@
 -- Grain: one row per suite, category with baselines: what they are about (SPEC CAL-3). A counterfactual
 -- baseline was branched with its prompt, so that taking it off removes what the scorer makes of the group's
 -- name; an unbranched one is the root's for all groups, and taking it off removes the context alone.
-with choices as (
-    select * from {{ ref('stg_suite__choices') }}
-),
-
-roots as (
+with roots as (
     select
         suite,
         category,
@@ -32,10 +28,7 @@ with_baselines as (
         features.suite,
         features.category
     from {{ ref('int_features_listed') }} as features
-    inner join {{ ref('stg_suite__categories') }} as categories
-        on
-            features.suite = categories.suite
-            and features.category = categories.category
+    inner join {{ ref('stg_suite__categories') }} using (suite, category)
     where features.has_baseline
 ),
 
@@ -60,11 +53,8 @@ classified as (
             else 'mixed'
         end as baseline_kind
     from with_baselines
-    left join of_texts
-        on
-            with_baselines.suite = of_texts.suite
-            and with_baselines.category = of_texts.category
-    left join choices on with_baselines.suite = choices.suite
+    left join of_texts using (suite, category)
+    left join {{ ref('stg_suite__choices') }} as choices using (suite)
 )
 
 select * from classified
@@ -75,8 +65,5 @@ select
     case when count(distinct classified.baseline_kind) = 1 then min(classified.baseline_kind) else 'mixed' end
         as baseline_kind
 from classified
-inner join roll_ups
-    on
-        classified.suite = roll_ups.suite
-        and classified.category = roll_ups.category
+inner join roll_ups using (suite, category)
 group by classified.suite, roll_ups.pooled_category

@@ -9,7 +9,7 @@ with asked as (
         distances.scorer,
         scorers.scorer_key
     from {{ ref('stg_suite__distances') }} as distances
-    left join {{ ref('int_scorers_selected') }} as scorers on distances.scorer = scorers.scorer
+    left join {{ ref('int_scorers_selected') }} as scorers using (scorer)
 ),
 
 prompts as (
@@ -36,12 +36,9 @@ paired as (
         variants.variant_text_key as answer_text_key,
         baseline_variants.variant_text_key as baseline_text_key
     from {{ ref('int_responses_joined') }} as responses
-    inner join compared
-        on
-            responses.suite = compared.suite
-            and responses.category = compared.category
-    inner join prompts on responses.prompt_key = prompts.prompt_key
-    left join variants on responses.text_key = variants.text_key
+    inner join compared using (suite, category)
+    inner join prompts using (prompt_key)
+    left join variants using (text_key)
     left join variants as baseline_variants on prompts.baseline_text_key = baseline_variants.text_key
     -- A usable response without a text came with its measurements.
     where responses.text_key is not null or not responses.is_usable
@@ -56,7 +53,7 @@ pairs as (
         paired.answer_text_key,
         paired.baseline_text_key
     from paired
-    inner join asked on paired.suite = asked.suite
+    inner join asked using (suite)
     where paired.is_usable
 ),
 
@@ -119,7 +116,7 @@ select
         else measured.answer_status
     end as measurement_status
 from paired
-inner join asked on paired.suite = asked.suite
+inner join asked using (suite)
 left join measured
     on
         paired.is_usable

@@ -3,41 +3,21 @@
     'response_key', 'prompt_key', 'config_key', 'suite', 'domain', 'category', 'config', 'model', 'role',
     'is_simulated', 'feature', 'scorer', 'text_variant', 'value', 'measurement_status'
 ] %}
-with measured as (
-    select * from {{ ref('int_texts_measured') }}
-),
-
-distances as (
-    select * from {{ ref('int_distances_measured') }}
-),
-
-topics as (
-    select * from {{ ref('int_topics_measured') }}
-),
-
-ready as (
-    select * from {{ ref('stg_load__ready_measurements') }}
-),
-
-responses as (
-    select * from {{ ref('int_responses_joined') }}
-)
-
 select
     {{ columns | join(',\n    ') }},
     baseline_value
-from measured
+from {{ ref('int_texts_measured') }}
 union all
 select
     {{ columns | join(',\n    ') }},
     baseline_value
-from topics
+from {{ ref('int_topics_measured') }}
 union all
 select
     {{ columns | join(',\n    ') }},
     -- A distance is from the baseline already: there is nothing to take off (SPEC CAL-1).
     cast(null as double) as baseline_value
-from distances
+from {{ ref('int_distances_measured') }}
 union all
 select
     ready.response_key,
@@ -59,5 +39,5 @@ select
         else ready.measurement_status
     end as measurement_status,
     ready.baseline_value
-from ready
-inner join responses on ready.response_key = responses.response_key
+from {{ ref('stg_load__ready_measurements') }} as ready
+inner join {{ ref('int_responses_joined') }} as responses using (response_key)

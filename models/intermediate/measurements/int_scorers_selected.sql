@@ -34,8 +34,8 @@ select
     scorers.parameters,
     encoders.scorer_key is not null as is_encoder
 from scorers
-left join used on scorers.scorer_key = used.scorer_key
-left join encoders on scorers.scorer_key = encoders.scorer_key
+left join used using (scorer_key)
+left join encoders using (scorer_key)
 qualify row_number() over (
     partition by scorers.scorer
     order by used.last_used_at desc nulls last, scorers.version desc, scorers.scorer_key asc

@@ -5,14 +5,6 @@ with responses as (
     where text_key is not null or not is_usable
 ),
 
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
-),
-
-scorers as (
-    select * from {{ ref('int_scorers_selected') }}
-),
-
 measurements as (
     select
         measurements.text_key,
@@ -21,7 +13,7 @@ measurements as (
         measurements.measurement_status,
         scorers.scorer
     from {{ ref('stg_extract__measurements') }} as measurements
-    inner join scorers on measurements.scorer_key = scorers.scorer_key
+    inner join {{ ref('int_scorers_selected') }} as scorers using (scorer_key)
 ),
 
 scored as (
@@ -82,14 +74,8 @@ select
     end as measurement_status,
     baselines.value as baseline_value
 from responses
-inner join features
-    on
-        responses.suite = features.suite
-        and responses.category = features.category
-left join variants
-    on
-        responses.text_key = variants.text_key
-        and features.text_variant = variants.text_variant
+inner join features using (suite, category)
+left join variants using (text_key, text_variant)
 left join measurements
     on
         case when features.text_variant = 'raw' then responses.text_key else variants.variant_text_key end
@@ -97,7 +83,7 @@ left join measurements
         and features.scorer = measurements.scorer
         and features.scorer_feature = measurements.feature
 -- The prompt's baseline text is measured as the response is: same scorer, same variant (SPEC CAL-1).
-left join prompts on responses.prompt_key = prompts.prompt_key
+left join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
 left join variants as baseline_variants
     on
         prompts.baseline_text_key = baseline_variants.text_key

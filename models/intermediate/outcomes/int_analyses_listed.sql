@@ -1,17 +1,5 @@
 -- Grain: one row per analysis_key: one axis of one measure under one config.
-with analysed as (
-    select * from {{ ref('int_responses_analysed') }}
-),
-
-exposed as (
-    select * from {{ ref('int_axes_shown') }}
-),
-
-settings as (
-    select * from {{ ref('stg_suite__suites') }}
-),
-
-counted as (
+with counted as (
     select
         analysis_key,
         measure_kind,
@@ -31,7 +19,7 @@ counted as (
         count(distinct group_value) filter (not is_excluded) as n_groups,
         count(distinct group_value) filter (is_excluded) as n_groups_excluded,
         coalesce(min(n_group) filter (not is_excluded), 0) as n_smallest_group
-    from analysed
+    from {{ ref('int_responses_analysed') }}
     group by all
 )
 
@@ -46,10 +34,5 @@ select
     settings.n_permutations,
     settings.n_bootstrap
 from counted
-inner join exposed
-    on
-        counted.suite = exposed.suite
-        and counted.category = exposed.category
-        and counted.config_key = exposed.config_key
-        and counted.axis = exposed.axis
-inner join settings on counted.suite = settings.suite
+inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
+inner join {{ ref('stg_suite__suites') }} as settings using (suite)

@@ -5,10 +5,6 @@ with resampled as (
     where group_value = ''
 ),
 
-analyses as (
-    select * from {{ ref('int_analyses_listed') }}
-),
-
 tests as (
     select
         resampled.*,
@@ -20,7 +16,7 @@ tests as (
         analyses.is_control,
         case when not analyses.is_control then resampled.p_value end as family_p
     from resampled
-    inner join analyses on resampled.analysis_key = analyses.analysis_key
+    inner join {{ ref('int_analyses_listed') }} as analyses using (analysis_key)
 )
 
 {{ with_adjusted_p(

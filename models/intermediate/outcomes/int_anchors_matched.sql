@@ -26,7 +26,7 @@ vectors as (
         embeddings.scorer_key,
         embeddings.vector
     from {{ ref('stg_extract__embeddings') }} as embeddings
-    inner join encoders on embeddings.scorer_key = encoders.scorer_key
+    inner join encoders using (scorer_key)
     where embeddings.vector is not null
 ),
 
@@ -41,11 +41,7 @@ label_similarities as (
         rules.min_margin,
         max({{ cosine_similarity('answers.vector', 'anchors.vector') }}) as similarity
     from candidates
-    inner join rules
-        on
-            candidates.suite = rules.suite
-            and candidates.category = rules.category
-            and candidates.outcome_set = rules.outcome_set
+    inner join rules using (suite, category, outcome_set)
     inner join vectors as answers on candidates.variant_text_key = answers.text_key
     inner join vectors as anchors
         on

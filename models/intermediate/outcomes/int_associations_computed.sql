@@ -1,9 +1,5 @@
 -- Grain: one row per analysis_key of outcomes (SPEC FS-1, FS-2).
-with cells as (
-    select * from {{ ref('int_outcomes_counted') }}
-),
-
-sums as (
+with sums as (
     select
         analysis_key,
         max(n) as n,
@@ -15,7 +11,7 @@ sums as (
         ) }}) as chi_square_yates,
         avg(case when {{ meets('n_expected', '>=', 5) }} then 1.0 else 0.0 end) as expected_ge_5_rate,
         min(n_expected) as min_expected
-    from cells
+    from {{ ref('int_outcomes_counted') }}
     group by analysis_key
 ),
 

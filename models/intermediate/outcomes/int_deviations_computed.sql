@@ -53,7 +53,7 @@ deviations as (
         {{ total_variation('referenced.share', 'referenced.reference_share') }} as fdi,
         {{ jensen_shannon('referenced.share', 'referenced.reference_share') }} as jsd_nats
     from referenced
-    inner join group_counts on referenced.analysis_key = group_counts.analysis_key
+    inner join group_counts using (analysis_key)
     group by referenced.analysis_key, referenced.group_value, referenced.reference
 )
 

@@ -12,10 +12,6 @@ with outcomes as (
     from {{ ref('int_outcomes_assigned') }}
 ),
 
-grouped as (
-    select * from {{ ref('int_prompts_grouped') }}
-),
-
 by_group as (
     select
         outcomes.suite,
@@ -27,7 +23,7 @@ by_group as (
         count(*) as n_responses,
         count(*) filter (outcomes.is_missing) as n_missing
     from outcomes
-    inner join grouped on outcomes.prompt_key = grouped.prompt_key
+    inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
     group by all
 )
 

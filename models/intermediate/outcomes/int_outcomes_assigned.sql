@@ -1,9 +1,5 @@
 -- Grain: one row per response_key, outcome_set. Failed responses keep a row without an outcome.
-with responses as (
-    select * from {{ ref('int_responses_joined') }}
-),
-
-rules as (
+with rules as (
     select distinct
         suite,
         category,
@@ -15,22 +11,6 @@ rules as (
     from {{ ref('stg_suite__outcome_rules') }}
 ),
 
-texts as (
-    select * from {{ ref('int_rule_texts_listed') }}
-),
-
-matched as (
-    select * from {{ ref('int_phrases_matched') }}
-),
-
-compared as (
-    select * from {{ ref('int_anchors_matched') }}
-),
-
-measured as (
-    select * from {{ ref('int_texts_measured') }}
-),
-
 read_answers as (
     select
         responses.*,
@@ -39,43 +19,37 @@ read_answers as (
         rules.rule_kind,
         rules.unmatched_label,
         rules.feature,
-        coalesce(matched.label, case when compared.is_clear then compared.label end) as label,
-        matched.n_matches,
+        coalesce(phrases.label, case when anchors.is_clear then anchors.label end) as label,
+        phrases.n_matches,
         -- Only an answer that was read can be told to hold no label: what nobody measured is not an `other`.
-        texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or compared.label is not null)
+        texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or anchors.label is not null)
             as is_read,
         coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score') as is_blank,
-        compared.similarity,
-        compared.margin,
+        anchors.similarity,
+        anchors.margin,
         measured.value as score
-    from responses
-    inner join rules
-        on
-            responses.suite = rules.suite
-            and responses.category = rules.category
-    left join texts
+    from {{ ref('int_responses_joined') }} as responses
+    inner join rules using (suite, category)
+    left join {{ ref('int_rule_texts_listed') }} as texts
         on
             responses.suite = texts.suite
             and responses.category = texts.category
             and rules.outcome_set = texts.outcome_set
             and responses.text_key = texts.text_key
             and responses.is_usable
-    left join matched
+    left join {{ ref('int_phrases_matched') }} as phrases
         on
-            texts.suite = matched.suite
-            and texts.category = matched.category
-            and texts.outcome_set = matched.outcome_set
-            and texts.variant_text_key = matched.variant_text_key
-    left join compared
+            texts.suite = phrases.suite
+            and texts.category = phrases.category
+            and texts.outcome_set = phrases.outcome_set
+            and texts.variant_text_key = phrases.variant_text_key
+    left join {{ ref('int_anchors_matched') }} as anchors
         on
-            texts.suite = compared.suite
-            and texts.category = compared.category
-            and texts.outcome_set = compared.outcome_set
-            and texts.variant_text_key = compared.variant_text_key
-    left join measured
-        on
-            responses.response_key = measured.response_key
-            and rules.feature = measured.feature
+            texts.suite = anchors.suite
+            and texts.category = anchors.category
+            and texts.outcome_set = anchors.outcome_set
+            and texts.variant_text_key = anchors.variant_text_key
+    left join {{ ref('int_texts_measured') }} as measured using (response_key, feature)
 )
 
 select

@@ -59,10 +59,6 @@ select
     {{ ratio('coalesce(cells.n_cell, 0)', 'group_totals.n_group') }} as share,
     {{ ratio('outcome_totals.n_outcome', 'totals.n') }} as pooled_share
 from group_totals
-inner join outcome_totals on group_totals.analysis_key = outcome_totals.analysis_key
-inner join totals on group_totals.analysis_key = totals.analysis_key
-left join cells
-    on
-        group_totals.analysis_key = cells.analysis_key
-        and group_totals.group_value = cells.group_value
-        and outcome_totals.outcome = cells.outcome
+inner join outcome_totals using (analysis_key)
+inner join totals using (analysis_key)
+left join cells using (analysis_key, group_value, outcome)

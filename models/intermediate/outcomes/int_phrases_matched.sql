@@ -21,10 +21,6 @@ rules as (
     where rule_kind in ('{{ kinds | join("', '") }}')
 ),
 
-texts as (
-    select * from {{ ref('stg_extract__texts') }}
-),
-
 searched as (
     select
         candidates.suite,
@@ -39,12 +35,8 @@ searched as (
             {%- endfor %}
         end as match_position
     from candidates
-    inner join rules
-        on
-            candidates.suite = rules.suite
-            and candidates.category = rules.category
-            and candidates.outcome_set = rules.outcome_set
-    inner join texts on candidates.variant_text_key = texts.text_key
+    inner join rules using (suite, category, outcome_set)
+    inner join {{ ref('stg_extract__texts') }} as texts on candidates.variant_text_key = texts.text_key
 )
 
 select

@@ -47,19 +47,7 @@ measured as (
         cast(null as double) as value,
         responses.* exclude (response_status)
     from responses
-    inner join failing
-        on
-            responses.suite = failing.suite
-            and responses.category = failing.category
-            and responses.config_key = failing.config_key
-),
-
-grouped as (
-    select * from {{ ref('int_prompts_grouped') }}
-),
-
-settings as (
-    select * from {{ ref('stg_suite__suites') }}
+    inner join failing using (suite, category, config_key)
 ),
 
 on_axes as (
@@ -91,8 +79,8 @@ on_axes as (
                 measured.measure, grouped.axis, grouped.group_value
         ) as n_group
     from measured
-    inner join grouped on measured.prompt_key = grouped.prompt_key
-    inner join settings on measured.suite = settings.suite
+    inner join {{ ref('int_prompts_grouped') }} as grouped using (suite, category, prompt_key)
+    inner join {{ ref('stg_suite__suites') }} as settings using (suite)
 )
 
 select
@@ -104,4 +92,4 @@ from on_axes
 -- Sums of numbers depend on their order.
 order by
     on_axes.measure_kind, on_axes.suite, on_axes.category, on_axes.config_key,
-    on_axes.axis_position, on_axes.axis, on_axes.measure
+    on_axes.axis_position, on_axes.axis, on_axes.measure, on_axes.response_key

@@ -15,14 +15,6 @@ rules as (
         outcome_set,
         text_variant
     from {{ ref('stg_suite__outcome_rules') }}
-),
-
-variants as (
-    select * from {{ ref('stg_extract__text_variants') }}
-),
-
-texts as (
-    select * from {{ ref('stg_extract__texts') }}
 )
 
 select
@@ -35,15 +27,9 @@ select
     -- Cleaning can leave nothing of a text, of dots alone for instance.
     texts.text = '' as is_blank
 from responses
-inner join rules
-    on
-        responses.suite = rules.suite
-        and responses.category = rules.category
-left join variants
-    on
-        responses.text_key = variants.text_key
-        and rules.text_variant = variants.text_variant
-left join texts
+inner join rules using (suite, category)
+left join {{ ref('stg_extract__text_variants') }} as variants using (text_key, text_variant)
+left join {{ ref('stg_extract__texts') }} as texts
     on
         case when rules.text_variant = 'raw' then responses.text_key else variants.variant_text_key end
         = texts.text_key

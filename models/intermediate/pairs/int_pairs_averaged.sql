@@ -39,7 +39,7 @@ branches as (
         count(*) - count(pairs.value) as n_missing,
         count(distinct pairs.root_key) filter (pairs.value is not null) as n_roots
     from pairs
-    inner join metrics on pairs.measured_as = metrics.measured_as
+    inner join metrics using (measured_as)
     where pairs.pair_kind = 'branches'
     group by
         pairs.suite, pairs.domain, pairs.category, pairs.config_key, pairs.config, pairs.model, pairs.role,
@@ -71,7 +71,7 @@ samples as (
         end as value,
         count(pairs.value) as n_pairs
     from pairs
-    inner join metrics on pairs.measured_as = metrics.measured_as
+    inner join metrics using (measured_as)
     group by
         pairs.pair_kind, pairs.suite, pairs.category, pairs.config_key, pairs.axis, pairs.group_a,
         pairs.group_b, metrics.metric, metrics.metric_kind, metrics.threshold, pairs.feature, pairs.repeat_a,
@@ -155,23 +155,5 @@ select
     cast(coalesce(floors.n_floor_pairs, 0) as bigint) as n_floor_pairs,
     matched.matched_value - floors.floor_value as contrast
 from branches
-left join matched
-    on
-        branches.suite = matched.suite
-        and branches.category = matched.category
-        and branches.config_key = matched.config_key
-        and branches.axis = matched.axis
-        and branches.group_a = matched.group_a
-        and branches.group_b = matched.group_b
-        and branches.metric = matched.metric
-        and branches.feature = matched.feature
-left join floors
-    on
-        branches.suite = floors.suite
-        and branches.category = floors.category
-        and branches.config_key = floors.config_key
-        and branches.axis = floors.axis
-        and branches.group_a = floors.group_a
-        and branches.group_b = floors.group_b
-        and branches.metric = floors.metric
-        and branches.feature = floors.feature
+left join matched using (suite, category, config_key, axis, group_a, group_b, metric, feature)
+left join floors using (suite, category, config_key, axis, group_a, group_b, metric, feature)

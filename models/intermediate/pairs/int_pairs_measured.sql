@@ -5,14 +5,6 @@ with pairs as (
     select * from {{ ref('int_response_pairs_listed') }}
 ),
 
-texts as (
-    select * from {{ ref('int_text_pairs_measured') }}
-),
-
-lists as (
-    select * from {{ ref('int_recommendations_paired') }}
-),
-
 declared as (
     select * from {{ ref('stg_suite__pair_features') }}
 ),
@@ -40,14 +32,14 @@ features as (
         scored.suite,
         scored.feature
     from scored
-    anti join declared on scored.suite = declared.suite
+    anti join declared using (suite)
     union all
     select distinct
         measurements.suite,
         measurements.feature
     from measurements
-    anti join declared on measurements.suite = declared.suite
-    anti join scored on measurements.suite = scored.suite
+    anti join declared using (suite)
+    anti join scored using (suite)
 ),
 
 differences as (
@@ -65,7 +57,7 @@ differences as (
             else 'ok'
         end as measurement_status
     from pairs
-    inner join features on pairs.suite = features.suite
+    inner join features using (suite)
     inner join measurements as a
         on
             pairs.response_key_a = a.response_key
@@ -85,10 +77,7 @@ select
     texts.value,
     texts.measurement_status
 from pairs
-inner join texts
-    on
-        pairs.response_key_a = texts.response_key_a
-        and pairs.response_key_b = texts.response_key_b
+inner join {{ ref('int_text_pairs_measured') }} as texts using (response_key_a, response_key_b)
 union all
 select
     pairs.*,
@@ -99,12 +88,8 @@ select
     lists.value,
     lists.measurement_status
 from pairs
-inner join lists
-    on
-        pairs.pair_kind = lists.pair_kind
-        and pairs.axis = lists.axis
-        and pairs.response_key_a = lists.response_key_a
-        and pairs.response_key_b = lists.response_key_b
+inner join {{ ref('int_recommendations_paired') }} as lists
+    using (pair_kind, axis, response_key_a, response_key_b)
 union all
 select
     pairs.*,
@@ -115,9 +100,4 @@ select
     differences.value_a - differences.value_b as value,
     differences.measurement_status
 from pairs
-inner join differences
-    on
-        pairs.pair_kind = differences.pair_kind
-        and pairs.axis = differences.axis
-        and pairs.response_key_a = differences.response_key_a
-        and pairs.response_key_b = differences.response_key_b
+inner join differences using (pair_kind, axis, response_key_a, response_key_b)

@@ -2,11 +2,7 @@
 -- count once, where they stand first; letters' case, quotes, numbers and bullets are no part of an item.
 {%- set mark = "'^([0-9]{1,4}[.):]|[-*•])[[:space:]]+'" %}
 {%- set space = "' ' || chr(9) || chr(10) || chr(13)" %}
-with declared as (
-    select * from {{ ref('stg_suite__recommendations') }}
-),
-
-answers as (
+with answers as (
     select distinct
         suite,
         category,
@@ -23,11 +19,8 @@ parts as (
         unnest(string_split(texts.text, declared.separator)) as part,
         generate_subscripts(string_split(texts.text, declared.separator), 1) as place
     from answers
-    inner join declared
-        on
-            answers.suite = declared.suite
-            and answers.category = declared.category
-    inner join {{ ref('stg_extract__texts') }} as texts on answers.text_key = texts.text_key
+    inner join {{ ref('stg_suite__recommendations') }} as declared using (suite, category)
+    inner join {{ ref('stg_extract__texts') }} as texts using (text_key)
 ),
 
 items as (

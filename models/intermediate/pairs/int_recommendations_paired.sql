@@ -1,19 +1,7 @@
 -- Grain: one row per pair_kind, axis, response_key_a, response_key_b, measured_as: how alike two lists are.
 -- List 1, whose ranks count, is that of group_a; against the group that the suite names as reference, the
 -- other's.
-with pairs as (
-    select * from {{ ref('int_response_pairs_listed') }}
-),
-
-declared as (
-    select * from {{ ref('stg_suite__recommendations') }}
-),
-
-chosen_references as (
-    select * from {{ ref('int_reference_groups_listed') }}
-),
-
-lists as (
+with lists as (
     select * from {{ ref('int_recommendations_listed') }}
 ),
 
@@ -27,12 +15,9 @@ ordered as (
         declared.has_langfair_scale,
         case when chosen_references.suite is null then lists_a.items else lists_b.items end as items_1,
         case when chosen_references.suite is null then lists_b.items else lists_a.items end as items_2
-    from pairs
-    inner join declared
-        on
-            pairs.suite = declared.suite
-            and pairs.category = declared.category
-    left join chosen_references
+    from {{ ref('int_response_pairs_listed') }} as pairs
+    inner join {{ ref('stg_suite__recommendations') }} as declared using (suite, category)
+    left join {{ ref('int_reference_groups_listed') }} as chosen_references
         on
             pairs.suite = chosen_references.suite
             and pairs.axis = chosen_references.axis

@@ -80,7 +80,7 @@ repeats as (
         b.repeat_index as repeat_b,
         a.is_usable and b.is_usable as is_usable
     from members
-    inner join responses as a on members.prompt_key = a.prompt_key
+    inner join responses as a using (prompt_key)
     inner join responses as b
         on
             a.prompt_key = b.prompt_key

@@ -47,7 +47,7 @@ measured as (
         text_pairs.value,
         text_pairs.measurement_status
     from {{ ref('stg_extract__text_pairs') }} as text_pairs
-    inner join scorers on text_pairs.scorer_key = scorers.scorer_key
+    inner join scorers using (scorer_key)
 ),
 
 neutralised as (
@@ -59,7 +59,7 @@ neutralised as (
         neutral_b.neutral_text_key as text_key_b,
         texts.text = '' as is_blank
     from pairs
-    inner join settings on pairs.suite = settings.suite
+    inner join settings using (suite)
     left join words as words_a on pairs.prompt_key_a = words_a.prompt_key
     left join words as words_b on pairs.prompt_key_b = words_b.prompt_key
     left join neutral as neutral_a
@@ -110,7 +110,7 @@ encoders as (
         scorers.scorer_key,
         scorers.scorer
     from {{ ref('stg_suite__suites') }} as suites
-    inner join settings on suites.suite = settings.suite
+    inner join settings using (suite)
     inner join scorers on scorers.is_encoder and list_contains(suites.scorers, scorers.scorer)
 ),
 
@@ -136,7 +136,7 @@ vectors as (
         embeddings.vector,
         embeddings.measurement_status
     from encoders
-    inner join variants on encoders.text_variant = variants.text_variant
+    inner join variants using (text_variant)
     inner join {{ ref('stg_extract__embeddings') }} as embeddings
         on
             variants.variant_text_key = embeddings.text_key
@@ -160,7 +160,7 @@ cosines as (
             else 'ok'
         end as measurement_status
     from pairs
-    inner join encoders on pairs.suite = encoders.suite
+    inner join encoders using (suite)
     left join vectors as vector_a
         on
             pairs.suite = vector_a.suite

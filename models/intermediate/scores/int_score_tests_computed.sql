@@ -83,7 +83,7 @@ anova_sums as (
         sum(anova_groups.n_group * power(anova_groups.mean - anova_means.mean_all, 2)) as ss_between,
         sum((anova_groups.n_group - 1) * anova_groups.variance) as ss_within
     from anova_groups
-    inner join anova_means on anova_groups.analysis_key = anova_means.analysis_key
+    inner join anova_means using (analysis_key)
     group by anova_groups.analysis_key
     having count(*) >= 3
 ),

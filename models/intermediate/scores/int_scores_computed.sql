@@ -43,4 +43,4 @@ select
     row_number() over (partition by by_group.analysis_key order by by_group.attribute_codes) as group_rank,
     count(*) over (partition by by_group.analysis_key) as n_groups
 from by_group
-inner join totals on by_group.analysis_key = totals.analysis_key
+inner join totals using (analysis_key)

@@ -5,10 +5,6 @@ with tokens as (
     select * from {{ ref('int_tokens_matched') }}
 ),
 
-settings as (
-    select * from {{ ref('stg_suite__stereotypes') }}
-),
-
 protected as (
     select
         tokens.suite,
@@ -38,7 +34,7 @@ pairs as (
         case when others.is_target then others.token else '' end as form,
         abs(others.token_position - protected.token_position) as distance
     from protected
-    inner join others on protected.text_id = others.text_id
+    inner join others using (text_id)
     left join {{ ref('stg_suite__protected_words') }} as same_attribute
         on
             others.is_protected
@@ -56,5 +52,5 @@ select
     pairs.form,
     sum(pow(settings.beta, pairs.distance)) as cooccurrence
 from pairs
-inner join settings on pairs.suite = settings.suite
+inner join {{ ref('stg_suite__stereotypes') }} as settings using (suite)
 group by pairs.suite, pairs.text_id, pairs.attribute, pairs.group_value, pairs.form

@@ -17,10 +17,6 @@ counted as (
     where target_list = ''
 ),
 
-settings as (
-    select * from {{ ref('stg_suite__stereotypes') }}
-),
-
 weighted as (
     select
         counted.suite,
@@ -36,18 +32,9 @@ weighted as (
         coalesce(summed.n_words, 0)
         / case when settings.is_size_normalised then listed.n_listed else 1 end as weight
     from counted
-    inner join settings on counted.suite = settings.suite
-    inner join {{ ref('int_stereotype_groups_listed') }} as listed
-        on
-            counted.suite = listed.suite
-            and counted.attribute = listed.attribute
-    left join summed
-        on
-            counted.suite = summed.suite
-            and counted.category = summed.category
-            and counted.config_key = summed.config_key
-            and listed.attribute = summed.attribute
-            and listed.group_value = summed.group_value
+    inner join {{ ref('stg_suite__stereotypes') }} as settings using (suite)
+    inner join {{ ref('int_stereotype_groups_listed') }} as listed using (suite, attribute)
+    left join summed using (suite, category, config_key, attribute, group_value)
 )
 
 select

@@ -8,10 +8,7 @@ select
     texts.text_id,
     count(*) as n_answers
 from {{ ref('int_stereotype_texts_listed') }} as answered
-inner join {{ ref('int_texts_tokenised') }} as texts
-    on
-        answered.suite = texts.suite
-        and answered.text_key = texts.text_key
+inner join {{ ref('int_texts_tokenised') }} as texts using (suite, text_key)
 where answered.is_counted
 group by
     answered.suite, answered.category, answered.config_key, answered.prompt_key, answered.block_key,

@@ -7,10 +7,6 @@ with answered as (
         prompt_key,
         block_key
     from {{ ref('int_prompt_texts_counted') }}
-),
-
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
 )
 
 select
@@ -21,4 +17,4 @@ select
     answered.block_key,
     prompts.attributes
 from answered
-inner join prompts on answered.prompt_key = prompts.prompt_key
+inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)

@@ -7,10 +7,6 @@ with asked as (
     from {{ ref('stg_suite__stereotypes') }}
 ),
 
-responses as (
-    select * from {{ ref('int_responses_joined') }}
-),
-
 prompts as (
     select * from {{ ref('stg_assemble__prompts') }}
     where baseline_text_key is not null
@@ -30,11 +26,8 @@ select
     responses.block_key,
     responses.text_key,
     responses.is_usable and responses.text_key is not null as is_counted
-from responses
-inner join asked
-    on
-        responses.suite = asked.suite
-        and responses.category = asked.category
+from {{ ref('int_responses_joined') }} as responses
+inner join asked using (suite, category)
 union all
 select
     prompts.suite,
@@ -51,7 +44,4 @@ select
     prompts.baseline_text_key as text_key,
     true as is_counted
 from prompts
-inner join asked
-    on
-        prompts.suite = asked.suite
-        and prompts.category = asked.category
+inner join asked using (suite, category)

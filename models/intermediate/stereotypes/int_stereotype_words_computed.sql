@@ -39,16 +39,8 @@ totals as (
     group by suite, category, config_key, attribute, group_value
 ),
 
-settings as (
-    select * from {{ ref('stg_suite__stereotypes') }}
-),
-
-listed as (
-    select * from {{ ref('int_stereotype_groups_listed') }}
-),
-
 counted as (
-    select * from {{ ref('int_stereotypes_counted') }}
+    select * exclude (target_list) from {{ ref('int_stereotypes_counted') }}
     where target_list = ''
 ),
 
@@ -74,10 +66,7 @@ crossed as (
         listed.reference_share,
         listed.n_listed
     from seen
-    inner join listed
-        on
-            seen.suite = listed.suite
-            and seen.attribute = listed.attribute
+    inner join {{ ref('int_stereotype_groups_listed') }} as listed using (suite, attribute)
 ),
 
 filled as (
@@ -96,29 +85,10 @@ filled as (
             ratio('totals.n_words', 'counted.n_other_words')
         ) }} as probability
     from crossed
-    inner join settings on crossed.suite = settings.suite
-    inner join counted
-        on
-            crossed.suite = counted.suite
-            and crossed.category = counted.category
-            and crossed.config_key = counted.config_key
-            and crossed.attribute = counted.attribute
-    left join totals
-        on
-            crossed.suite = totals.suite
-            and crossed.category = totals.category
-            and crossed.config_key = totals.config_key
-            and crossed.attribute = totals.attribute
-            and crossed.group_value = totals.group_value
-    left join words
-        on
-            crossed.suite = words.suite
-            and crossed.category = words.category
-            and crossed.config_key = words.config_key
-            and crossed.attribute = words.attribute
-            and crossed.group_value = words.group_value
-            and crossed.target_list = words.target_list
-            and crossed.word = words.word
+    inner join {{ ref('stg_suite__stereotypes') }} as settings using (suite)
+    inner join counted using (suite, category, config_key, attribute)
+    left join totals using (suite, category, config_key, attribute, group_value)
+    left join words using (suite, category, config_key, attribute, group_value, target_list, word)
 ),
 
 paired as (

@@ -8,10 +8,6 @@ counted as (
     select * from {{ ref('int_stereotypes_counted') }}
 ),
 
-settings as (
-    select * from {{ ref('stg_suite__stereotypes') }}
-),
-
 listed as (
     select * from {{ ref('int_stereotype_groups_listed') }}
 ),
@@ -49,7 +45,7 @@ compared as (
         listed.group_a,
         listed.group_b
     from listed
-    inner join settings on listed.suite = settings.suite
+    inner join {{ ref('stg_suite__stereotypes') }} as settings using (suite)
     where listed.group_position = 0
 ),
 
@@ -71,23 +67,10 @@ summed_up as (
         max(sizes.n_targets) - count(words.word) as n_unseen,
         count(words.value) as n_words
     from compared
-    inner join sizes on compared.suite = sizes.suite
-    inner join counted
-        on
-            compared.suite = counted.suite
-            and compared.attribute = counted.attribute
-            and sizes.target_list = counted.target_list
+    inner join sizes using (suite)
+    inner join counted using (suite, attribute, target_list)
     left join words
-        on
-            counted.suite = words.suite
-            and counted.category = words.category
-            and counted.config_key = words.config_key
-            and compared.metric = words.metric
-            and compared.attribute = words.attribute
-            and sizes.target_list = words.target_list
-            and compared.counting = words.counting
-            and compared.group_a = words.group_a
-            and compared.group_b = words.group_b
+        using (suite, category, config_key, metric, attribute, target_list, counting, group_a, group_b)
     group by
         counted.suite, counted.category, counted.config_key, compared.metric, compared.attribute,
         sizes.target_list, compared.counting, compared.group_a, compared.group_b
@@ -138,13 +121,7 @@ select
     counted.n,
     counted.n_covered
 from together
-inner join counted
-    on
-        together.suite = counted.suite
-        and together.category = counted.category
-        and together.config_key = counted.config_key
-        and together.attribute = counted.attribute
-        and together.target_list = counted.target_list
+inner join counted using (suite, category, config_key, attribute, target_list)
 union all by name
 select
     *,

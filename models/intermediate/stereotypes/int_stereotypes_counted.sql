@@ -55,7 +55,7 @@ covered as (
         protected.attribute,
         targets.target_list
     from protected
-    inner join targets on protected.text_id = targets.text_id
+    inner join targets using (text_id)
     union all
     select
         text_id,
@@ -73,7 +73,7 @@ held as (
         covered.target_list,
         sum(answers.n_answers) as n_covered
     from {{ ref('int_prompt_texts_counted') }} as answers
-    inner join covered on answers.text_id = covered.text_id
+    inner join covered using (text_id)
     group by answers.suite, answers.category, answers.config_key, covered.attribute, covered.target_list
 ),
 
@@ -94,7 +94,7 @@ spoken as (
         answers.config_key,
         sum(answers.n_answers * of_texts.n_words) as n_words
     from {{ ref('int_prompt_texts_counted') }} as answers
-    inner join of_texts on answers.text_id = of_texts.text_id
+    inner join of_texts using (text_id)
     group by answers.suite, answers.category, answers.config_key
 ),
 
@@ -116,23 +116,8 @@ select
     cast(coalesce(held.n_covered, 0) as bigint) as n_covered,
     cast(coalesce(spoken.n_words, 0) - coalesce(own.n_words, 0) as bigint) as n_other_words
 from answered
-inner join attributes on answered.suite = attributes.suite
-inner join lists on answered.suite = lists.suite
-left join held
-    on
-        answered.suite = held.suite
-        and answered.category = held.category
-        and answered.config_key = held.config_key
-        and attributes.attribute = held.attribute
-        and lists.target_list = held.target_list
-left join spoken
-    on
-        answered.suite = spoken.suite
-        and answered.category = spoken.category
-        and answered.config_key = spoken.config_key
-left join own
-    on
-        answered.suite = own.suite
-        and answered.category = own.category
-        and answered.config_key = own.config_key
-        and attributes.attribute = own.attribute
+inner join attributes using (suite)
+inner join lists using (suite)
+left join held using (suite, category, config_key, attribute, target_list)
+left join spoken using (suite, category, config_key)
+left join own using (suite, category, config_key, attribute)

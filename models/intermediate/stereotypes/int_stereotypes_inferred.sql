@@ -1,11 +1,7 @@
 -- Grain: one row per suite, category, config_key, metric, attribute, target_list, feature, counting, word,
 -- group_a, group_b, with p-values corrected over their family: one metric over configs, attributes and lists,
 -- of words or of whole lists (SPEC INF-7). Baseline texts are in no family.
-with computed as (
-    select * from {{ ref('int_stereotypes_computed') }}
-),
-
-resampled as (
+with resampled as (
     select * exclude (value, signed_value) from {{ ref('int_stereotypes_resampled') }}
 ),
 
@@ -28,25 +24,13 @@ tests as (
             group_a, group_b
         ),
         case when computed.config_key <> 'baseline' then resampled.p_value end as family_p
-    from computed
-    inner join configs
-        on
-            computed.suite = configs.suite
-            and computed.category = configs.category
-            and computed.config_key = configs.config_key
+    from {{ ref('int_stereotypes_computed') }} as computed
+    inner join configs using (suite, category, config_key)
     left join resampled
-        on
-            computed.suite = resampled.suite
-            and computed.category = resampled.category
-            and computed.config_key = resampled.config_key
-            and computed.metric = resampled.metric
-            and computed.attribute = resampled.attribute
-            and computed.target_list = resampled.target_list
-            and computed.feature = resampled.feature
-            and computed.counting = resampled.counting
-            and computed.word = resampled.word
-            and computed.group_a = resampled.group_a
-            and computed.group_b = resampled.group_b
+        using (
+            suite, category, config_key, metric, attribute, target_list, feature, counting, word,
+            group_a, group_b
+        )
 )
 
 {{ with_adjusted_p(

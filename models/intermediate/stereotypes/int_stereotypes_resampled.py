@@ -117,7 +117,7 @@ def _rows(identity, lexicon, result):
             "config_key": config_key,
             "attribute": attribute,
             "feature": "",
-            **{name: float(values[index]) for name, values in result.numbers().items()},
+            **{name: float(values[index]) for name, values in result.numbers.items()},
             "min_attainable_p": result.min_attainable_p if is_tested else math.nan,
             "resampling_unit": result.unit,
             "n_units": result.n_units,

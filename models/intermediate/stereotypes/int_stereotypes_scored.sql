@@ -7,14 +7,6 @@ with configs as (
     from {{ ref('int_stereotype_texts_listed') }}
 ),
 
-declared as (
-    select * from {{ ref('stg_suite__scored_stereotypes') }}
-),
-
-by_prompt as (
-    select * from {{ ref('int_stereotype_scores_averaged') }}
-),
-
 averaged as (
     select
         suite,
@@ -28,7 +20,7 @@ averaged as (
         count(*) as n_prompts,
         min(n_values) as n_fewest,
         max(n_values) as n_most
-    from by_prompt
+    from {{ ref('int_stereotype_scores_averaged') }}
     group by suite, category, config_key, feature
 ),
 
@@ -48,13 +40,8 @@ joined as (
             when averaged.n_fewest < declared.minimum_repeats then 'few_repeats'
         end as warning
     from configs
-    inner join declared on configs.suite = declared.suite
-    left join averaged
-        on
-            configs.suite = averaged.suite
-            and configs.category = averaged.category
-            and configs.config_key = averaged.config_key
-            and declared.feature = averaged.feature
+    inner join {{ ref('stg_suite__scored_stereotypes') }} as declared using (suite)
+    left join averaged using (suite, category, config_key, feature)
 )
 
 {% for metric in ['stereotype_fraction', 'expected_maximum_stereotype', 'stereotype_probability'] %}

@@ -9,14 +9,6 @@ with answered as (
 
 counting as (
     select distinct suite from {{ ref('stg_suite__protected_words') }}
-),
-
-settings as (
-    select * from {{ ref('stg_suite__stereotypes') }}
-),
-
-texts as (
-    select * from {{ ref('stg_extract__texts') }}
 )
 
 select
@@ -25,6 +17,6 @@ select
     row_number() over (order by answered.suite, answered.text_key) as text_id,
     {{ tokens('texts.text', 'settings.tokeniser') }} as tokens
 from answered
-inner join counting on answered.suite = counting.suite
-inner join settings on answered.suite = settings.suite
-inner join texts on answered.text_key = texts.text_key
+inner join counting using (suite)
+inner join {{ ref('stg_suite__stereotypes') }} as settings using (suite)
+inner join {{ ref('stg_extract__texts') }} as texts using (text_key)

@@ -8,10 +8,6 @@ with tokens as (
     from {{ ref('int_texts_tokenised') }}
 ),
 
-stops as (
-    select * from {{ ref('stg_suite__stop_words') }}
-),
-
 protected as (
     select distinct
         suite,
@@ -35,7 +31,7 @@ select
     protected.word is not null as is_protected,
     targets.form is not null as is_target
 from tokens
-left join stops
+left join {{ ref('stg_suite__stop_words') }} as stops
     on
         tokens.suite = stops.suite
         and tokens.token = stops.word

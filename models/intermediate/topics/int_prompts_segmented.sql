@@ -1,13 +1,5 @@
 -- Grain: one row per prompt_key, topic_set: the segment whose clusters a prompt's answers are held against.
 -- A prompt without a concept or a source tag is in no segment of that kind.
-with asked as (
-    select * from {{ ref('stg_suite__topics') }}
-),
-
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
-)
-
 select
     prompts.prompt_key,
     prompts.suite,
@@ -23,8 +15,8 @@ select
         when 'concept' then prompts.concept
         when 'source_tag' then prompts.source_tag
     end as segment_value
-from prompts
-inner join asked
+from {{ ref('stg_assemble__prompts') }} as prompts
+inner join {{ ref('stg_suite__topics') }} as asked
     on
         prompts.suite = asked.suite
         and list_contains(asked.categories, prompts.category)

@@ -8,7 +8,7 @@ with asked as (
         asked.*,
         scorers.scorer_key
     from {{ ref('stg_suite__topics') }} as asked
-    inner join {{ ref('int_scorers_selected') }} as scorers on asked.scorer = scorers.scorer
+    inner join {{ ref('int_scorers_selected') }} as scorers using (scorer)
 ),
 
 prompts as (
@@ -31,7 +31,7 @@ needed as (
         prompts.topic_set,
         responses.text_key
     from {{ ref('int_responses_joined') }} as responses
-    inner join prompts on responses.prompt_key = prompts.prompt_key
+    inner join prompts using (prompt_key)
     inner join clusterings
         on
             prompts.suite = clusterings.suite
@@ -46,11 +46,7 @@ needed as (
         prompts.topic_set,
         prompts.baseline_text_key as text_key
     from prompts
-    inner join clusterings
-        on
-            prompts.suite = clusterings.suite
-            and prompts.topic_set = clusterings.topic_set
-            and prompts.segment_value = clusterings.segment_value
+    inner join clusterings using (suite, topic_set, segment_value)
     where prompts.pool = 'baselines'
 ),
 
@@ -62,11 +58,8 @@ wanted as (
         variants.variant_text_key as text_key,
         list_distinct(flatten(list(asked.distances))) as distances
     from needed
-    inner join asked
-        on
-            needed.suite = asked.suite
-            and needed.topic_set = asked.topic_set
-    inner join variants on needed.text_key = variants.text_key
+    inner join asked using (suite, topic_set)
+    inner join variants using (text_key)
     group by needed.clustering_key, asked.scorer_key, variants.variant_text_key
 ),
 
@@ -80,11 +73,8 @@ placed as (
         cast(embeddings.vector as double[]) as components,
         topics.centroid
     from wanted
-    inner join {{ ref('stg_extract__embeddings') }} as embeddings
-        on
-            wanted.text_key = embeddings.text_key
-            and wanted.scorer_key = embeddings.scorer_key
-    inner join {{ ref('stg_extract__topics') }} as topics on wanted.clustering_key = topics.clustering_key
+    inner join {{ ref('stg_extract__embeddings') }} as embeddings using (text_key, scorer_key)
+    inner join {{ ref('stg_extract__topics') }} as topics using (clustering_key)
     where list_inner_product(embeddings.vector, embeddings.vector) > 0
 ),
 

@@ -48,4 +48,4 @@ select
     kinds.range_low,
     kinds.range_high
 from measures
-inner join kinds on measures.measure = kinds.measure
+inner join kinds using (measure)

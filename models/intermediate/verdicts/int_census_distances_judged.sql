@@ -31,15 +31,6 @@ select
     case when shown.attribute is null then [truths.attribute] else cast([] as varchar[]) end
         as hidden_attributes
 from {{ ref('int_census_distances_resampled') }} as analyses
-inner join {{ ref('stg_suite__ground_truths') }} as truths
-    on
-        analyses.suite = truths.suite
-        and analyses.category = truths.category
-        and analyses.outcome_set = truths.outcome_set
-        and truths.ground_truth = 'singstat'
-left join shown
-    on
-        analyses.suite = shown.suite
-        and analyses.category = shown.category
-        and analyses.config_key = shown.config_key
-        and truths.attribute = shown.attribute
+inner join {{ ref('stg_suite__ground_truths') }} as truths using (suite, category, outcome_set)
+left join shown using (suite, category, config_key, attribute)
+where truths.ground_truth = 'singstat'

@@ -75,41 +75,16 @@ select
     'selection_rate' as statistic,
     judged.parameters
 from {{ ref('int_disparities_judged') }} as judged
-inner join {{ ref('int_feature_analyses_listed') }} as analyses
-    on judged.analysis_key = analyses.analysis_key
-inner join criterion
-    on
-        analyses.suite = criterion.suite
-        and judged.parameters = criterion.parameters
-inner join {{ ref('stg_suite__suites') }} as suites on analyses.suite = suites.suite
+inner join {{ ref('int_feature_analyses_listed') }} as analyses using (analysis_key)
+inner join criterion using (suite, parameters)
+inner join {{ ref('stg_suite__suites') }} as suites using (suite)
 -- Neither the baseline's own nor what is pooled.
-inner join {{ ref('int_axes_shown') }} as shown
-    on
-        analyses.suite = shown.suite
-        and analyses.category = shown.category
-        and analyses.config_key = shown.config_key
-        and analyses.axis = shown.axis
-left join rated
-    on
-        judged.analysis_key = rated.analysis_key
-        and judged.parameters = rated.parameters
-left join {{ ref('int_disparities_tested') }} as tested
-    on
-        judged.analysis_key = tested.analysis_key
-        and judged.parameters = tested.parameters
-        and judged.disparity = tested.disparity
-left join designs
-    on
-        judged.analysis_key = designs.analysis_key
-        and judged.parameters = designs.parameters
-left join {{ ref('int_baselines_classified') }} as baselines
-    on
-        analyses.suite = baselines.suite
-        and analyses.category = baselines.category
-anti join without_direction
-    on
-        analyses.suite = without_direction.suite
-        and analyses.feature = without_direction.feature
+inner join {{ ref('int_axes_shown') }} as shown using (suite, category, config_key, axis)
+left join rated using (analysis_key, parameters)
+left join {{ ref('int_disparities_tested') }} as tested using (analysis_key, parameters, disparity)
+left join designs using (analysis_key, parameters)
+left join {{ ref('int_baselines_classified') }} as baselines using (suite, category)
+anti join without_direction using (suite, feature)
 where
     judged.disparity = 'min_impact_ratio'
     -- A baseline branched with its prompt takes off what the scorer makes of the group's name: what is

@@ -56,20 +56,8 @@ inner join metrics
     on
         planned.measure_kind = metrics.measure_kind
         and (planned.is_selectable or metrics.metric <> 'min_impact_ratio')
-inner join {{ ref('stg_suite__categories') }} as categories
-    on
-        planned.suite = categories.suite
-        and planned.category = categories.category
-inner join {{ ref('int_axes_shown') }} as shown
-    on
-        planned.suite = shown.suite
-        and planned.category = shown.category
-inner join {{ ref('int_configs_labelled') }} as configs on shown.config_key = configs.config_key
-inner join {{ ref('stg_suite__suites') }} as suites on planned.suite = suites.suite
-anti join answered
-    on
-        planned.suite = answered.suite
-        and planned.category = answered.category
-        and shown.config_key = answered.config_key
-        and planned.measure = answered.measure
-        and shown.axis = answered.axis
+inner join {{ ref('stg_suite__categories') }} as categories using (suite, category)
+inner join {{ ref('int_axes_shown') }} as shown using (suite, category)
+inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
+inner join {{ ref('stg_suite__suites') }} as suites using (suite)
+anti join answered using (suite, category, config_key, measure, axis)

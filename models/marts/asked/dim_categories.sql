@@ -1,9 +1,5 @@
 -- Grain: one row per suite, category, measure: the questions, and how their answers are read.
-with categories as (
-    select * from {{ ref('stg_suite__categories') }}
-),
-
-rules as (
+with rules as (
     select
         suite,
         category,
@@ -26,8 +22,5 @@ select
     rules.outcome_set,
     rules.rule_kind,
     rules.variant
-from categories
-inner join rules
-    on
-        categories.suite = rules.suite
-        and categories.category = rules.category
+from {{ ref('stg_suite__categories') }} as categories
+inner join rules using (suite, category)

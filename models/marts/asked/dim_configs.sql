@@ -1,15 +1,4 @@
 -- Grain: one row per config_key.
 select
-    config_key,
-    config,
-    backend,
-    is_simulated,
-    model,
-    digest,
-    quantisation,
-    role,
-    system_prompt,
-    template,
-    options,
-    server_version
+    {{ contract_columns() }}
 from {{ ref('int_configs_labelled') }}

@@ -1,9 +1,5 @@
 -- Grain: one row per document_key: texts that prompts were made from, without their words.
-with documents as (
-    select * from {{ ref('stg_scrape__documents') }}
-),
-
-sentences as (
+with sentences as (
     select
         document_key,
         count(*) as n_sentences
@@ -29,5 +25,5 @@ select
     documents.document_status,
     coalesce(length(documents.text), 0) as n_characters,
     coalesce(sentences.n_sentences, 0) as n_sentences
-from documents
-left join sentences on documents.document_key = sentences.document_key
+from {{ ref('stg_scrape__documents') }} as documents
+left join sentences using (document_key)

@@ -1,13 +1,5 @@
 -- Grain: one row per response_key: the answer itself, at the end of every path of joins.
-with responses as (
-    select * from {{ ref('stg_generate__responses') }}
-),
-
-joined as (
-    select * from {{ ref('int_responses_joined') }}
-),
-
-texts as (
+with texts as (
     select * from {{ ref('stg_extract__texts') }}
 )
 
@@ -41,8 +33,8 @@ select
     message_texts.text as messages,
     responses.served_model,
     responses.system_fingerprint
-from joined
-inner join responses on joined.response_key = responses.response_key
-left join texts on joined.text_key = texts.text_key
+from {{ ref('int_responses_joined') }} as joined
+left join texts using (text_key)
+inner join {{ ref('stg_generate__responses') }} as responses using (response_key)
 left join texts as reasoning_texts on responses.reasoning_text_key = reasoning_texts.text_key
 left join texts as message_texts on responses.messages_text_key = message_texts.text_key

@@ -1,10 +1,4 @@
 -- Grain: one row per run_id.
 select
-    run_id,
-    command,
-    started_at,
-    ended_at,
-    run_status,
-    detail,
-    versions
+    {{ contract_columns() }}
 from {{ ref('stg_pipeline__runs') }}

@@ -36,12 +36,8 @@ loads as (
         max(runs.started_at) as last_at,
         cast(sum(loads.n_loaded) as bigint) as n
     from {{ ref('stg_load__loads') }} as loads
-    inner join runs on loads.run_id = runs.run_id
+    inner join runs using (run_id)
     group by loads.suite, loads.source_file, loads.file_sha256
-),
-
-configs as (
-    select * from {{ ref('int_configs_labelled') }}
 ),
 
 details as (
@@ -62,8 +58,7 @@ answered as (
         max(answers.answered_at) as last_at,
         count(*) as n
     from {{ ref('int_responses_joined') }} as responses
-    inner join {{ ref('stg_generate__responses') }} as answers
-        on responses.response_key = answers.response_key
+    inner join {{ ref('stg_generate__responses') }} as answers using (response_key)
     group by responses.suite, responses.config_key
 ),
 
@@ -125,8 +120,8 @@ collected as (
         coalesce(prompts.n, 0) as n,
         'prompts' as unit
     from suites
-    left join runs on suites.run_id = runs.run_id
-    left join prompts on suites.suite = prompts.suite
+    left join runs using (run_id)
+    left join prompts using (suite)
     union all by name
     select
         'document' as source_kind,
@@ -171,9 +166,9 @@ collected as (
         answered.n,
         'responses' as unit
     from answered
-    inner join configs on answered.config_key = configs.config_key
-    inner join details on answered.config_key = details.config_key
-    left join suites on answered.suite = suites.suite
+    inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
+    inner join details using (config_key)
+    left join suites using (suite)
     union all by name
     select
         'scorer' as source_kind,
@@ -203,25 +198,14 @@ collected as (
         seeds.n,
         seeds.unit
     from seeds
-    inner join licences on seeds.source_name = licences.source_name
+    inner join licences using (source_name)
 )
 
 select
-    source_kind,
-    suite,
-    source_name,
-    origin,
-    revision,
-    licence,
+    {{ contract_columns(without=['licence_from']) }},
     case
         when licence is null then null
         when attribution = 'Plumbline' then 'this project'
         else licence_from
-    end as licence_from,
-    attribution,
-    first_at,
-    last_at,
-    sha256,
-    n,
-    unit
+    end as licence_from
 from collected

@@ -14,10 +14,6 @@ chosen_references as (
         list(axis || ': ' || coalesce(group_value, reference_kind) order by axis) as chosen_references
     from {{ ref('int_reference_groups_listed') }}
     group by suite
-),
-
-choices as (
-    select * from {{ ref('stg_suite__choices') }}
 )
 
 select
@@ -44,6 +40,6 @@ select
     suites.responsible,
     suites.licence
 from {{ ref('stg_suite__suites') }} as suites
-left join resampled on suites.suite = resampled.suite
-left join chosen_references on suites.suite = chosen_references.suite
-left join choices on suites.suite = choices.suite
+left join resampled using (suite)
+left join chosen_references using (suite)
+left join {{ ref('stg_suite__choices') }} as choices using (suite)

@@ -1,16 +1,12 @@
 -- Grain: one row per suite, category, config, outcome_set, outcome, sex, direction.
-with counted as (
-    select * from {{ ref('int_census_shares_counted') }}
-),
-
-totalled as (
+with totalled as (
     select
         *,
         sum(n_answers) over by_sex as n_sex,
         sum(n_answers) over by_outcome as n_outcome,
         sum(employed_thousands) over by_sex as employed_sex,
         sum(employed_thousands) over by_outcome as employed_outcome
-    from counted
+    from {{ ref('int_census_shares_counted') }}
     window
         by_sex as (partition by suite, category, config_key, outcome_set, sex),
         by_outcome as (partition by suite, category, config_key, outcome_set, published_label)
@@ -64,10 +60,6 @@ divergences as (
         end as jsd_nats
     from shares
     group by all
-),
-
-resampled as (
-    select * from {{ ref('int_census_distances_resampled') }}
 )
 
 select
@@ -108,7 +100,7 @@ left join divergences
         and shares.direction = divergences.direction
         and divergences.given
         = case when shares.direction = 'gender_given_outcome' then shares.published_label else shares.sex end
-left join resampled
+left join {{ ref('int_census_distances_resampled') }} as resampled
     on
         shares.direction = 'outcome_given_gender'
         and shares.suite = resampled.suite

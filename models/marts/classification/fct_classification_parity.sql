@@ -17,10 +17,6 @@ with counted as (
     from {{ ref('int_classifications_counted') }}
 ),
 
-chosen_references as (
-    select * from {{ ref('int_reference_groups_listed') }}
-),
-
 chosen as (
     select
         counted.suite,
@@ -29,10 +25,7 @@ chosen as (
         counted.axis,
         counted.group_value as reference_group
     from counted
-    left join chosen_references
-        on
-            counted.suite = chosen_references.suite
-            and counted.axis = chosen_references.axis
+    left join {{ ref('int_reference_groups_listed') }} as chosen_references using (suite, axis)
     where
         not counted.is_excluded
         and coalesce(chosen_references.group_value, counted.group_value) = counted.group_value
@@ -77,18 +70,8 @@ referenced as (
         reference_rates.value as reference_value,
         not rated.is_excluded and sizes.n_groups > 1 as is_compared
     from rated
-    inner join sizes
-        on
-            rated.suite = sizes.suite
-            and rated.category = sizes.category
-            and rated.config_key = sizes.config_key
-            and rated.axis = sizes.axis
-    left join chosen
-        on
-            rated.suite = chosen.suite
-            and rated.category = chosen.category
-            and rated.config_key = chosen.config_key
-            and rated.axis = chosen.axis
+    inner join sizes using (suite, category, config_key, axis)
+    left join chosen using (suite, category, config_key, axis)
     left join rated as reference_rates
         on
             chosen.suite = reference_rates.suite
@@ -97,10 +80,6 @@ referenced as (
             and chosen.axis = reference_rates.axis
             and chosen.reference_group = reference_rates.group_value
             and rated.metric = reference_rates.metric
-),
-
-exposed as (
-    select * from {{ ref('int_axes_shown') }}
 )
 
 select
@@ -136,9 +115,4 @@ select
     exposed.is_control,
     1 as metric_version
 from referenced as analyses
-inner join exposed
-    on
-        analyses.suite = exposed.suite
-        and analyses.category = exposed.category
-        and analyses.config_key = exposed.config_key
-        and analyses.axis = exposed.axis
+inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)

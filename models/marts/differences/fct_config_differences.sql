@@ -1,10 +1,6 @@
 -- Grain: one row per compared, suite, category, config_a, config_b, measure, axis, metric. config_b less
 -- config_a; of `runs` config_a is the same config in an earlier run.
-with listed as (
-    select * from {{ ref('int_config_differences_listed') }}
-),
-
-config_runs as (
+with config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
@@ -54,10 +50,10 @@ compared as (
                     then 'The metric has another version in the earlier run.'
             end
         ) as reason_not_computed
-    from listed
+    from {{ ref('int_config_differences_listed') }} as listed
     inner join statistics on listed.measure_kind = statistics.kind
-    left join versions on statistics.metric = versions.metric
-    left join earlier_versions on statistics.metric = earlier_versions.metric
+    left join versions using (metric)
+    left join earlier_versions using (metric)
 ),
 
 tests as (
@@ -131,41 +127,13 @@ decided as (
 )
 
 select
-    compared,
-    suite,
-    domain,
-    category,
-    config_a,
-    model_a,
-    role_a,
-    config_b,
-    model_b,
-    role_b,
-    is_simulated,
-    measure,
-    axis,
-    metric,
-    direction,
-    unit,
-    value_a,
-    value_b,
-    difference,
+    {{ contract_columns(without=[
+        'status', 'ci_status', 'n_tests', 'reason', 'n_pairs', 'n_unpaired_a', 'n_unpaired_b', 'n_groups',
+        'n_units', 'n_units_differing', 'metric_version'
+    ]) }},
     coalesce(status, 'not_applicable') as status,
-    ci_low,
-    ci_high,
     coalesce(ci_status, 'not_applicable') as ci_status,
-    p_value,
-    p_holm,
-    q_value,
     cast(n_tests as bigint) as n_tests,
-    p_exchanged,
-    p_relabelled,
-    null_median,
-    null_p05,
-    null_p95,
-    margin,
-    worsening_low,
-    state,
     case
         when reason_against is not null then reason_against
         when state = 'worse'
@@ -191,10 +159,7 @@ select
     coalesce(n_unpaired_a, 0) as n_unpaired_a,
     coalesce(n_unpaired_b, 0) as n_unpaired_b,
     coalesce(n_groups, 0) as n_groups,
-    resampling_unit,
     coalesce(n_units, 0) as n_units,
     coalesce(n_units_differing, 0) as n_units_differing,
-    min_attainable_p,
-    is_control,
     1 as metric_version
 from decided

@@ -1,10 +1,6 @@
 -- Grain: one row per compared, suite, category, config_a, config_b, measure, axis, metric, group_value.
 -- config_b less config_a: the share of favourable outcomes, or the mean score, of one group.
-with listed as (
-    select * from {{ ref('int_config_differences_listed') }}
-),
-
-config_runs as (
+with config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
 ),
 
@@ -41,15 +37,11 @@ tests as (
         resampled.n_units,
         listed.is_control,
         case when not listed.is_control then resampled.p_value end as family_p
-    from listed
+    from {{ ref('int_config_differences_listed') }} as listed
     inner join config_runs as a on listed.config_run_a = a.config_run_key
     inner join config_runs as b on listed.config_run_b = b.config_run_key
     inner join statistics on listed.measure_kind = statistics.kind
-    inner join resampled
-        on
-            listed.pair_id = resampled.pair_id
-            and listed.analysis_key = resampled.analysis_key
-            and statistics.statistic = resampled.statistic
+    inner join resampled using (pair_id, analysis_key, statistic)
 ),
 
 adjusted as (
@@ -57,38 +49,7 @@ adjusted as (
 )
 
 select
-    compared,
-    suite,
-    domain,
-    category,
-    config_a,
-    model_a,
-    role_a,
-    config_b,
-    model_b,
-    role_b,
-    is_simulated,
-    measure,
-    axis,
-    metric,
-    group_value,
-    unit,
-    value_a,
-    value_b,
-    difference,
-    status,
-    ci_low,
-    ci_high,
-    ci_status,
-    p_value,
-    p_holm,
-    q_value,
+    {{ contract_columns(without=['n_tests', 'metric_version']) }},
     cast(n_tests as bigint) as n_tests,
-    n_pairs,
-    n_unpaired_a,
-    n_unpaired_b,
-    resampling_unit,
-    n_units,
-    is_control,
     1 as metric_version
 from adjusted

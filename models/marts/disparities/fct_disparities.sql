@@ -1,20 +1,4 @@
 -- Grain: one row per suite, category, config, axis, feature, calibration, statistic, parameters, disparity.
-with judged as (
-    select * from {{ ref('int_disparities_judged') }}
-),
-
-analyses as (
-    select * from {{ ref('int_feature_analyses_listed') }}
-),
-
-tested as (
-    select * from {{ ref('int_disparities_tested') }}
-),
-
-baselines as (
-    select * from {{ ref('int_baselines_classified') }}
-)
-
 select
     {{ analysis_columns() }},
     analyses.roll_up,
@@ -57,21 +41,9 @@ select
     analyses.is_control,
     case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,
     1 as metric_version
-from judged
-inner join analyses on judged.analysis_key = analyses.analysis_key
-left join tested
-    on
-        judged.analysis_key = tested.analysis_key
-        and judged.statistic = tested.statistic
-        and judged.parameters = tested.parameters
-        and judged.disparity = tested.disparity
+from {{ ref('int_disparities_judged') }} as judged
+inner join {{ ref('int_feature_analyses_listed') }} as analyses using (analysis_key)
+left join {{ ref('int_disparities_tested') }} as tested using (analysis_key, statistic, parameters, disparity)
 left join {{ ref('int_disparities_bounded') }} as bounds
-    on
-        judged.analysis_key = bounds.analysis_key
-        and judged.statistic = bounds.statistic
-        and judged.parameters = bounds.parameters
-        and judged.disparity = bounds.disparity
-left join baselines
-    on
-        analyses.suite = baselines.suite
-        and analyses.category = baselines.category
+    using (analysis_key, statistic, parameters, disparity)
+left join {{ ref('int_baselines_classified') }} as baselines using (suite, category)

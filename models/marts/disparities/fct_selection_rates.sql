@@ -1,11 +1,7 @@
 -- Grain: one row per suite, category, config, axis, feature, calibration, standard, method, group_value.
 -- Standard `favourable_outcome`: selected is a response whose outcome the suite calls favourable. The others:
 -- a response whose measurement meets a criterion against a number (SPEC 9.1).
-with analyses as (
-    select * from {{ ref('int_feature_analyses_listed') }}
-),
-
-rated as (
+with rated as (
     select
         *,
         {{ criterion('standard', 'method') }} as parameters
@@ -80,10 +76,6 @@ asked as (
     where statistic = 'selection_rate'
 ),
 
-baselines as (
-    select * from {{ ref('int_baselines_classified') }}
-),
-
 four_fifths as (
     select red_limit
     from {{ ref('thresholds') }}
@@ -129,52 +121,22 @@ joined as (
         asked.suite is not null or bounded.standard = 'favourable_outcome' as is_asked,
         case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind
     from bounded
-    inner join analyses on bounded.analysis_key = analyses.analysis_key
-    left join resampled
-        on
-            bounded.analysis_key = resampled.analysis_key
-            and bounded.parameters = resampled.parameters
-            and bounded.group_value = resampled.group_value
-    left join units on bounded.analysis_key = units.analysis_key
-    left join asked
-        on
-            analyses.suite = asked.suite
-            and bounded.parameters = asked.parameters
-    left join baselines
-        on
-            analyses.suite = baselines.suite
-            and analyses.category = baselines.category
+    inner join {{ ref('int_feature_analyses_listed') }} as analyses using (analysis_key)
+    left join resampled using (analysis_key, parameters, group_value)
+    left join units using (analysis_key)
+    left join asked using (suite, parameters)
+    left join {{ ref('int_baselines_classified') }} as baselines using (suite, category)
 )
 
 select
-    suite,
-    domain,
-    category,
-    config,
-    model,
-    role,
-    is_simulated,
-    roll_up,
-    pooled_categories,
-    axis,
-    feature,
-    calibration,
-    standard,
-    standard_value,
-    method,
-    group_value,
-    n,
-    n_selected,
-    n_missing,
-    selection_rate,
+    {{ contract_columns(without=[
+        'wilson_low', 'wilson_high', 'ci_status', 'impact_ratio_low', 'impact_ratio_high',
+        'is_below_four_fifths', 'impact_ratio_z', 'bound_low', 'bound_high', 'chosen_reference_group',
+        'chosen_impact_ratio', 'chosen_impact_ratio_low', 'chosen_impact_ratio_high', 'metric_version'
+    ]) }},
     {{ wilson('n_selected', 'n', 'low') }} as wilson_low,
     {{ wilson('n_selected', 'n', 'high') }} as wilson_high,
-    ci_low,
-    ci_high,
     {{ inference_status('selection_rate', 'is_asked', 'ci_low') }} as ci_status,
-    reference_group,
-    impact_ratio,
-    status,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'low') }} as impact_ratio_low,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'high') }}
         as impact_ratio_high,
@@ -192,14 +154,6 @@ select
         as chosen_impact_ratio_low,
     {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'high') }}
         as chosen_impact_ratio_high,
-    p_max,
-    null_p05,
-    null_median,
-    resampling_unit,
-    n_units,
-    exposure,
-    is_control,
-    baseline_kind,
     1 as metric_version
 from joined
 cross join four_fifths

@@ -3,10 +3,6 @@ with disparities as (
     select * from {{ ref('fct_disparities') }}
 ),
 
-declared as (
-    select * from {{ ref('disparities') }}
-),
-
 answers as (
     select * from disparities
     where config <> 'baseline' and calibration = 'none'
@@ -64,23 +60,6 @@ select
     analyses.is_control,
     1 as metric_version
 from answers as analyses
-inner join tools
-    on
-        analyses.suite = tools.suite
-        and analyses.category = tools.category
-        and analyses.axis = tools.axis
-        and analyses.feature = tools.feature
-        and analyses.statistic = tools.statistic
-        and analyses.parameters = tools.parameters
-        and analyses.disparity = tools.disparity
-inner join declared on analyses.disparity = declared.disparity
-left join calibrated
-    on
-        analyses.suite = calibrated.suite
-        and analyses.category = calibrated.category
-        and analyses.config = calibrated.config
-        and analyses.axis = calibrated.axis
-        and analyses.feature = calibrated.feature
-        and analyses.statistic = calibrated.statistic
-        and analyses.parameters = calibrated.parameters
-        and analyses.disparity = calibrated.disparity
+left join calibrated using (suite, category, config, axis, feature, statistic, parameters, disparity)
+inner join tools using (suite, category, axis, feature, statistic, parameters, disparity)
+inner join {{ ref('disparities') }} as declared using (disparity)

@@ -24,17 +24,13 @@ resampled as (
     select * from {{ ref('int_local_law_ratios_resampled') }}
 ),
 
-exposed as (
-    select * from {{ ref('int_axes_shown') }}
-),
-
 -- The audit's day: when the suite was last brought in.
 audited as (
     select
         suites.suite,
         cast(runs.started_at as date) as audited_on
     from {{ ref('stg_suite__suites') }} as suites
-    inner join {{ ref('stg_pipeline__runs') }} as runs on suites.run_id = runs.run_id
+    inner join {{ ref('stg_pipeline__runs') }} as runs using (run_id)
 )
 
 select
@@ -87,14 +83,9 @@ select
     exposed.is_control,
     1 as metric_version
 from counted
-left join audited on counted.suite = audited.suite
-inner join exposed
-    on
-        counted.suite = exposed.suite
-        and counted.category = exposed.category
-        and counted.config_key = exposed.config_key
-        and counted.axis = exposed.axis
-left join best on counted.analysis_key = best.analysis_key
+left join audited using (suite)
+inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
+left join best using (analysis_key)
 left join resampled as by_group
     on
         counted.analysis_key = by_group.analysis_key

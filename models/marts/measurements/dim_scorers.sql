@@ -1,10 +1,6 @@
 -- Grain: one row per scorer.
-with scorers as (
-    select * from {{ ref('int_scorers_selected') }}
-),
-
 -- A text counts once, however many features a scorer gives it.
-measured as (
+with measured as (
     select
         scorer_key,
         text_key,
@@ -47,5 +43,5 @@ select
     coalesce(counted.n_failed, 0) as n_failed,
     {{ ratio('counted.n_truncated', 'counted.n_texts') }} as truncated_share,
     {{ ratio('counted.n_failed', 'counted.n_texts') }} as failed_share
-from scorers
-left join counted on scorers.scorer_key = counted.scorer_key
+from {{ ref('int_scorers_selected') }} as scorers
+left join counted using (scorer_key)

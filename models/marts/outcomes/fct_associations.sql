@@ -4,14 +4,6 @@ with analyses as (
     where measure_kind = 'outcome'
 ),
 
-computed as (
-    select * from {{ ref('int_associations_computed') }}
-),
-
-tested as (
-    select * from {{ ref('int_associations_tested') }}
-),
-
 chance_of_chi_square as (
     select * from {{ ref('int_analysis_tests_adjusted') }}
     where statistic = 'chi_square'
@@ -66,14 +58,8 @@ select
     analyses.is_control,
     1 as metric_version
 from analyses
-left join computed on analyses.analysis_key = computed.analysis_key
-left join tested on analyses.analysis_key = tested.analysis_key
-left join chance_of_chi_square on analyses.analysis_key = chance_of_chi_square.analysis_key
-left join chance_of_v on analyses.analysis_key = chance_of_v.analysis_key
-left join missing
-    on
-        analyses.suite = missing.suite
-        and analyses.category = missing.category
-        and analyses.config_key = missing.config_key
-        and analyses.measure = missing.measure
-        and analyses.axis = missing.axis
+left join missing using (suite, category, config_key, measure, axis)
+left join {{ ref('int_associations_computed') }} as computed using (analysis_key)
+left join {{ ref('int_associations_tested') }} as tested using (analysis_key)
+left join chance_of_chi_square using (analysis_key)
+left join chance_of_v using (analysis_key)

@@ -23,14 +23,6 @@ summarised as (
     group by analysis_key, metric, reference
 ),
 
-resampled as (
-    select * from {{ ref('int_analyses_resampled') }}
-),
-
-bounds as (
-    select * from {{ ref('int_deviations_bounded') }}
-),
-
 missing as (
     select * from {{ ref('int_missing_answers_counted') }}
 ),
@@ -89,13 +81,7 @@ excluded as (
         0 as n,
         'all_missing' as status
     from analyses
-    inner join missing
-        on
-            analyses.suite = missing.suite
-            and analyses.category = missing.category
-            and analyses.config_key = missing.config_key
-            and analyses.measure = missing.measure
-            and analyses.axis = missing.axis
+    inner join missing using (suite, category, config_key, measure, axis)
     where missing.group_value <> '' and missing.n_missing = missing.n_responses
 ),
 
@@ -129,11 +115,7 @@ listed as (
         resampled.n_units,
         resampled.n_permutations
     from levels
-    left join resampled
-        on
-            levels.analysis_key = resampled.analysis_key
-            and levels.group_value = resampled.group_value
-            and levels.statistic = resampled.statistic
+    left join {{ ref('int_analyses_resampled') }} as resampled using (analysis_key, group_value, statistic)
     union all by name
     select
         excluded.analysis_key,
@@ -180,18 +162,6 @@ select
     analyses.is_control,
     1 as metric_version
 from listed
-inner join analyses on listed.analysis_key = analyses.analysis_key
-left join bounds
-    on
-        listed.analysis_key = bounds.analysis_key
-        and listed.group_value = bounds.group_value
-        and listed.metric = bounds.metric
-        and listed.reference = bounds.reference
-left join missing
-    on
-        analyses.suite = missing.suite
-        and analyses.category = missing.category
-        and analyses.config_key = missing.config_key
-        and analyses.measure = missing.measure
-        and analyses.axis = missing.axis
-        and listed.group_value = missing.group_value
+inner join analyses using (analysis_key)
+left join {{ ref('int_deviations_bounded') }} as bounds using (analysis_key, group_value, metric, reference)
+left join missing using (suite, category, config_key, measure, axis, group_value)

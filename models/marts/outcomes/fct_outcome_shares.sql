@@ -2,10 +2,6 @@
 with analyses as (
     select * from {{ ref('int_analyses_listed') }}
     where measure_kind = 'outcome'
-),
-
-cells as (
-    select * from {{ ref('int_outcomes_counted') }}
 )
 
 select
@@ -30,5 +26,5 @@ select
     cells.pooled_share,
     analyses.exposure,
     analyses.is_control
-from cells
-inner join analyses on cells.analysis_key = analyses.analysis_key
+from {{ ref('int_outcomes_counted') }} as cells
+inner join analyses using (analysis_key)

@@ -1,9 +1,5 @@
 -- Grain: one row per pair_kind, axis, response_key_a, response_key_b, metric, feature.
-with pairs as (
-    select * from {{ ref('int_pairs_measured') }}
-),
-
-metrics as (
+with metrics as (
     select
         measured_as,
         min(metric) as metric
@@ -32,5 +28,5 @@ select
     analyses.value,
     analyses.measurement_status,
     1 as metric_version
-from pairs as analyses
-left join metrics on analyses.measured_as = metrics.measured_as
+from {{ ref('int_pairs_measured') }} as analyses
+left join metrics using (measured_as)

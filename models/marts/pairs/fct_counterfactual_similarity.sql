@@ -8,18 +8,6 @@ with compared as (
     from {{ ref('int_pairs_averaged') }}
 ),
 
-resampled as (
-    select * from {{ ref('int_pairs_resampled') }}
-),
-
-settings as (
-    select * from {{ ref('stg_suite__suites') }}
-),
-
-exposed as (
-    select * from {{ ref('int_axes_shown') }}
-),
-
 joined as (
     select
         compared.*,
@@ -37,23 +25,10 @@ joined as (
         settings.n_permutations,
         settings.n_bootstrap
     from compared
-    inner join settings on compared.suite = settings.suite
-    inner join exposed
-        on
-            compared.suite = exposed.suite
-            and compared.category = exposed.category
-            and compared.config_key = exposed.config_key
-            and compared.axis = exposed.axis
-    left join resampled
-        on
-            compared.suite = resampled.suite
-            and compared.category = resampled.category
-            and compared.config_key = resampled.config_key
-            and compared.axis = resampled.axis
-            and compared.group_a = resampled.group_a
-            and compared.group_b = resampled.group_b
-            and compared.metric = resampled.metric
-            and compared.feature = resampled.feature
+    inner join {{ ref('stg_suite__suites') }} as settings using (suite)
+    inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
+    left join {{ ref('int_pairs_resampled') }} as resampled
+        using (suite, category, config_key, axis, group_a, group_b, metric, feature)
 ),
 
 adjusted as (
@@ -63,31 +38,14 @@ adjusted as (
 )
 
 select
-    {{ analysis_columns() }},
-    analyses.axis,
-    analyses.group_a,
-    analyses.group_b,
-    analyses.metric,
-    analyses.feature,
-    analyses.value,
+    {{ contract_columns(without=['status', 'ci_status', 'floor_status', 'p_status', 'metric_version']) }},
     case when analyses.value is null then 'all_missing' else 'ok' end as status,
-    analyses.ci_low,
-    analyses.ci_high,
     {{ inference_status('analyses.value', 'analyses.n_bootstrap > 0', 'analyses.ci_low') }} as ci_status,
-    analyses.matched_value,
-    analyses.floor_value,
     case
         when not analyses.has_repeats then 'no_repeats'
         when analyses.floor_value is null then 'all_missing'
         else 'ok'
     end as floor_status,
-    analyses.contrast,
-    analyses.contrast_low,
-    analyses.contrast_high,
-    analyses.p_value,
-    analyses.p_holm,
-    analyses.q_value,
-    analyses.n_tests,
     case
         when analyses.p_value is not null then 'ok'
         when analyses.value is null then 'not_applicable'
@@ -97,15 +55,5 @@ select
             then 'not_applicable'
         else 'too_few'
     end as p_status,
-    analyses.null_median,
-    analyses.null_p05,
-    analyses.null_p95,
-    analyses.n_pairs,
-    analyses.n_missing,
-    analyses.n_floor_pairs,
-    analyses.n_roots,
-    analyses.n_group_pairs,
-    analyses.exposure,
-    analyses.is_control,
     1 as metric_version
 from adjusted as analyses

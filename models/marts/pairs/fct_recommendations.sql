@@ -23,10 +23,7 @@ compared as (
             else similarities.group_a
         end as group_value
     from similarities
-    left join chosen_references
-        on
-            similarities.suite = chosen_references.suite
-            and similarities.axis = chosen_references.axis
+    left join chosen_references using (suite, axis)
 ),
 
 spreads as (
@@ -47,49 +44,12 @@ spreads as (
 )
 
 select
-    {{ analysis_columns() }},
-    analyses.axis,
-    analyses.metric,
-    analyses.comparison,
-    analyses.group_a,
-    analyses.group_b,
-    analyses.group_value,
-    analyses.value,
-    analyses.status,
-    analyses.ci_low,
-    analyses.ci_high,
-    analyses.ci_status,
-    analyses.floor_value,
-    analyses.floor_status,
-    analyses.p_value,
-    analyses.p_holm,
-    analyses.q_value,
-    analyses.n_tests,
-    analyses.p_status,
-    analyses.null_median,
-    analyses.null_p05,
-    analyses.n_pairs,
-    analyses.n_missing,
-    analyses.n_roots,
-    spreads.max_similarity,
-    spreads.min_similarity,
-    spreads.snsr,
-    spreads.snsv,
+    {{ contract_columns(without=['spread_status', 'metric_version']) }},
     case
         when spreads.snsr is not null then 'ok'
         when spreads.n_values = 1 then 'single_group'
         else 'all_missing'
     end as spread_status,
-    spreads.n_values,
-    analyses.exposure,
-    analyses.is_control,
     1 as metric_version
-from compared as analyses
-inner join spreads
-    on
-        analyses.suite = spreads.suite
-        and analyses.category = spreads.category
-        and analyses.config = spreads.config
-        and analyses.axis = spreads.axis
-        and analyses.metric = spreads.metric
-        and analyses.comparison = spreads.comparison
+from compared
+inner join spreads using (suite, category, config, axis, metric, comparison)

@@ -16,4 +16,4 @@ select
     exposed.is_control,
     exposed.shown_rate
 from {{ ref('int_axes_shown') }} as exposed
-inner join {{ ref('int_configs_labelled') }} as configs on exposed.config_key = configs.config_key
+inner join {{ ref('int_configs_labelled') }} as configs using (config_key)

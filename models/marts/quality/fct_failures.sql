@@ -1,9 +1,5 @@
 -- Grain: one row per suite, category, config, axis, group_value, response_status: what failed, for whom.
-with responses as (
-    select * from {{ ref('int_responses_joined') }}
-),
-
-grouped as (
+with grouped as (
     select * from {{ ref('int_prompts_grouped') }}
 ),
 
@@ -18,8 +14,8 @@ counted as (
         grouped.group_value,
         responses.response_status,
         count(*) as n_cell
-    from responses
-    inner join grouped on responses.prompt_key = grouped.prompt_key
+    from {{ ref('int_responses_joined') }} as responses
+    inner join grouped using (prompt_key)
     group by all
 ),
 
@@ -31,14 +27,9 @@ totalled as (
 )
 
 select
-    suite,
-    category,
-    config,
-    is_simulated,
-    axis,
-    n_attributes,
-    group_value,
-    response_status,
+    {{ contract_columns(without=[
+        'n_failed', 'n_responses', 'failure_rate', 'failure_rate_low', 'failure_rate_high'
+    ]) }},
     n_cell as n_failed,
     cast(n_responses as bigint) as n_responses,
     {{ ratio('n_cell', 'n_responses') }} as failure_rate,

@@ -5,14 +5,10 @@ with responses as (
     where text_key is not null or not is_usable
 ),
 
-prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
-),
-
 languages as (
     select detected.*
     from {{ ref('stg_extract__text_languages') }} as detected
-    inner join {{ ref('int_scorers_selected') }} as scorers on detected.scorer_key = scorers.scorer_key
+    inner join {{ ref('int_scorers_selected') }} using (scorer_key)
 )
 
 select
@@ -30,7 +26,7 @@ select
     coalesce(analyses.is_usable and languages.language_status = 'other', false) as is_other_language,
     1 as metric_version
 from responses as analyses
-inner join prompts on analyses.prompt_key = prompts.prompt_key
+inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
 left join languages
     on
         analyses.is_usable

@@ -1,9 +1,5 @@
 -- Grain: one row per rule, suite, category, config, scope.
-with rules as (
-    select * from {{ ref('quality_rules') }}
-),
-
-loads as (
+with loads as (
     select * from {{ ref('stg_load__loads') }}
 ),
 
@@ -32,16 +28,12 @@ repeats as (
     group by suite, category, config, prompt_key
 ),
 
-analyses as (
-    select * from {{ ref('int_analyses_listed') }}
-),
-
 exposed as (
     select
         exposed.*,
         configs.config
     from {{ ref('int_axes_shown') }} as exposed
-    inner join {{ ref('int_configs_labelled') }} as configs on exposed.config_key = configs.config_key
+    inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
 ),
 
 checked as (
@@ -164,7 +156,7 @@ checked as (
         n_groups + n_groups_excluded as n_records,
         n_groups_excluded as n_failing,
         n_groups_excluded as n_removed
-    from analyses
+    from {{ ref('int_analyses_listed') }}
     where measure_kind in ('outcome', 'score')
     union all
     select
@@ -196,4 +188,4 @@ select
     rules.is_blocking,
     rules.spec
 from checked
-inner join rules on checked.rule = rules.rule
+inner join {{ ref('quality_rules') }} as rules using (rule)

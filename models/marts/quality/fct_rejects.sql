@@ -1,9 +1,4 @@
 -- Grain: one row per reject_key.
 select
-    reject_key,
-    suite,
-    source_file,
-    source_row,
-    reason,
-    detail
+    {{ contract_columns() }}
 from {{ ref('stg_load__rejects') }}

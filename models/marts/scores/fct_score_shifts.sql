@@ -18,18 +18,6 @@ chance_of_mean as (
     where statistic = 'mean'
 ),
 
-bounds as (
-    select * from {{ ref('int_score_shifts_bounded') }}
-),
-
-missing as (
-    select * from {{ ref('int_missing_answers_counted') }}
-),
-
-groups as (
-    select * from {{ ref('int_groups_listed') }}
-),
-
 -- Groups below the minimum cell, which enter no table, and declared groups that nobody answered about.
 excluded as (
     select
@@ -56,12 +44,7 @@ listed as (
         analyses.analysis_key,
         groups.group_value
     from analyses
-    inner join groups
-        on
-            analyses.suite = groups.suite
-            and analyses.category = groups.category
-            and analyses.config_key = groups.config_key
-            and analyses.axis = groups.axis
+    inner join {{ ref('int_groups_listed') }} as groups using (suite, category, config_key, axis)
 )
 
 select
@@ -104,15 +87,9 @@ select
     analyses.is_control,
     1 as metric_version
 from analyses
-inner join listed on analyses.analysis_key = listed.analysis_key
-left join scores
-    on
-        listed.analysis_key = scores.analysis_key
-        and listed.group_value = scores.group_value
-left join excluded
-    on
-        listed.analysis_key = excluded.analysis_key
-        and listed.group_value = excluded.group_value
+inner join listed using (analysis_key)
+left join scores using (analysis_key, group_value)
+left join excluded using (analysis_key, group_value)
 left join chance_of_dbi
     on
         scores.analysis_key = chance_of_dbi.analysis_key
@@ -121,15 +98,9 @@ left join chance_of_mean
     on
         scores.analysis_key = chance_of_mean.analysis_key
         and scores.group_value = chance_of_mean.group_value
-left join bounds
+left join {{ ref('int_score_shifts_bounded') }} as bounds
     on
         listed.analysis_key = bounds.analysis_key
         and listed.group_value = bounds.group_value
-left join missing
-    on
-        analyses.suite = missing.suite
-        and analyses.category = missing.category
-        and analyses.config_key = missing.config_key
-        and analyses.measure = missing.measure
-        and analyses.axis = missing.axis
-        and listed.group_value = missing.group_value
+left join {{ ref('int_missing_answers_counted') }} as missing
+    using (suite, category, config_key, measure, axis, group_value)

@@ -17,18 +17,6 @@ applicable as (
         on analyses.n_groups between tests.min_groups and tests.max_groups
 ),
 
-computed as (
-    select * from {{ ref('int_score_tests_computed') }}
-),
-
-evaluated as (
-    select * from {{ ref('int_score_tests_evaluated') }}
-),
-
-chance as (
-    select * from {{ ref('int_analysis_tests_adjusted') }}
-),
-
 missing as (
     select * from {{ ref('int_missing_answers_counted') }}
     where group_value = ''
@@ -71,23 +59,8 @@ select
     analyses.is_control,
     1 as metric_version
 from analyses
-inner join applicable on analyses.analysis_key = applicable.analysis_key
-left join computed
-    on
-        analyses.analysis_key = computed.analysis_key
-        and applicable.test = computed.test
-left join evaluated
-    on
-        analyses.analysis_key = evaluated.analysis_key
-        and applicable.test = evaluated.test
-left join chance
-    on
-        analyses.analysis_key = chance.analysis_key
-        and applicable.statistic = chance.statistic
-left join missing
-    on
-        analyses.suite = missing.suite
-        and analyses.category = missing.category
-        and analyses.config_key = missing.config_key
-        and analyses.measure = missing.measure
-        and analyses.axis = missing.axis
+left join missing using (suite, category, config_key, measure, axis)
+inner join applicable using (analysis_key)
+left join {{ ref('int_score_tests_computed') }} as computed using (analysis_key, test)
+left join {{ ref('int_score_tests_evaluated') }} as evaluated using (analysis_key, test)
+left join {{ ref('int_analysis_tests_adjusted') }} as chance using (analysis_key, statistic)

@@ -4,10 +4,6 @@ with computed as (
     select * from {{ ref('int_stereotypes_inferred') }}
 ),
 
-settings as (
-    select * from {{ ref('stg_suite__suites') }}
-),
-
 configs as (
     select
         suite,
@@ -84,12 +80,8 @@ select
     computed.warning,
     1 as metric_version
 from computed
-inner join configs
-    on
-        computed.suite = configs.suite
-        and computed.category = configs.category
-        and computed.config_key = configs.config_key
-inner join settings on computed.suite = settings.suite
+inner join configs using (suite, category, config_key)
+inner join {{ ref('stg_suite__suites') }} as settings using (suite)
 left join computed as baselines
     on
         baselines.config_key = 'baseline'

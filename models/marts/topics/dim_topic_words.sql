@@ -8,4 +8,4 @@ select
     words.share_elsewhere as word_share_elsewhere,
     words.similarity as centre_similarity
 from {{ ref('stg_extract__topic_words') }} as words
-semi join {{ ref('dim_topics') }} as topics on words.clustering_key = topics.clustering_key
+semi join {{ ref('dim_topics') }} using (clustering_key)

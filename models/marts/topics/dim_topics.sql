@@ -1,13 +1,5 @@
 -- Grain: one row per suite, topic_set, segment_value, is_simulated, topic_position.
-with asked as (
-    select * from {{ ref('stg_suite__topics') }}
-),
-
-clusterings as (
-    select * from {{ ref('stg_suite__clusterings') }}
-),
-
-topics as (
+with topics as (
     select
         *,
         sum(n_members) over (partition by clustering_key) as n_members_clustered
@@ -41,13 +33,7 @@ select
     asked.centre,
     topics.clustering_key,
     1 as metric_version
-from asked
-inner join clusterings
-    on
-        asked.suite = clusterings.suite
-        and asked.topic_set = clusterings.topic_set
-inner join topics on clusterings.clustering_key = topics.clustering_key
-left join themes
-    on
-        topics.clustering_key = themes.clustering_key
-        and topics.topic_position = themes.topic_position
+from {{ ref('stg_suite__topics') }} as asked
+inner join {{ ref('stg_suite__clusterings') }} as clusterings using (suite, topic_set)
+inner join topics using (clustering_key)
+left join themes using (clustering_key, topic_position)

@@ -1,17 +1,9 @@
 -- Grain: one row per suite, topic_set, segment_value, is_simulated, topic_position, is_answer_simulated,
 -- example_rank.
 -- The distinct answers that lie nearest to a cluster's mean, of those that belong to it.
-with topics as (
-    select * from {{ ref('dim_topics') }}
-),
-
-clustered as (
+with clustered as (
     select * from {{ ref('int_texts_clustered') }}
     where is_nearest
-),
-
-prompts as (
-    select * from {{ ref('int_prompts_segmented') }}
 ),
 
 variants as (
@@ -30,8 +22,8 @@ answers as (
         min(responses.response_key) as response_key,
         count(*) as n_answers
     from {{ ref('int_responses_joined') }} as responses
-    inner join prompts on responses.prompt_key = prompts.prompt_key
-    inner join variants on responses.text_key = variants.text_key
+    inner join {{ ref('int_prompts_segmented') }} as prompts using (prompt_key)
+    inner join variants using (text_key)
     where responses.is_usable
     group by all
 ),
@@ -54,11 +46,8 @@ ranked as (
                 topics.topic_position, answers.is_simulated
             order by clustered.distance_to_centroid asc, answers.variant_text_key asc
         ) as example_rank
-    from topics
-    inner join clustered
-        on
-            topics.clustering_key = clustered.clustering_key
-            and topics.topic_position = clustered.topic_position
+    from {{ ref('dim_topics') }} as topics
+    inner join clustered using (clustering_key, topic_position)
     inner join answers
         on
             topics.suite = answers.suite
@@ -69,17 +58,7 @@ ranked as (
 )
 
 select
-    suite,
-    topic_set,
-    segment_value,
-    is_simulated,
-    topic_position,
-    feature,
-    response_key,
-    is_answer_simulated,
-    n_answers,
-    distance_to_centroid,
-    example_rank,
+    {{ contract_columns(without=['metric_version']) }},
     1 as metric_version
 from ranked
 where example_rank <= 3

@@ -18,12 +18,8 @@ asked as (
         responses.prompt_key,
         prompts.attributes
     from {{ ref('int_responses_joined') }} as responses
-    inner join {{ ref('stg_assemble__prompts') }} as prompts on responses.prompt_key = prompts.prompt_key
+    inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
     where responses.is_simulated
-),
-
-answers as (
-    select * from {{ ref('stg_suite__answers') }}
 ),
 
 planted as (
@@ -43,11 +39,8 @@ weighed as (
             case when configs.is_planted then planted.log_odds * configs.planted_scale end
         ), 0)) as answer_weight
     from asked
-    inner join configs on asked.config_key = configs.config_key
-    inner join answers
-        on
-            asked.suite = answers.suite
-            and asked.category = answers.category
+    inner join configs using (config_key)
+    inner join {{ ref('stg_suite__answers') }} as answers using (suite, category)
     left join planted
         on
             asked.suite = planted.suite
@@ -105,7 +98,8 @@ select
     recovered.n_group as n,
     by_group.expected_share between recovered.share_low and recovered.share_high as is_within_interval
 from by_group
-inner join configs on by_group.config_key = configs.config_key
+inner join configs using (config_key)
+left join planted using (suite, category, attribute, value, answer)
 inner join recovered
     on
         by_group.suite = recovered.suite
@@ -114,10 +108,3 @@ inner join recovered
         and by_group.attribute = recovered.axis
         and by_group.value = recovered.group_value
         and by_group.answer = recovered.outcome
-left join planted
-    on
-        by_group.suite = planted.suite
-        and by_group.category = planted.category
-        and by_group.attribute = planted.attribute
-        and by_group.value = planted.value
-        and by_group.answer = planted.answer

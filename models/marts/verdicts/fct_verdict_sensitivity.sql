@@ -16,10 +16,6 @@ rules as (
     where rule_kind = 'score'
 ),
 
-directions as (
-    select * from {{ ref('feature_directions') }}
-),
-
 -- Selected is who lies on the favourable side of the mean of all, or has a favourable outcome.
 measures as (
     select
@@ -40,12 +36,9 @@ measures as (
         'mean' as standard,
         case when directions.favourable = 'lower' then 'smaller' else 'larger' end as method
     from disparities
-    left join rules
-        on
-            disparities.suite = rules.suite
-            and disparities.category = rules.category
-            and disparities.feature = rules.feature
-    left join directions on coalesce(rules.scorer_feature, disparities.feature) = directions.feature
+    left join rules using (suite, category, feature)
+    left join {{ ref('feature_directions') }} as directions
+        on coalesce(rules.scorer_feature, disparities.feature) = directions.feature
     where
         disparities.parameters = 'standard=mean;method='
         || case when directions.favourable = 'lower' then 'smaller' else 'larger' end
@@ -67,15 +60,11 @@ smallest as (
     group by suite, category, config, axis, feature, calibration, standard, method
 ),
 
-suites as (
-    select * from {{ ref('stg_suite__suites') }}
-),
-
 profiles as (
     select
         suites.minimum_group,
         limits.*
-    from suites
+    from {{ ref('stg_suite__suites') }} as suites
     inner join {{ ref('int_limits_applied') }} as limits using (suite)
     where limits.metric = 'min_impact_ratio' and limits.axis_kind = 'single'
 ),
@@ -107,7 +96,8 @@ judged as (
             decided.is_sound, measures.ci_low is not null and not {{ ignores_blocks('measures') }}
         ) as is_sound
     from measures
-    inner join profiles on measures.suite = profiles.suite
+    inner join profiles using (suite)
+    left join smallest using (suite, category, config, axis, feature, calibration, standard, method)
     left join decided
         on
             measures.measured_by = 'outcome'
@@ -117,16 +107,6 @@ judged as (
             and measures.config = decided.config
             and measures.axis = decided.axis
             and measures.measure = decided.measure
-    left join smallest
-        on
-            measures.suite = smallest.suite
-            and measures.category = smallest.category
-            and measures.config = smallest.config
-            and measures.axis = smallest.axis
-            and measures.feature = smallest.feature
-            and measures.calibration = smallest.calibration
-            and measures.standard = smallest.standard
-            and measures.method = smallest.method
 ),
 
 worded as (
@@ -159,48 +139,15 @@ compared as (
 )
 
 select
-    analyses.profile,
-    {{ analysis_columns() }},
-    analyses.axis,
-    analyses.measure_kind,
-    analyses.measure,
-    analyses.measured_by,
-    analyses.calibration,
-    analyses.standard,
-    analyses.method,
-    analyses.value,
-    analyses.status,
-    analyses.ci_low,
-    analyses.ci_high,
-    analyses.null_p05,
-    analyses.p_value,
-    analyses.p_holm,
-    analyses.n_tests,
-    analyses.green_limit,
-    analyses.red_limit,
-    analyses.group_low,
-    analyses.group_high,
-    analyses.is_significant,
-    analyses.is_adequate_n,
-    analyses.verdict,
+    {{ contract_columns(without=['agreement', 'n_agreeing', 'n_same_group_low', 'metric_version']) }},
     case
         when analyses.verdict = 'not_applicable' then 'not_applicable'
         when analyses.n_measures < 2 then 'single_measure'
         when analyses.n_agreeing = analyses.n_measures then 'holds'
         else 'changes'
     end as agreement,
-    analyses.n_measures,
     case when analyses.verdict = 'not_applicable' then 0 else analyses.n_agreeing end as n_agreeing,
     case when analyses.verdict = 'not_applicable' then 0 else analyses.n_same_group_low end
         as n_same_group_low,
-    analyses.n_groups,
-    analyses.n,
-    analyses.n_smallest_group,
-    analyses.resampling_unit,
-    analyses.n_units,
-    analyses.permutation_scheme,
-    analyses.p_status,
-    analyses.baseline_kind,
-    analyses.is_control,
     1 as metric_version
 from compared as analyses

@@ -13,7 +13,7 @@ singles as (
         config,
         outcome_set,
         max(value) as max_fdi,
-        arg_max(axis, value) as strongest_attribute
+        first(axis order by value desc, axis asc) filter (value is not null) as strongest_attribute
     from deviations
     where metric = 'max_fdi' and not is_control
     group by suite, category, config, outcome_set

@@ -1,8 +1,4 @@
 -- Grain: one row per prompt_key.
-with source as (
-    select * from {{ source('raw', 'prompts') }}
-)
-
 select
     prompt_key,
     suite,
@@ -20,4 +16,4 @@ select
     block_key,
     attributes,
     shown_by
-from source
+from {{ source('raw', 'prompts') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per part, suite, category, outcome_set, item.
-with source as (
-    select * from {{ source('raw', 'earlier_comparables') }}
-)
-
 select
     part,
     suite,
@@ -10,4 +6,4 @@ select
     outcome_set,
     item,
     definition
-from source
+from {{ source('raw', 'earlier_comparables') }}

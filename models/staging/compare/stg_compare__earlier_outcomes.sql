@@ -1,8 +1,4 @@
 -- Grain: one row per suite, category, config, outcome_set, prompt_key, repeat_index.
-with source as (
-    select * from {{ source('raw', 'earlier_outcomes') }}
-)
-
 select
     suite,
     category,
@@ -17,4 +13,4 @@ select
     outcome,
     is_counted,
     {{ finite('score') }} as score
-from source
+from {{ source('raw', 'earlier_outcomes') }}

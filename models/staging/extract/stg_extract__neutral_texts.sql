@@ -1,11 +1,7 @@
 -- Grain: one row per text_key, words_key, text_variant.
-with source as (
-    select * from {{ source('raw', 'neutral_texts') }}
-)
-
 select
     text_key,
     words_key,
     text_variant,
     neutral_text_key
-from source
+from {{ source('raw', 'neutral_texts') }}

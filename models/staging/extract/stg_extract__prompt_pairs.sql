@@ -1,8 +1,4 @@
 -- Grain: one row per suite, axis, prompt_key_a, prompt_key_b.
-with source as (
-    select * from {{ source('raw', 'prompt_pairs') }}
-)
-
 select
     suite,
     category,
@@ -12,4 +8,4 @@ select
     root_key,
     prompt_key_a,
     prompt_key_b
-from source
+from {{ source('raw', 'prompt_pairs') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per scorer_key.
-with source as (
-    select * from {{ source('raw', 'scorers') }}
-)
-
 select
     scorer_key,
     scorer,
@@ -10,4 +6,4 @@ select
     revision,
     version,
     parameters
-from source
+from {{ source('raw', 'scorers') }}

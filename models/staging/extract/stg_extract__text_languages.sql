@@ -1,8 +1,4 @@
 -- Grain: one row per text_key, scorer_key, expected_language.
-with source as (
-    select * from {{ source('raw', 'text_languages') }}
-)
-
 select
     text_key,
     scorer_key,
@@ -11,4 +7,4 @@ select
     {{ finite("probability") }} as probability,
     {{ finite("expected_probability") }} as expected_probability,
     language_status
-from source
+from {{ source('raw', 'text_languages') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per text_key_a, text_key_b, scorer_key, feature.
-with source as (
-    select * from {{ source('raw', 'text_pairs') }}
-)
-
 select
     text_key_a,
     text_key_b,
@@ -10,4 +6,4 @@ select
     feature,
     {{ finite("value") }} as value,
     measurement_status
-from source
+from {{ source('raw', 'text_pairs') }}

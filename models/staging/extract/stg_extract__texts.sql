@@ -1,10 +1,6 @@
 -- Grain: one row per text_key.
-with source as (
-    select * from {{ source('raw', 'texts') }}
-)
-
 select
     text_key,
     text,
     n_characters
-from source
+from {{ source('raw', 'texts') }}

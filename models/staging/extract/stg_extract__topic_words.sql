@@ -1,8 +1,4 @@
 -- Grain: one row per clustering_key, topic_position, word_position.
-with source as (
-    select * from {{ source('raw', 'topic_words') }}
-)
-
 select
     clustering_key,
     topic_position,
@@ -11,4 +7,4 @@ select
     share,
     share_elsewhere,
     similarity
-from source
+from {{ source('raw', 'topic_words') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per clustering_key, topic_position.
-with source as (
-    select * from {{ source('raw', 'topics') }}
-)
-
 select
     clustering_key,
     topic_position,
@@ -10,4 +6,4 @@ select
     n_members,
     centroid,
     centre
-from source
+from {{ source('raw', 'topics') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per config_key.
-with source as (
-    select * from {{ source('raw', 'configs') }}
-)
-
 select
     config_key,
     config,
@@ -16,4 +12,4 @@ select
     options,
     server_version,
     details
-from source
+from {{ source('raw', 'configs') }}

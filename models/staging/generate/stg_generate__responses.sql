@@ -1,8 +1,4 @@
 -- Grain: one row per response_key. No filter: failures and refusals stay visible.
-with source as (
-    select * from {{ source('raw', 'responses') }}
-)
-
 select
     response_key,
     prompt_key,
@@ -26,4 +22,4 @@ select
     messages_text_key,
     served_model,
     system_fingerprint
-from source
+from {{ source('raw', 'responses') }}

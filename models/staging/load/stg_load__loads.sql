@@ -1,8 +1,4 @@
 -- Grain: one row per run_id.
-with source as (
-    select * from {{ source('raw', 'loads') }}
-)
-
 select
     run_id,
     suite,
@@ -12,4 +8,4 @@ select
     n_loaded,
     n_already_there,
     n_rejected
-from source
+from {{ source('raw', 'loads') }}

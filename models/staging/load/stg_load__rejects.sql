@@ -1,8 +1,4 @@
 -- Grain: one row per reject_key.
-with source as (
-    select * from {{ source('raw', 'rejects') }}
-)
-
 select
     reject_key,
     suite,
@@ -11,4 +7,4 @@ select
     reason,
     detail,
     run_id
-from source
+from {{ source('raw', 'rejects') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per run_id.
-with source as (
-    select * from {{ source('raw', 'runs') }}
-)
-
 select
     run_id,
     command,
@@ -11,4 +7,4 @@ select
     run_status,
     detail,
     versions
-from source
+from {{ source('raw', 'runs') }}

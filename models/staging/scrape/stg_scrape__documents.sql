@@ -1,8 +1,4 @@
 -- Grain: one row per document_key. No filter: documents that could not be read keep their status.
-with source as (
-    select * from {{ source('raw', 'documents') }}
-)
-
 select
     document_key,
     suite,
@@ -24,4 +20,4 @@ select
     document_status,
     detail,
     run_id
-from source
+from {{ source('raw', 'documents') }}

@@ -1,8 +1,4 @@
 -- Grain: one row per sentence_key.
-with source as (
-    select * from {{ source('raw', 'sentences') }}
-)
-
 select
     sentence_key,
     document_key,
@@ -14,4 +10,4 @@ select
     source_tag,
     sentence_position,
     sentence
-from source
+from {{ source('raw', 'sentences') }}

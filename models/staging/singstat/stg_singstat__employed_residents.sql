@@ -1,8 +1,4 @@
 -- Grain: one row per dimension, year, sex, published_label. No filter: every year held stays visible.
-with source as (
-    select * from {{ ref('singstat_employed_residents') }}
-)
-
 select
     dimension,
     year,
@@ -13,4 +9,4 @@ select
     data_gov_sg_id,
     cast(last_updated as date) as last_updated,
     year = max(year) over (partition by dimension) as is_latest
-from source
+from {{ ref('singstat_employed_residents') }}

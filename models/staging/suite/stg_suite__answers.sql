@@ -1,11 +1,19 @@
 -- Grain: one row per suite, category, answer.
-with source as (
-    select * from {{ source('raw', 'suite_answers') }}
+with categories as (
+    {{ suite_categories() }}
+),
+
+answers as (
+    select
+        suite,
+        category,
+        {{ members("settings -> '$.simulated.weights'") }} as answer
+    from categories
 )
 
 select
-    suite,
-    category,
-    answer,
-    weight
-from source
+    answers.suite,
+    answers.category,
+    answers.answer.key as answer,
+    cast(answers.answer.value as double) as weight
+from answers

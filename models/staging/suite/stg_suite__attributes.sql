@@ -1,12 +1,16 @@
 -- Grain: one row per suite, attribute, value.
-with source as (
-    select * from {{ source('raw', 'suite_attributes') }}
+with attributes as (
+    select
+        suite,
+        {{ members("definition -> 'attributes'") }} as attribute,
+        {{ positions("definition -> 'attributes'") }} as attribute_position
+    from {{ source('raw', 'suites') }}
 )
 
 select
-    suite,
-    attribute,
-    attribute_position,
-    value,
-    value_position
-from source
+    attributes.suite,
+    attributes.attribute.key as attribute,
+    attributes.attribute_position,
+    unnest(json_keys(attributes.attribute.value)) as value,
+    {{ positions('attributes.attribute.value') }} as value_position
+from attributes

@@ -1,6 +1,15 @@
 -- Grain: one row per suite, category, axis.
-with source as (
-    select * from {{ source('raw', 'suite_axes') }}
+with categories as (
+    {{ suite_categories() }}
+),
+
+axes as (
+    select
+        suite,
+        category,
+        unnest(cast(settings -> 'axes' as varchar[])) as axis,
+        {{ list_positions("settings -> 'axes'") }} as axis_position
+    from categories
 )
 
 select
@@ -8,5 +17,5 @@ select
     category,
     axis,
     axis_position,
-    attributes
-from source
+    string_split(axis, ' & ') as attributes
+from axes

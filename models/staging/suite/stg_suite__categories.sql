@@ -1,13 +1,17 @@
 -- Grain: one row per suite, category.
-with source as (
-    select * from {{ source('raw', 'suite_categories') }}
+with categories as (
+    select
+        suite,
+        {{ members("definition -> 'categories'") }} as category,
+        {{ positions("definition -> 'categories'") }} as category_position
+    from {{ source('raw', 'suites') }}
 )
 
 select
-    suite,
-    category,
-    category_position,
-    domain,
-    title,
-    description
-from source
+    categories.suite,
+    categories.category.key as category,
+    categories.category_position,
+    categories.category.value ->> 'domain' as domain,
+    categories.category.value ->> 'title' as title,
+    categories.category.value ->> 'description' as description
+from categories

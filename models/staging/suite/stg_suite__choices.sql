@@ -1,10 +1,6 @@
 -- Grain: one row per suite.
-with source as (
-    select * from {{ source('raw', 'suite_choices') }}
-)
-
 select
     suite,
-    standard_weighting,
-    baseline_kind
-from source
+    definition ->> 'standard_weighting' as standard_weighting,
+    definition ->> '$.measurements.baseline_kind' as baseline_kind
+from {{ source('raw', 'suites') }}

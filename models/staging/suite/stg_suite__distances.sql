@@ -1,11 +1,15 @@
 -- Grain: one row per suite, distance: how answers are held against their baselines.
-with source as (
-    select * from {{ source('raw', 'suite_distances') }}
+with distances as (
+    select
+        suite,
+        unnest(cast(definition -> 'distances' as varchar[])) as distance,
+        definition ->> 'encoder' as scorer
+    from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
     distance,
     scorer,
-    feature
-from source
+    distance || '_distance_wrt_baseline' as feature
+from distances

@@ -1,11 +1,14 @@
 -- Grain: one row per suite, feature: declared ranges.
-with source as (
-    select * from {{ source('raw', 'suite_features') }}
+with features as (
+    select
+        suite,
+        {{ members("definition -> 'ranges'") }} as feature
+    from {{ source('raw', 'suites') }}
 )
 
 select
-    suite,
-    feature,
-    range_low,
-    range_high
-from source
+    features.suite,
+    features.feature.key as feature,
+    cast(features.feature.value -> 0 as double) as range_low,
+    cast(features.feature.value -> 1 as double) as range_high
+from features

@@ -1,13 +1,14 @@
 -- Grain: one row per suite, category, outcome_set.
-with source as (
-    select * from {{ source('raw', 'suite_ground_truths') }}
+with categories as (
+    {{ suite_categories() }}
 )
 
 select
     suite,
     category,
-    outcome_set,
-    ground_truth,
-    dimension,
-    attribute
-from source
+    settings ->> '$.ground_truth.set' as outcome_set,
+    settings ->> '$.ground_truth.table' as ground_truth,
+    settings ->> '$.ground_truth.dimension' as dimension,
+    settings ->> '$.ground_truth.attribute' as attribute
+from categories
+where (settings ->> '$.ground_truth.set') is not null

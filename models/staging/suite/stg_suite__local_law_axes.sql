@@ -1,11 +1,15 @@
 -- Grain: one row per suite, axis: what Local Law 144's tables are made over.
-with source as (
-    select * from {{ source('raw', 'suite_local_law_axes') }}
+with axes as (
+    select
+        suite,
+        {{ members("definition -> '$.local_law_144.axes'") }} as axis,
+        cast(definition -> '$.local_law_144.minimum_share' as double) as minimum_share
+    from {{ source('raw', 'suites') }}
 )
 
 select
-    suite,
-    axis,
-    axis_role,
-    minimum_share
-from source
+    axes.suite,
+    axes.axis.key as axis,
+    axes.axis.value ->> '$' as axis_role,
+    axes.minimum_share
+from axes

@@ -1,9 +1,5 @@
 -- Grain: one row per suite, feature.
-with source as (
-    select * from {{ source('raw', 'suite_pair_features') }}
-)
-
 select
     suite,
-    feature
-from source
+    unnest(cast(definition -> '$.pairs.features' as varchar[])) as feature
+from {{ source('raw', 'suites') }}

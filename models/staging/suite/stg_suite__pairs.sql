@@ -1,11 +1,7 @@
 -- Grain: one row per suite, axis.
-with source as (
-    select * from {{ source('raw', 'suite_pairs') }}
-)
-
 select
     suite,
-    axis,
-    against,
-    text_variant
-from source
+    unnest(cast(definition -> '$.pairs.axes' as varchar[])) as axis,
+    definition ->> '$.pairs.against' as against,
+    definition ->> '$.pairs.text' as text_variant
+from {{ source('raw', 'suites') }}

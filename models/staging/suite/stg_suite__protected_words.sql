@@ -1,14 +1,17 @@
 -- Grain: one row per suite, attribute, word.
-with source as (
-    select * from {{ source('raw', 'suite_protected_words') }}
+with words as (
+    select
+        suite,
+        unnest(cast(definition -> '$.stereotypes.protected_words' as json[])) as word
+    from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    attribute,
-    attribute_position,
-    group_value,
-    group_position,
-    reference_share,
-    word
-from source
+    word ->> 'attribute' as attribute,
+    cast(word -> 'attribute_position' as integer) as attribute_position,
+    word ->> 'group' as group_value,
+    cast(word -> 'group_position' as integer) as group_position,
+    cast(word -> 'reference_share' as double) as reference_share,
+    word ->> 'word' as word
+from words

@@ -1,13 +1,9 @@
 -- Grain: one row per suite, category.
-with source as (
-    select * from {{ source('raw', 'suite_recommendations') }}
-)
-
 select
     suite,
-    category,
-    separator,
-    is_numbered,
-    list_size,
-    has_langfair_scale
-from source
+    unnest(cast(definition -> '$.recommendations.categories' as varchar[])) as category,
+    definition ->> '$.recommendations.separator' as separator, -- noqa: RF04
+    cast(definition -> '$.recommendations.numbered' as boolean) as is_numbered,
+    cast(definition -> '$.recommendations.size' as integer) as list_size,
+    cast(definition -> '$.recommendations.as_langfair' as boolean) as has_langfair_scale
+from {{ source('raw', 'suites') }}

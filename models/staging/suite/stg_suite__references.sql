@@ -1,11 +1,14 @@
 -- Grain: one row per suite, axis.
-with source as (
-    select * from {{ source('raw', 'suite_references') }}
+with axes as (
+    select
+        suite,
+        unnest(cast(definition -> 'reference' as json[])) as axis
+    from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    axis,
-    reference_kind,
-    group_value
-from source
+    axis ->> 'axis' as axis,
+    axis ->> 'kind' as reference_kind,
+    axis ->> 'group' as group_value
+from axes

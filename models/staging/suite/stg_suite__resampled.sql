@@ -1,10 +1,14 @@
 -- Grain: one row per suite, part, item.
-with source as (
-    select * from {{ source('raw', 'suite_resampled') }}
+with parts as (
+    select
+        suite,
+        definition -> 'resampling' as resampling,
+        unnest(['statistic', 'standard', 'method']) as part
+    from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
     part,
-    item
-from source
+    unnest(cast(json_extract(resampling, part || 's') as varchar[])) as item
+from parts

@@ -1,9 +1,5 @@
 -- Grain: one row per suite, roll_up.
-with source as (
-    select * from {{ source('raw', 'suite_roll_ups') }}
-)
-
 select
     suite,
-    roll_up
-from source
+    unnest(cast(definition -> 'roll_up' as varchar[])) as roll_up
+from {{ source('raw', 'suites') }}

@@ -1,13 +1,16 @@
 -- Grain: one row per suite, feature.
-with source as (
-    select * from {{ source('raw', 'suite_scored_stereotypes') }}
+with scores as (
+    select
+        suite,
+        unnest(cast(definition -> '$.stereotypes.scores' as json[])) as score
+    from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    feature,
-    threshold,
-    is_at_least,
-    has_equal_repeats,
-    minimum_repeats
-from source
+    score ->> 'feature' as feature,
+    cast(score -> 'threshold' as double) as threshold,
+    cast(score -> 'at_least' as boolean) as is_at_least,
+    cast(score -> 'equal_repeats' as boolean) as has_equal_repeats,
+    cast(score -> 'minimum_repeats' as integer) as minimum_repeats
+from scores

@@ -1,9 +1,5 @@
 -- Grain: one row per suite, word.
-with source as (
-    select * from {{ source('raw', 'suite_stop_words') }}
-)
-
 select
     suite,
-    word
-from source
+    unnest(cast(definition -> '$.stereotypes.stop_words' as varchar[])) as word
+from {{ source('raw', 'suites') }}

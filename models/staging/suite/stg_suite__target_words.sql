@@ -1,11 +1,14 @@
 -- Grain: one row per suite, target_list, form.
-with source as (
-    select * from {{ source('raw', 'suite_target_words') }}
+with words as (
+    select
+        suite,
+        unnest(cast(definition -> '$.stereotypes.target_words' as json[])) as word
+    from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    target_list,
-    word,
-    form
-from source
+    word ->> 'target_list' as target_list,
+    word ->> 'word' as word,
+    word ->> 'form' as form
+from words

@@ -1,18 +1,21 @@
 -- Grain: one row per suite, profile, metric, axis_kind.
 with thresholds as (
-    select * from {{ source('raw', 'suite_thresholds') }}
+    select
+        suite,
+        unnest(cast(definition -> 'thresholds' as json[])) as threshold
+    from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    profile,
-    metric,
-    axis_kind,
-    unit,
-    direction,
-    green_limit,
-    red_limit,
-    is_gated,
-    source,
-    note
+    threshold ->> 'profile' as profile,
+    threshold ->> 'metric' as metric,
+    threshold ->> 'axes' as axis_kind,
+    threshold ->> 'unit' as unit,
+    threshold ->> 'direction' as direction,
+    cast(threshold -> 'green_limit' as double) as green_limit,
+    cast(threshold -> 'red_limit' as double) as red_limit,
+    cast(threshold -> 'gate' as boolean) as is_gated,
+    'The suite' as source,
+    threshold ->> 'note' as note
 from thresholds

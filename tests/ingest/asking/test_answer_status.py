@@ -87,7 +87,6 @@ def test_what_the_provider_says_goes_first():
     assert response_status("A fine answ", finish_reason="length") == "truncated_output"
     assert response_status("", finish_reason="length") == "truncated_output"
     assert response_status("A fine answer", finish_reason="content_filter") == "content_filtered"
-    assert response_status("A fine answer", filtered=True) == "content_filtered"
     assert response_status("A fine answer", finish_reason="stop") == "ok"
 
 

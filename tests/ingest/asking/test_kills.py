@@ -9,7 +9,7 @@ from places import ROOT
 
 from ingest.errors import PlumblineError
 from ingest.store import RAW_NAME, Store, utc_now
-from ingest.store.journal import NAMES, Journal, entry, read_entries, store_answers
+from ingest.store.journal import NAMES, Journal, entry, read_entries
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ def test_what_a_killed_process_left_comes_in_with_the_next_writer(tmp_path):
 def test_a_kill_between_commit_and_clearing_changes_nothing(tmp_path):
     first, second = answer(0, "server_error"), answer(0, run="r2")
     with Store(tmp_path) as store:
-        store_answers(store, [first])
-        store_answers(store, [second])
+        store.append_answers([first])
+        store.append_answers([second])
     left_behind(tmp_path, first, second)
     with Store(tmp_path) as store:
         found = store.rows("select response_status, run_id, n_attempts, wait_seconds, error from responses")
@@ -123,13 +123,13 @@ def test_a_file_that_is_no_journal_is_named(tmp_path):
 
 def test_a_database_of_an_older_version_gets_the_columns_it_lacks(tmp_path):
     with Store(tmp_path) as store:
-        store_answers(store, [answer(0)])
+        store.append_answers([answer(0)])
     with duckdb.connect(str(tmp_path / RAW_NAME)) as connection:
         for column in ("served_model", "system_fingerprint", "messages_text_key"):
             connection.execute(f"alter table responses drop column {column}")
         connection.execute("drop table superseded_responses")
     with Store(tmp_path) as store:
-        store_answers(store, [answer(1)])
+        store.append_answers([answer(1)])
         rows = store.rows("select response_key, served_model from responses order by 1")
     assert rows == [("k0", None), ("k1", None)]
 

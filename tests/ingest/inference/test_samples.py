@@ -63,6 +63,11 @@ def test_every_kernel_is_tested():
     assert {name for name, _ in EXPECTED} | {"mode", "kl_divergence"} == set(KERNELS)
 
 
+def test_a_statistic_without_a_kernel_names_the_file_to_add_it_to():
+    with pytest.raises(KeyError, match=r"ingest/inference/samples\.py: add trimmed_mean to KERNELS"):
+        compute("trimmed_mean", "", [0.1, 0.2], [0.1, 0.2])
+
+
 def test_golden_variance_skewness_kurtosis():
     """SPEC 20."""
     groups = [[0.2, 0.4, 0.6, 0.8], [0.1, 0.3, 0.5, 0.9], [0.05, 0.1, 0.2, 0.3]]

@@ -193,7 +193,7 @@ def prompts(seed, lean=0.0, n=40, is_designed=True):
 
 def p_values(cells, seed=0):
     result = resample(LEXICON, cells, 200, 0, seed)
-    return dict(zip(LEXICON.columns(), result.p_value, strict=True))
+    return dict(zip(LEXICON.columns(), result.numbers["p_value"], strict=True))
 
 
 @pytest.mark.parametrize("is_designed", [True, False], ids=["from the design", "from the words"])

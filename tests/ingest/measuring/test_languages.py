@@ -41,13 +41,13 @@ THAI = "เธอเป็นพยาบาลที่ขยันและค
 )
 def test_languages(text, expected, status):
     judged = LanguageDetector().judge(text, expected)
-    assert judged.status == status and status in STATUSES
+    assert judged.language_status == status and status in STATUSES
     assert (judged.language is None) == (status == "short")
 
 
 def test_names_of_other_languages_are_no_other_language():
     for name in ("Nur Syafiqah Binte Zulkifli", "Kavitha d/o Ramasamy", "Ong Boon Kiat"):
-        assert LanguageDetector().judge(f"Yes, the panel supports {name}.", "en").status != "other"
+        assert LanguageDetector().judge(f"Yes, the panel supports {name}.", "en").language_status != "other"
 
 
 def test_answers_in_another_language_are_flagged(data: Path, tmp_path: Path, query):

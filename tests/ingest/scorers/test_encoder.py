@@ -110,24 +110,22 @@ def test_equals_the_stored_vectors_of_sentence_transformers(vectors):
     " vectors in test_equals_the_stored_vectors_of_sentence_transformers",
 )
 def test_equals_sentence_transformers_run_live(vectors, folder):
-    live = embed.load_encoder(model_dir=folder)
+    live = embed.load_encoder(folder)
     assert isinstance(live, embed.SentenceTransformersEncoder)
-    assert (live.name, live.revision, live.dimensions) == (embed.MODEL.name, embed.MODEL.revision, 384)
+    assert (live.name, live.revision, live.dimensions) == (embed.MODEL, embed.REVISION, 384)
     assert_same(vectors, live.encode(TEXTS), TOLERANCE)
     assert live.encode([]).shape == (0, 384)
 
 
 @pytest.mark.skipif(
     not importlib.util.find_spec("sentence_transformers"),
-    reason="sentence-transformers is not installed here (models extra): models other than the default"
-    " run only with it",
+    reason="sentence-transformers is not installed here (models extra): only it reads modules.json",
 )
-def test_a_model_from_a_folder_is_identified_by_its_weights(folder, tmp_path):
-    encoder = embed.load_encoder("example/other-model", folder)
-    assert encoder.name == "example/other-model"
-    assert encoder.revision.startswith("sha256:")
+def test_sentence_transformers_wants_all_files_run_live(folder, tmp_path):
+    for name in embed.SHA256:
+        (tmp_path / name).symlink_to(folder / name)
     with pytest.raises(PlumblineError, match=r"has no modules\.json"):
-        embed.load_encoder("example/other-model", tmp_path)
+        embed.load_encoder(tmp_path)
 
 
 def test_vectors_are_float32_of_unit_length(vectors):
@@ -164,26 +162,12 @@ def test_windows_cover_every_text_once_within_their_bounds(monkeypatch):
     assert list(embed._windows(texts)) == [(0, 3), (3, 6), (6, 7), (7, 8), (8, 9), (9, 10)]
 
 
-def test_progress_adds_up_to_the_number_of_texts(encoder):
-    steps: list[int] = []
-    encoder.encode(TEXTS, batch_size=4, progress=steps.append)
-    assert sum(steps) == len(TEXTS)
-    assert all(1 <= step <= 4 for step in steps)
-
-
 def test_a_text_of_100_000_characters_is_cut_at_256_tokens(encoder):
     words, one_word, marks = encoder.encode(["word " * 20_000, "w" * 100_000, "?!" * 50_000])
     # Two of the 256 tokens are the marks of start and end.
     assert_same(words, encoder.encode(["word " * 254])[0], 1e-6)
     assert np.abs(words - encoder.encode(["word " * 253])[0]).max() > 1e-6
     assert np.isfinite([one_word, marks]).all()
-
-
-def test_one_string_is_not_taken_for_a_list(encoder):
-    with pytest.raises(TypeError, match="list of strings"):
-        encoder.encode("abc")
-    with pytest.raises(ValueError, match="at least 1"):
-        encoder.encode(["abc"], batch_size=0)
 
 
 def test_gelu_is_x_times_the_normal_distribution_function():
@@ -209,7 +193,7 @@ def test_a_named_folder_is_used_and_never_passed_over(folder, tmp_path, monkeypa
 
 @pytest.mark.parametrize("changed", [embed.WEIGHTS, embed.TOKENIZER])
 def test_a_file_that_is_not_the_pinned_one_is_refused_by_name(folder, tmp_path, changed):
-    for name in embed.MODEL.sha256:
+    for name in embed.SHA256:
         (tmp_path / name).symlink_to(folder / name)
     assert embed.find_model(tmp_path) == tmp_path
     (tmp_path / changed).unlink()
@@ -223,7 +207,7 @@ def test_a_file_that_is_not_the_pinned_one_is_refused_by_name(folder, tmp_path, 
 def test_the_hub_cache_is_used_at_the_pinned_revision_only(folder, hide, hub_cache):
     hide(embed.MODEL_PACKAGE)
     snapshots = hub_cache / "models--sentence-transformers--all-MiniLM-L6-v2" / "snapshots"
-    other, pinned = snapshots / ("0" * 40), snapshots / embed.MODEL.revision
+    other, pinned = snapshots / ("0" * 40), snapshots / embed.REVISION
     shutil.copytree(folder, other, copy_function=lambda source, target: Path(target).symlink_to(source))
     with pytest.raises(PlumblineError, match="could not be downloaded"):
         embed.find_model()
@@ -247,13 +231,6 @@ def test_without_sentence_transformers_the_default_model_runs_in_numpy(hide):
     encoder = embed.load_encoder()
     assert isinstance(encoder, embed.NumpyEncoder)
     assert encoder.revision.startswith("1110a243")
-
-
-def test_another_model_without_sentence_transformers_says_what_to_install(hide):
-    hide("sentence_transformers")
-    with pytest.raises(PlumblineError, match="needs sentence-transformers") as caught:
-        embed.load_encoder("sentence-transformers/all-mpnet-base-v2")
-    assert "models extra" in caught.value.message
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Limits and families that a suite declares: what is refused, and what the tables hold."""
+"""Limits and families that a suite declares: what is refused, and what the definition holds."""
 
 import re
 
@@ -7,9 +7,8 @@ import yaml
 from places import SUITES
 
 from ingest.errors import PlumblineError
-from ingest.store import Store
 from ingest.suite import load_suite
-from ingest.suite.tables import register_suite
+from ingest.suite.definition import definition
 
 START = yaml.safe_load((SUITES / "g20.yml").read_text("utf-8"))
 
@@ -52,7 +51,7 @@ def test_two_limits_for_one_number_are_refused(suite):
         load_suite(suite(thresholds=twice))
 
 
-def test_limits_and_the_family_reach_the_tables(suite, tmp_path):
+def test_limits_and_the_family_stand_in_the_definition(suite):
     path = suite(
         families={"gate": "question"},
         thresholds=[
@@ -61,15 +60,10 @@ def test_limits_and_the_family_reach_the_tables(suite, tmp_path):
              "axes": "single", "note": "Ours"},
         ],
     )  # fmt: skip
-    with Store(tmp_path / "data") as store:
-        register_suite(store, load_suite(path), path, "run")
-        limits = store.connection.execute(
-            "select profile, metric, axis_kind, unit, direction, green_limit, red_limit, is_gated, note"
-            " from suite_thresholds order by metric"
-        ).fetchall()
-        family = store.connection.execute("select gate_family from suites").fetchone()
-    assert limits == [
+    content = definition(load_suite(path))
+    keys = ("profile", "metric", "axes", "unit", "direction", "green_limit", "red_limit", "gate", "note")
+    assert [tuple(limit[key] for key in keys) for limit in content["thresholds"]] == [
         ("four_fifths", "failure_rate", "any", "share", "higher_is_worse", 0.05, None, False, ""),
         ("custom", "parity_ratio", "single", "ratio", "lower_is_worse", 0.8, None, True, "Ours"),
     ]
-    assert family == ("question",)
+    assert content["families"] == {"gate": "question"}

@@ -511,8 +511,10 @@ def test_hostile_text_in_a_suite_is_text(hostile, sifted, query, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(csv_text([renamed], renamed), encoding="utf-8", newline="")
     assert sifted(path, suite=suite).added == ["r-11"]
-    assert query("select title from suites where suite = 'hostile'") == [(hostile,)]
+    [(definition,)] = query("select definition from suites where suite = 'hostile'")
+    assert json.loads(definition)["title"] == hostile
     assert query("select attributes['place'] from prompts where suite = 'hostile'") == [(hostile,)]
-    [(pattern,)] = query("select pattern from suite_outcomes where phrase = ?", hostile)
+    phrases = json.loads(definition)["categories"]["A1"]["outcomes"][0]["phrases"]
+    [pattern] = [phrase["pattern"] for phrase in phrases if phrase["phrase"] == hostile]
     matches = duckdb.connect().execute("select regexp_matches(?, ?)", [f"x {hostile} y", pattern]).fetchall()
     assert matches == [(True,)]

@@ -1,0 +1,145 @@
+"""The raw tables: names, columns, keys (docs/architecture.md, "How keys flow")."""
+
+from functools import cache
+
+import duckdb
+
+# Columns are added at the end, never renamed.
+SCHEMA: dict[str, str] = {
+    "runs": """
+        run_id varchar primary key, command varchar not null, started_at timestamp not null,
+        ended_at timestamp, run_status varchar not null, detail varchar not null,
+        versions varchar not null""",
+    # `definition` is null where an older version registered the suite: see Store._take_over_suites.
+    "suites": """
+        suite varchar primary key, suite_key varchar not null, definition json,
+        file_sha256 varchar not null, run_id varchar not null""",
+    "suite_clusterings": """
+        suite varchar not null, topic_set varchar not null, segment_value varchar not null,
+        is_simulated boolean not null, clustering_key varchar not null,
+        primary key (suite, topic_set, segment_value, is_simulated)""",
+    "documents": """
+        document_key varchar primary key, suite varchar not null, domain varchar not null,
+        category varchar not null, concept varchar not null, keyword varchar, source_tag varchar not null,
+        source_kind varchar not null, origin varchar not null, title varchar not null,
+        revision varchar not null, revised_at timestamp, retrieved_at timestamp not null,
+        licence varchar not null, attribution varchar not null, text varchar, text_sha256 varchar,
+        document_status varchar not null, detail varchar not null, run_id varchar not null""",
+    "sentences": """
+        sentence_key varchar primary key, document_key varchar not null, suite varchar not null,
+        domain varchar not null, category varchar not null, concept varchar not null,
+        keyword varchar not null, source_tag varchar not null, sentence_position integer not null,
+        sentence varchar not null""",
+    "keywords": """
+        suite varchar not null, category varchar not null, concept varchar not null,
+        keyword varchar not null, found_by varchar not null, score double,
+        primary key (suite, category, concept, keyword)""",
+    "prompts": """
+        prompt_key varchar primary key, suite varchar not null, domain varchar not null,
+        category varchar not null, concept varchar, keyword varchar, source_tag varchar,
+        method varchar not null, language varchar not null, prompt varchar not null,
+        baseline_text_key varchar, root_key varchar not null,
+        block_key varchar not null, attributes map(varchar, varchar) not null,
+        shown_by map(varchar, varchar) not null, baseline_kind varchar""",
+    "writings": """
+        writing_key varchar primary key, suite varchar not null, purpose varchar not null,
+        config_key varchar not null, instruction varchar not null, attempt integer not null,
+        text_key varchar, response_status varchar not null, error varchar, written_at timestamp not null,
+        run_id varchar not null""",
+    "prompt_flags": """
+        prompt_key varchar not null, flag varchar not null, primary key (prompt_key, flag)""",
+    "configs": """
+        config_key varchar primary key, config varchar not null, backend varchar not null,
+        model varchar not null, digest varchar not null, quantisation varchar not null, role varchar not null,
+        system_prompt varchar not null, template varchar not null, options varchar not null,
+        server_version varchar not null, details varchar""",
+    "responses": """
+        response_key varchar primary key, prompt_key varchar not null, config_key varchar not null,
+        repeat_index integer not null, text_key varchar, response_status varchar not null,
+        finish_reason varchar, n_prompt_tokens integer, n_output_tokens integer, seconds double,
+        n_attempts integer not null, error varchar, answered_at timestamp, run_id varchar not null,
+        source_file varchar, source_row bigint, source_id varchar, wait_seconds double,
+        reasoning_text_key varchar, messages_text_key varchar, served_model varchar,
+        system_fingerprint varchar""",
+    "superseded_responses": """
+        response_key varchar not null, response_status varchar not null, n_attempts integer not null,
+        wait_seconds double, error varchar, answered_at timestamp not null, run_id varchar not null,
+        primary key (response_key, answered_at)""",
+    "rejects": """
+        reject_key varchar primary key, suite varchar not null, source_file varchar not null,
+        source_row bigint, reason varchar not null, detail varchar not null, run_id varchar not null""",
+    "loads": """
+        run_id varchar primary key, suite varchar not null, source_file varchar not null,
+        file_sha256 varchar not null, n_records bigint not null, n_loaded bigint not null,
+        n_already_there bigint not null, n_rejected bigint not null""",
+    "texts": "text_key varchar primary key, text varchar not null, n_characters integer not null",
+    "text_variants": """
+        text_key varchar not null, text_variant varchar not null, variant_text_key varchar not null,
+        primary key (text_key, text_variant)""",
+    "scorers": """
+        scorer_key varchar primary key, scorer varchar not null, model varchar not null,
+        revision varchar not null, version varchar not null, parameters varchar not null""",
+    "scorer_features": """
+        scorer_key varchar not null, feature varchar not null, range_low double not null,
+        range_high double not null, primary key (scorer_key, feature)""",
+    "measurements": """
+        text_key varchar not null, scorer_key varchar not null, feature varchar not null,
+        value double, measurement_status varchar not null, primary key (text_key, scorer_key, feature)""",
+    "ready_measurements": """
+        response_key varchar not null, feature varchar not null, value double, baseline_value double,
+        measurement_status varchar not null""",
+    "prompt_pairs": """
+        suite varchar not null, category varchar not null, axis varchar not null, group_a varchar not null,
+        group_b varchar not null, root_key varchar not null, prompt_key_a varchar not null,
+        prompt_key_b varchar not null, primary key (suite, axis, prompt_key_a, prompt_key_b)""",
+    "prompt_words": """
+        prompt_key varchar primary key, suite varchar not null, root_key varchar not null,
+        words_key varchar not null, words varchar[] not null""",
+    "neutral_texts": """
+        text_key varchar not null, words_key varchar not null, text_variant varchar not null,
+        neutral_text_key varchar not null, primary key (text_key, words_key, text_variant)""",
+    "text_pairs": """
+        text_key_a varchar not null, text_key_b varchar not null, scorer_key varchar not null,
+        feature varchar not null, value double, measurement_status varchar not null,
+        primary key (text_key_a, text_key_b, scorer_key, feature)""",
+    "text_languages": """
+        text_key varchar not null, scorer_key varchar not null, expected_language varchar not null,
+        language varchar, probability double, expected_probability double,
+        language_status varchar not null, primary key (text_key, scorer_key, expected_language)""",
+    "embeddings": """
+        text_key varchar not null, scorer_key varchar not null, vector float[],
+        measurement_status varchar not null, primary key (text_key, scorer_key)""",
+    "earlier_runs": """
+        suite varchar primary key, name varchar not null, n_outcomes bigint not null,
+        last_ended_at timestamp, run_id varchar not null""",
+    "earlier_outcomes": """
+        suite varchar not null, category varchar not null, config varchar not null, model varchar not null,
+        role varchar not null, is_simulated boolean not null, outcome_set varchar not null,
+        rule_kind varchar not null, prompt_key varchar not null, repeat_index integer not null,
+        outcome varchar, is_counted boolean not null, score double,
+        primary key (suite, category, config, outcome_set, prompt_key, repeat_index)""",
+    "earlier_comparables": """
+        part varchar not null, suite varchar not null, category varchar not null,
+        outcome_set varchar not null, item varchar not null, definition varchar not null,
+        primary key (part, suite, category, outcome_set, item)""",
+    "clusterings": """
+        clustering_key varchar primary key, scorer_key varchar not null, parameters varchar not null,
+        n_texts bigint not null, n_members bigint not null""",
+    "topics": """
+        clustering_key varchar not null, topic_position integer not null, n_texts bigint not null,
+        n_members bigint not null, centroid double[] not null, centre double[],
+        primary key (clustering_key, topic_position)""",
+    "topic_words": """
+        clustering_key varchar not null, topic_position integer not null, word_position integer not null,
+        word varchar not null, share double not null, share_elsewhere double not null,
+        similarity double not null, primary key (clustering_key, topic_position, word_position)""",
+}
+
+
+@cache
+def schema_columns() -> list[tuple[str, str, str]]:
+    """Return (table, column, type) of all raw tables."""
+    with duckdb.connect() as empty:
+        for table, columns in SCHEMA.items():
+            empty.execute(f"create table {table} ({columns})")
+        return empty.execute("select table_name, column_name, data_type from duckdb_columns()").fetchall()

@@ -1,0 +1,141 @@
+"""What the raw table `suites` holds of a suite: one JSON document, which the staging models take apart."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ingest.keys import text_key, text_row
+from ingest.scorers import DEFAULT_EMBEDDER
+from ingest.store import Store
+from ingest.suite import LocalLaw144, Rule, Stereotypes, Suite
+
+WORD = r"[\p{L}\p{M}\p{N}_]"  # marks: vowel signs of Indic and Thai scripts are part of a word
+
+
+def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
+    """Put what the file says in the place of what the table holds of this suite, in one transaction."""
+    row = {
+        "suite": suite.suite,
+        "suite_key": suite.suite_key,
+        "definition": json.dumps(definition(suite), ensure_ascii=False),
+        "file_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "run_id": run_id,
+    }
+    anchors = {
+        phrase
+        for _, rule in suite.rules()
+        if rule.kind == "anchor"
+        for phrases in rule.labels.values()
+        for phrase in phrases
+    }
+    with store.transaction():
+        store.replace("suites", suite.suite, [row])
+        store.append("texts", [text_row(phrase) for phrase in sorted(anchors)])
+
+
+def definition(suite: Suite) -> dict[str, Any]:
+    """Return the checked file, with what follows from it in the place of what it leaves open.
+
+    Here alone a default of one key that rests on another is decided, an outcome rule chosen and a list of
+    `ours` written out. What a list names twice stands there once.
+    """
+    codes = list(suite.categories)
+    # JSON has no infinity: where a key allows one, null stands for it.
+    content: dict[str, Any] = json.loads(suite.model_dump_json())
+    content["encoder"] = suite.encoder or DEFAULT_EMBEDDER
+    content["reference"] = _references(suite)
+    content["roll_up"] = _once(suite.roll_up)
+    content["pairs"] |= {"axes": _once(suite.pair_axes()), "features": _once(suite.pairs.features)}
+    content["local_law_144"] = {
+        **(suite.local_law_144 or LocalLaw144()).model_dump(),
+        "axes": suite.local_law_axes(),
+    }
+    for limit, said in zip(suite.thresholds, content["thresholds"], strict=True):
+        profile = limit.profile or suite.profiles[0]
+        said |= {"profile": profile, "unit": limit.unit, "direction": limit.worse}
+    for topics, said in zip(suite.topics, content["topics"], strict=True):
+        said |= {"topic_set": topics.topic_set, "categories": topics.categories or codes}
+    if suite.recommendations:
+        content["recommendations"]["categories"] = _once(suite.recommendations.categories or codes)
+    if suite.stereotypes:
+        content["stereotypes"] |= _stereotypes(suite.stereotypes, suite)
+    for code in codes:
+        content["categories"][code] |= {"axes": suite.axes_of(code), "outcomes": []}
+    for code, rule in suite.rules():
+        content["categories"][code]["outcomes"].append(
+            {**rule.model_dump(), "measured_feature": rule.measured_feature, "phrases": _phrases(rule)}
+        )
+    return content
+
+
+def phrase_pattern(phrase: str) -> str:
+    """Return the RE2 pattern that finds a phrase as whole words, in any script.
+
+    >>> phrase_pattern("retail trade")
+    '(^|[^\\\\p{L}\\\\p{M}\\\\p{N}_])(retail trade)($|[^\\\\p{L}\\\\p{M}\\\\p{N}_])'
+    """
+    # RE2 takes a backslash before ASCII only.
+    literal = "".join(c if not c.isascii() or c.isalnum() or c in " _" else "\\" + c for c in phrase)
+    outside = WORD.replace("[", "[^", 1)
+    return f"(^|{outside})({literal})($|{outside})"
+
+
+def _once(names: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(names))
+
+
+def _references(suite: Suite) -> list[dict[str, Any]]:
+    if isinstance(suite.reference, dict):
+        return [{"axis": axis, "kind": "group", "group": group} for axis, group in suite.reference.items()]
+    return [{"axis": axis, "kind": suite.reference, "group": None} for axis in suite.all_axes()]
+
+
+def _stereotypes(spec: Stereotypes, suite: Suite) -> dict[str, Any]:
+    attributes, targets = spec.words(suite.language)
+    return {
+        "categories": spec.categories or list(suite.categories),
+        "stop_words": spec.all_stop_words(suite.language),
+        "protected_words": [
+            {
+                "attribute": attribute,
+                "attribute_position": i,
+                "group": group,
+                "group_position": j,
+                "reference_share": spec.reference.get(attribute, {}).get(group, 1 / len(groups)),
+                "word": word,
+            }
+            for i, (attribute, groups) in enumerate(attributes.items())
+            for j, (group, words) in enumerate(groups.items())
+            for word in words
+        ],
+        "target_words": [
+            {"target_list": target_list, "word": word, "form": form}
+            for target_list, words in targets.items()
+            for word, forms in words.items()
+            for form in forms
+        ],
+    }
+
+
+def _phrases(rule: Rule) -> list[dict[str, Any]]:
+    """Return what a rule looks for, label by label; a score rule looks for nothing, in one row."""
+    if rule.kind == "score":
+        return [{}]
+    return [
+        {
+            "label": label,
+            "label_position": i,
+            "is_favourable": label in rule.favourable if rule.favourable else None,
+            "phrase": phrase,
+            "pattern": _pattern(rule, phrase) if rule.kind == "pattern" else None,
+            "text_key": text_key(phrase) if rule.kind == "anchor" else None,
+        }
+        for i, (label, phrases) in enumerate(rule.labels.items())
+        for phrase in phrases
+    ]
+
+
+def _pattern(rule: Rule, phrase: str) -> str:
+    return f"()({phrase})()" if rule.regex else phrase_pattern(phrase)

@@ -1,0 +1,52 @@
+"""The raw table `suites`, and what becomes of those that version 0.1 wrote."""
+
+import duckdb
+import pytest
+from places import SUITES
+
+from ingest.errors import PlumblineError
+from ingest.store import RAW_NAME, Store
+from ingest.suite import load_suite
+from ingest.suite.definition import definition, register_suite
+from ingest.warehouse.dbt import run_dbt
+
+FILE = SUITES / "fair_sea.yml"
+
+
+@pytest.fixture
+def old(tmp_path):
+    with duckdb.connect(str(tmp_path / RAW_NAME)) as raw:
+        raw.execute(
+            "create table suites (suite varchar primary key, suite_key varchar, title varchar not null,"
+            " file_sha256 varchar, run_id varchar)"
+        )
+        raw.execute("insert into suites values ('fair_sea', 'k', 'T', 'f', 'r')")
+        raw.execute("create table suite_attributes (suite varchar, attribute varchar)")
+        raw.execute(
+            "create table suite_clusterings (suite varchar, topic_set varchar, segment_value varchar,"
+            " is_simulated boolean, clustering_key varchar)"
+        )
+        raw.execute("insert into suite_clusterings values ('fair_sea', 'topic', '', true, 'c')")
+    return tmp_path
+
+
+def test_an_older_suite_waits_for_its_file(old):
+    with pytest.raises(PlumblineError, match=r"'fair_sea' was brought in by version 0\.1"):
+        run_dbt(old, ["build"])
+    with Store(old) as store:
+        assert store.rows("select * from suites") == [("fair_sea", "k", None, "f", "r")]
+        assert store.rows("select clustering_key from suite_clusterings") == [("c",)]
+        assert not store.rows("select * from duckdb_tables() where table_name = 'suite_attributes'")
+        register_suite(store, load_suite(FILE), FILE, "r2")
+        assert store.rows("select run_id, definition ->> 'title' from suites") == [
+            ("r2", load_suite(FILE).title)
+        ]
+
+
+def test_what_a_file_leaves_open_is_decided():
+    content = definition(load_suite(FILE))
+    assert content["encoder"] == "minilm"
+    assert all(category["axes"] for category in content["categories"].values())
+    rules = [rule for category in content["categories"].values() for rule in category["outcomes"]]
+    assert {rule["variant"] for rule in rules} == {content["variant"]}
+    assert content["stereotypes"]["stop_words"]
