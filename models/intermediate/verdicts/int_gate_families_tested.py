@@ -26,13 +26,16 @@ def model(dbt, session):
 
 
 def _tested(family):
-    """The tests of one family with their corrected p-values, never below the p-value of the number alone."""
+    """The tests of one family with their corrected p-values.
+
+    Each is at least the p-value of the test that its tail comes from, which of a smallest ratio is the range's.
+    """
     p_values, tails = numbers(family["p_value"]), numbers(family["tail"])
     # A number that comes without its relabellings has a p-value that is uniform under no difference.
     own = np.where(np.isfinite(tails), tails, -np.log(p_values))
     tables, table = np.unique(family["table_key"], return_inverse=True)
     nulls = [_null(family["null_tails"][table == index]) for index in range(len(tables))]
-    corrected = np.maximum(step_down(own, table, nulls), p_values)
+    corrected = step_down(own, table, nulls)
     n = len(own)
     sizes = {"n_tests": np.full(n, n), "n_tables": np.full(n, len(tables)), "p_family": corrected}
     return {name: family[name] for name in KEYS} | sizes
