@@ -133,7 +133,7 @@ select
             then
                 'Some combinations of the groups were never asked, so that no valid test can be drawn from '
                 || n_units || ' ' || resampling_unit || 's. Ask every block about every combination.'
-        when not has_several_blocks and p_value <= {{ significance_level() }}
+        when not has_several_blocks and {{ meets('p_value', '<=', significance_level()) }}
             then
                 'One name or text stands for a whole group: these texts differ (p '
                 || {{ p_in_words('p_value') }}

@@ -19,10 +19,11 @@ select
     tested.equal_variance_p,
     case
         when tested.normality_p is null and tested.equal_variance_p is null then 'not tested'
-        when least(tested.normality_p, 1) < 0.05 and least(tested.equal_variance_p, 1) < 0.05
+        when {{ meets('tested.normality_p', '<=', significance_level()) }}
+            and {{ meets('tested.equal_variance_p', '<=', significance_level()) }}
             then 'neither normal nor of equal variance'
-        when tested.normality_p < 0.05 then 'not normal'
-        when tested.equal_variance_p < 0.05 then 'not of equal variance'
+        when {{ meets('tested.normality_p', '<=', significance_level()) }} then 'not normal'
+        when {{ meets('tested.equal_variance_p', '<=', significance_level()) }} then 'not of equal variance'
         else 'nothing against them'
     end as finding,
     analyses.n,
