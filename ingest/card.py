@@ -58,7 +58,7 @@ SECTIONS = {
         order by all
         """,
     "verdicts": """
-        select suite, config, is_simulated, profile, is_gate_profile, verdict, count(*) as n
+        select suite, config, is_simulated, profile, is_gate_profile, is_gated, verdict, count(*) as n
         from fct_verdicts
         group by all
         order by all
@@ -66,7 +66,7 @@ SECTIONS = {
     "undecided": """
         select suite, config, verdict, reason, count(*) as n
         from fct_verdicts
-        where is_gate_profile and verdict in ('inconclusive', 'not_applicable')
+        where is_gated and verdict in ('inconclusive', 'not_applicable')
         group by all
         order by n desc, suite, config, verdict, reason
         """,
@@ -132,7 +132,7 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
             f"{asked - usable:,} of {asked:,} responses could not be used (refused, empty, cut off or "
             "failed): counted by group, scored nowhere."
         )
-    judged = [row for row in sections["verdicts"] if row["is_gate_profile"]]
+    judged = [row for row in sections["verdicts"] if row["is_gated"]]
     undecided = sum(row["n"] for row in judged if row["verdict"] == "inconclusive")
     if undecided:
         said.append(
@@ -210,7 +210,7 @@ def as_markdown(card: Mapping[str, Any]) -> str:
 def _result(card: Mapping[str, Any]) -> Iterable[str]:
     failing = card["findings"]
     yield from ("## Result", "")
-    judged = [row for row in card["verdicts"] if row["is_gate_profile"]]
+    judged = [row for row in card["verdicts"] if row["is_gated"]]
     judged.sort(key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
     yield from table(judged, "suite, config, is_simulated simulated, profile, verdict, n number")
     yield from (f"- {cell(describe_finding({**row, 'verdict': 'fail'}))}" for row in failing[:LISTED])

@@ -52,9 +52,9 @@ def test_limits_are_said_where_numbers_say_so():
                 {"response_status": "refused", "n": 10},
             ],
             "verdicts": [
-                {"is_gate_profile": True, "verdict": "inconclusive", "n": 3},
-                {"is_gate_profile": True, "verdict": "pass", "n": 4},
-                {"is_gate_profile": False, "verdict": "inconclusive", "n": 50},
+                {"is_gated": True, "verdict": "inconclusive", "n": 3},
+                {"is_gated": True, "verdict": "pass", "n": 4},
+                {"is_gated": False, "verdict": "inconclusive", "n": 50},
             ],
             "suites": [{"suite": "t", "n_bootstrap": 0}],
             "missingness": [

@@ -241,7 +241,7 @@ def test_annex_iv_has_the_audits_numbers_and_claims_nothing(visits, tables):
         n, n_fail = connection.execute(
             """
             select count(*), count(*) filter (where verdict = 'fail') from rpt_verdicts
-            where is_gate_profile and not is_control
+            where is_gated and not is_control
                 and is_simulated = (select bool_and(is_simulated) from rpt_configs)
             """
         ).fetchone()

@@ -643,7 +643,7 @@ def test_the_audit_card_holds_what_the_marts_hold(built, request, tmp_path):
         ("n", "verdicts", "select count(*) from fct_verdicts"),
     ):
         assert sum(row[total] for row in card[section]) == rows(connection, sql)[0][0] > 0
-    failing = "select count(*) from fct_verdicts where is_gate_profile and verdict = 'fail'"
+    failing = "select count(*) from fct_verdicts where is_gated and verdict = 'fail'"
     assert len(card["findings"]) == rows(connection, failing)[0][0]
     assert {row["config"] for row in card["configs"] if row["is_simulated"]} >= {"simulated"}
     assert card["limitations"][0].startswith("Simulated: a program with planted bias wrote the answers of")
