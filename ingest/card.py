@@ -87,7 +87,7 @@ SECTIONS = {
 }
 FINDING_KEYS = (
     "suite", "config", "is_simulated", "category", "axis", "measure", "metric", "group_value", "value",
-    "unit", "red_limit", "ci_low", "ci_high", "n", "p_holm",
+    "unit", "red_limit", "ci_low", "ci_high", "n", "p_family",
 )  # fmt: skip
 ALWAYS = (
     "Thresholds are choices of a profile, with their source in the table of thresholds; none is a law.",

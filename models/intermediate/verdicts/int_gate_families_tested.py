@@ -28,7 +28,7 @@ def model(dbt, session):
 def _tested(family):
     """The tests of one family with their corrected p-values.
 
-    Each is at least the p-value of the test that its tail comes from, which of a smallest ratio is the range's.
+    Each is at least the p-value of the test that its tail comes from: of a smallest ratio, the range's.
     """
     p_values, tails = numbers(family["p_value"]), numbers(family["tail"])
     # A number that comes without its relabellings has a p-value that is uniform under no difference.
