@@ -54,7 +54,7 @@ select
     judged.value,
     tested.ci_low,
     tested.ci_high,
-    -- The interval's ends hold as one-sided bounds, too; an interval without width comes of values that never vary.
+    -- The interval's ends hold as one-sided bounds, too. One without width comes of values that never vary.
     case when tested.ci_low < tested.ci_high then tested.ci_low end as bound_low,
     case when tested.ci_low < tested.ci_high then tested.ci_high end as bound_high,
     tested.null_p05,
