@@ -200,7 +200,7 @@ numbered as (
             when is_p_value
                 then
                     {{ p_in_words('value') }} || after_holm
-                    || ', at Cramér''s V ' || {{ rounded('cramers_v') }}
+                    || coalesce(', at Cramér''s V ' || {{ rounded('cramers_v') }}, '')
             else {{ rounded('value') }}
         end
         || case
