@@ -21,7 +21,7 @@ def model(dbt, session):
     simulated = row_by(dbt.ref("int_configs_labelled"), "config_key, is_simulated")
     units = records(
         dbt.ref("int_unit_means_listed").order(
-            "suite, category, measure_kind, measure, config_key, block_key, groups"
+            "suite, category, measure_kind, measure, config_key, block_key, group_values"
         )
     )
     questions: dict[tuple, list[dict]] = {}
@@ -57,7 +57,7 @@ def model(dbt, session):
 def _arrays(units, attributes):
     """Values, and codes of each attribute."""
     codes = [
-        np.unique([unit["groups"][index] for unit in units], return_inverse=True)[1]
+        np.unique([unit["group_values"][index] for unit in units], return_inverse=True)[1]
         for index in range(len(attributes))
     ]
     return np.array([unit["value"] for unit in units]), codes

@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, measure_kind, measure, block_key, attributes, groups.
+-- Grain: one row per suite, category, config_key, measure_kind, measure, block_key, attributes, group_values.
 -- The rows of linear models.
 with answers as (
     select
@@ -10,7 +10,7 @@ with answers as (
         analysed.block_key,
         analysed.response_key,
         list(analysed.axis order by analysed.axis_position, analysed.axis) as attributes,
-        list(analysed.group_value order by analysed.axis_position, analysed.axis) as groups,
+        list(analysed.group_value order by analysed.axis_position, analysed.axis) as group_values,
         any_value(analysed.value) as value
     from {{ ref('int_responses_analysed') }} as analysed
     inner join {{ ref('int_analyses_listed') }} as analyses on analysed.analysis_key = analyses.analysis_key
@@ -34,8 +34,8 @@ select
     measure,
     block_key,
     attributes,
-    groups,
+    group_values,
     avg(value) as value,
     count(*) as n
 from answers
-group by suite, category, config_key, measure_kind, measure, block_key, attributes, groups
+group by suite, category, config_key, measure_kind, measure, block_key, attributes, group_values

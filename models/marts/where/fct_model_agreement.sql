@@ -38,6 +38,14 @@ values_of_groups as (
     group by analysis_key, group_value
 ),
 
+ranged as (
+    select
+        *,
+        max(value) over (partition by analysis_key, outcome)
+        - min(value) over (partition by analysis_key, outcome) <= 1e-9 as all_alike
+    from values_of_groups
+),
+
 -- A difference that only rounding leaves is none.
 compared as (
     select
@@ -62,13 +70,7 @@ compared as (
         compared.value = min(compared.value) over same_table and not all_alike as is_lowest,
         compared.value = max(compared.value) over same_table and not all_alike as is_highest
     from analyses
-    inner join (
-        select
-            *,
-            max(value) over (partition by analysis_key, outcome)
-            - min(value) over (partition by analysis_key, outcome) <= 1e-9 as all_alike
-        from values_of_groups
-    ) as compared on analyses.analysis_key = compared.analysis_key
+    inner join ranged as compared on analyses.analysis_key = compared.analysis_key
     window same_table as (partition by compared.analysis_key, compared.outcome)
 ),
 
