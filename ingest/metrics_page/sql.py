@@ -27,6 +27,8 @@ class Sql:
         self.project = project
         self.connection = duckdb.connect()
         self.names: dict[str, Any] = {"ref": lambda name: name, "return": lambda value: value}
+        # No contract is known here: a model's last select takes every column that comes in.
+        self.names["model"] = SimpleNamespace(columns={})
         self.names["adapter"] = SimpleNamespace(dispatch=lambda name, _: self.names[f"duckdb__{name}"])
         files = [path.read_text(encoding="utf-8") for path in sorted((project / "macros").rglob("*.sql"))]
         # How dbt puts a model into the database is no formula, and in a language of dbt's own.

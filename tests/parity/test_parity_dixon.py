@@ -14,8 +14,7 @@ from places import ORACLES
 from ingest import warehouse
 from ingest.cli import cli
 
-ORACLE = ORACLES
-ORACLE = ORACLE / "saged" / "dixon_cases.csv"
+ORACLE = ORACLES / "saged" / "dixon_cases.csv"
 if not ORACLE.is_file():
     pytest.skip(
         f"Dixon's Q is not compared with SAGED's: {ORACLE} is not there (PLUMBLINE_ORACLES names its parent)",

@@ -1,5 +1,7 @@
 """The raw table `suites`, and what becomes of those that version 0.1 wrote."""
 
+import re
+
 import duckdb
 import pytest
 from places import SUITES
@@ -50,3 +52,11 @@ def test_what_a_file_leaves_open_is_decided():
     rules = [rule for category in content["categories"].values() for rule in category["outcomes"]]
     assert {rule["variant"] for rule in rules} == {content["variant"]}
     assert content["stereotypes"]["stop_words"]
+
+
+def test_the_suite_in_the_guide_reads(tmp_path):
+    page = (SUITES.parent / "docs/guide/own-answers.md").read_text(encoding="utf-8")
+    path = tmp_path / "hiring.yml"
+    path.write_text(re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[0], encoding="utf-8")
+    suite = load_suite(path)
+    assert suite.columns.root == "vacancy" and [rule.set for _, rule in suite.rules()] == ["decision"]
