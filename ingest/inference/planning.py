@@ -19,7 +19,7 @@ from ingest.inference.constants import ABSOLUTE_SLACK, ALPHA, POWER, RELATIVE_SL
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.power import bisect
 
-DRAWS = 4_000  # audits of a truth; a promise is off by up to 2 points (two standard errors)
+DRAWS = 2_000  # audits of a truth; a promise is off by up to 2.3 points (two standard errors)
 BOUNDED = 24  # of them, those whose bound is drawn, and the draws of each
 BOUND_DRAWS = 160
 WIDE = 60  # cells of a table: of wider ones fewer are drawn, for time's sake

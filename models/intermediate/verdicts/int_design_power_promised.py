@@ -41,19 +41,26 @@ def _promised(design, limits):
     shares = (1 - sum(shares), *(shares or (0.0,)))
     known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}
     known |= {"analysis_key": design["analysis_key"], "n_effective": layout.effective_n}
-    for profile, n_tables in dict.fromkeys(row[:2] for row in limits):
-        own = [row[2:] for row in limits if row[0] == profile]
-        judged = [limit_for(statistic, fail, passes) for _, statistic, fail, passes in own]
-        for gap in (0.0, *GAPS):
-            to_fail = power_to_fail(layout, shares, gap, judged, n_tables)
-            to_pass = power_to_pass(layout, shares, gap, judged)
-            for index, (metric, *_) in enumerate(own):
+    profiles = {
+        head: [row[2:] for row in limits if row[:2] == head] for head in dict.fromkeys(r[:2] for r in limits)
+    }
+    judged = {
+        head: [limit_for(statistic, fail, passes) for _, statistic, fail, passes in own]
+        for head, own in profiles.items()
+    }
+    at_limit = {limit: gap_at(limit, shares, layout.n_groups) for own in judged.values() for limit in own}
+    # What is drawn of a gap serves every profile.
+    for gap in (0.0, *GAPS):
+        for (profile, n_tables), own in judged.items():
+            to_fail = power_to_fail(layout, shares, gap, own, n_tables)
+            to_pass = power_to_pass(layout, shares, gap, own)
+            for index, (metric, *_) in enumerate(profiles[profile, n_tables]):
                 yield known | {
                     "profile": profile,
                     "metric": metric,
                     "gap": gap,
                     "power_to_fail": to_fail[index],
                     "power_to_pass": to_pass[index],
-                    "gap_at_limit": gap_at(judged[index], shares, layout.n_groups),
+                    "gap_at_limit": at_limit[own[index]],
                     "n_tables": n_tables,
                 }
