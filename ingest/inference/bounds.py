@@ -133,7 +133,7 @@ def worst_ends(
         mean = table[:, 1].sum() / table[:, 0].sum()
         towards = table + lacking[:, None] * np.array([1.0, mean, mean**2])
     else:
-        towards = _sums_of_counts(kind, counts + _filled_up(counts, lacking))
+        towards = _sums_of_counts(kind, counts + filled_up(counts, lacking, counts.sum(0) / counts.sum()))
     values = evaluate(statistics, np.concatenate([*filled, table[None], towards[None]]))
     is_there = np.isfinite(values)
     low = np.where(is_there, values, np.inf).min(axis=1)
@@ -141,12 +141,11 @@ def worst_ends(
     return np.where(np.isfinite(low)[:, None], np.stack([low, high], axis=1), np.nan)
 
 
-def _filled_up(counts: Array, missing: Array) -> Array:
-    """Missing answers (K,) as outcomes (K, J) that bring each group's shares closest to those of all."""
-    pooled = counts.sum(0) / counts.sum()
-    wanted = np.maximum((counts.sum(1) + missing)[:, None] * pooled - counts, 0)
+def filled_up(counts: Array, missing: Array, shares: Array) -> Array:
+    """Missing answers (K,) as outcomes (K, J) that bring each group closest to shares (J,)."""
+    wanted = np.maximum((counts.sum(1) + missing)[:, None] * shares - counts, 0)
     scale = divide(missing, wanted.sum(1))[:, None]
-    filled: Array = np.where(np.isfinite(scale), wanted * scale, missing[:, None] * pooled)
+    filled: Array = np.where(np.isfinite(scale), wanted * scale, missing[:, None] * shares)
     return filled
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ingest.inference.census import distance
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import jsd_nats_to
 from ingest.inference.resampling import bootstrap_interval
@@ -12,13 +13,16 @@ KEYS = ("suite", "domain", "category", "config_key", "config", "model", "role", 
 SCHEMA = types(
     "suite string, domain string, category string, config_key string, config string, model string,"
     " role string, is_simulated bool, outcome_set string, sex string, jsd_nats double, ci_low double,"
-    " ci_high double, ci_status string, resampling_unit string, n_units int64, n int64, minimum_group int64"
+    " ci_high double, ci_status string, resampling_unit string, n_units int64, n int64, minimum_group int64,"
+    " p_value double, null_median double, null_p05 double, null_p95 double, min_attainable_p double,"
+    " bound_low double, bound_high double, value_low double, value_high double, attainable double,"
+    " n_blocks int64, n_permutations int64, tail double, null_tails list<float>"
 )
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_bootstrap, minimum_group")
+    settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap, minimum_group")
     cells = rows_by(
         dbt.ref("int_census_shares_counted"),
         f"{', '.join(KEYS)}, published_label, sex, employed_thousands",
@@ -29,22 +33,31 @@ def model(dbt, session):
         "suite, category, config_key, outcome_set, published_label, sex, prompt_key, block_key",
         4,
     )
+    missing = row_by(
+        dbt.ref("int_missing_answers_counted"),
+        "suite, category, config_key, measure, axis, group_value, n_missing",
+        6,
+    )
+    attributes = row_by(dbt.ref("stg_suite__ground_truths"), "suite, category, outcome_set, attribute", 3)
     rows = []
     for identity in sorted(cells):
         record = dict(zip(KEYS, identity, strict=True))
         found = answers.get(tuple(record[k] for k in ("suite", "category", "config_key", "outcome_set")), [])
         if found:
-            seed, n_bootstrap, minimum_group = settings[record["suite"]]
+            seed, n_draws, n_bootstrap, minimum_group = settings[record["suite"]]
             seed = seed_of(seed, "ground_truth", *identity[:4], record["outcome_set"])
             census = {(label, sex): employed for label, sex, employed in cells[identity]}
+            (attribute,) = attributes[tuple(record[k] for k in ("suite", "category", "outcome_set"))]
+            place = (*(record[k] for k in ("suite", "category", "config_key", "outcome_set")), attribute)
+            lacking = {sex: missing.get((*place, sex), (0,))[0] for _, sex in census}
             rows += [
                 {**record, **result, "minimum_group": minimum_group}
-                for result in _compared(found, census, n_bootstrap, seed)
+                for result in _compared(found, census, lacking, n_draws, n_bootstrap, seed)
             ]
     return session.from_arrow(table_of(rows, SCHEMA))
 
 
-def _compared(answers, census, n_bootstrap, seed):
+def _compared(answers, census, lacking, n_draws, n_bootstrap, seed):
     """Divergence of each sex's answers from its census shares."""
     answered, sexes, prompts, blocks = zip(*answers, strict=True)
     labels = sorted({label for label, _ in census})
@@ -58,7 +71,11 @@ def _compared(answers, census, n_bootstrap, seed):
 
     table = group_table(design.group, sums, len(design.labels))
     interval = bootstrap_interval(design, sums, divergence, n_bootstrap, seed)
+    units = design.units(interval.unit)
     for i, sex in enumerate(design.labels):
+        own = design.group == i
+        by_unit = group_table(units[own], sums[own], int(units.max()) + 1)
+        held = distance(by_unit, shares[i], n_draws, n_bootstrap, seed_of(seed, sex), lacking[sex])
         yield {
             "sex": sex,
             "jsd_nats": float(divergence(table)[i]),
@@ -68,4 +85,7 @@ def _compared(answers, census, n_bootstrap, seed):
             "resampling_unit": interval.unit,
             "n_units": interval.n_units,
             "n": int(table[i].sum()),
+            "n_permutations": n_draws,
+            **held._asdict(),
+            "n_blocks": len(np.unique(design.block[own])),
         }

@@ -20,9 +20,11 @@ select
     analyses.jsd_nats as value,
     analyses.ci_low,
     analyses.ci_high,
-    ln(2) as attainable,
-    analyses.resampling_unit,
-    analyses.n_units,
+    {%- for column in ['null_p05', 'null_median', 'null_p95', 'bound_low', 'bound_high', 'value_low',
+        'value_high', 'n_blocks', 'p_value', 'attainable', 'min_attainable_p', 'resampling_unit', 'n_units',
+        'tail', 'null_tails'] %}
+    analyses.{{ column }},
+    {%- endfor %}
     analyses.n,
     1 as n_groups,
     analyses.n as n_smallest_group,

@@ -11,12 +11,20 @@ select
     numbers.axis,
     numbers.metric,
     numbers.group_value,
-    -- What stands beside the gate takes nothing from it.
-    hash(numbers.suite, limits.is_beside, {{ family }}) as family_key,
+    -- What stands beside the gate takes nothing from it, and the census nothing from what else does.
+    concat_ws(
+        ' ', numbers.suite,
+        case
+            when not limits.is_beside then 'gate'
+            when numbers.metric = 'jsd_census_nats' then 'census'
+            else 'beside'
+        end,
+        {{ family }}
+    ) as family_key,
     hash(numbers.category, numbers.config_key, numbers.measure, numbers.axis) as table_key,
     coalesce(numbers.p_adjusted, numbers.p_value) as p_value,
-    coalesce(resampled.tail, measured.tail) as tail,
-    coalesce(resampled.null_tails, measured.null_tails) as null_tails
+    coalesce(resampled.tail, measured.tail, numbers.tail) as tail,
+    coalesce(resampled.null_tails, measured.null_tails, numbers.null_tails) as null_tails
 from {{ ref('int_judged_numbers_collected') }} as numbers
 inner join {{ ref('stg_suite__suites') }} as suites on numbers.suite = suites.suite
 inner join {{ ref('int_limits_applied') }} as limits

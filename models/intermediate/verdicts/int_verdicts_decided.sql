@@ -58,7 +58,9 @@ limited as (
         associations.v_bound_high,
         associations.v_at_most,
         limits_of_v.green_limit as v_limit,
-        suites.gate_family as family,  -- noqa: RF04
+        case
+            when limits.is_beside and numbers.metric = 'jsd_census_nats' then 'census' else suites.gate_family
+        end as family,  -- noqa: RF04
         families.n_tests,
         families.p_family
     from numbers
@@ -123,7 +125,7 @@ coloured as (
         {{ ignores_blocks() }} as has_invalid_p,
         n_blocks >= 2 as has_several_blocks,
         coalesce({{ meets('coverage', '>=', 'minimum_coverage') }}, false) as is_covered,
-        coalesce({{ meets('min_attainable_p', '<=', significance_level()) }}, metric = 'jsd_census_nats')
+        coalesce({{ meets('min_attainable_p', '<=', significance_level()) }}, false)
         and not {{ ignores_blocks() }} as is_p_attainable
     from bounded
 ),
