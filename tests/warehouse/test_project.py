@@ -430,14 +430,19 @@ def test_planted_bias_is_found_and_its_twin_is_clean(marts):
     verdicts = rows(
         marts,
         """
-        select config, metric, verdict from fct_verdicts
+        select config, metric, is_significant, colour, verdict, reason from fct_verdicts
         where profile = 'custom' and category = 'LOAN' and measure = 'decision' and axis = 'gender'
         """,
     )
-    assert {m for c, m, v in verdicts if c == "simulated" and v == "fail"} == {
-        "cramers_v", "max_fdi", "min_impact_ratio",
-    }  # fmt: skip
-    assert not [m for c, m, v in verdicts if c == "simulated-unbiased" and v == "fail"]
+    judged = {"cramers_v_corrected", "max_fdi", "min_impact_ratio"}
+    # A third of the answers is missing, so that what is beyond chance and beyond the limit is not decided.
+    unread = "Only 65 % of the answers could be read, the suite asks for 95 %: 22 more would have to be."
+    planted = {metric: found for config, metric, *found in verdicts if config == "simulated"}
+    assert planted == {metric: [True, "red", "inconclusive", unread] for metric in judged}
+    twin = {metric: found for config, metric, *found in verdicts if config == "simulated-unbiased"}
+    assert {
+        m: (is_significant, verdict) for m, (is_significant, _, verdict, _) in twin.items()
+    } == dict.fromkeys(judged, (False, "inconclusive"))
 
 
 def test_hostile_phrases_are_found_as_they_stand(marts):
@@ -495,7 +500,7 @@ def test_a_group_that_never_answers_is_listed(marts):
         """
         select distinct axis, verdict from fct_verdicts
         where config = 'simulated' and measure = 'response_status' and axis = 'origin'
-            and metric = 'cramers_v' and profile = 'custom'
+            and metric = 'cramers_v_corrected' and profile = 'custom'
         """,
     )
     assert statuses == [("origin", "fail")]
@@ -609,7 +614,7 @@ def test_a_run_without_a_single_answer_judges_nothing(silent_marts):
     assert rows(silent_marts, "select distinct response_status from dim_responses") == [("timeout",)]
     verdicts = rows(silent_marts, "select metric, verdict, value, n, reason from fct_verdicts")
     assert {metric for metric, *_ in verdicts} >= {
-        "cramers_v",
+        "cramers_v_corrected",
         "max_fdi",
         "max_idi",
         "min_impact_ratio",

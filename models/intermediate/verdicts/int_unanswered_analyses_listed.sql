@@ -19,10 +19,13 @@ metrics as (
         values
         ('outcome', 'chi_square_p'),
         ('outcome', 'cramers_v'),
+        ('outcome', 'cramers_v_corrected'),
         ('outcome', 'max_fdi'),
         ('outcome', 'max_jsd_nats'),
+        ('outcome', 'max_share_gap'),
         ('outcome', 'min_impact_ratio'),
-        ('score', 'max_abs_dbi')
+        ('score', 'max_abs_dbi'),
+        ('score', 'max_mean_gap')
     ) as t (measure_kind, metric)
 ),
 

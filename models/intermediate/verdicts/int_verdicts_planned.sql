@@ -1,5 +1,6 @@
 -- Grain: one row per profile, suite, category, config_key, measure, axis, metric, group_value: what an
 -- inconclusive verdict lacks, in numbers.
+{%- set corrected = 'sqrt(2 * ln(coalesce(n_tests, 1) / ' ~ significance_level() ~ '))' %}
 with decided as (
     select * from {{ ref('int_verdicts_decided') }}
     where verdict = 'inconclusive'
@@ -32,6 +33,7 @@ expected as (
             - power(coalesce(planned_chance, equal_value) - equal_value, 2),
             0
         )) as expected_gap,
+        abs(coalesce(planned_chance, equal_value) - equal_value) as chance_gap,
         abs(planned_green - equal_value) as green_gap,
         abs(planned_red - equal_value) as red_gap,
         case when is_gap then planned_high - planned_value else planned_value - planned_low end
@@ -46,25 +48,45 @@ needed as (
         *,
         case
             when expected_gap < green_gap
-                then {{ units_to_decide('n_blocks', 'half_width_up', '(green_gap - expected_gap)') }}
+                then
+                    {{ units_to_pass(
+                        'n_blocks', 'half_width_up', 'chance_gap', 'expected_gap', 'green_gap'
+                    ) }}
+            when is_p_value then {{ units_to_decide('n_blocks', 'half_width_up', 'expected_gap', corrected) }}
+            -- The number found has to lie beyond the limit, and to be more than chance.
             when expected_gap > red_gap
                 then
                     greatest(
-                        {{ units_to_decide('n_blocks', 'half_width_down', '(expected_gap - red_gap)') }},
-                        -- Against chance, corrected: exp(-z² / 2) exceeds the normal tail beyond z.
-                        {{ units_to_decide(
-                            'n_blocks', 'half_width_down', 'expected_gap',
-                            'sqrt(2 * ln(coalesce(n_tests, 1) / 0.05))'
-                        ) }}
+                        {{ units_to_decide('n_blocks', 'half_width_down', '(expected_gap - red_gap)', '0') }},
+                        {{ units_to_decide('n_blocks', 'half_width_down', 'expected_gap', corrected) }}
                     )
-            when red_gap is not null
-                then
+            else
+                least(
+                    {{ units_to_decide('n_blocks', 'half_width_down', 'expected_gap', corrected) }},
                     greatest(
-                        {{ units_to_decide('n_blocks', 'half_width_down', '(expected_gap - green_gap)') }},
-                        {{ units_to_decide('n_blocks', 'half_width_up', '(red_gap - expected_gap)') }}
+                        coalesce(
+                            {{ units_to_decide(
+                                'n_blocks', 'half_width_down', '(expected_gap - green_gap)'
+                            ) }},
+                            'infinity'
+                        ),
+                        case
+                            when red_gap is null then 0
+                            else coalesce(
+                                {{ units_to_decide(
+                                    'n_blocks', 'half_width_up', '(red_gap - expected_gap)'
+                                ) }},
+                                'infinity'
+                            )
+                        end
                     )
-            else {{ units_to_decide('n_blocks', 'half_width_down', '(expected_gap - green_gap)') }}
+                )
         end as n_units_needed,
+        -- With fewer no bound is drawn: a nested unit belongs to one group, a shared one to all.
+        greatest(
+            {{ fewest_units_bounded('group') }} - n_blocks,
+            ceil(({{ fewest_units_bounded('axis') }} - n_units) * n_blocks / n_units)
+        ) as n_short_of_bound,
         -- By how much missing answers move the number, and by how much they may.
         case
             when is_significant and judged_colour = 'red' then abs(judged_value - red_limit)
@@ -90,8 +112,10 @@ select
     metric,
     group_value,
     case
-        when n_units_needed > n_blocks and n_units_needed < 1e6
-            then cast(ceil(n_units_needed - n_blocks) as bigint)
+        when planned_high is null and planned_low is null
+            then if(n_short_of_bound > 0, cast(n_short_of_bound as bigint), null)
+        when n_units_needed <= {{ most_units_named() }}
+            then cast(ceil(greatest(n_units_needed - n_blocks, 1)) as bigint)
     end as n_more_units,
     case
         when n_missing > 0 and allowed >= 0 and at_stake > allowed

@@ -40,10 +40,12 @@ phrased as (
             when decided.n_missing = 1 then 'the missing answer'
             else 'the ' || format('{:,}', decided.n_missing) || ' missing answers'
         end as missing_answers,
+        format('{:,}', planned.n_more_units) || ' more ' || {{ units_in_words('decided.resampling_unit') }}
+        || ' a group' as more_units,
         coalesce(
-            '; about ' || format('{:,}', planned.n_more_units) || ' more '
-            || {{ units_in_words('decided.resampling_unit') }} || ' a group would decide',
-            ''
+            '; about ' || more_units || ' would decide',
+            '; it lies so near a limit that even {{ "{:,}".format(most_units_named() | int) }} '
+            || {{ units_in_words('decided.resampling_unit') }} || ' a group would not decide'
         ) as would_decide
     from decided
     left join planned using ({{ keys | join(', ') }})
@@ -164,10 +166,20 @@ select
                     || ' (p ' || {{ p_in_words('p_family') }} || ')',
                     ''
                 )
-                || coalesce('; V excludes more than ' || {{ briefly('v_at_most') }}, ', and V has no bound')
+                || coalesce('; V excludes more than ' || {{ briefly('v_at_most') }}, '')
                 || '. '
                 || case
-                    when v_limit is null then 'A p-value proves no pass, and the profile has no limit of V.'
+                    when v_limit is null
+                        then
+                            'A p-value proves no pass: give the suite a limit of V (`thresholds:`).'
+                            || coalesce(
+                                ' A V like the one found would show with about ' || more_units || '.', ''
+                            )
+                    when v_at_most is null
+                        then
+                            coalesce(
+                                'A bound of V needs about ' || more_units || '.', 'No bound of V is drawn.'
+                            )
                     else 'The pass limit of V is ' || printf('%g', v_limit) || would_decide || '.'
                 end
         when lowest_bound is null or highest_bound is null
@@ -181,6 +193,7 @@ select
                         || pass_limit
                         || '.'
                 end
+                || coalesce(' A bound needs about ' || more_units || '.', '')
                 || case
                     when n_missing > 0 and value_low is null
                         then ' How much ' || missing_answers || ' matter is not known either.'
@@ -191,7 +204,9 @@ select
                 'The true ' || noun || ' lies within ' || pass_limit || ', but a group has only '
                 || n_smallest_group || ' answers; the suite asks for ' || minimum_group || '.'
         when bound_worst = 'green'
-            then 'Unattainable: this design cannot reach the limit, so being within it proves nothing.'
+            then
+                'This design cannot reach ' || pass_limit || ', so being within it proves nothing: '
+                || 'give the suite a limit that can be reached (`thresholds:`).'
         when n_to_read is not null
             then
                 'On the answers that were read the true ' || noun || ' lies within ' || pass_limit || ', but '

@@ -19,7 +19,8 @@ select
     tested.equal_variance_p,
     case
         when tested.normality_p is null and tested.equal_variance_p is null then 'not tested'
-        when {{ meets('tested.normality_p', '<', significance_level()) }}
+        when
+            {{ meets('tested.normality_p', '<', significance_level()) }}
             and {{ meets('tested.equal_variance_p', '<', significance_level()) }}
             then 'neither normal nor of equal variance'
         when {{ meets('tested.normality_p', '<', significance_level()) }} then 'not normal'

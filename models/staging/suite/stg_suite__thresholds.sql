@@ -16,6 +16,6 @@ select
     cast(threshold -> 'green_limit' as double) as green_limit,
     cast(threshold -> 'red_limit' as double) as red_limit,
     cast(threshold -> 'gate' as boolean) as is_gated,
-    'The suite' as source,
+    'The suite' as source,  -- noqa: RF04
     threshold ->> 'note' as note
 from thresholds

@@ -338,7 +338,8 @@ def test_lowest_ratio_of_measured_values_is_judged_with_what_chance_gives(marts)
     """Where all are equal, no chance is smaller; two answers a group prove nothing either way."""
     row = verdicts(marts, "EQUAL")["min_impact_ratio_measured"]
     assert (row["measure"], row["value"], row["p_value"], row["verdict"]) == ("warmth", 1, 1, "inconclusive")
-    assert row["reason"].endswith(" Chance alone goes down to 1.000.")
+    assert row["reason"].startswith("No bound is drawn of this number")
+    assert row["reason"].endswith(" A bound needs about 2 more names or texts a group.")
     disparity = disparities(marts, "BELOW", "selection_rate", parameters="standard=mean;method=larger")
     row = verdicts(marts, "BELOW")["min_impact_ratio_measured"]
     for name in ("value", "p_value", "p_holm", "null_p05", "ci_low", "n", "n_groups"):
