@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every check, in the order in which a mistake is cheapest to find. Prints what it ran; skips nothing silently.
-# From the demo on there are two lanes, for two cores: the site goes on beside sqlfluff and pytest, and is printed after them.
+# Two lanes, for two cores: the demo and its site go on beside sqlfluff and pytest, and are printed after them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
@@ -11,6 +11,30 @@ trap 'test -z "$lane" || kill -- "-$lane" 2> /dev/null || true; rm -rf "$work"' 
 
 step() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
 
+check_demo() {
+  step 'demo: audit as on a machine without Node: the warehouse, the audit card, and how to get the site'
+  PATH="$work" "$PWD/$bin/plumbline" --data "$work/demo" audit suites/fair_sea.yml 2>&1 | tee "$work/audit.txt"
+  grep -q 'Install Node 20 or newer, then run `plumbline report`' "$work/audit.txt"
+  test -s "$work/demo/audit_card.json" -a -s "$work/demo/audit_card.md"
+
+  step 'gate: exit 1 on the planted bias'
+  $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
+  tail -n 3 "$work/gate.txt"
+
+  step 'sqlfluff: what changed since it last passed here; all of it in CI'
+  PLUMBLINE_DATA="$work/demo" $bin/python scripts/lint_sql.py
+
+  step 'site: build the demo with hostile text in all that others wrote, open every page in Chromium'
+  $bin/python tests/helpers/hostile.py "$work/demo"
+  $bin/plumbline --data "$work/demo" report
+  $bin/python -m pytest -q --durations=5 tests/site
+  rm -r reports/build  # a site for nobody
+}
+set -m  # a process group of its own, to be ended as one
+check_demo > "$work/lane.txt" 2>&1 &
+lane=$!
+set +m
+
 step 'ruff: format and lint; mypy'
 $bin/ruff format --check .
 $bin/ruff check .
@@ -18,31 +42,6 @@ $bin/mypy
 
 step 'generated pages are current, the metric dictionary closes'
 $bin/plumbline docs --check
-
-step 'demo: audit as on a machine without Node: the warehouse, the audit card, and how to get the site'
-PATH="$work" "$PWD/$bin/plumbline" --data "$work/demo" audit suites/fair_sea.yml 2>&1 | tee "$work/audit.txt"
-grep -q 'Install Node 20 or newer, then run `plumbline report`' "$work/audit.txt"
-test -s "$work/demo/audit_card.json" -a -s "$work/demo/audit_card.md"
-
-step 'gate: exit 1 on the planted bias'
-$bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
-tail -n 3 "$work/gate.txt"
-
-# A warehouse has one writer: sqlfluff, which compiles the project, gets its own.
-cp -r "$work/demo" "$work/lint"
-
-check_site() {
-  step 'site: build the demo, open every page in Chromium'
-  $bin/plumbline --data "$work/demo" report
-  $bin/python -m pytest -q --durations=5 tests/site
-}
-set -m  # a process group of its own, to be ended as one
-check_site > "$work/lane.txt" 2>&1 &
-lane=$!
-set +m
-
-step 'sqlfluff: what changed since it last passed here; all of it in CI'
-PLUMBLINE_DATA="$work/lint" $bin/python scripts/lint_sql.py
 
 # Only what the tests of local models need: with sentence-transformers beside it, extract would use that for vectors.
 step 'torch for the processor (the extra `models`); TEST_MODELS=no leaves it out'
@@ -56,8 +55,8 @@ fi
 # COVERAGE=1 shows what the tests do not run; it costs a fifth of their time.
 covered=()
 test -z "${COVERAGE:-}" || covered=(--cov --cov-report=term:skip-covered)
-step 'pytest'
-$bin/python -m pytest -q -n 2 --dist loadfile "${covered[@]}" 2>&1 | tee "$work/pytest.txt"
+step 'pytest: the longest files first'
+$bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder "${covered[@]}" 2>&1 | tee "$work/pytest.txt"
 test -z "${COVERAGE:-}" || sed -n '/^---------- coverage\|^_* coverage/,$p' "$work/pytest.txt" > coverage.txt
 if [ -z "$without" ]; then
   step 'pytest: with sentence-transformers, beside the environment'
@@ -75,7 +74,7 @@ wait "$lane" || status=$?
 lane=''
 cat "$work/lane.txt"
 if [ "$status" -ne 0 ]; then
-  printf '\nThe site failed: see above.\n'
+  printf '\nThe demo or its site failed: see above.\n'
   exit 1
 fi
 

@@ -115,6 +115,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     from dbt.cli.main import dbtRunner
 
     level = ["--log-level", "error", "--log-level-file", "debug"]
+    level += [] if arguments[0] == "docs" else ["--no-write-json"]  # of the whole project, a second each time
     try:
         with _environment(data), _rarely_collected():
             manifest = parse(data) if parsed is None else parsed()
@@ -162,7 +163,7 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None) -
     if marts:
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
         chosen = ["--select", *(f"+{mart}" for mart in marts), *kinds]
-    if not run_dbt(data, ["--no-write-json", "build", *chosen], parsed):
+    if not run_dbt(data, ["build", *chosen], parsed):
         raise PlumblineError(
             "The build stopped: a model or a data-quality test failed (see above).",
             f"{data / 'logs' / 'dbt.log'} holds the details. A finding stops no build; broken data does.",

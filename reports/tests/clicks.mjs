@@ -1,16 +1,13 @@
-// node tests/clicks.mjs FOLDER [--brief] [--page PATH]...: use the filters of a built site as a reader does, in Chromium, and print, as JSON, what was
-// seen. `choices`: each option of each filter of the overview. `pages`: each filter of other pages (of --page, if given) once. `steps`: longer ways;
-// --brief leaves out those that a site of any text walks alike.
+// node tests/clicks.mjs FOLDER: use the filters of a built site as a reader does, in Chromium, and print, as JSON, what was seen.
+// `choices`: each option of each filter of the overview. `pages`: each filter of other pages once. `steps`: longer ways.
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { launch, serve, watch } from './browser.mjs';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { brief: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
-const PAGES = values.page ?? ['/categories/', '/nulls/', '/intersections/', '/pairs/', '/scorer-bias/', '/stereotypes/', '/controls/', '/census/', '/quality/', '/measurements/', '/summary/', '/disparities/'];
+const PAGES = ['/categories/', '/nulls/', '/intersections/', '/pairs/', '/scorer-bias/', '/stereotypes/', '/controls/', '/census/', '/quality/', '/measurements/', '/summary/', '/disparities/'];
 // "116 of 147" in a finding.
 const COUNTS = /\(\d+ of \d+\)/;
 const HOSTILE = '<img src=x onerror=alert(1)>';
-const { server, origin } = await serve(resolve(positionals[0] ?? 'build'));
+const { server, origin } = await serve(resolve(process.argv[2] ?? 'build'));
 const browser = await launch();
 
 const main = (page) => page.locator('main').innerText();
@@ -232,7 +229,7 @@ try {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
 	const jobs = [
 		{ name: '/', run: async (page) => Object.assign(seen, await overview(page)) },
-		...Object.entries(STEPS).filter(([name]) => !values.brief || name === 'unknown_values').map(([name, run]) => ({ name, run: async (page) => (seen.steps[name] = await run(page)) })),
+		...Object.entries(STEPS).map(([name, run]) => ({ name, run: async (page) => (seen.steps[name] = await run(page)) })),
 		...PAGES.map((path) => ({ name: path, run: async (page) => seen.pages.push(await other(page, path)) }))
 	];
 	const work = async () => {

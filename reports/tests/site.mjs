@@ -1,14 +1,14 @@
-// node tests/site.mjs FOLDER [--hover] [--scan] [--few] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON,
-// what each did. Every page is opened at desktop width. Pages of one kind (/category/a/, /category/b/ …) differ in their rows alone: the
-// first and the last of a kind are opened at phone width too; with --few no others at all. With --hover the pointer moves over each chart,
-// where there is a pointer: at desktop width; with --scan, axe looks for what keeps readers out of these first and last, and at desktop
-// width once more at the colours in the dark. FOLDER is served on a loopback port; --page replaces the list of all pages.
+// node tests/site.mjs FOLDER [--scan] [--page PATH]...: open the pages of a built site in Chromium and print, as JSON, what each did.
+// Every page is opened at desktop width. Pages of one kind (/category/a/, /category/b/ …) differ in their rows alone: the first and the
+// last of a kind are opened at phone width too. With --scan, axe looks for what keeps readers out of these first and last, and at desktop
+// width once more at the colours in the dark; there the pointer, too, moves over charts. FOLDER is served on a loopback port;
+// --page replaces the list of all pages.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch, serve, watch } from './browser.mjs';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { hover: { type: 'boolean' }, scan: { type: 'boolean' }, few: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { scan: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
 const root = resolve(positionals[0] ?? 'build');
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 // Above this browsers' makers call a page's shift poor.
@@ -28,14 +28,15 @@ function ends(paths) {
 	return new Set(paths.filter((path, i) => kind(paths[i - 1]) !== kind(path) || kind(paths[i + 1]) !== kind(path)));
 }
 
-/** Move over every chart, close enough together to meet each row and column. */
+/** Move over the first and the last chart: those between differ in their rows alone. */
 async function hover(page) {
 	const tips = new Set();
-	for (const canvas of await page.locator('canvas').all()) {
+	const charts = await page.locator('canvas').all();
+	for (const canvas of new Set([charts[0], charts.at(-1)].filter(Boolean))) {
 		await canvas.scrollIntoViewIfNeeded();
 		const box = await canvas.boundingBox();
 		if (!box) continue;
-		for (let y = box.y + 12; y < box.y + box.height - 4; y += 24) {
+		for (let y = box.y + 12; y < box.y + box.height - 4; y += Math.max(24, box.height / 12)) {
 			for (const part of [0.35, 0.55, 0.75]) {
 				await page.mouse.move(box.x + part * box.width, y);
 				const text = await canvas.evaluate((node) => node.parentElement.parentElement.innerText.trim());
@@ -140,7 +141,7 @@ async function visit(context, origin, path, { isDesktop, isScanned }) {
 	await page.evaluate(() => document.fonts.ready);
 	const shifted = await page.evaluate(() => window.shifted);
 	if (shifted > MOST_SHIFT) problems.push(`what is shown jumps: layout shift ${shifted.toFixed(2)}`);
-	const tips = values.hover && isDesktop ? await hover(page) : [];
+	const tips = isScanned && isDesktop ? await hover(page) : [];
 	if (isScanned) {
 		await settle(page);
 		await page.evaluate(AXE);
@@ -185,7 +186,7 @@ try {
 		const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
 		await context.addInitScript(countShifts);
 		const isDesktop = width === 'desktop';
-		const paths = all.filter((path) => few.has(path) || (isDesktop && !values.few));
+		const paths = all.filter((path) => isDesktop || few.has(path));
 		const work = async () => {
 			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path, { isDesktop, isScanned: AXE && few.has(path) })) });
 		};

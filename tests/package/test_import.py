@@ -33,7 +33,9 @@ def staff(tmp_path, monkeypatch):
 
 def dbt(*arguments):
     try:
-        return dbtRunner().invoke(["--quiet", *arguments, "--project-dir", ".", "--profiles-dir", "."])
+        return dbtRunner().invoke(
+            ["--quiet", "--no-write-json", *arguments, "--project-dir", ".", "--profiles-dir", "."]
+        )
     finally:
         DuckDBConnectionManager.close_all_connections()
 

@@ -1,36 +1,21 @@
 """The built site, as readers and an attacker meet it.
 
-Needs Node, Chromium, and `plumbline report` before it. PLUMBLINE_SITE and PLUMBLINE_SITE_TABLES name another
-build and the tables that it was made from.
+Needs Node, Chromium, and before it, on a warehouse that may be spoilt, `tests/helpers/hostile.py` and
+`plumbline report`. PLUMBLINE_SITE and PLUMBLINE_SITE_TABLES name another build and its tables.
 """
 
 import json
 import os
 import re
-import shutil
 import subprocess
 from hashlib import md5
 from pathlib import Path
 
 import duckdb
 import pytest
+from hostile import PAYLOAD
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
-PAYLOAD = "<img src=x onerror=alert(1)><script>alert(1)</script>{{7*7}}{7*7}${7*7}=cmd()'\"`"
-# What people or models write must reach the site as text. These columns hold names of ours.
-STRUCTURE = {
-    name
-    for line in (
-        "suite category axis attribute metric rule rule_kind outcome_set measure feature profile",
-        "gate_profile verdict direction unit better mart column axis_kind spec status outcome_status",
-        "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
-        "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
-        "unequal_end place concentration part kind design cell topic_set pool segment",
-        "target_list counting word warning metric_kind floor_status p_status",
-        "page_url rpt_table marts source_kind",
-    )
-    for name in line.split()
-}
 
 
 @pytest.fixture(scope="module")
@@ -328,7 +313,7 @@ def test_a_word_above_a_long_table_leaves_its_rows(clicks, tables):
     assert seen["nothing"]
     with duckdb.connect(str(tables), read_only=True) as connection:
         n, n_found = connection.execute("""
-            select count(*), count(*) filter (where category = 'D4' and number_title = 'Cramér''s V')
+            select count(*), count(*) filter (where category = 'D4' and number_title like 'Cramér''s V%')
             from rpt_nulls
         """).fetchone()
     assert seen["count"] == f"{n_found:,} of {n:,} rows"
@@ -371,106 +356,16 @@ def test_the_keyboard_operates_the_filters(clicks):
     assert way["isClearReached"] and way["isCleared"]
 
 
-@pytest.fixture(scope="module")
-def hostile_site(tmp_path_factory, tables) -> Path:
-    """A site of its own, built from the report's tables with the payload in everything that others wrote."""
-    root = tmp_path_factory.mktemp("hostile")
-    files = "package.json build.mjs svelte.config.js tailwind.config.cjs evidence.plugins.yaml"
-    for name in files.split():
-        shutil.copy(REPORTS / name, root)
-    for name in ("components", "pages"):
-        shutil.copytree(REPORTS / name, root / name)
-    shutil.copytree(REPORTS / "sources", root / "sources", ignore=shutil.ignore_patterns("*.duckdb"))
-    (root / "node_modules").symlink_to(REPORTS / "node_modules")
-    shutil.copy(tables, root / "sources" / "audit" / "report.duckdb")
-    with duckdb.connect(str(root / "sources" / "audit" / "report.duckdb")) as connection:
-        poison(connection)
-    environment = {**os.environ, "SEND_ANONYMOUS_USAGE_STATS": "no"}
-    for command in ("sources", "site"):
-        done = subprocess.run(
-            ["node", "build.mjs", command],
-            cwd=root,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-    return root / "build"
+def test_filters_tell_models_and_roles_apart_whatever_their_names(clicks):
+    assert {"model", "role"} <= {choice["key"] for choice in clicks["choices"]}
+    (filters,) = (page["filters"] for page in clicks["pages"] if page["path"] == "/disparities/")
+    assert {"model", "role"} <= {choice["key"] for choice in filters}
 
 
-# Enough of them that the overview and the pages of measurements have two models in two roles.
-TWINNED = ["rpt_configs", "rpt_categories", "rpt_verdicts", "rpt_nulls"]
-TWINNED += ["rpt_disparities", "rpt_measurements", "rpt_summary_statistics", "rpt_responses"]
-
-
-def add_second_config(connection: duckdb.DuckDBPyConnection, table: str, own: set[str]) -> None:
-    new = {
-        "config": "'second (judge)'",
-        "model": "'second'",
-        "role": "'judge'",
-        "config_key": "'second'",
-        "responses_slug": "left(responses_slug, -8) || '00000002'",
-    }
-    replaced = ", ".join(f"{value} as {name}" for name, value in new.items() if name in own)
-    answers = "where response_id in (select min(response_id) from rpt_responses group by responses_slug)"
-    others = "where config <> 'baseline'"
-    connection.execute(
-        f"""
-        insert into {table}
-        select * replace ({replaced}) from {table} {answers if table == "rpt_responses" else others}
-        """
-    )
-
-
-def poison(connection: duckdb.DuckDBPyConnection) -> None:
-    columns = connection.execute(
-        """
-        select table_name, column_name, data_type from duckdb_columns()
-        where table_name like 'rpt\\_%' escape '\\' order by table_name, column_index
-        """
-    ).fetchall()
-    categories = connection.execute(
-        "select distinct category from rpt_categories order by category desc limit 2"
-    ).fetchall()
-    for table in TWINNED:
-        add_second_config(connection, table, {name for owner, name, _ in columns if owner == table})
-    for table in sorted({table for table, _, _ in columns}):
-        own = {name: kind for owner, name, kind in columns if owner == table}
-        if "category" in own and table != "rpt_quality":
-            connection.execute(
-                f'delete from "{table}" where category not in (select unnest(?))',
-                [[name for (name,) in categories]],
-            )
-        for name, kind in own.items():
-            if kind == "VARCHAR" and name not in STRUCTURE and not name.endswith(("_slug", "_key")):
-                connection.execute(
-                    f'update "{table}" set "{name}" = coalesce("{name}", \'\') || ?', [PAYLOAD]
-                )
-    connection.execute(
-        """
-        insert into rpt_rejects (reject_key, suite, source_file, source_row, reason, detail, n_found)
-        values ('k', 's', ?, 1, ?, ?, 1)
-        """,
-        [PAYLOAD] * 3,
-    )
-
-
-def test_filters_tell_models_and_roles_apart_whatever_their_names(hostile_site):
-    seen = in_browser("tests/clicks.mjs", hostile_site, "--brief", "--page", "/disparities/")
-    assert seen["problems"] == []
-    assert {"model", "role"} <= {choice["key"] for choice in seen["choices"]}
-    assert {"model", "role"} <= {choice["key"] for choice in seen["pages"][0]["filters"]}
-    check_choices(seen, hostile_site.parent / "sources" / "audit" / "report.duckdb")
-    assert seen["steps"]["unknown_values"]["images"] == 0
-
-
-def test_text_from_outside_stays_text(hostile_site):
-    """Each kind of page is opened, its charts hovered over: nothing runs, and the payload can be read."""
-    seen = open_pages(hostile_site, "--hover", "--few")
-    assert problems(seen) == []
-    assert any("<img src=x onerror=alert(1)>" in tip for visit in seen for tip in visit["tips"])
-    for visit in seen:
+def test_text_from_outside_stays_text(visits):
+    """Nothing of it runs (see the problems above), and it can be read: on pages, and over their charts."""
+    assert any("<img src=x onerror=alert(1)>" in tip for visit in visits for tip in visit["tips"])
+    for visit in visits:
         shows = ("/responses/", "/category/", "/provenance/", "/quality/", "/nulls/", "/ll144/", "/licences/")
         if visit["path"].startswith(shows):
             assert PAYLOAD in visit["text"], f"{visit['path']} shows no hostile text at all"

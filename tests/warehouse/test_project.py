@@ -53,7 +53,7 @@ def dbt(directory, scratch, *arguments, manifest=None):
         patch.setenv("PLUMBLINE_DATA", str(directory))
         patch.setenv("AUDIT_GATE", "warn")
         try:
-            return dbtRunner(manifest=manifest).invoke(["--quiet", *arguments, *places])
+            return dbtRunner(manifest=manifest).invoke(["--quiet", "--no-write-json", *arguments, *places])
         finally:
             DuckDBConnectionManager.close_all_connections()  # dbt keeps them open until the process ends
 
