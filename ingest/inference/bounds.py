@@ -52,9 +52,10 @@ def _sums_of_counts(kind: Kind, counts: Array) -> Array:
 def one_sided_level(n_units: ArrayLike) -> Array:
     """Level of the quantile that bounds a number of n units with 95 %, expanded as intervals are.
 
+    Draws that know how badly n units tell their variance are those of endless units.
     Source: Hesterberg (2015), The American Statistician 69(4), 5.2.
     """
-    n = np.maximum(np.asarray(n_units, dtype=np.float64), 2)
+    n = np.clip(np.asarray(n_units, dtype=np.float64), 2, 1e9)
     return np.asarray(scipy.special.ndtr(-np.sqrt(n / (n - 1)) * scipy.special.stdtrit(n - 1, 1 - ALPHA)))
 
 
@@ -82,6 +83,18 @@ def one_sided_bounds(
     limits = np.array([statistic.bounds for statistic in statistics]).reshape(-1, 2)
     clipped: Array = np.clip(ends, limits[:, :1], limits[:, 1:])
     return clipped
+
+
+def without_mild_side(statistics: Sequence[Statistic], bounds: Array) -> Array:
+    """Bounds (columns, 2) whose end nearer to equality is equality itself.
+
+    Of very few units a number is too far from what it is on average for that end to hold.
+    """
+    is_less = np.array([statistic.extreme == "less" for statistic in statistics])
+    ends: Array = bounds.copy()
+    ends[is_less, 1] = 1
+    ends[~is_less, 0] = 0
+    return only_where(np.isfinite(bounds), ends)
 
 
 def rate_intervals(rates: Array, draws: Array, n_answers: Array, n_units: Array) -> Array:

@@ -21,6 +21,7 @@ from ingest.inference.constants import (
 )
 from ingest.inference.drawing import chance, draw, p_values, unit_drawer
 from ingest.inference.families import tails
+from ingest.inference.few_units import alike_tables
 from ingest.inference.group_statistics import jsd_nats_to
 from ingest.inference.registry import Statistic
 
@@ -69,7 +70,10 @@ def distance(
 
     observed = divergence(table[None])
     farthest = divergence(np.eye(len(census)))
-    null = _drawn_from(units, census, n_draws, seed, divergence)
+    whole = np.zeros(len(units), dtype=np.int64)
+    drawn = alike_tables(units, whole, census[None], np.random.default_rng([seed, CENSUS_STREAM]))
+    chunk = max(1, CHUNK_BYTES // (8 * 3 * units.size))
+    null = draw(lambda b: divergence(drawn(b)[:, 0])[None], n_draws, chunk, (1,))
     judged = chance(null, observed)
     tail, null_tails = tails(null, observed)
     low, high = _bounds(units, census, observed, n_bootstrap, seed, divergence)
@@ -88,49 +92,6 @@ def distance(
         tail=float(tail[0]),
         null_tails=tuple(null_tails[0].tolist()),
     )
-
-
-def _spread(units: Array) -> tuple[float, float]:
-    """F of the variance between units over that inside, and the units' mean size as the ICC counts it.
-
-    Indicators of outcomes are pooled. F is infinite where units never differ inside. Source: Landis & Koch
-    (1977), Biometrics 33(4).
-    """
-    sizes, n = units.sum(1), len(units)
-    total = sizes.sum()
-    within = total - (units**2 / sizes[:, None]).sum()
-    between = (units**2 / sizes[:, None]).sum() - (units.sum(0) ** 2).sum() / total
-    size = (total - (sizes**2).sum() / total) / max(n - 1, 1)
-    if total <= n or n < 2 or within <= 0:
-        return float("inf"), size
-    return float((between / (n - 1)) / (within / (total - n))), size
-
-
-def _drawn_from(units: Array, shares: Array, n_draws: int, seed: int, divergence: Divergence) -> Array:
-    """Divergences (1, n_draws) of answers that are drawn from the shares.
-
-    A unit's ICC is drawn from its fiducial distribution, as a few units tell it badly. With the root of the
-    ICC as its chance, each answer is the one that its unit has drawn, else an answer of its own. Sources:
-    Searle, Casella & McCulloch (1992), Variance Components, 3.5; Morel & Nagaraj (1993), Biometrika 80(2).
-    """
-    rng = np.random.default_rng([seed, CENSUS_STREAM])
-    ratio, size = _spread(units)
-    sizes = units.sum(1).astype(np.int64)
-    freedom = max(len(units) - 1, 1)
-    outcomes = np.eye(len(shares))
-
-    def next_draws(b: int) -> Array:
-        if np.isfinite(ratio):
-            drawn = ratio * freedom / rng.chisquare(freedom, size=b)
-            icc = np.clip((drawn - 1) / np.maximum(drawn + size - 1, 1e-12), 0, 1)
-        else:
-            icc = np.ones(b)
-        together = rng.binomial(sizes, np.sqrt(icc)[:, None], size=(b, len(sizes)))
-        own = outcomes[rng.choice(len(shares), p=shares, size=together.shape)]
-        tables = np.einsum("bn,bnj->bj", together.astype(np.float64), own)
-        return divergence(tables + rng.multinomial(sizes.sum() - together.sum(1), shares))[None]
-
-    return draw(next_draws, n_draws, max(1, CHUNK_BYTES // (8 * 3 * units.size)), (1,))
 
 
 def _bounds(

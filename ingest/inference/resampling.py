@@ -13,18 +13,25 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, divide, only_where
+from ingest.inference.arrays import Array, Codes, divide, first_rows, only_where
 from ingest.inference.bounds import (
     blocks_by_group,
     one_sided_bounds,
     pseudo_rows,
     rate_intervals,
+    without_mild_side,
     worst_ends,
 )
-from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, PSEUDO_UNIT_STREAM
+from ingest.inference.constants import (
+    BOOTSTRAP_STREAM,
+    CHUNK_BYTES,
+    PERMUTATION_STREAM,
+    PSEUDO_UNIT_STREAM,
+)
 from ingest.inference.design import Design, Unit, canonical, resampling_unit, unit_of_prompts
 from ingest.inference.drawing import Units, chance, draw, extremity, intervals, n_valid, p_max, rows_of
 from ingest.inference.families import tails
+from ingest.inference.few_units import few_tables
 from ingest.inference.group_statistics import DISPARITIES, MEAN, STATISTICS, impact_ratio
 from ingest.inference.registry import Statistic, evaluate, evaluate_values, owners, units_rested_on
 from ingest.inference.relabelling import Plan, Scheme, attainable, plan_for
@@ -171,8 +178,14 @@ def resample(
         observed.shape,
     )
 
-    tables = units.tables(rows, seed)
     units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
+    # Too few to redraw: an interval would be too short, a bound comes of how alike their answers are.
+    is_few = not units.is_enough and units.is_nested and units_by_group.min() >= 2 and strata is None
+    tables = units.tables(rows, seed)
+    if is_few:
+        of_units = group_table(units.of_row, rows, units.n)
+        of_unit = design.group[first_rows(units.of_row)]
+        tables = few_tables(kind, of_units, of_unit, np.random.default_rng([seed, BOOTSTRAP_STREAM]))
     one_more = pseudo_rows(kind, table, units_by_group)
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
@@ -185,11 +198,12 @@ def resample(
     n_columns = len(observed)
     booted = draw(
         redrawn,
-        n_bootstrap if units.is_enough else 0,
+        n_bootstrap if units.is_enough or is_few else 0,
         max(1, chunk_bytes // bytes_each),
         (n_columns + len(judged_by),),
     )
-    booted, apart = booted[:n_columns], booted[n_columns:]
+    redrawn_values, apart = booted[:n_columns], booted[n_columns:]
+    booted = redrawn_values[:, :0] if is_few else redrawn_values
     interval = intervals(booted, observed, units_rested_on(columns, units_by_group))
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]
@@ -199,7 +213,10 @@ def resample(
     n_permuted, n_booted = n_valid(permuted), n_valid(booted)
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}
     own = [place[statistic.name] for statistic in judged_by]
-    bounds = one_sided_bounds(judged_by, observed[own], booted[own], apart, float(units_by_group.min()))
+    fewest = np.inf if is_few else float(units_by_group.min())
+    bounds = one_sided_bounds(judged_by, observed[own], redrawn_values[own], apart, fewest)
+    if is_few:
+        bounds = without_mild_side(judged_by, bounds)
     spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
     ends = worst_ends(judged_by, kind, table, lacking, spread)
     n_blocks = int(blocks_by_group(design.group, design.block, n_groups).min())

@@ -23,7 +23,8 @@ by_group as (
         answers.config_key,
         grouped.axis,
         grouped.group_value,
-        count(distinct answers.block_key) as n_blocks
+        count(distinct answers.block_key) as n_blocks,
+        count(*) as n_answers
     from answers
     inner join {{ ref('int_prompts_grouped') }} as grouped on answers.prompt_key = grouped.prompt_key
     where answers.is_usable
@@ -36,7 +37,8 @@ blocks as (
         category,
         config_key,
         axis,
-        min(n_blocks) as n_blocks
+        min(n_blocks) as n_blocks,
+        min(n_answers) as n_smallest_group
     from by_group
     group by all
 ),
@@ -60,7 +62,8 @@ missing as (
 
 counted as (
     select
-        numbers.* exclude (n_blocks),
+        numbers.* exclude (n_blocks, n_smallest_group),
+        coalesce(numbers.n_smallest_group, blocks.n_smallest_group) as n_smallest_group,
         coalesce(nullif(numbers.n_blocks, 0), blocks.n_blocks, 0) as n_blocks,
         -- What became of a request is known of every request.
         case

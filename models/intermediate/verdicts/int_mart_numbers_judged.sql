@@ -80,20 +80,44 @@ sizes as (
 ),
 
 wanted as (
-    select distinct
+    select
         limits.suite,
         limits.metric,
-        judged.model
+        judged.model,
+        any_value(limits.direction) as direction
     from {{ ref('int_limits_applied') }} as limits
     inner join {{ ref('judged_metrics') }} as judged using (metric)
+    group by all
 ),
 
 dictionary as (
     select
         metric,
-        max(better) as better
+        max(better) as better,
+        min(range_low) as range_low,
+        max(range_high) as range_high
     from {{ ref('metrics') }}
     group by metric
+),
+
+-- An end of a 95 % interval holds as a one-sided bound, too. One without width comes of values that never vary.
+bounded as (
+    select
+        numbers.*,
+        dictionary.better,
+        case
+            when limits.direction = 'higher_is_worse' then coalesce(dictionary.range_high, 1e308)
+            else coalesce(dictionary.range_low, -1e308)
+        end as attainable,
+        case when numbers.ci_low < numbers.ci_high then numbers.ci_low end as end_low,
+        case when numbers.ci_low < numbers.ci_high then numbers.ci_high end as end_high
+    from numbers
+    inner join dictionary using (metric)
+    inner join wanted as limits
+        on
+            numbers.suite = limits.suite
+            and numbers.metric = limits.metric
+            and numbers.model = limits.model
 )
 
 select
@@ -110,10 +134,20 @@ select
     case when contains(numbers.axis, ' & ') then 'intersection' else 'single' end as axis_kind,
     numbers.metric,
     numbers.group_value,
-    case when dictionary.better = 'nearer_zero' then abs(numbers.value) else numbers.value end as value,
-    case when dictionary.better <> 'nearer_zero' then numbers.ci_low end as ci_low,
-    case when dictionary.better <> 'nearer_zero' then numbers.ci_high end as ci_high,
-    case when dictionary.better <> 'nearer_zero' then numbers.null_median end as null_median,
+    case when numbers.better = 'nearer_zero' then abs(numbers.value) else numbers.value end as value,
+    {%- for column in ['ci_low', 'ci_high', 'null_median'] %}
+    case when numbers.better <> 'nearer_zero' then numbers.{{ column }} end as {{ column }},
+    {%- endfor %}
+    case
+        when numbers.better <> 'nearer_zero' then numbers.end_low
+        -- The size of a number of either sign is 0 where its interval holds 0.
+        else greatest(numbers.end_low, -numbers.end_high, 0 * numbers.end_low)
+    end as bound_low,
+    case
+        when numbers.better <> 'nearer_zero' then numbers.end_high
+        else greatest(numbers.end_high, -numbers.end_low)
+    end as bound_high,
+    numbers.attainable,
     numbers.p_value,
     numbers.p_holm,
     numbers.n,
@@ -121,13 +155,7 @@ select
     suites.minimum_group,
     coalesce(shown.is_control, false) as is_control,
     coalesce(shown.hidden_attributes, cast([] as varchar[])) as hidden_attributes
-from numbers
-semi join wanted
-    on
-        numbers.suite = wanted.suite
-        and numbers.metric = wanted.metric
-        and numbers.model = wanted.model
-inner join dictionary on numbers.metric = dictionary.metric
+from bounded as numbers
 -- Neither the baseline's own nor what is pooled.
 inner join {{ ref('int_configs_labelled') }} as configs on numbers.config = configs.config
 inner join {{ ref('stg_suite__categories') }} as categories

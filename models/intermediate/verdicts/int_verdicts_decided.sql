@@ -125,7 +125,7 @@ coloured as (
         {{ ignores_blocks() }} as has_invalid_p,
         n_blocks >= 2 as has_several_blocks,
         coalesce({{ meets('coverage', '>=', 'minimum_coverage') }}, false) as is_covered,
-        coalesce({{ meets('min_attainable_p', '<=', significance_level()) }}, false)
+        coalesce({{ meets('min_attainable_p', '<=', significance_level()) }}, p_family is not null)
         and not {{ ignores_blocks() }} as is_p_attainable
     from bounded
 ),

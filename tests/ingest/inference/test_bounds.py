@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from ingest.inference.bounds import blocks_by_group, pseudo_rows, worst_ends
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.resampling import resample
-from ingest.inference.sums import outcome_sums, selection_sums
+from ingest.inference.sums import outcome_sums, score_sums, selection_sums
 
 RATIO, FDI, DBI = (STATISTICS[name] for name in ("min_impact_ratio", "max_fdi_pooled", "max_abs_dbi"))
 
@@ -39,9 +40,63 @@ def test_one_outcome_only_has_a_bound_too():
     assert row.bound_low == 0 and 0 < row.bound_high < 0.5
 
 
-def test_too_few_units_have_no_bound():
-    row = of_axis(nested(4), selection_sums([1, 1, 1, 0, 1, 0, 0, 0]), "min_impact_ratio")
+def test_one_unit_a_group_has_no_bound():
+    row = of_axis(nested(1), selection_sums([1, 0]), "min_impact_ratio")
     assert np.isnan(row.bound_low) and np.isnan(row.bound_high)
+
+
+def few(rng, rates, n_names, n_answers, icc):
+    """Selections about a few names a group, of which some are always answered as the first one was."""
+    group = np.repeat(np.arange(len(rates)), n_names * n_answers)
+    name = np.repeat(np.arange(len(rates) * n_names), n_answers)
+    rate = np.asarray(rates)[group]
+    own = (rng.random(len(rates) * n_names)[name] < rate).astype(float)
+    answer = np.where(rng.random(len(group)) < np.sqrt(icc), own, rng.random(len(group)) < rate)
+    return Design(group[:, None], group, np.arange(len(group)), name, tuple("ABCDEFGH"[: len(rates)])), answer
+
+
+@pytest.mark.parametrize("icc", [0.05, 0.6])
+def test_the_bound_of_few_names_excludes_a_limit_at_the_truth_in_five_of_hundred(icc):
+    rng = np.random.default_rng([3, int(100 * icc)])
+    rows, n = [], 80
+    for seed in range(n):
+        design, answer = few(rng, [0.8, 0.64], 3, 15, icc)
+        found = resample(design, selection_sums(answer), ["min_impact_ratio"], 9, 200, seed=seed)
+        rows.append(next(row for row in found if row.group is None))
+    low = np.array([row.bound_low for row in rows])
+    assert (low <= 0.8).mean() >= 0.95 - 2 * np.sqrt(0.05 * 0.95 / n)
+    # It says something all the same, and nothing on the mild side.
+    assert low.mean() > 0.1
+    assert {row.bound_high for row in rows} == {1.0}
+    assert {row.ci_status for row in rows} == {"too_few"}
+
+
+def test_few_names_that_differ_little_have_a_nearer_bound():
+    rng = np.random.default_rng(4)
+    near, far = (
+        of_axis(design, outcome_sums(answer.astype(int), 2), "max_fdi_pooled")
+        for design, answer in (few(rng, [0.5, 0.5], 3, 15, icc) for icc in (0, 0.9))
+    )
+    assert near.bound_high < far.bound_high
+    assert near.bound_low == far.bound_low == 0
+
+
+def test_few_names_with_scores_have_the_bound_of_a_t_test():
+    # Two groups of three names with one score each, and so many of them that the deviation is known: the gap
+    # in means beyond 0 is held against t with 4 degrees of freedom, moved by what was found.
+    rng = np.random.default_rng(5)
+    means = np.array([0.0, 0.1, -0.1, 1.0, 1.1, 0.9])
+    name = np.repeat(np.arange(6), 400)
+    group = name // 3
+    x = means[name] + rng.normal(0, 3, len(name))
+    design = Design(group[:, None], group, np.arange(len(name)), name, ("A", "B"))
+    row = of_axis(design, score_sums(x), "max_mean_gap")
+    of_names = np.array([x[name == one].mean() for one in range(6)])
+    deviation = np.sqrt(of_names.reshape(2, 3).var(axis=1, ddof=1).mean())
+    expected = row.value * (
+        1 + stats.t.ppf(0.95, 4) * deviation * np.sqrt(2 / 3) / abs(np.diff(means[::3])[0])
+    )
+    assert row.bound_high == pytest.approx(expected, rel=0.1)
 
 
 def test_bounds_lie_around_the_number():
