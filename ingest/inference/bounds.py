@@ -90,7 +90,7 @@ def without_mild_side(statistics: Sequence[Statistic], bounds: Array) -> Array:
 
     Of very few units a number is too far from what it is on average for that end to hold.
     """
-    is_less = np.array([statistic.extreme == "less" for statistic in statistics])
+    is_less = np.array([statistic.extreme == "less" for statistic in statistics], dtype=bool)
     ends: Array = bounds.copy()
     ends[is_less, 1] = 1
     ends[~is_less, 0] = 0

@@ -100,7 +100,8 @@ dictionary as (
     group by metric
 ),
 
--- An end of a 95 % interval holds as a one-sided bound, too. One without width comes of values that never vary.
+-- An end of a 95 % interval holds as a one-sided bound, too. One without width comes of values that never
+-- vary.
 bounded as (
     select
         numbers.*,

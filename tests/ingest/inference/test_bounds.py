@@ -45,6 +45,11 @@ def test_one_unit_a_group_has_no_bound():
     assert np.isnan(row.bound_low) and np.isnan(row.bound_high)
 
 
+def test_few_units_of_a_number_that_no_limit_judges_have_no_bound():
+    row = of_axis(nested(4), outcome_sums(np.arange(8) % 2, 2), "mean_fdi_pooled")
+    assert np.isfinite(row.value) and np.isnan(row.bound_low)
+
+
 def few(rng, rates, n_names, n_answers, icc):
     """Selections about a few names a group, of which some are always answered as the first one was."""
     group = np.repeat(np.arange(len(rates)), n_names * n_answers)
