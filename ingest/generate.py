@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
-from ingest.asking.forecast import detectable, forecast
+from ingest.asking.designs import Earlier, questions
+from ingest.asking.forecast import findable, forecast
+from ingest.asking.judged import judged_by
 from ingest.asking.plan import check_consent, plan
 from ingest.asking.run import generate_answers
 from ingest.asking.senders import Counters
@@ -39,9 +41,8 @@ from ingest.suite.own_code import load_function
 @click.option(
     "--reference-rate",
     type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="Share chosen in the group that is chosen most, for --dry-run.",
+    help="Share of favourable answers in all groups but one, for --dry-run.  "
+    "[default: that of earlier answers, or 0.5]",
 )
 @allow_code_option(help="Run the Python code that the suite names as `wrapper:`.")
 @send_key_option()
@@ -56,7 +57,7 @@ def command(
     concurrency: int | None,
     retry_failed: bool,
     rate: float | None,
-    reference_rate: float,
+    reference_rate: float | None,
     allow_code: bool,
     hosts: tuple[str, ...],
 ) -> None:
@@ -84,8 +85,11 @@ def command(
                 senders = concurrency or task.config.concurrency
                 click.echo(f"  {forecast(store, suite, task, rate, senders).line()}")
         if dry_run:
-            for line in detectable(store, suite, reference_rate):
+            asked = list(questions(store, suite, Earlier(directory, suite.suite), None, reference_rate))
+            for line in findable(asked, judged_by(suite), suite):
                 click.echo(line)
+            if asked:
+                click.echo(f"What more would take: plumbline plan {suite_path}")
             return
         check_consent(tasks, allow_code)
         wrappers = {

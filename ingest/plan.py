@@ -11,6 +11,7 @@ import click
 
 from ingest.asking.designs import Earlier, Question, questions
 from ingest.asking.forecast import ASKED, tokens_for
+from ingest.asking.judged import Judged, judged_by, n_together
 from ingest.asking.plan import OUTPUT_LIMITS, config_labels
 from ingest.assemble import assemble_prompts
 from ingest.branch import branch_prompts
@@ -25,20 +26,15 @@ from ingest.inference.planning import (
     Shares,
     gap_at,
     least,
-    limit_for,
     power_to_fail,
     power_to_pass,
 )
-from ingest.metrics_page.dictionary import read_seed
 from ingest.options import variant_option
-from ingest.paths import PROJECT
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Suite, load_suite
 
 FOUR_FIFTHS = 0.8
 MOST_REPEATS = 1_000
-AXIS_SEPARATOR = " & "
-KINDS = {"any": ("single", "intersection"), "single": (), "intersection": ()}  # what else a limit replaces
 UNITS = {"name": "names", "root": "roots", "prompt": "prompts"}
 HEAD = ("to tell", "now", "{units}", "repeats", "now", "{units}", "repeats", "answers", "cost")
 
@@ -95,47 +91,6 @@ def planned(data: Path, suite: Suite, suite_path: Path) -> Iterator[Store]:
         if suite.branches:
             branch_prompts(store, suite, suite_path, "plan")
         yield store
-
-
-class Judged(NamedTuple):
-    """A limit of the gate's profile on a statistic, of axes of a kind: any, single or intersection."""
-
-    metric: str
-    statistic: str
-    axis_kind: str
-    limit: Limit
-
-    def is_for(self, question: Question) -> bool:
-        """Whether it judges a question."""
-        kind = "intersection" if AXIS_SEPARATOR in question.axis else "single"
-        return self.axis_kind in ("any", kind) and question.has_table_of(self.statistic)
-
-
-def judged_by(suite: Suite) -> list[Judged]:
-    """Return the limits of the suite's first profile; its own `thresholds:` take their place."""
-    name = suite.profiles[0]
-    statistics = {row["metric"]: row["statistic"] for row in read_seed(PROJECT, "judged_metrics")}
-    shipped = [
-        (row["metric"], row["axis_kind"], _limit(row["red_limit"]), _limit(row["green_limit"]))
-        for row in read_seed(PROJECT, "thresholds")
-        if row["profile"] == name
-    ]
-    own = [
-        (limit.metric, limit.axes, limit.red_limit, limit.green_limit)
-        for limit in suite.thresholds
-        if (limit.profile or name) == name
-    ]
-    replaced = {row[:2] for row in own} | {(metric, kind) for metric, axes, *_ in own for kind in KINDS[axes]}
-    found = []
-    for metric, axes, fail, passes in [*own, *(row for row in shipped if row[:2] not in replaced)]:
-        # Failures are no outcome of a rule.
-        if (statistic := statistics[metric]) and metric != "max_failure_gap":
-            found.append(Judged(metric, statistic, axes, limit_for(statistic, fail, passes)))
-    return found
-
-
-def _limit(text: str) -> float | None:
-    return float(text) if text else None
 
 
 def lines_of(
@@ -250,6 +205,17 @@ def _number(n: int | None) -> str:
     return "none" if n is None else f"{n:,}"
 
 
+def _together(suite: Suite, asked: Sequence[Question], judged: Sequence[Judged]) -> str:
+    """What a suite's family holds, in words."""
+    most = max((n_together(suite, asked, judged, code) for code in suite.categories), default=1)
+    what = {
+        "config": f"{most:,} tables of a config",
+        "question": f"at most {most:,} tables of a question",
+        "audit": f"{most:,} tables of all configs",
+    }
+    return what[suite.families.gate]
+
+
 @click.command("plan")
 @click.argument("suite_path", metavar="SUITE", type=click.Path(path_type=Path))
 @click.option(
@@ -314,7 +280,6 @@ def command(
         asked = list(questions(store, suite, Earlier(data, suite.suite), icc, reference_rate))
         price = price_of_answers(store, suite)
     judged = judged_by(suite)
-    tables = [question for question in asked if any(one.is_for(question) for one in judged)]
     chosen = [
         question
         for question in asked
@@ -330,10 +295,11 @@ def command(
     if not as_json:
         click.echo(
             f"{suite.suite}: to be {power:.0%} sure of a verdict of the profile {suite.profiles[0]}, which "
-            f"corrects {len(tables):,} tables of a config together."
+            f"corrects {_together(suite, asked, judged)} together."
         )
     for question in chosen:
-        lines = list(lines_of(question, judged, max(1, len(tables)), power, price))
+        n_tables = n_together(suite, asked, judged, question.category)
+        lines = list(lines_of(question, judged, n_tables, power, price))
         if as_json:
             for line in lines:
                 click.echo(json.dumps(line.record(question)))

@@ -1,10 +1,12 @@
 """What a run takes, said before it starts: tokens, hours, cost, and what its design can detect."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ingest.asking.designs import Question
+from ingest.asking.judged import Judged, n_together
 from ingest.asking.plan import PENDING, Task
 from ingest.backends.replies import MESSAGE_TOKENS, estimate_tokens, messages_for
 from ingest.store import Store
@@ -25,16 +27,6 @@ MEASURED = """
 ASKED = """
     select
         count(*), sum(length(p.prompt)), sum(length(regexp_replace(p.prompt, '[[:ascii:]]', '', 'g')))
-"""
-# How many prompts each group of an axis has, where the prompts are about it.
-GROUPS = """
-    select category, list_transform($attributes, a -> attributes[a]) as labels, count(*) as n
-    from prompts
-    where
-        suite = $suite
-        and method <> 'loaded'
-        and list_bool_and(list_transform($attributes, a -> attributes[a] is not null))
-    group by 1, 2
 """
 
 
@@ -118,28 +110,30 @@ def forecast(store: Store, suite: Suite, task: Task, rate: float | None, senders
     )
 
 
-def detectable(store: Store, suite: Suite, reference_rate: float) -> Iterator[str]:
-    """Yield, for each category and axis, the impact ratio nearest to 1 that its prompts can show.
+def findable(questions: Sequence[Question], judged: Sequence[Judged], suite: Suite) -> Iterator[str]:
+    """Yield, for each question and axis, how likely a gap is found, and excluded where there is none.
 
-    At 80 % power and a level of 5 %, where one group is selected less and of all others `reference_rate`
-    (SPEC INF-8), each as large as the smallest. The test counts ties, as permutations do. Repeats of a prompt
-    are not independent and do not count; branches of one root are paired, so the truth is no worse.
+    The gaps are those of `plumbline plan`, which says what more would take; corrected alike.
     """
     # SciPy takes longer to import than the rest of a command to run.
-    from ingest.inference.power import minimum_detectable_ratio
+    from ingest.inference.planning import GAPS, Limit, power_to_fail, power_to_pass
 
-    for code in suite.categories:
-        found = []
-        for axis in suite.axes_of(code):
-            attributes = suite.axis_attributes(axis)
-            names = {"attributes": attributes, "suite": suite.suite}
-            rows = store.connection.execute(GROUPS, names).fetchall()
-            sizes = [n for group_category, _, n in rows if group_category == code]
-            if len(sizes) < 2:
-                continue
-            fewest, k = min(sizes), len(sizes)
-            ratio = minimum_detectable_ratio(reference_rate, fewest, is_corrected=True, n_groups=k)
-            shown = f"{ratio:.2f}" if math.isfinite(ratio) else "none"
-            found.append(f"{axis} {shown} ({fewest:,} prompts)")
-        if found:
-            yield f"{code}: smallest impact ratio that can be told from 1: {', '.join(found)}"
+    for question in questions:
+        if not question.shares:
+            continue
+        layout, shares = question.layout, question.most_frequent
+        named = f"{question.category} {question.measure} by {question.axis}"
+        if layout.n_units < 2:
+            yield f"{named}: no verdict, as one {question.block} stands for a whole group"
+            continue
+        n_tables = n_together(suite, questions, judged, question.category)
+        fails, passes = [], []
+        for gap in GAPS:
+            limit = Limit("range", None, gap)
+            fails.append(f"{100 * power_to_fail(layout, shares, gap, [limit], n_tables)[0]:.0f}")
+            passes.append(f"{100 * power_to_pass(layout, shares, 0.0, [limit])[0]:.0f}")
+        gaps = "/".join(f"{100 * gap:g}" for gap in GAPS)
+        yield (
+            f"{named}: a gap of {gaps} points is found in {'/'.join(fails)} %, "
+            f"and where none is, excluded in {'/'.join(passes)} %"
+        )

@@ -21,6 +21,7 @@ from ingest.asking.senders import Asker, Counters, RateLimit, Retries, ask
 from ingest.assemble import assemble_prompts
 from ingest.backends import TRANSIENT, Answer, Description, Request
 from ingest.backends.simulated import SimulatedBackend, uniforms
+from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.generate import command
 from ingest.keys import request_key
@@ -150,15 +151,26 @@ def test_everything_is_asked_once_and_kept(directory, suite):
 def test_a_dry_run_says_how_many_and_changes_nothing(directory):
     before = (directory / RAW_NAME).read_bytes()
     result = invoke(directory, "--dry-run")
-    assert result.stdout.splitlines() == [
+    lines = result.stdout.splitlines()
+    assert lines[:3] == [
         "simulated: 188 to ask, 0 answered",
         "simulated (Landlord): 376 to ask, 0 answered",
         "simulated-unbiased: 188 to ask, 0 answered",
-        "FLAT: smallest impact ratio that can be told from 1: gender 0.57 (90 prompts), "
-        "origin 0.50 (60 prompts), gender & origin 0.30 (30 prompts)",
-        "TRADE: smallest impact ratio that can be told from 1: gender none (4 prompts), "
-        "origin none (2 prompts), gender & origin none (2 prompts)",
     ]
+    # What the design can find is what `plumbline plan` says of it.
+    data = ["--data", str(directory)]
+    planned = CliRunner().invoke(cli, [*data, "plan", str(SUITE), "--reference-rate", "0.5", "--json"])
+    rows = [json.loads(line) for line in planned.stdout.splitlines() if '"a gap of' in line]
+    for axis in ("gender", "gender & origin"):
+        own = [row for row in rows if (row["category"], row["axis"]) == ("FLAT", axis)]
+        fails, passes = (
+            "/".join(f"{100 * row[f'power_to_{to}']:.0f}" for row in own) for to in ("fail", "pass")
+        )
+        assert (
+            f"FLAT decision by {axis}: a gap of 10/20/30 points is found in {fails} %, "
+            f"and where none is, excluded in {passes} %"
+        ) in lines
+    assert lines[-1].startswith("What more would take: plumbline plan ")
     assert (directory / RAW_NAME).read_bytes() == before
 
 

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from places import FIXTURES
 
 from ingest.asking.designs import Earlier, questions
+from ingest.asking.judged import judged_by, n_together
 from ingest.assemble import assemble_prompts
 from ingest.cli import cli
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
@@ -161,3 +162,54 @@ def test_what_cannot_be_planned(tmp_path, arguments, said, code):
     assert result.exit_code == code
     assert said in result.output
     assert "Traceback" not in result.output
+
+
+def with_families(tmp_path, gate="config", **changes):
+    definition = yaml.safe_load(SUITE.read_text()) | changes | {"families": {"gate": gate}}
+    path = tmp_path / f"{gate}.yml"
+    path.write_text(yaml.safe_dump(definition))
+    suite = load_suite(path)
+    with Store(tmp_path / gate) as store:
+        assemble_prompts(store, suite)
+        asked = list(questions(store, suite, Earlier(tmp_path, ""), None, None))
+    return suite, asked, judged_by(suite)
+
+
+def test_what_is_corrected_together_is_what_the_suite_declares(tmp_path):
+    # Of trades only shares are judged, of flats ratios too.
+    shares = [{"metric": "max_share_gap", "green_limit": 0.1, "red_limit": 0.2}]
+    suite, asked, judged = with_families(tmp_path, thresholds=shares)
+    of_config = n_together(suite, asked, judged, "FLAT")
+    assert of_config == sum(any(one.is_for(question) for one in judged) for question in asked) > 3
+    suite, *rest = with_families(tmp_path, "question", thresholds=shares)
+    # Gender, origin, and both together.
+    assert n_together(suite, *rest, "FLAT") == 3
+    assert n_together(suite, *rest, "TRADE") == of_config - 3
+    suite, *rest = with_families(tmp_path, "audit", thresholds=shares)
+    n_configs = len(suite.grid)
+    assert n_configs > 1 and n_together(suite, *rest, "FLAT") == n_configs * of_config
+    first = plumbline(tmp_path, tmp_path / "question.yml", *FLAT).stdout.splitlines()[0]
+    assert first.endswith("corrects at most 3 tables of a question together.")
+
+
+def test_a_family_of_more_tables_finds_less(tmp_path):
+    for gate in ("question", "audit"):
+        with_families(tmp_path, gate)
+    found = [
+        next(
+            row["power_to_fail"]
+            for row in records(tmp_path, tmp_path / f"{gate}.yml", *FLAT)
+            if row["gap"] == 0.2
+        )
+        for gate in ("question", "audit")
+    ]
+    assert found[0] > found[1]
+
+
+def test_a_limit_beside_the_gate_is_not_planned_for_and_replaces_its_profiles(tmp_path):
+    beside = {"metric": "min_impact_ratio", "green_limit": 0.9, "red_limit": 0.9, "gate": False}
+    own = {"metric": "max_share_gap", "green_limit": 0.1, "red_limit": 0.2, "axes": "single"}
+    _, _, judged = with_families(tmp_path, thresholds=[beside, own])
+    assert {one.metric for one in judged} & {"min_impact_ratio", "max_share_gap"} == {"max_share_gap"}
+    _, _, before = with_families(tmp_path)
+    assert "min_impact_ratio" in {one.metric for one in before}
