@@ -26,6 +26,7 @@ from ingest.inference.group_statistics import (
     value_range,
     z_scores,
 )
+from ingest.inference.interactions import interaction
 from ingest.inference.linear import anova_type_2, assumptions
 from ingest.inference.resampling import resample
 from ingest.inference.samples import Column, Samples, parse_parameters
@@ -80,6 +81,13 @@ def _type_2_f(values: list[float], group: list[int]) -> float:
     return float(term.value)
 
 
+def _interaction_share(values: list[float], one: list[int], other: list[int]) -> float:
+    """Of names with one value each, by two attributes."""
+    attributes = np.array([one, other]).T
+    group = np.unique(attributes, axis=0, return_inverse=True)[1].ravel()
+    return interaction(attributes, group, np.arange(len(group)), np.array(values)[:, None], 1, 0).share
+
+
 def _of_halves(name: str) -> tuple[Callable[[list[float]], float], list[str], str]:
     """What two groups assume, the first half of the scores and the second."""
     return (
@@ -125,6 +133,7 @@ FUNCTIONS: dict[str, Function] = {
     "attainable_dbi": (lambda weight: float(attainable_dbi(weight)), ["double"], "double"),
     "icc": (_icc, ["double[][]"], "double"),
     "type_2_f": (_type_2_f, ["double[]", "integer[]"], "double"),
+    "interaction_share": (_interaction_share, ["double[]", "integer[]", "integer[]"], "double"),
     "normality_p": _of_halves("normality_p"),
     "equal_variance_p": _of_halves("equal_variance_p"),
     "smallest_p": (_smallest_p, ["integer", "integer"], "double"),

@@ -1,0 +1,110 @@
+"""Whether combinations of attributes differ by more than each attribute does on its own."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ingest.inference.arrays import Array, Codes, dense, divide, is_constant, row_codes
+from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, VARIANCE_FLOOR
+from ingest.inference.drawing import chance, draw
+from ingest.inference.sums import group_table
+
+
+class Interaction(NamedTuple):
+    """What combinations explain of the variance that main effects leave, with its null.
+
+    `share` is partial eta squared, NaN where `status` is not `ok`. `departure` (K, J) is each combination's
+    mean less what the main effects expect there: of shares where there are several columns. `n_units` counts
+    units, of one combination each.
+    """
+
+    share: float
+    status: str
+    p_value: float
+    null_median: float
+    null_p95: float
+    departure: Array
+    dof: int
+    n_units: int
+
+
+def interaction(
+    attributes: Codes, group: Codes, block: Codes, values: Array, n_permutations: int, seed: int
+) -> Interaction:
+    """Hold combinations of attributes against their main effects.
+
+    `attributes` (n, A), `group` (n,), the code of a row's combination, and `block` (n,) are codes of answers;
+    `values` (n, J) are indicators of outcomes, or one column of scores. A row of the model is the mean of a
+    block's answers in a combination. What the main effects leave is permuted among these, within blocks
+    where blocks hold several combinations, which are then compared inside them. Sources: Freedman & Lane
+    (1983), J. Bus. Econ. Stat. 1(4); Anderson (2001), Austral Ecology 26(1).
+    """
+    unit = row_codes(np.column_stack([group, block]))
+    n_units = int(unit.max()) + 1
+    first = np.unique(unit, return_index=True)[1]
+    size = np.bincount(unit)[:, None]
+    means = group_table(unit, values, n_units) / size
+    cell, of_block = group[first], dense(block[first])
+    n_cells = int(group.max()) + 1
+    whole = np.zeros(n_units, dtype=np.int64)
+    within = whole if is_constant(cell, of_block) else of_block
+    main = np.hstack([_one_hot(dense(column)) for column in attributes[first].T])
+    additive, full = (_basis(_centred(one, within)) for one in (main, np.hstack([main, _one_hot(cell)])))
+    left = _centred(means, within)
+    left = left - additive @ (additive.T @ left)
+    n_blocks = int(within.max()) + 1
+    dof, dof_rest = full.shape[1] - additive.shape[1], n_units - n_blocks - full.shape[1]
+    total = float((left**2).sum())
+    by_cell = divide(group_table(cell, left, n_cells), np.bincount(cell, minlength=n_cells)[:, None])
+    status = "ok"
+    if total <= VARIANCE_FLOOR * max(float((means**2).sum()), 1e-300):
+        status = "zero_variance"
+    elif dof < 1:
+        status = "not_crossed"
+    elif dof_rest < 1:
+        status = "too_few"
+    if status != "ok":
+        nan = float("nan")
+        return Interaction(nan, status, nan, nan, nan, by_cell, dof, n_units)
+
+    def shares(residuals: Array) -> Array:
+        """What combinations explain of residuals (b, n, J) that main effects leave, (b,)."""
+        explained = [
+            (np.einsum("np,bnj->bpj", one, residuals, optimize=True) ** 2).sum((1, 2))
+            for one in (additive, full)
+        ]
+        return divide(explained[1] - explained[0], (residuals**2).sum((1, 2)) - explained[0])
+
+    rng = np.random.default_rng([seed, PERMUTATION_STREAM])
+    starts = np.argsort(within, kind="stable")
+
+    def next_draws(b: int) -> Array:
+        # Sorted by block, then at random: what falls into a block's places is of that block.
+        order = np.lexsort((rng.random((b, n_units)), np.broadcast_to(within, (b, n_units))), axis=1)
+        places = np.empty_like(order)
+        places[:, starts] = order
+        return shares(left[places])[None]
+
+    chunk = max(1, CHUNK_BYTES // (8 * 3 * left.size))
+    observed = shares(left[None])
+    judged = chance(draw(next_draws, n_permutations, chunk, (1,)), observed)
+    p_value, median, p95 = (float(one[0]) for one in (judged.p_value, judged.null_median, judged.null_p95))
+    return Interaction(float(observed[0]), status, p_value, median, p95, by_cell, dof, n_units)
+
+
+def _one_hot(codes: Codes) -> Array:
+    return np.eye(int(codes.max()) + 1)[codes]
+
+
+def _centred(values: Array, within: Codes) -> Array:
+    """Values (n, p) less the mean of their block."""
+    n_blocks = int(within.max()) + 1
+    return np.asarray(
+        values - divide(group_table(within, values, n_blocks), np.bincount(within)[:, None])[within]
+    )
+
+
+def _basis(design: Array) -> Array:
+    """Orthonormal basis (n, rank) of the columns of a design."""
+    left, sizes, _ = np.linalg.svd(design, full_matrices=False)
+    return np.asarray(left[:, sizes > 1e-9 * max(float(sizes.max(initial=0)), 1e-9)])

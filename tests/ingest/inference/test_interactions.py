@@ -1,0 +1,97 @@
+"""Tests of `ingest.inference.interactions`: combinations of attributes beside their main effects."""
+
+import numpy as np
+import pytest
+
+from ingest.inference.interactions import interaction
+from ingest.inference.linear import anova_type_2
+
+
+def crossed(n_names, n_answers, rng, shape=(2, 3), shift=0.0, icc=0.3, shared=False):
+    """Scores with main effects and `shift` at one combination; names lie in one of them, or in all."""
+    cell = np.repeat(np.arange(np.prod(shape)), n_names * n_answers)
+    one, other = np.unravel_index(cell, shape)
+    name = np.repeat(np.arange(np.prod(shape) * n_names), n_answers)
+    if shared:
+        name = name % n_names
+    own = rng.normal(0, np.sqrt(icc), size=name.max() + 1)
+    y = 0.8 * one + 0.5 * other + own[name] + rng.normal(0, np.sqrt(1 - icc), size=len(cell))
+    return np.column_stack([one, other]), cell, name, (y + shift * (cell == 0))[:, None]
+
+
+def unit_means(attributes, cell, name, y):
+    _, first, unit = np.unique(cell * 10_000 + name, return_index=True, return_inverse=True)
+    return np.bincount(unit, y[:, 0]) / np.bincount(unit), attributes[first].T
+
+
+@pytest.mark.parametrize("n_names", [3, 8])
+def test_the_share_is_that_of_a_type_two_anova(n_names):
+    rng = np.random.default_rng(n_names)
+    design = crossed(n_names, 4, rng, shift=1.0)
+    found = interaction(*design, 999, 1)
+    means, factors = unit_means(*design)
+    terms = {term.term: term for term in anova_type_2(means, list(factors), ["a", "b"])}
+    both = terms["a & b"]
+    f = found.share / (1 - found.share) * both.dof_residual / both.dof
+    assert f == pytest.approx(both.value)
+    assert found.dof == both.dof == 2
+    assert found.p_value == pytest.approx(both.p_value, abs=0.03)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_main_effects_alone_seldom_make_an_interaction(shared):
+    found = [
+        interaction(*crossed(4, 5, np.random.default_rng(seed), icc=0.6, shared=shared), 99, seed)
+        for seed in range(200)
+    ]
+    p = np.array([one.p_value for one in found])
+    assert (p <= 0.05).mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(p))
+    assert 0.4 < p.mean() < 0.6
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_combination_that_differs_is_found_and_named(shared):
+    # The same names in all combinations: what a name adds is in none of their differences.
+    found = [
+        interaction(*crossed(8, 5, np.random.default_rng(seed), shift=2.0, shared=shared), 99, seed)
+        for seed in range(20)
+    ]
+    assert np.mean([one.p_value <= 0.05 for one in found]) >= 0.9
+    assert [int(one.departure[:, 0].argmax()) for one in found].count(0) >= 18
+    # A shift of 2 at one of six combinations: 2 × (1 - 1/2) × (1 - 1/3) beside what its row and column take.
+    assert np.mean([one.departure[0, 0] for one in found]) == pytest.approx(2 / 3, abs=0.1)
+
+
+def test_answers_of_one_name_are_one_row():
+    rng = np.random.default_rng(2)
+    attributes, cell, name, y = crossed(3, 1, rng, shift=1.0)
+    once = interaction(attributes, cell, name, y, 199, 1)
+    repeated = interaction(*(np.repeat(one, 7, axis=0) for one in (attributes, cell, name, y)), 199, 1)
+    assert once.n_units == repeated.n_units == 18
+    assert (once.share, once.p_value) == pytest.approx((repeated.share, repeated.p_value))
+
+
+def test_outcomes_are_judged_together_and_their_departures_cancel():
+    # Women of A and men of B say the one, the others the other: no main effect, all of it together.
+    cell = np.repeat(np.arange(4), 10)
+    attributes = np.column_stack(np.unravel_index(cell, (2, 2)))
+    outcome = np.where((attributes.sum(axis=1) == 1) ^ (np.arange(40) % 10 == 0), 0, 1)
+    found = interaction(attributes, cell, np.arange(40), np.eye(2)[outcome], 999, 1)
+    assert found.p_value == pytest.approx(0.001)
+    # 9 of 10 say it, expected are 5 of 10: the share explained is that of 0.4 squared in 0.25.
+    assert found.share == pytest.approx(0.16 / 0.25)
+    assert np.abs(found.departure) == pytest.approx(np.full((4, 2), 0.4))
+    assert found.departure.sum(axis=1) == pytest.approx(np.zeros(4))
+
+
+def test_what_cannot_be_told_has_a_status():
+    attributes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    group, blocks = np.arange(4), np.arange(4)
+    one_each = interaction(attributes, group, blocks, np.array([[1.0], [2], [2], [5]]), 9, 1)
+    assert (one_each.status, one_each.n_units) == ("too_few", 4)
+    twice = [np.repeat(one, 2, axis=0) for one in (attributes, group)]
+    flat = interaction(*twice, np.arange(8), np.full((8, 1), 3.0), 9, 1)
+    assert flat.status == "zero_variance" and np.isnan(flat.p_value)
+    three = [np.repeat(one[:3], 3, axis=0) for one in (attributes, group)]
+    y = np.arange(9.0)[:, None] ** 2
+    assert interaction(*three, np.arange(9), y, 9, 1).status == "not_crossed"
