@@ -55,6 +55,16 @@ def tails(
     return only_where(is_tested, found[:, -1]), found[:, :-1]
 
 
+def as_kept(observed: ArrayLike) -> Array:
+    """Observed `tails` as those of their relabellings are kept: in single precision, one step lower.
+
+    Rounded otherwise than its ties, an observed number would lie beyond them: with few distinct values it
+    would be more extreme than nearly every relabelling.
+    """
+    rounded = np.asarray(observed, dtype=np.float32)
+    return np.asarray(np.nextafter(rounded, np.float32(-np.inf)), dtype=np.float64)
+
+
 def step_down(observed: ArrayLike, table: Codes, nulls: list[Array]) -> Array:
     """P-values (tests,) of numbers corrected over all tables of their family.
 

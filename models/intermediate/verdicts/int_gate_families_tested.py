@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ingest.inference.families import exponential_null, step_down
+from ingest.inference.families import as_kept, exponential_null, step_down
 from ingest.inference.tables import numbers, parts, table_of_columns, types
 
 KEYS = ("profile", "suite", "category", "config_key", "measure", "axis", "metric", "group_value")
@@ -32,7 +32,7 @@ def _tested(family):
     """
     p_values, tails = numbers(family["p_value"]), numbers(family["tail"])
     # A number that comes without its relabellings has a p-value that is uniform under no difference.
-    own = np.where(np.isfinite(tails), tails, -np.log(p_values))
+    own = np.where(np.isfinite(tails), as_kept(tails), -np.log(p_values))
     tables, table = np.unique(family["table_key"], return_inverse=True)
     nulls = [_null(family["null_tails"][table == index]) for index in range(len(tables))]
     corrected = step_down(own, table, nulls)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ingest.inference.families import exponential_null, step_down, tails
+from ingest.inference.families import as_kept, exponential_null, step_down, tails
 
 
 def test_tails_order_values_as_their_null_does():
@@ -78,3 +78,12 @@ def test_five_percent_of_audits_without_bias_have_a_finding():
         observed = np.array([own[0] for own, _ in found])
         hits += step_down(observed, np.arange(len(degrees)), [null[0] for _, null in found]).min() <= 0.05
     assert 0.02 <= hits / 400 <= 0.09
+
+
+def test_a_tie_is_one_in_single_precision_too():
+    """Single precision rounds some of these up, some down; each is as extreme as its share of the null."""
+    values = np.array([0.1, 0.2, 0.3, 0.7])
+    assert set(np.sign(values.astype(np.float32) - values)) == {-1, 1}
+    null = np.repeat(values, 25).astype(np.float32).astype(np.float64)
+    found = [step_down(as_kept([value]), np.array([0]), [null])[0] for value in values]
+    assert found == pytest.approx([(1 + n) / 101 for n in (100, 75, 50, 25)])
