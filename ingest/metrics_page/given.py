@@ -28,6 +28,7 @@ from ingest.inference.group_statistics import (
 )
 from ingest.inference.interactions import interaction
 from ingest.inference.linear import anova_type_2, assumptions
+from ingest.inference.planning import Layout, gap_at, limit_for, power_to_fail, power_to_pass
 from ingest.inference.resampling import resample
 from ingest.inference.samples import Column, Samples, parse_parameters
 from ingest.inference.sums import outcome_sums, score_sums, selection_sums
@@ -73,6 +74,23 @@ def _icc(values: list[list[float]]) -> float:
     """ICC of units, each a list of as many scores, all in one group."""
     units = np.repeat(np.arange(len(values)), len(values[0]))
     return variance_components(np.zeros_like(units), units, units, units, np.reshape(values, (-1, 1))).icc
+
+
+EVEN = (0.5, 0.5)
+FDI, APART = limit_for("max_fdi_pooled", 0.25, 0.15), limit_for("max_share_gap", 0.2, 0.2)
+
+
+def _layout(n_names: int) -> Layout:
+    """Two groups of so many names, five answers about each, which resemble one another by 0.15."""
+    return Layout(n_groups=2, n_units=n_names, n_prompts=1, n_repeats=5, icc=0.15)
+
+
+def _chance_to_fail(n_names: int, gap: float) -> float:
+    return power_to_fail(_layout(n_names), EVEN, gap, [APART])[0]
+
+
+def _chance_to_pass(n_names: int) -> float:
+    return power_to_pass(_layout(n_names), EVEN, 0.0, [APART])[0]
 
 
 def _type_2_f(values: list[float], group: list[int]) -> float:
@@ -136,6 +154,9 @@ FUNCTIONS: dict[str, Function] = {
     "interaction_share": (_interaction_share, ["double[]", "integer[]", "integer[]"], "double"),
     "normality_p": _of_halves("normality_p"),
     "equal_variance_p": _of_halves("equal_variance_p"),
+    "gap_at_fdi_limit": (lambda n_groups: gap_at(FDI, EVEN, n_groups), ["integer"], "double"),
+    "chance_to_fail": (_chance_to_fail, ["integer", "double"], "double"),
+    "chance_to_pass": (_chance_to_pass, ["integer"], "double"),
     "smallest_p": (_smallest_p, ["integer", "integer"], "double"),
     "value_range": _of_list(value_range),
     "standard_deviation": _of_list(standard_deviation),

@@ -33,6 +33,7 @@ ends as (
         statistic,
         parameters,
         group_value,
+        n_missing,
         range_low,
         (n * value + n_missing * range_low) / (n + n_missing) as lowest,
         (n * value + n_missing * range_high) / (n + n_missing) as highest
@@ -61,7 +62,8 @@ summarised as (
         greatest(0, max(lowest) - min(highest)) as range_low,
         greatest(0, max(highest - lowest_other)) as range_high,
         least(1, min({{ ratio('lowest_other', 'highest') }})) as ratio_low,
-        least(1, {{ ratio('min(highest)', 'max(lowest)') }}) as ratio_high
+        least(1, {{ ratio('min(highest)', 'max(lowest)') }}) as ratio_high,
+        cast(sum(n_missing) as bigint) as n_missing
     from others
     group by analysis_key, statistic, parameters
     having count(*) > 1
@@ -73,7 +75,8 @@ select
     parameters,
     'range' as disparity,
     range_low as bound_low,
-    range_high as bound_high
+    range_high as bound_high,
+    n_missing
 from summarised
 union all
 select
@@ -84,6 +87,7 @@ select
         case statistic when 'mean' then ['min_max_ratio'] else ['min_max_ratio', 'min_impact_ratio'] end
     ) as disparity,
     ratio_low as bound_low,
-    ratio_high as bound_high
+    ratio_high as bound_high,
+    n_missing
 from summarised
 where is_ratio

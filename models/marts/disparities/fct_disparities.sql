@@ -24,6 +24,7 @@ select
     judged.attainable_max,
     case when judged.value is not null then bounds.bound_low end as bound_low,
     case when judged.value is not null then bounds.bound_high end as bound_high,
+    case when judged.value is not null then bounds.n_missing end as n_missing,
     judged.critical_value,
     judged.critical_margin,
     tested.concentration,

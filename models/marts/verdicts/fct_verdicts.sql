@@ -46,7 +46,24 @@ phrased as (
             '; about ' || more_units || ' would decide',
             '; it lies so near a limit that even {{ "{:,}".format(most_units_named() | int) }} '
             || {{ units_in_words('decided.resampling_unit') }} || ' a group would not decide'
-        ) as would_decide
+        ) as would_decide,
+        case
+            when decided.verdict <> 'inconclusive' then null
+            when decided.has_invalid_p then 'valid_test'
+            when not decided.has_several_blocks then 'several_units'
+            when not decided.is_covered then 'coverage'
+            when decided.is_significant then 'missing_answers'
+            when is_p_value and decided.v_limit is null then 'limit_of_size'
+            when is_p_value and decided.v_at_most is null and more_units is null then 'bound'
+            when is_p_value then 'more_units'
+            when (decided.lowest_bound is null or decided.highest_bound is null) and more_units is null
+                then 'bound'
+            when decided.lowest_bound is null or decided.highest_bound is null then 'more_units'
+            when bound_worst = 'green' and not decided.is_adequate_n then 'answers'
+            when bound_worst = 'green' then 'attainable_limit'
+            when planned.n_to_read is not null then 'missing_answers'
+            else 'more_units'
+        end as lacks
     from decided
     left join planned using ({{ keys | join(', ') }})
 )
@@ -131,20 +148,20 @@ select
                 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
                 || {{ briefly('highest_bound') }} || ', beyond ' || pass_limit
                 || coalesce(' and not beyond ' || fail_limit || '.', '.')
-        when has_invalid_p
+        when lacks = 'valid_test'
             then
                 'Some combinations of the groups were never asked, so that no valid test can be drawn from '
                 || n_units || ' ' || resampling_unit || 's. Ask every block about every combination.'
-        when not has_several_blocks and {{ meets('p_value', '<=', significance_level()) }}
+        when lacks = 'several_units' and {{ meets('p_value', '<=', significance_level()) }}
             then
                 'One name or text stands for a whole group: these texts differ (p '
                 || {{ p_in_words('p_value') }}
                 || '), whether the groups do cannot be told. Ask about several names or texts a group.'
-        when not has_several_blocks
+        when lacks = 'several_units'
             then
                 'One name or text stands for a whole group: whether the groups differ cannot be told. '
                 || 'Ask about several names or texts a group.'
-        when not is_covered
+        when lacks = 'coverage'
             then
                 'Only '
                 || printf('%.0f', floor(100 * coverage))
@@ -199,11 +216,11 @@ select
                         then ' How much ' || missing_answers || ' matter is not known either.'
                     else ''
                 end
-        when bound_worst = 'green' and not is_adequate_n
+        when lacks = 'answers'
             then
                 'The true ' || noun || ' lies within ' || pass_limit || ', but a group has only '
                 || n_smallest_group || ' answers; the suite asks for ' || minimum_group || '.'
-        when bound_worst = 'green'
+        when lacks = 'attainable_limit'
             then
                 'This design cannot reach ' || pass_limit || ', so being within it proves nothing: '
                 || 'give the suite a limit that can be reached (`thresholds:`).'
@@ -233,6 +250,7 @@ select
             end
             || would_decide || '.'
     end as reason,
+    lacks,
     n,
     n_missing,
     coverage,

@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config, axis, measure, metric: how far missing answers could move what
--- is judged (SPEC INF-11). Only where some are missing; at most 2,000, single attributes first.
+-- is judged and how far groups lie apart (SPEC INF-11). Only where some are missing; at most 2,000, single
+-- attributes first.
 {%- set most_rows = 2000 %}
 with rates as (
     select * from {{ ref('fct_selection_rates') }}
@@ -17,12 +18,56 @@ deviations as (
         coalesce(bound_low, value) as lowest,
         coalesce(bound_high, value) as highest
     from {{ ref('fct_group_deviations') }}
-    where reference = 'pooled' and metric in ('fdi', 'idi') and value is not null and not is_control
+    where
+        reference = 'pooled'
+        and metric in ('fdi', 'idi', 'jsd_nats')
+        and value is not null
+        and not is_control
 ),
 
 largest as (
     select * from {{ ref('fct_group_deviations') }}
-    where reference = 'pooled' and metric in ('max_fdi', 'max_idi') and value is not null
+    where reference = 'pooled' and metric in ('max_fdi', 'max_idi', 'max_jsd_nats') and value is not null
+),
+
+-- How far from all together, whichever way.
+shifts as (
+    select
+        *,
+        abs(dbi) as value,
+        case
+            when bound_low is null then abs(dbi)
+            when bound_low <= 0 and bound_high >= 0 then 0
+            else least(abs(bound_low), abs(bound_high))
+        end as lowest,
+        coalesce(greatest(abs(bound_low), abs(bound_high)), abs(dbi)) as highest
+    from {{ ref('fct_score_shifts') }}
+    where dbi is not null and not is_control
+),
+
+chance_of_shifts as (
+    select
+        suite,
+        category,
+        config,
+        axis,
+        measure,
+        any_value(null_p95) as null_p95
+    from {{ ref('fct_verdicts') }}
+    where metric = 'max_abs_dbi'
+    group by suite, category, config, axis, measure
+),
+
+-- Of measured values, and of shares of favourable answers: how far groups lie apart.
+disparities as (
+    select * from {{ ref('fct_disparities') }}
+    where
+        bound_low is not null
+        and calibration = 'none'
+        and roll_up = 'none'
+        and not is_control
+        and disparity in ('range', 'min_max_ratio')
+        and (statistic = 'mean' or disparity = 'range')
 ),
 
 four_fifths as (
@@ -78,6 +123,65 @@ distances as (
     group by suite, category, config, is_simulated, axis, outcome_set, metric
 ),
 
+largest_shifts as (
+    select
+        suite,
+        category,
+        config,
+        is_simulated,
+        axis,
+        feature as measure,
+        'max_abs_dbi' as metric,
+        arg_max(group_value, (value, group_value)) as group_value,
+        max(value) as value,
+        arg_max(lowest, (value, group_value)) as bound_low,
+        arg_max(highest, (value, group_value)) as bound_high,
+        arg_max(n, (value, group_value)) as n,
+        arg_max(n_missing, (value, group_value)) as n_missing,
+        arg_max(group_value, (highest, group_value)) as worst_group,
+        max(highest) as worst_bound,
+        max(lowest) as best_bound,
+        cast(sum(n_missing) as bigint) as n_missing_all,
+        cast(sum(n) as bigint) as n_all
+    from shifts
+    group by suite, category, config, is_simulated, axis, feature
+),
+
+apart as (
+    select
+        suite,
+        category,
+        config,
+        is_simulated,
+        axis,
+        feature as measure,
+        case
+            when disparity = 'min_max_ratio' then 'min_max_ratio'
+            when statistic = 'mean' then 'mean_range'
+            else 'selection_rate_range'
+        end as metric,
+        '' as group_value,
+        value,
+        bound_low,
+        bound_high,
+        n,
+        n_missing,
+        cast(null as varchar) as worst_group,
+        case disparity when 'range' then bound_high else bound_low end as worst_bound,
+        n_missing as n_missing_all,
+        n as n_all,
+        case disparity when 'range' then null_p95 else null_p05 end as held_against,
+        case
+            when disparity = 'range' then {{ meets('bound_low', '>', 'null_p95') }}
+            else {{ meets('bound_high', '<', 'null_p05') }}
+        end as is_unequal_at_best,
+        case
+            when disparity = 'range' then {{ meets('bound_high', '>', 'null_p95') }}
+            else {{ meets('bound_low', '<', 'null_p05') }}
+        end as is_unequal_at_worst
+    from disparities
+),
+
 collected as (
     select
         ratios.*,
@@ -101,6 +205,16 @@ collected as (
             and distances.axis = largest.axis
             and distances.measure = largest.outcome_set
             and distances.metric = largest.metric
+    union all by name
+    select
+        largest_shifts.*,
+        chance_of_shifts.null_p95 as held_against,
+        {{ meets('largest_shifts.best_bound', '>', 'chance_of_shifts.null_p95') }} as is_unequal_at_best,
+        {{ meets('largest_shifts.worst_bound', '>', 'chance_of_shifts.null_p95') }} as is_unequal_at_worst
+    from largest_shifts
+    left join chance_of_shifts using (suite, category, config, axis, measure)
+    union all by name
+    select * from apart
 ),
 
 ordered as (

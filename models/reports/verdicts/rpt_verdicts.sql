@@ -191,7 +191,7 @@ worded as (
             and contrasts.group_value in ('', verdicts.group_value)
 ),
 
-numbered as (
+parts as (
     select
         *,
         metric_title || ' '
@@ -215,23 +215,79 @@ numbered as (
             else
                 ' (95 % interval ' || {{ rounded('shown_low') }} || ' to ' || {{ rounded('shown_high') }}
                 || ')'
-        end
-        || case when value is null or is_p_value then '' else '; ' || limits end
-        || case
-            when value is null or shown_chance is null then ''
+        end as number_words,
+        case
+            when value is null or shown_chance is null then null
             when starts_with(metric, 'min_impact_ratio')
-                then '; chance alone goes down to ' || {{ rounded('shown_chance') }}
-            else '; chance alone goes up to ' || {{ rounded('shown_chance') }}
-        end
-        || case
-            when is_p_value or p_value is null then ''
-            else '; p ' || {{ p_in_words('p_value') }} || after_holm
-        end
+                then 'chance alone goes down to ' || {{ rounded('shown_chance') }}
+            else 'chance alone goes up to ' || {{ rounded('shown_chance') }}
+        end as chance_words,
+        case
+            when not is_p_value and p_value is not null then 'p ' || {{ p_in_words('p_value') }} || after_holm
+        end as p_words,
         -- The limits of a p-value stand apart from the association's own interval and chance.
-        || case when value is not null and is_p_value then '; for p: ' || limits else '' end
-        || '; ' || format('{:,}', n)
-        || case when n = 1 then ' answer.' else ' answers.' end as number_sentence
+        case when is_p_value then 'for p: ' else '' end as of_p,
+        format('{:,}', n) || case when n = 1 then ' answer' else ' answers' end as n_words
     from worded
+),
+
+numbered as (
+    select
+        *,
+        concat_ws(
+            '; ',
+            number_words,
+            case when value is not null and not is_p_value then limits end,
+            chance_words,
+            p_words,
+            case when value is not null and is_p_value then of_p || limits end,
+            n_words || '.'
+        ) as number_sentence,
+        concat_ws(
+            case when is_p_value then '; ' else ', ' end,
+            number_words,
+            case
+                when value is null then null
+                when verdict = 'fail' and green_limit <> red_limit
+                    then of_p || 'fail limit ' || printf('%g', red_limit)
+                else of_p || limits
+            end
+        )
+        || '.' as headline,
+        concat_ws(
+            ' ',
+            case
+                when bound_low is not null and bound_high is not null
+                    then
+                        'The true number is at least ' || {{ rounded('bound_low') }} || ' and at most '
+                        || {{ rounded('bound_high') }} || ', each with 95 % confidence.'
+            end,
+            upper(chance_words[1]) || chance_words[2:] || '.',
+            case
+                when p_value is not null and (n_tests is null or is_control)
+                    then 'p ' || {{ p_in_words('p_value') }} || '.'
+                when p_value is not null and p_family is not null
+                    then
+                        'p ' || {{ p_in_words('p_value') }}
+                        || ', ' || {{ p_in_words('p_family') }} || ' corrected over ' || n_tests
+                        || case when n_tests = 1 then ' test of this ' else ' tests of this ' end
+                        || family || '.'
+            end,
+            n_words
+            || case
+                when n_blocks = 1 then ', one name or text a group'
+                when n_blocks > 1 then ', at least ' || n_blocks || ' names or texts a group'
+                else ''
+            end
+            || '.',
+            'The value alone is '
+            || case colour
+                when 'green' then 'within the pass limit.'
+                when 'red' then 'beyond the fail limit.'
+                when 'between' then 'between the limits.'
+            end
+        ) as details
+    from parts
 )
 
 select

@@ -35,3 +35,35 @@ export function countOf(rows) {
 	for (const row of rows) counts[stateOf(row.verdict).key] += row.n_rows ?? 1;
 	return counts;
 }
+
+/** What an inconclusive verdict lacks, gravest first. */
+export const LACKS = [
+	{ key: 'several_units', words: 'one name or text stands for a whole group' },
+	{ key: 'valid_test', words: 'some combinations of groups were never asked' },
+	{ key: 'coverage', words: 'too few answers could be read' },
+	{ key: 'missing_answers', words: 'missing answers could turn it' },
+	{ key: 'more_units', words: 'too few names or texts' },
+	{ key: 'answers', words: 'too few answers in a group' },
+	{ key: 'attainable_limit', words: 'this design cannot reach the limit' },
+	{ key: 'bound', words: 'no bound can be drawn' },
+	{ key: 'limit_of_size', words: 'a p-value proves no pass' }
+];
+
+/**
+ * Comparisons, each a question by an attribute of one config under one profile, of rows of their numbers' verdicts. A comparison
+ * passes where all of its numbers do; what it lacks is the gravest that one of them lacks.
+ */
+export function comparisonsOf(rows) {
+	const judged = rows.filter((row) => !row.is_beside && row.verdict !== 'not_applicable');
+	return grouped(judged, (row) => JSON.stringify([row.profile, row.responses_slug, row.axis])).map((own) => {
+		const worst = own.reduce((one, other) => (rankOf(other.verdict) < rankOf(one.verdict) ? other : one));
+		const open = worst.verdict === 'inconclusive';
+		return { ...worst, isInPart: open && own.some((row) => row.verdict === 'pass'), lack: open ? LACKS.find(({ key }) => own.some((row) => row.lacks === key)) : undefined };
+	});
+}
+
+/** What undecided comparisons lack, as words with how many lack it, most first. */
+export function lackWords(comparisons) {
+	const found = grouped(comparisons.filter((row) => row.lack), (row) => row.lack.key).sort((a, b) => b.length - a.length);
+	return found.map((rows) => `${rows[0].lack.words} (${rows.length})`).join(', ');
+}
