@@ -251,7 +251,8 @@ numbered as (
                 when verdict = 'fail' and green_limit <> red_limit
                     then of_p || 'fail limit ' || printf('%g', red_limit)
                 else of_p || limits
-            end
+            end,
+            case when is_gate_profile and not is_gated then 'beside the gate' end
         )
         || '.' as headline,
         concat_ws(
