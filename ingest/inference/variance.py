@@ -190,7 +190,9 @@ def variance_components(
     of_prompt = [code[first] for code in codes[:3]]
     # The variance of scores far from 0 would be lost beside their mean.
     values = values - values.mean(0)
-    own_root = np.zeros_like(of_prompt[0]) if is_constant(of_prompt[1], of_prompt[2]) else of_prompt[1]
+    # What a root adds shows only where roots and blocks cross.
+    is_nested = is_constant(of_prompt[1], of_prompt[2]) or is_constant(of_prompt[2], of_prompt[1])
+    own_root = np.zeros_like(of_prompt[0]) if is_nested else of_prompt[1]
     rows = _Layout(of_prompt[0], own_root, of_prompt[2], np.bincount(codes[3]).astype(np.float64))
     answers = _Sums(_sum_by(codes[3], values), _sum_by(codes[3], (values**2).sum(1)))
     n_blocks, n_groups = int(rows.block.max()) + 1, int(rows.group.max()) + 1
