@@ -238,6 +238,30 @@ def test_annex_iv_has_the_audits_numbers_and_claims_nothing(visits, tables):
                 assert claim not in visit["text"].lower()
 
 
+def test_the_first_page_counts_what_the_data_decide(visits, tables):
+    """Each question by each attribute, by the worst verdict of what the gate judges of it."""
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        n, n_open, n_fail, n_pass = connection.execute(
+            """
+            with comparisons as (
+                select bool_or(verdict = 'fail') as fails, bool_or(verdict = 'monitor') as differs,
+                    bool_and(verdict = 'pass') as passes
+                from rpt_verdicts
+                where is_gated and not is_control and verdict <> 'not_applicable'
+                group by responses_slug, axis
+            )
+            select count(*), count(*) filter (where not fails and not differs and not passes),
+                count(*) filter (where fails), count(*) filter (where passes)
+            from comparisons
+            """
+        ).fetchone()
+    for visit in visits:
+        if visit["path"] == "/" and n > 0:
+            text = " ".join(visit["text"].split())
+            assert f"This data can decide {n - n_open} of {n} comparison" in text
+            assert f"by an attribute: {n_fail} fail," in text and f", {n_pass} pass." in text
+
+
 # What a value of a filter means in the report's tables.
 FILTERED = {
     "model": "model = ?",

@@ -58,7 +58,7 @@ export function comparisonsOf(rows) {
 	return grouped(judged, (row) => JSON.stringify([row.profile, row.responses_slug, row.axis])).map((own) => {
 		const worst = own.reduce((one, other) => (rankOf(other.verdict) < rankOf(one.verdict) ? other : one));
 		const open = worst.verdict === 'inconclusive';
-		return { ...worst, isInPart: open && own.some((row) => row.verdict === 'pass'), lack: open ? LACKS.find(({ key }) => own.some((row) => row.lacks === key)) : undefined };
+		return { ...worst, n_rows: 1, isInPart: open && own.some((row) => row.verdict === 'pass'), lack: open ? LACKS.find(({ key }) => own.some((row) => row.lacks === key)) : undefined };
 	});
 }
 
