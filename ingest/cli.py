@@ -138,6 +138,7 @@ def audit(
             click.echo(error.format_message(), err=True)
     with warehouse.Warehouse(data) as opened:
         warehouse.print_verdicts(opened)
+        warehouse.print_powerless(opened)
         failing = warehouse.findings(opened)
     for row in failing[:SHOWN]:
         click.echo(warehouse.describe_finding(row))

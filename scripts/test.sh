@@ -21,6 +21,9 @@ check_demo() {
   $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
   tail -n 3 "$work/gate.txt"
 
+  step 'dbt: unit tests of the models'
+  PLUMBLINE_DATA="$work/demo" $bin/dbt --quiet test --select test_type:unit --target-path "$work/target" --log-path "$work/demo/logs"
+
   step 'sqlfluff: what changed since it last passed here; all of it in CI'
   PLUMBLINE_DATA="$work/demo" $bin/python scripts/lint_sql.py
 

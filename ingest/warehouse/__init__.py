@@ -8,6 +8,7 @@ from ingest.warehouse.marts import (
     Warehouse,
     describe_finding,
     findings,
+    print_powerless,
     print_verdicts,
     verdict_counts,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "mart_names",
     "parse",
     "parsed_project",
+    "print_powerless",
     "print_verdicts",
     "run_dbt",
     "verdict_counts",

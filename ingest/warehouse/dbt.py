@@ -159,7 +159,8 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None) -
 
     Raises PlumblineError where one fails.
     """
-    chosen = ["--exclude", "tag:fairness_gate"]
+    # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
+    chosen = ["--exclude", "tag:fairness_gate", "--exclude-resource-type", "unit_test"]
     if marts:
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
         chosen = ["--select", *(f"+{mart}" for mart in marts), *kinds]

@@ -119,6 +119,21 @@ def print_verdicts(warehouse: Warehouse) -> None:
         )
 
 
+def print_powerless(warehouse: Warehouse) -> None:
+    """Say of each declared family in which no difference could fail what to change, on stdout."""
+    for row in warehouse.rows(
+        """
+        select suite, profile, family, config, category, n_tests, advice
+        from int_families_weighed
+        where can_fail is not true
+        order by all
+        """
+    ):
+        tests = "1 test" if row["n_tests"] == 1 else f"{row['n_tests']:,} tests"
+        whose = "  ".join(row[name] for name in ("suite", "config", "category", "profile") if row[name])
+        click.echo(f"{whose}  no difference can fail in {tests} (family {row['family']}): {row['advice']}")
+
+
 def describe_finding(row: dict[str, Any]) -> str:
     """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective."""
     interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""

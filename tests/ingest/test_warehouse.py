@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.warehouse import parse, run_dbt
+from ingest.warehouse import Warehouse, parse, print_powerless, run_dbt
 
 
 def test_raw_tables_that_old_data_lacks_are_added(tmp_path):
@@ -59,3 +59,20 @@ def test_a_mart_that_does_not_exist_is_refused(tmp_path):
     result = CliRunner().invoke(cli, command)
     assert result.exit_code == 2
     assert "--mart fct_guesses: there is no such mart" in result.output
+
+
+def test_only_families_in_which_nothing_can_fail_are_told_with_what_to_change(tmp_path, capsys):
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as audit:
+        audit.execute("""
+            create table int_families_weighed as
+            select 's' as suite, 'p' as profile, 'config' as family, '' as category, * from (values
+                ('few', 1, false, 'ask about more names'), ('none', 2000, null, 'ask about several names'),
+                ('enough', 3, true, null)
+            ) as t (config, n_tests, can_fail, advice)
+        """)
+    with Warehouse(tmp_path) as warehouse:
+        print_powerless(warehouse)
+    assert capsys.readouterr().out.splitlines() == [
+        "s  few  p  no difference can fail in 1 test (family config): ask about more names",
+        "s  none  p  no difference can fail in 2,000 tests (family config): ask about several names",
+    ]
