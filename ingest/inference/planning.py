@@ -317,7 +317,7 @@ def power_to_fail(
         if limit.fail is not None and not is_p:
             values, slack = _values(limit.statistic, design, False), RELATIVE_SLACK * limit.fail
             is_found &= values < limit.fail - slack if limit.is_lower_worse else values > limit.fail + slack
-        found.append(float(is_found.mean()) if layout.least_p <= alpha else 0.0)
+        found.append(float(is_found.mean()) if layout.least_p <= ALPHA else 0.0)
     return found
 
 
