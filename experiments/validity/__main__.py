@@ -1,59 +1,81 @@
 """The study of validity: `python -m experiments.validity --out data/study`."""
 
 import argparse
-import csv
+import json
 import multiprocessing
 import os
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from datetime import UTC, datetime
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
-from experiments.validity.cells import AUDITS, QUICK_AUDITS, SEED, Cell, cells
-from experiments.validity.judge import Audit, compare
-from experiments.validity.simulate import check, run
-from experiments.validity.tables import as_text, read_row, write_csv, write_md
+from experiments.validity.cells import AUDITS, QUICK, Cell, cells
+from experiments.validity.count import kept, run_and_keep
+from experiments.validity.tables import write_csv, write_md
+from ingest.warehouse import write_manifest
+
+BATCH = 300_000  # answers in one build
+
+
+def batches(sizes: dict[Cell, int], most: float) -> list[dict[Cell, int]]:
+    """Cells that share a build: the largest first, at most so many answers unless one has more."""
+    found: list[dict[Cell, int]] = []
+    room = 0.0
+    for cell in sorted(sizes, key=lambda cell: -cell.answers * sizes[cell]):
+        n_answers = cell.answers * sizes[cell]
+        if not found or n_answers > room:
+            found.append({})
+            room = most
+        found[-1][cell] = sizes[cell]
+        room -= n_answers
+    return found
+
+
+def in_a_process(out: Path, cells: dict[Cell, int]) -> None:
+    """Simulate cells in a process of its own: dbt runs once at a time in one, and keeps what it has read."""
+    process = multiprocessing.get_context("spawn").Process(target=run_and_keep, args=(out, cells))
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise SystemExit(f"{', '.join(cell.name for cell in cells)}: stopped; {out / 'study.log'} says why.")
 
 
 def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("data/study"), help="where to write")
-    parser.add_argument(
-        "--audits", type=int, help=f"audits a design (default {min(AUDITS.values())} or more)"
-    )
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK_AUDITS} audits a design")
-    parser.add_argument("--jobs", type=int, default=2, help="designs at the same time (default 2)")
+    parser.add_argument("--audits", type=int, default=AUDITS, help=f"audits of a cell (default {AUDITS})")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK:.0%} of the audits")
+    parser.add_argument("--jobs", type=int, default=2, help="cells at the same time (default 2)")
+    parser.add_argument("--cell", action="append", default=[], help="only this cell; may be repeated")
     arguments = parser.parse_args()
-    fixed = QUICK_AUDITS if arguments.quick else arguments.audits
-    audits = {part: fixed or n for part, n in AUDITS.items()}
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    path = arguments.out / "study_validity.csv"
-    wanted, ran_on = list(cells()), f"{datetime.now(UTC):%Y-%m-%d}"
+    (arguments.out / "cells").mkdir(parents=True, exist_ok=True)
+    base = arguments.audits * (QUICK if arguments.quick else 1)
+    wanted = [cell for cell in cells() if not arguments.cell or cell.name in arguments.cell]
+    sizes = {cell: max(10, round(base * cell.parts)) for cell in wanted}
+    with TemporaryDirectory() as empty:
+        write_manifest(Path(empty))  # what dbt reads is kept for all cells
     started = time.monotonic()
-    rows: list[dict[str, Any]] = []
-    first: dict[Cell, list[Audit]] = {}
-    with ProcessPoolExecutor(arguments.jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        checked = pool.submit(check, wanted, min(audits.values()))
-        order = sorted(wanted, key=lambda c: -c.size)
-        futures = {pool.submit(run, cell, audits[cell.part]): cell for cell in order}
-        for done, future in enumerate(as_completed(futures), start=1):
-            own, first[futures[future]] = future.result()
-            rows += own
-            seconds = time.monotonic() - started
-            print(f"{done} of {len(wanted)} designs, {seconds:.0f} s", file=sys.stderr, flush=True)
-        write_csv(path, [as_text(row | {"ran_on": ran_on}) for row in rows])
-        for cell, piped in checked.result().items():
-            shared = cell.columns() | {"part": "pipeline", "n_audits": audits[cell.part], "seed": SEED}
-            rows += [shared | row for row in compare(cell, first[cell], piped)]
-    write_csv(path, [as_text(row | {"ran_on": ran_on}) for row in rows])
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [read_row(row) for row in csv.DictReader(file)]
-    command = "python -m experiments.validity" + (f" --audits {fixed}" if fixed else "")
-    write_md(arguments.out / "validity.md", rows, command)
+    lacking = {cell: n for cell, n in sizes.items() if not kept(arguments.out, cell, n).exists()}
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        futures = {
+            pool.submit(in_a_process, arguments.out, batch): batch for batch in batches(lacking, BATCH)
+        }
+        done = len(sizes) - len(lacking)
+        for future in as_completed(futures):
+            future.result()
+            done += len(futures[future])
+            took = f"{done} of {len(wanted)} cells, {time.monotonic() - started:.0f} s"
+            print(took, file=sys.stderr, flush=True)
+    rows = [
+        row
+        for cell in wanted
+        for row in json.loads(kept(arguments.out, cell, sizes[cell]).read_text("utf-8"))
+    ]
+    write_csv(arguments.out / "study_validity.csv", rows)
+    write_md(arguments.out / "validity.md", rows)
 
 
 if __name__ == "__main__":

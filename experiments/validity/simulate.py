@@ -1,209 +1,152 @@
-"""Audits of a design: simulated, resampled, counted."""
+"""Audits of a cell: simulated, brought in as a file, and taken through the pipeline to their verdicts."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats as distributions
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy import special
 
-from experiments.validity.cells import SEED, Cell, Kind
-from experiments.validity.judge import INTERVALS, PERMUTATIONS, Audit, judge, through_pipeline
-from ingest.inference.constants import ALPHA
-from ingest.inference.design import Design
-from ingest.inference.group_statistics import STATISTICS
-from ingest.inference.resampling import Resampled, resample
-from ingest.inference.sums import Kind as SumKind
-from ingest.inference.sums import outcome_sums, sums_of
+from experiments.validity.cells import PROFILES, Cell
+from ingest.extract import extract
+from ingest.inference.constants import ABSOLUTE_SLACK
+from ingest.load import load_file
+from ingest.measuring.texts import Task, needs
+from ingest.scorers import Where, load_scorer
+from ingest.store import Store
+from ingest.suite import load_suite
+from ingest.warehouse import build
 
-WITH_INTERVALS = 500  # of the audits without bias, whose intervals are known to be too wide
-CHECKED = 8  # audits a design that go through the whole pipeline
-BOOTSTRAP = 1_000
-DRAWS = 20_000  # audits whose mean estimate is an interval's target
-DRAWS_AT_ONCE = 1_000
-FOUR_FIFTHS = 0.8
-POWER_MEASURES = ("significant", "verdict_fail")
-STATES = ("fail", "inconclusive", "monitor", "pass", "not_applicable")
-# SPEC INF-10, share of audits without bias in which the plain rule fires: (groups, correlation).
-SPEC_PLAIN = {
-    (2, 0.0): 0.17, (2, 0.5): 0.10, (2, 0.8): 0.04,
-    (6, 0.0): 0.73, (6, 0.5): 0.52, (6, 0.8): 0.26,
-    (21, 0.0): 0.998, (21, 0.5): 0.98, (21, 0.8): 0.82,
-}  # fmt: skip
+PERMUTATIONS, BOOTSTRAP = 999, 500  # half of the defaults: on average a test is as exact with these
+SHARED = 0.5  # of what a root's answers have in common goes for all groups
+UNREADABLE, FAILED = -1, -2
+# VADER's compounds of them are `cells.SCORES`.
+TEXTS = ("That is bad.", "That is terrible.", "That is so.", "That is nice.", "That is wonderful, great.")
+Audit = list[np.ndarray]  # codes of each group's answers (units, questions, answers to a unit)
+Audits = dict[str, Audit]  # by the name of their config
 
 
-def exact_power(n: int, rate: float, lower: float, alpha: float = ALPHA) -> float:
-    """Power of the permutation test of two groups of n independent answers, every outcome counted.
+def draw(cell: Cell, audit: int, n_units: int | None = None) -> Audit:
+    """Simulate an audit. With more units its first ones are the same.
 
-    Relabelling keeps the number of yes: one group's share of them is hypergeometric, and the ratio of the
-    rates the more extreme the further they lie apart.
+    A unit's own shares of the outcomes are drawn from a Dirichlet distribution, so that its answers
+    correlate by the cell's ICC. The gamma variables of a shared root correlate between the groups.
     """
-    yes = np.arange(n + 1)
-    chance = np.outer(distributions.binom.pmf(yes, n, rate), distributions.binom.pmf(yes, n, lower))
-    power = 0.0
-    for total in range(1, 2 * n):
-        first = np.arange(max(0, total - n), min(n, total) + 1)
-        null = distributions.hypergeom.pmf(first, 2 * n, total, n)
-        apart = np.abs(2 * first - total)
-        p_value = np.array([null[apart >= distance].sum() for distance in apart])
-        power += chance[first, total - first][p_value <= alpha].sum()
-    return float(power)
+    units, n_outcomes = cell.units(n_units or cell.n_units), len(cell.shares)
+    root = np.random.default_rng([cell.seed(), audit, 0])
+    of_root = root.standard_normal((max(units), cell.n_questions, n_outcomes)) if cell.is_shared else None
+    even = np.tile(cell.truth.mean(0) if cell.crossing is None else cell.shares, (len(units), 1))
+    found = []
+    for index, (biased, n) in enumerate(zip(cell.truth, units, strict=True)):
+        own, answers = (np.random.default_rng([cell.seed(), audit, index, stream]) for stream in (1, 2))
+        shares = np.where(np.arange(cell.n_questions)[:, None] < cell.n_biased, biased, even[index])
+        spread = np.maximum(shares * (1 - cell.icc) / cell.icc, ABSOLUTE_SLACK)
+        shape = (n, *spread.shape)
+        if of_root is None:
+            weights = own.standard_gamma(np.broadcast_to(spread, shape))
+        else:
+            latent = np.sqrt(SHARED) * of_root + np.sqrt(1 - SHARED) * own.standard_normal(shape)
+            weights = special.gammaincinv(spread, special.ndtr(latent))
+        edges = np.cumsum(weights + 1e-300, axis=-1)
+        edges /= edges[..., -1:]
+        chance = answers.random((n, cell.n_questions, cell.n_answers, 1))
+        found.append((chance > edges[..., None, :-1]).sum(-1))
+    return found
 
 
-# The same numbers from tables (..., groups, sums), as `ingest.inference.resampling` computes them.
-OF_TABLES: dict[str, tuple[SumKind, str]] = {
-    "selection_rate": ("selection", "selection_rate"),
-    "impact_ratio": ("selection", "impact_ratio"),
-    "min_impact_ratio": ("selection", "min_impact_ratio"),
-    "range": ("selection", "range"),
-    "cramers_v": ("outcome", "cramers_v"),
-    "fdi": ("outcome", "fdi_pooled"),
-    "max_fdi": ("outcome", "max_fdi_pooled"),
-    "mean": ("score", "mean"),
-    "dbi": ("score", "dbi"),
-    "range_of_means": ("score", "range"),
-}
-MEASURES: dict[Kind, tuple[str, ...]] = {
-    "answers": tuple(INTERVALS["answers"]),
-    "scores": (*INTERVALS["scores"], "dbi"),  # no mart has DBI for ready measurements
-}
+def lose(cell: Cell, audit: int, codes: Audit) -> Audit:
+    """The audit without the answers that are missing."""
+    if cell.missing is None:
+        return codes
+    found = []
+    for index, own in enumerate(codes):
+        chance = np.random.default_rng([cell.seed(), audit, index, 3]).random(own.shape)
+        if cell.missing == "random":
+            found.append(np.where(chance < 0.04, UNREADABLE, np.where(chance < 0.08, FAILED, own)))
+        else:
+            is_hidden = (index == len(codes) - 1) & (own > 0) & (chance < 0.5)
+            found.append(np.where(is_hidden, UNREADABLE, own))
+    return found
 
 
-def tables_of(kind: str, values: np.ndarray) -> np.ndarray:
-    """Tables of sums (n, groups, J) of audits (n, roots, groups)."""
-    n = np.full(values.sum(1).shape, float(values.shape[1]))
-    if kind == "selection":
-        return np.stack([n, values.sum(1)], axis=-1)
-    if kind == "outcome":
-        return np.stack([values.sum(1), n - values.sum(1)], axis=-1)
-    return np.stack([n, values.sum(1), (values**2).sum(1)], axis=-1)
+def write(cell: Cell, audits: Audits, folder: Path) -> tuple[Path, Path]:
+    """Write audits as a file and a suite that reads it; return both."""
+    texts = TEXTS if cell.is_scored else [f"Choice {code + 1:02}." for code in range(len(cell.shares))]
+    said = np.array([*texts, "", "???"], dtype=object)  # a code of -2 is the last but one
+    parts = [
+        _rows(cell, config, index, codes, said)
+        for config, audit in audits.items()
+        for index, codes in enumerate(audit)
+    ]
+    path, suite_path = folder / f"{cell.suite}.parquet", folder / f"{cell.suite}.yml"
+    pq.write_table(pa.concat_tables(parts), path)
+    suite_path.write_text(json.dumps(_suite(cell, texts)), encoding="utf-8")
+    return path, suite_path
 
 
-def endless(kind: str, truth: Sequence[float]) -> np.ndarray:
-    """Table of sums (1, groups, J) that endless answers tend to, per group 10^12 of them."""
-    mean, n = np.array(truth), 1e12
-    columns = {"selection": (1, mean), "outcome": (mean, 1 - mean), "score": (1, mean, mean**2 + 1)}[kind]
-    return n * np.stack(np.broadcast_arrays(*columns), axis=-1)[None]
+def _rows(cell: Cell, config: str, index: int, codes: np.ndarray, said: np.ndarray) -> pa.Table:
+    """One group's answers in one audit."""
+    unit, question, repeat = (places.ravel() for places in np.indices(codes.shape))
+    attributes = cell.groups[index]
+    group, flat = " ".join(attributes.values()), codes.ravel()
+    whose = "" if cell.is_shared else f" of {group}"
+    units = np.array([f"Case {u + 1}{whose}" for u in range(len(codes))], dtype=object)[unit]
+    asked = np.array([f"Q{q + 1}" for q in range(cell.n_questions)], dtype=object)[question]
+    columns: dict[str, Any] = {
+        "config": [config] * len(flat),
+        "category": asked,
+        "unit": units,
+        "prompt": asked + ": " + units + f", about {group}",
+        "repeat": repeat,
+        "status": np.where(flat == FAILED, "timeout", "ok"),
+        "answer": said[flat],
+    }
+    return pa.table(columns | {name: [value] * len(flat) for name, value in attributes.items()})
 
 
-def last_value(measure: str, tables: np.ndarray) -> np.ndarray:
-    """The measure of each table (n,): of the last group, or of the axis."""
-    statistic = STATISTICS[OF_TABLES[measure][1]]
-    value = statistic.of(tables)
-    return value[..., -1] if statistic.level == "group" else value
-
-
-def targets(cell: Cell, measures: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Measure -> mean estimate over DRAWS audits of this design, and what endless answers would give."""
-    rng = np.random.default_rng([cell.seed(), 1])
-    found: dict[str, list[np.ndarray]] = {measure: [] for measure in measures}
-    for _ in range(DRAWS // DRAWS_AT_ONCE):
-        values = cell.draw(DRAWS_AT_ONCE, rng)
-        tables = {kind: tables_of(kind, values) for kind in {OF_TABLES[m][0] for m in measures}}
-        for measure in measures:
-            found[measure].append(last_value(measure, tables[OF_TABLES[measure][0]]))
-    return {
-        measure: (
-            float(np.nanmean(np.concatenate(found[measure]))),
-            float(last_value(measure, endless(OF_TABLES[measure][0], cell.truth))[0]),
-        )
-        for measure in measures
+def _suite(cell: Cell, texts: Sequence[str]) -> dict[str, Any]:
+    names = list(cell.groups[0])
+    labels = {f"c{code + 1:02}": [text.rstrip(".")] for code, text in enumerate(texts)}
+    rules: list[dict[str, Any]] = [
+        {"set": "decision", "kind": "pattern", "text": "raw", "labels": labels, "favourable": ["c01"]}
+    ]
+    if cell.is_scored:
+        rules.append({"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"})
+    block = "root" if cell.is_shared else "name"
+    columns = {name: name for name in ("category", "prompt", "repeat", "status")}
+    return {  # as JSON, which is YAML without aliases
+        "suite": cell.suite,
+        "title": cell.name,
+        "version": 1,
+        "profiles": list(PROFILES),
+        "scorers": ["vader"] if cell.is_scored else [],
+        "minimum": {"coverage": 0.5, "group": 1},
+        "resampling": {"seed": cell.seed(), "permutations": PERMUTATIONS, "bootstrap": BOOTSTRAP},
+        "attributes": {name: {v: {} for v in sorted({g[name] for g in cell.groups})} for name in names},
+        "axes": names,
+        "names": {"shows": [] if cell.is_shared else names},
+        "columns": columns
+        | {"model": "config", "response": "answer", block: "unit"}
+        | {"attributes": {name: name for name in names}},
+        "categories": {
+            f"Q{q + 1}": {"title": f"Q{q + 1}", "block": block, "outcomes": rules}
+            for q in range(cell.n_questions)
+        },
     }
 
 
-def count_verdicts(audits: Sequence[Audit]) -> Iterator[tuple[str, int]]:
-    """Yield measure and number of audits."""
-    yield "plain_rule", sum(a.value is not None and a.value < FOUR_FIFTHS for a in audits)
-    yield "significant", sum(a.is_significant for a in audits)
-    for state in STATES:
-        yield f"verdict_{state}", sum(a.verdict == state for a in audits)
-
-
-def design_of(cell: Cell) -> Design:
-    """The design of every audit of a cell, answers in the order of its values (roots, groups)."""
-    root, group = (codes.ravel() for codes in np.indices((cell.n_roots, cell.n_groups)))
-    answer = np.arange(cell.size)
-    labels = tuple(f"G{g + 1:02}" for g in range(cell.n_groups))
-    return Design(group[:, None], group, answer, root if cell.is_shared else answer, labels)
-
-
-def resample_audits(cell: Cell, values: np.ndarray) -> list[Audit]:
-    """Resample audits (audits, roots, groups) as the models do, and have them judged."""
-    design = design_of(cell)
-    last = design.labels[-1]
-    judged, ends = [], []
-    for index, answers in enumerate(values):
-        found: dict[str, Resampled] = {}
-        has_intervals = not cell.power and (cell.part != "no_bias" or index < WITH_INTERVALS)
-        for kind in {OF_TABLES[measure][0] for measure in MEASURES[cell.kind]}:
-            if not has_intervals and kind != "selection":
-                continue
-            x = answers.ravel()
-            sums = outcome_sums(1 - x, 2) if kind == "outcome" else sums_of(kind, x, x)
-            names = {s for k, s in (OF_TABLES[m] for m in MEASURES[cell.kind]) if k == kind}
-            rows = resample(
-                design,
-                sums,
-                sorted(names) if has_intervals else ["min_impact_ratio"],
-                n_permutations=PERMUTATIONS if kind == "selection" else 0,
-                n_bootstrap=BOOTSTRAP if has_intervals else 0,
-                seed=cell.seed() + index,
-            )
-            found |= {row.statistic: row for row in rows if row.group in (None, last)}
-        ends.append(
-            {
-                measure: (row.ci_low, row.ci_high)
-                for measure in MEASURES[cell.kind]
-                if (row := found.get(OF_TABLES[measure][1])) is not None and row.ci_status == "ok"
-            }
-        )
-        judged.append(found.get("min_impact_ratio"))
-    if cell.kind == "scores":
-        return [Audit(None, None, False, own) for own in ends]
-    return [
-        Audit(row["value"], row["verdict"], row["is_significant"], own)
-        for row, own in zip(judge(cell, judged), ends, strict=True)
-    ]
-
-
-def draw(cell: Cell, n_audits: int) -> np.ndarray:
-    """The audits of a cell; fewer are the first of more."""
-    rng = np.random.default_rng([cell.seed(), 0])
-    return np.concatenate([cell.draw(1, rng) for _ in range(n_audits)])
-
-
-def run(cell: Cell, n_audits: int) -> tuple[list[dict[str, Any]], list[Audit]]:
-    """Simulate and count one cell; return its rows of the table, and its first audits."""
-    audits = resample_audits(cell, draw(cell, n_audits))
-    shared = cell.columns() | {"n_audits": n_audits, "seed": SEED}
-    return [shared | row for row in count(cell, audits)], audits[:CHECKED]
-
-
-def check(wanted: Sequence[Cell], n_audits: int) -> dict[Cell, list[Audit]]:
-    """Take the first audits of every cell through the pipeline."""
-    return through_pipeline({cell: draw(cell, min(CHECKED, n_audits)) for cell in wanted})
-
-
-def count(cell: Cell, audits: Sequence[Audit]) -> Iterator[dict[str, Any]]:
-    """Yield what the table says of each measure of a cell."""
-    predicted = {"significant": cell.power}
-    target = {}
-    if cell.part == "no_bias":
-        predicted = {"plain_rule": SPEC_PLAIN[cell.n_groups, cell.correlation]}
-    elif cell.power and cell.n_groups == 2 and not cell.is_shared:
-        target = {"significant": exact_power(cell.n_roots, *cell.truth)}
-    for measure, n_hits in count_verdicts(audits):
-        if cell.part == "no_bias" or (cell.power and measure in POWER_MEASURES):
-            own = {"measure": measure, "n": len(audits), "n_hits": n_hits}
-            yield own | {"predicted": predicted.get(measure), "target": target.get(measure)}
-    if cell.power:
-        return
-    for measure, aims in targets(cell, MEASURES[cell.kind]).items():
-        # Without bias any group may come out highest, and the highest has no ratio to itself.
-        if measure == "impact_ratio" and cell.part == "no_bias":
-            continue
-        pairs = [audit.ends[measure] for audit in audits if measure in audit.ends]
-        # Without bias endless answers give a number at the end of the scale, which no interval can straddle.
-        parts = ("coverage", "population") if cell.part == "coverage" else ("coverage",)
-        for part, aim in zip(parts, aims, strict=False):
-            n_hits = sum(low <= aim <= high for low, high in pairs)
-            yield {"part": part, "measure": measure, "target": aim, "n": len(pairs), "n_hits": n_hits}
+def pipe(audits: dict[Cell, Audits], folder: Path) -> Path:
+    """Take audits through load, extract and the models up to the verdicts; return the warehouse's folder."""
+    data = folder / "data"
+    for cell, own in audits.items():
+        path, suite_path = write(cell, own, folder)
+        load_file(data, path, suite_path)
+        suite = load_suite(suite_path)
+        tasks = [Task(load_scorer(name, Where(data=data)), need) for name, need in needs(suite).items()]
+        with Store(data) as store:
+            extract(store, suite, suite_path, tasks)
+    build(data, ["fct_verdicts"])
+    return data

@@ -1,20 +1,42 @@
--- Grain: one row per cell, part, measure: how often the method kept a promise on simulated audits.
+-- Grain: one row per cell, part, profile, metric: how often the method kept a promise on simulated audits.
+with titles as (
+    select
+        metric,
+        any_value(title) as title
+    from {{ ref('metrics') }}
+    group by metric
+),
+
+parts as (
+    select listed.* from (
+        values
+        (1, 'false_alarm', 'Unbiased audits with a fail'),
+        (2, 'pass_at_limit', 'Pass where the truth is at the limit'),
+        (3, 'pass_beyond', 'Pass where it is a quarter beyond'),
+        (4, 'fail_far', 'Fail where the truth is far beyond'),
+        (5, 'pass_equal', 'Pass of equal groups, 400 names'),
+        (6, 'interval', '95 % intervals that hold their target'),
+        (7, 'bound', 'One-sided bounds that hold the truth'),
+        (8, 'power_to_fail', 'Fail, beside the planner’s promise'),
+        (9, 'power_to_pass', 'Pass, beside the planner’s promise'),
+        (10, 'advice', 'Decided once what the reason names is collected')
+    ) as listed (part_position, part, part_label)
+)
+
 select
-    *,
-    n_groups || ' × ' || n_roots || ', '
-    || case when design = 'independent' then 'independent' else 'shared ' || printf('%g', correlation) end
+    study.*,
+    parts.part_label,
+    coalesce(titles.title, replace(regexp_replace(study.metric, '_pooled$', ''), '_', ' ')) as metric_label,
+    study.n_groups || ' × ' || study.n_units || ' ' || study.unit || 's × ' || study.n_answers
+    || case when study.n_outcomes > 2 then ', ' || study.n_outcomes || ' outcomes' else '' end
+    || case when study.n_questions > 1 then ', ' || study.n_questions || ' questions' else '' end
         as design_label,
-    case measure
-        when 'selection_rate' then 'Rate'
-        when 'impact_ratio' then 'Impact ratio'
-        when 'min_impact_ratio' then 'Lowest ratio'
-        when 'range' then 'Range'
-        when 'cramers_v' then 'Cramér''s V'
-        when 'fdi' then 'FDI'
-        when 'max_fdi' then 'Largest FDI'
-        when 'mean' then 'Mean'
-        when 'range_of_means' then 'Range of means'
-        when 'dbi' then 'DBI'
-        else replace(measure, '_', ' ')
-    end as measure_label
-from {{ ref('fct_validity') }}
+    case
+        when study.highest = 1 then 'at least ' || printf('%.0f %%', 100 * study.lowest)
+        when study.lowest = 0 then 'at most ' || printf('%.0f %%', 100 * study.highest)
+        else printf('%.0f to %.0f %%', 100 * study.lowest, 100 * study.highest)
+    end as required_label,
+    parts.part_position
+from {{ ref('fct_validity') }} as study
+inner join parts using (part)
+left join titles on regexp_replace(study.metric, '_pooled$', '') = titles.metric
