@@ -72,7 +72,6 @@ bench: setup
 
 study: setup
 	$(BIN)/python experiments/placebo.py --data $${PLUMBLINE_DATA:-data} --out $${STUDY_OUT:-data/study}
-	$(BIN)/python -m experiments.planner --out $${STUDY_OUT:-data/study} $(if $(QUICK),--audits 40)
 	$(BIN)/python -m experiments.validity --out $${STUDY_OUT:-data/study} $(if $(QUICK),--quick)
 
 clean:

@@ -107,7 +107,7 @@ def lines_of(
             return power_to_fail(layout, shares, gap, [limit], n_tables)[0]
 
         def passes(layout: Layout) -> float:
-            return power_to_pass(layout, shares, 0.0, [limit])[0]
+            return power_to_pass(layout, shares, 0.0, [limit], n_tables)[0]
 
         to_fail, to_pass = (_needed(question, reach, power, has_repeats) for reach in (fails, passes))
         units = max((n for n in (to_fail.units, to_pass.units) if n is not None), default=None)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 
-from ingest.inference.arrays import Array, divide
+from ingest.inference.arrays import Array, Mask, divide
 from ingest.inference.bounds import one_sided_level, pseudo_rows
 from ingest.inference.constants import ABSOLUTE_SLACK, ALPHA, POWER, RELATIVE_SLACK
 from ingest.inference.group_statistics import STATISTICS
@@ -288,6 +288,28 @@ def _critical(statistic: str, null: Array, alpha: float) -> float:
     return float(np.quantile(null, 1 - ALPHA) * (further if statistic in SQUARED else np.sqrt(further)))
 
 
+def _found(layout: Layout, shares: Shares, gap: float, limits: Sequence[Limit], n_tables: int) -> list[Mask]:
+    """Which audits (draws,) show more than chance of each limit's number, corrected over `n_tables`."""
+    design = _Design.of(layout, shares, gap)
+    nulls = {limit.test: _values(limit.test, design, True) for limit in limits}
+    # Numbers of one table mostly stand out together; by how much they do not, the more has to be shown.
+    beyond = [null > _critical(test, null, ALPHA) for test, null in nulls.items()]
+    apart = max(1.0, float(np.any(beyond, axis=0).mean()) / max(float(np.mean(beyond)), 1e-9))
+    alpha = (1 - (1 - ALPHA) ** (1 / n_tables)) / apart
+    shown = _audits(design, False) / design.n
+    found = []
+    for limit in limits:
+        is_p = limit.statistic == "chi_square"
+        level = min(alpha, limit.fail) if is_p and limit.fail is not None else alpha
+        critical = _critical(limit.test, nulls[limit.test], level) * _wider(
+            limit.test, layout, shares[0], level
+        )
+        within = _within(limit.test, shown, design.rates.mean(0), layout.effective_n)
+        is_found = _values(limit.test, design, False) >= critical * within
+        found.append(is_found & (layout.least_p <= ALPHA))
+    return found
+
+
 def power_to_fail(
     layout: Layout, shares: Shares, gap: float, limits: Sequence[Limit], n_tables: int = 1
 ) -> list[float]:
@@ -299,39 +321,37 @@ def power_to_fail(
     if layout.n_units < 2 or not limits:
         return [0.0] * len(limits)
     design = _Design.of(layout, shares, gap)
-    nulls = {limit.test: _values(limit.test, design, True) for limit in limits}
-    # Numbers of one table mostly stand out together; by how much they do not, the more has to be shown.
-    beyond = [null > _critical(test, null, ALPHA) for test, null in nulls.items()]
-    apart = max(1.0, float(np.any(beyond, axis=0).mean()) / max(float(np.mean(beyond)), 1e-9))
-    alpha = (1 - (1 - ALPHA) ** (1 / n_tables)) / apart
-    found = []
-    for limit in limits:
-        is_p = limit.statistic == "chi_square"
-        level = min(alpha, limit.fail) if is_p and limit.fail is not None else alpha
-        critical = _critical(limit.test, nulls[limit.test], level) * _wider(
-            limit.test, layout, shares[0], level
-        )
-        shown = _audits(design, False) / design.n
-        within = _within(limit.test, shown, design.rates.mean(0), layout.effective_n)
-        is_found = _values(limit.test, design, False) >= critical * within
-        if limit.fail is not None and not is_p:
+    failed = []
+    for limit, is_found in zip(limits, _found(layout, shares, gap, limits, n_tables), strict=True):
+        fails = is_found
+        if limit.fail is not None and limit.statistic != "chi_square":
             values, slack = _values(limit.statistic, design, False), RELATIVE_SLACK * limit.fail
-            is_found &= values < limit.fail - slack if limit.is_lower_worse else values > limit.fail + slack
-        found.append(float(is_found.mean()) if layout.least_p <= ALPHA else 0.0)
-    return found
+            fails = fails & (
+                values < limit.fail - slack if limit.is_lower_worse else values > limit.fail + slack
+            )
+        failed.append(float(fails.mean()))
+    return failed
 
 
-def power_to_pass(layout: Layout, shares: Shares, gap: float, limits: Sequence[Limit]) -> list[float]:
-    """How likely audits are to end in `pass` of each limit, where one group differs from others by `gap`."""
+def power_to_pass(
+    layout: Layout, shares: Shares, gap: float, limits: Sequence[Limit], n_tables: int = 1
+) -> list[float]:
+    """How likely audits are to end in `pass` of each limit, where one group differs from others by `gap`.
+
+    What is more than chance is no `pass` but `monitor`, however small; arguments as in `power_to_fail`.
+    """
+    if layout.n_units < 2 or not limits:
+        return [0.0] * len(limits)
     design = _Design.of(layout, shares, gap)
-    found = []
-    for limit in limits:
+    passed = []
+    for limit, is_found in zip(limits, _found(layout, shares, gap, limits, n_tables), strict=True):
         passes = np.zeros(1, dtype=bool)
-        if limit.passes is not None and layout.n_units >= 2:
+        if limit.passes is not None:
             bounds = _bounds(limit.statistic, design, layout.n_units)
             passes = bounds >= limit.passes if limit.is_lower_worse else bounds <= limit.passes
-        found.append(float(passes.mean()))
-    return found
+            passes = passes & ~is_found
+        passed.append(float(passes.mean()))
+    return passed
 
 
 def least(promise: Callable[[int], float], power: float = POWER, at_most: int = LARGEST) -> int | None:

@@ -53,7 +53,7 @@ def _promised(design, limits):
     for gap in (0.0, *GAPS):
         for (profile, n_tables), own in judged.items():
             to_fail = power_to_fail(layout, shares, gap, own, n_tables)
-            to_pass = power_to_pass(layout, shares, gap, own)
+            to_pass = power_to_pass(layout, shares, gap, own, n_tables)
             for index, (metric, *_) in enumerate(profiles[profile, n_tables]):
                 yield known | {
                     "profile": profile,

@@ -539,7 +539,7 @@ def test_the_dry_run_says_what_it_would_take(case):
     )
     result = case.command("--dry-run", "--rate", "60")
     assert result.exit_code == 0, result.output
-    first, second, third = result.stdout.splitlines()
+    first, second, third, last = result.stdout.splitlines()
     assert first == "tiny: 20 to ask, 0 answered"
     # 10 prompts of 36 or 38 characters and a frame of 8 tokens each; at most 5 tokens written.
     n_characters = sum(
@@ -549,7 +549,12 @@ def test_the_dry_run_says_what_it_would_take(case):
     assert second == f"  about {n_read:,} tokens read; at most 100 written; 20.0 s; cost at most 100.00" or (
         second == f"  about {n_read:,} tokens read; at most 100 written; 0.3 min; cost at most 100.00"
     )
-    assert third == "FLAT: smallest impact ratio that can be told from 1: gender none (10 prompts)"
+    assert re.fullmatch(
+        r"FLAT decision by gender: a gap of 10/20/30 points is found in \d+/\d+/\d+ %, "
+        r"and where none is, excluded in \d+/\d+/\d+ %",
+        third,
+    )
+    assert last.startswith("What more would take: plumbline plan ")
     assert case.server.log() == []
     case.command("--limit", "10")
     measured = case.command("--dry-run").stdout.splitlines()[1]
