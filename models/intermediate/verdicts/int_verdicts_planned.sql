@@ -39,49 +39,71 @@ expected as (
         case when is_gap then planned_high - planned_value else planned_value - planned_low end
             as half_width_up,
         case when is_gap then planned_value - planned_low else planned_high - planned_value end
-            as half_width_down
+            as half_width_down,
+        -- How far missing answers could take the number to the worse end: more names bring more of them.
+        case
+            when is_p_value or n_missing = 0 then 0
+            when is_higher_worse then highest_value - judged_value
+            else judged_value - lowest_value
+        end as stake
     from sized
 ),
 
-needed as (
+-- Some of the distance to the pass limit is left to missing answers, which have to be read until they fit.
+roomy as (
+    select
+        *,
+        greatest(half_width_up, half_width_down) as half_width,
+        green_gap - least(stake, 0.15 * (green_gap - expected_gap)) as limit_as_found,
+        green_gap - least(stake, 0.15 * green_gap) as limit_if_equal
+    from expected
+),
+
+routed as (
     select
         *,
         case
             when expected_gap < green_gap
                 then
                     {{ units_to_pass(
-                        'n_blocks', 'half_width_up', 'chance_gap', 'expected_gap', 'green_gap'
+                        'n_blocks', 'half_width_up', 'chance_gap', 'expected_gap', 'limit_as_found'
                     ) }}
-            when is_p_value then {{ units_to_decide('n_blocks', 'half_width_up', 'expected_gap', corrected) }}
-            -- The number found has to lie beyond the limit, and to be more than chance.
-            when expected_gap > red_gap
+        end as n_to_pass,
+        -- To be more than chance gives, corrected. What chance alone may give has to pass if it was chance.
+        -- With enough that both are sure one of the two comes, whatever is true.
+        least(
+            greatest(
+                {{ units_to_decide('n_blocks', 'half_width', 'expected_gap', corrected) }},
+                case
+                    when coalesce(p_value, 1) > {{ significance_level() }}
+                        then
+                            {{ units_to_pass(
+                                'n_blocks', 'half_width_up', 'chance_gap', '0', 'limit_if_equal'
+                            ) }}
+                end
+            ),
+            {{ units_to_decide('n_blocks', 'half_width', 'limit_if_equal', '(' ~ corrected ~ ' + 0.803)') }}
+        ) as n_to_tell,
+        -- To lie between the limits.
+        case
+            when expected_gap > green_gap and coalesce(expected_gap < red_gap, true)
                 then
                     greatest(
-                        {{ units_to_decide('n_blocks', 'half_width_down', '(expected_gap - red_gap)', '0') }},
-                        {{ units_to_decide('n_blocks', 'half_width_down', 'expected_gap', corrected) }}
+                        {{ units_to_decide('n_blocks', 'half_width_down', '(expected_gap - green_gap)') }},
+                        {{ units_to_decide('n_blocks', 'half_width_up', '(red_gap - expected_gap)') }}
                     )
-            else
-                least(
-                    {{ units_to_decide('n_blocks', 'half_width_down', 'expected_gap', corrected) }},
-                    greatest(
-                        coalesce(
-                            {{ units_to_decide(
-                                'n_blocks', 'half_width_down', '(expected_gap - green_gap)'
-                            ) }},
-                            'infinity'
-                        ),
-                        case
-                            when red_gap is null then 0
-                            else coalesce(
-                                {{ units_to_decide(
-                                    'n_blocks', 'half_width_up', '(red_gap - expected_gap)'
-                                ) }},
-                                'infinity'
-                            )
-                        end
-                    )
-                )
-        end as n_units_needed,
+        end as n_to_lie_between
+    from roomy
+),
+
+needed as (
+    select
+        *,
+        least(n_to_pass, n_to_tell, n_to_lie_between) as n_units_needed,
+        1 - 0.15 * {{ ratio(
+            'green_gap - case when n_to_pass <= coalesce(n_to_tell, n_to_pass) then expected_gap else 0 end',
+            'stake'
+        ) }} as part_to_read,
         -- With fewer no bound is drawn: a nested unit belongs to one group, a shared one to all.
         greatest(
             {{ fewest_units_bounded('group') }} - n_blocks,
@@ -99,7 +121,7 @@ needed as (
                 then abs(judged_value - case when is_higher_worse then lowest_value else highest_value end)
             else abs(judged_value - case when is_higher_worse then highest_value else lowest_value end)
         end as at_stake
-    from expected
+    from routed
 )
 
 select
@@ -117,9 +139,10 @@ select
         when n_units_needed <= {{ most_units_named() }}
             then cast(ceil(greatest(n_units_needed - n_blocks, 1)) as bigint)
     end as n_more_units,
+    case when part_to_read > 0 then part_to_read end as part_to_read,
     case
         when n_missing > 0 and allowed >= 0 and at_stake > allowed
-            then cast(ceil(n_missing * (1 - allowed / at_stake)) as bigint)
+            then cast(ceil(n_missing * (1 - 0.85 * allowed / at_stake)) as bigint)
     end as n_to_read,
     case
         when not is_covered

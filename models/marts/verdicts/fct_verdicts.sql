@@ -43,7 +43,10 @@ phrased as (
         format('{:,}', planned.n_more_units) || ' more ' || {{ units_in_words('decided.resampling_unit') }}
         || ' a group' as more_units,
         coalesce(
-            '; about ' || more_units || ' would decide',
+            '; about ' || more_units || ' would decide'
+            || coalesce(
+                ', with ' || ceil(100 * planned.part_to_read)::integer || ' % of the missing answers read', ''
+            ),
             '; it lies so near a limit that even {{ "{:,}".format(most_units_named() | int) }} '
             || {{ units_in_words('decided.resampling_unit') }} || ' a group would not decide'
         ) as would_decide,
