@@ -75,7 +75,8 @@ def main() -> None:
         for row in json.loads(kept(arguments.out, cell, sizes[cell]).read_text("utf-8"))
     ]
     write_csv(arguments.out / "study_validity.csv", rows)
-    write_md(arguments.out / "validity.md", rows)
+    command = f"python -m experiments.validity --audits {base:.0f}"
+    write_md(arguments.out / "validity.md", rows, command)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from experiments import planner
 from ingest.inference.planning import (
     Layout,
     Limit,
@@ -115,31 +114,3 @@ def test_smallest_number_that_reaches_a_power():
     assert least(lambda n: float(n >= 7), 0.8) == 7
     assert least(lambda n: 1.0, 0.8) == 1
     assert least(lambda n: 0.5, 0.8) is None
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        planner.Cell(Layout(2, 40, 2, 3, 0.3), EVEN, 0.2, "max_fdi_pooled", 0.0, 0.075),
-        planner.Cell(Layout(2, 120, 2, 3, 0.3), (0.7, 0.3), 0.0, "min_impact_ratio", 0.8, 0.8),
-        planner.Cell(Layout(2, 12, 9, 3, 0.3, True), EVEN, 0.2, "max_fdi_pooled", 0.05, 0.075),
-    ],
-)
-def test_what_is_promised_is_found(cell):
-    """Within 5 points, and what 150 simulated audits can tell (two standard errors)."""
-    row = planner.run(cell, 150)
-    for verdict in ("fail", "pass"):
-        promised, found = row[f"promised_{verdict}"], row[f"n_{verdict}"] / row["n_audits"]
-        assert abs(promised - found) <= 0.05 + 2 * np.sqrt(max(promised * (1 - promised), 0.01) / 150)
-
-
-def test_page_of_the_study_counts_what_is_near():
-    rows = [
-        planner.run(planner.Cell(Layout(2, 20, 1, 4, 0.3), EVEN, 0.3, "max_fdi_pooled", 0.0, 0.15), 5)
-        | {"promised_fail": promised, "n_fail": 4, "promised_pass": 0.0, "n_pass": 0}
-        for promised in (0.8, 0.9)
-    ]
-    text = planner.page(rows)
-    assert "Of 4 promises\n3 lie within 5 points of what was found, and\n4 within 5 points" in text
-    assert "the largest distance is 10.0 points." in text
-    assert "| max_fdi_pooled | 2 | 20 | own | 1 × 4 | 0.3 | 0.5 0.5 | 30 | 1 | 5 | 80.0% | 80.0% (" in text
