@@ -357,6 +357,8 @@ def test_quality_stops_the_build_and_the_gate_does_not(nodes):
         folder = Path(node.original_file_path).parent.name
         assert folder in ("data_quality", "fairness"), name
         expected = ("error", {"data_quality"}) if folder == "data_quality" else ("warn", {"fairness_gate"})
+        if name == "assert_families_can_fail":  # a design too small is told; no data are broken
+            expected = ("warn", {"data_quality"})
         assert (node.config.severity.lower(), set(node.tags)) == expected, name
     assert {n for n in singular if not n.startswith("assert_")} == {"no_failing_verdicts"}
 
