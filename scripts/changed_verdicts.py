@@ -35,7 +35,7 @@ def main() -> None:
         n_same = connection.execute(
             f"select count(*) from (select distinct {KEYS} from new.fct_verdicts)"
         ).fetchone()[0] - len(rows)
-    print(f"## {title}\n\n{len(rows)} verdicts changed, {n_same} did not or are new.\n")
+    print(f"## {title}\n\nChanged: {len(rows)}. Unchanged or new: {n_same}.\n")
     for (old, new), found in groupby(rows, key=lambda row: row[:2]):
         lines = [f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in row[2:])} |" for row in found]
         print(f"### {old} → {new}: {len(lines)}\n\n{HEAD}\n" + "\n".join(lines) + "\n")
