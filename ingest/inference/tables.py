@@ -23,6 +23,12 @@ def seed_of(*identity: object) -> int:
     return int(key(*identity)[:15], 16)
 
 
+def analysis_seed(analysis: Mapping[str, Any]) -> int:
+    """The seed of a row of `int_analyses_listed`: whatever is asked of its table is relabelled alike."""
+    named = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
+    return seed_of(*(analysis[name] for name in named))
+
+
 def rows_by(relation: DuckDBPyRelation, columns: str, n_keys: int = 1) -> dict[Any, list[tuple[Any, ...]]]:
     """The rest of each row by its first columns, which are keys: several are a tuple."""
     found: dict[Any, list[tuple[Any, ...]]] = {}

@@ -10,7 +10,7 @@ from ingest.inference.group_statistics import STATISTICS, group_mean, statistics
 from ingest.inference.resampling import bootstrap_interval, resample
 from ingest.inference.strata import CONFOUNDED, confounding
 from ingest.inference.sums import group_table, selection_sums, sums_of
-from ingest.inference.tables import parts, records, row_by, rows_by, seed_of, table_of, types
+from ingest.inference.tables import analysis_seed, parts, records, row_by, rows_by, table_of, types
 
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
@@ -21,7 +21,6 @@ SCHEMA = types(
     " confounding double, adjusted_value double, p_adjusted double"
 )
 OF_THE_ADJUSTED = ("bound_low", "bound_high", "value_low", "value_high", "null_tails")
-IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
 
 
 def model(dbt, session):
@@ -49,7 +48,7 @@ def model(dbt, session):
         codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
         *labels, missing = zip(*groups[analysis_key], strict=True)
         design = Design.from_codes(list(zip(*labels, strict=True)), *codes)
-        n_bootstrap, seed = analysis["n_bootstrap"], seed_of(*(analysis[name] for name in IDENTITY))
+        n_bootstrap, seed = analysis["n_bootstrap"], analysis_seed(analysis)
         sums = sums_of(kind, part["outcome_code"], part["value"])
         options = {
             "n_permutations": analysis["n_permutations"],

@@ -5,15 +5,13 @@ import numpy as np
 from ingest.inference.cells import resample_cells
 from ingest.inference.design import Design
 from ingest.inference.strata import CONFOUNDED, confounding
-from ingest.inference.tables import parts, records, rows_by, seed_of, table_of, types
+from ingest.inference.tables import analysis_seed, parts, records, rows_by, table_of, types
 
 SCHEMA = types(
     "analysis_key int64, group_value string, outcome_code int64, residual double, residual_within double,"
     " p_value double, p_max double, null_p95 double, resampling_unit string, n_units int64,"
     " permutation_scheme string, min_attainable_p double"
 )
-# As int_analyses_resampled names an analysis: the cells are relabelled as their table is.
-IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
 
 
 def model(dbt, session):
@@ -41,7 +39,7 @@ def model(dbt, session):
             outcome,
             int(np.max(outcome)) + 1,
             n_permutations=analysis["n_permutations"],
-            seed=seed_of(*(analysis[name] for name in IDENTITY)),
+            seed=analysis_seed(analysis),
             strata=strata if confounding(design.group, strata) > CONFOUNDED else None,
         )
         for group, outcome_code in np.ndindex(found.residual.shape):

@@ -3,13 +3,12 @@
 import numpy as np
 
 from ingest.inference.interactions import interaction
-from ingest.inference.tables import parts, records, rows_by, seed_of, table_of, types
+from ingest.inference.tables import analysis_seed, parts, records, rows_by, table_of, types
 
 SCHEMA = types(
     "analysis_key int64, group_value string, outcome_code int64, departure double, share double,"
     " status string, p_value double, null_median double, null_p95 double, dof int64, n_units int64"
 )
-IDENTITY = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
 
 
 def model(dbt, session):
@@ -40,7 +39,7 @@ def model(dbt, session):
             np.asarray(part["block_code"], dtype=np.int64),
             values,
             analysis["n_permutations"],
-            seed_of(*(analysis[name] for name in IDENTITY)),
+            analysis_seed(analysis),
         )
         cell, column = np.unravel_index(np.abs(found.departure).argmax(), found.departure.shape)
         is_ok = found.status == "ok"
