@@ -12,10 +12,8 @@ Mask = NDArray[np.bool_]
 
 def divide(a: ArrayLike, b: ArrayLike) -> Array:
     """a / b, NaN where b is 0."""
-    numerator, denominator = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
-    out = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=out, where=denominator != 0)
-    return out
+    denominator = np.asarray(b, np.float64)
+    return np.asarray(np.divide(a, np.where(denominator == 0, np.nan, denominator), dtype=np.float64))
 
 
 def _limit_slack(limit: ArrayLike) -> Array:

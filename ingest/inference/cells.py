@@ -85,7 +85,7 @@ def resample_cells(
         return np.asarray(np.abs(residuals_within(tables, n_outcomes)).reshape(b, -1).T)
 
     size = n_groups * n_outcomes
-    bytes_each = 8 * (2 * int(np.count_nonzero(cell_sums)) + 10 * size * max(1, rows.shape[1] // n_outcomes))
+    bytes_each = 8 * (4 * len(cell_sums) + 10 * size * max(1, rows.shape[1] // n_outcomes))
     chunk = max(1, CHUNK_BYTES // bytes_each)
     draws = draw(next_draws, n_permutations, chunk, (size,))
     judged = chance(draws, observed)

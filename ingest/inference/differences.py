@@ -121,12 +121,11 @@ def resample_differences(
     plan = plan_for(design, unit)
     cell_sums = group_table(plan.cell, stacked, int(plan.cell.max()) + 1)
     relabel = plan.labeller([seed, PERMUTATION_STREAM])
-    n_each = 2 * len(cell_sums) + 2 * np.count_nonzero(cell_sums) // n_sides + 10 * n_groups * n_sums
+    n_each = 4 * len(cell_sums) + (n_sides + 10) * n_groups * n_sums
 
     def relabelled(b: int) -> Array:
-        drawn = relabel(b)
-        sides = [relabelled_tables(drawn, of_side(cell_sums, side), n_groups) for side in range(n_sides)]
-        return np.stack([evaluate(of_axis, tables) for tables in sides])
+        tables = relabelled_tables(relabel(b), cell_sums, n_groups)
+        return np.stack([evaluate(of_axis, of_side(tables, side)) for side in range(n_sides)])
 
     n_relabelled = n_permutations if of_axis else 0
     permuted = draw(relabelled, n_relabelled, max(1, chunk_bytes // (8 * n_each)), (n_sides, len(of_axis)))

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
+from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Mask, divide
 from ingest.inference.bounds import one_sided_level, pseudo_rows
 from ingest.inference.constants import ABSOLUTE_SLACK, ALPHA, POWER, RELATIVE_SLACK
 from ingest.inference.group_statistics import STATISTICS
-from ingest.inference.power import bisect
 
-DRAWS = 2_000  # audits of a truth; a promise is off by up to 2.3 points (two standard errors)
+DRAWS = 2_000  # audits of a truth: two standard errors of how often they fail are at most 2.3 points
 BOUNDED = 24  # of them, those whose bound is drawn, and the draws of each
 BOUND_DRAWS = 160
 WIDE = 60  # cells of a table: of wider ones fewer are drawn, for time's sake
@@ -61,15 +61,28 @@ class Layout(NamedTuple):
         return max(1, round(self.n_units * self.n_prompts * self.n_repeats))
 
     @property
+    def _clusters(self) -> tuple[float, float]:
+        """What answers of a group are alike in: how many, and answers of each."""
+        if self.is_shared:
+            return self.n_units * self.n_prompts, self.n_repeats
+        return self.n_units, self.n_prompts * self.n_repeats
+
+    @property
     def effective_n(self) -> float:
         """Independent answers that a group's are worth: n m / (1 + (m - 1) icc), m answers of each of n.
 
         Source: Kish (1965), Survey Sampling, 8.2.
         """
-        n, m = self.n_units * self.n_prompts, self.n_repeats
-        if not self.is_shared:
-            n, m = self.n_units, self.n_prompts * self.n_repeats
+        n, m = self._clusters
         return n * m / (1 + max(m - 1, 0) * self.icc)
+
+    def near(self, step: float) -> "Layout":
+        """The layout whose design effect, n_answers over effective_n, is on a grid of its logarithm."""
+        n, m = self._clusters
+        if m <= 1:
+            return self
+        effect = np.exp(step * np.round(np.log(n * m / self.effective_n) / step))
+        return self._replace(icc=round(float((effect - 1) / (m - 1)), 12))
 
     @property
     def least_p(self) -> float:
@@ -110,24 +123,23 @@ def limit_for(statistic: str, fail: float | None, passes: float | None) -> Limit
     return Limit(statistic, passes if fail is None else fail, None if statistic == "chi_square" else passes)
 
 
-def shifted(shares: Shares, gap: float) -> Shares:
-    """Shares of outcomes in a group whose first outcome is `gap` rarer, the others commoner in proportion.
+def shifted(shares: Shares, gap: ArrayLike) -> Array:
+    """Shares of outcomes (..., J) in a group whose first outcome is `gap` (...,) rarer.
 
-    An outcome that fewer than half give is commoner instead.
+    The others are commoner in proportion. A first outcome that fewer than half give is commoner instead.
     """
-    first = shares[0] - gap if shares[0] >= 0.5 else shares[0] + gap
-    scale = (1 - first) / (1 - shares[0]) if shares[0] < 1 else 0.0
-    rest = [scale * share for share in shares[1:]]
-    if shares[0] == 1 and rest:
-        rest = [(1 - first) / len(rest)] * len(rest)
-    return (first, *rest)
+    first = shares[0] + np.asarray(gap, np.float64) * (-1 if shares[0] >= 0.5 else 1)
+    rest = np.array(shares[1:])
+    rest = rest / rest.sum() if shares[0] < 1 else np.full(len(rest), 1 / len(rest))
+    return np.concatenate([first[..., None], (1 - first)[..., None] * rest], axis=-1)
 
 
-def truth(shares: Shares, gap: float, n_groups: int) -> Array:
-    """Shares (K, J): one group differs from all others by `gap` in the share of the first outcome."""
-    rows = np.tile(np.array(shares, dtype=np.float64), (n_groups, 1))
-    rows[-1] = np.clip(shifted(shares, gap), 0, 1)
-    return np.asarray(rows / rows.sum(1, keepdims=True))
+def truth(shares: Shares, gap: ArrayLike, n_groups: int) -> Array:
+    """Shares (..., K, J) where one group differs from all others by `gap` (...,) in the first outcome."""
+    last = np.clip(shifted(shares, gap), 0, 1)[..., None, :]
+    others = np.broadcast_to(shares, (*last.shape[:-2], n_groups - 1, len(shares)))
+    rows = np.concatenate([others, last], axis=-2)
+    return np.asarray(rows / rows.sum(-1, keepdims=True))
 
 
 def gap_at(limit: Limit, shares: Shares, n_groups: int) -> float | None:
@@ -138,14 +150,16 @@ def gap_at(limit: Limit, shares: Shares, n_groups: int) -> float | None:
     fail = limit.fail
     if fail is None or limit.statistic == "chi_square":
         return None
-
-    def is_within(gap: float) -> bool:
-        value = _value(limit.statistic, _tables(limit.statistic, truth(shares, gap, n_groups) * 1e9))
-        excess = fail - value if limit.is_lower_worse else value - fail
-        return bool(excess < -RELATIVE_SLACK)
-
-    largest = max(shares[0], 1 - shares[0])
-    return None if is_within(largest) else bisect(is_within, 0, largest)
+    low, high = 0.0, max(shares[0], 1 - shares[0])
+    for _ in range(3):
+        gaps = np.linspace(low, high, 1_001)
+        values = _value(limit.statistic, _tables(limit.statistic, truth(shares, gaps, n_groups) * 1e9))
+        is_within = (fail - values if limit.is_lower_worse else values - fail) < -RELATIVE_SLACK
+        if is_within.all():
+            return None
+        first = int(np.argmin(is_within))
+        low, high = gaps[max(first - 1, 0)], gaps[first]
+    return float(low)
 
 
 def _tables(statistic: str, counts: Array) -> Array:
@@ -288,7 +302,10 @@ def _critical(statistic: str, null: Array, alpha: float) -> float:
     return float(np.quantile(null, 1 - ALPHA) * (further if statistic in SQUARED else np.sqrt(further)))
 
 
-def _found(layout: Layout, shares: Shares, gap: float, limits: Sequence[Limit], n_tables: int) -> list[Mask]:
+@lru_cache(maxsize=4)
+def _found(
+    layout: Layout, shares: Shares, gap: float, limits: tuple[Limit, ...], n_tables: int
+) -> list[Mask]:
     """Which audits (draws,) show more than chance of each limit's number, corrected over `n_tables`."""
     design = _Design.of(layout, shares, gap)
     nulls = {limit.test: _values(limit.test, design, True) for limit in limits}
@@ -322,7 +339,7 @@ def power_to_fail(
         return [0.0] * len(limits)
     design = _Design.of(layout, shares, gap)
     failed = []
-    for limit, is_found in zip(limits, _found(layout, shares, gap, limits, n_tables), strict=True):
+    for limit, is_found in zip(limits, _found(layout, shares, gap, tuple(limits), n_tables), strict=True):
         fails = is_found
         if limit.fail is not None and limit.statistic != "chi_square":
             values, slack = _values(limit.statistic, design, False), RELATIVE_SLACK * limit.fail
@@ -344,7 +361,7 @@ def power_to_pass(
         return [0.0] * len(limits)
     design = _Design.of(layout, shares, gap)
     passed = []
-    for limit, is_found in zip(limits, _found(layout, shares, gap, limits, n_tables), strict=True):
+    for limit, is_found in zip(limits, _found(layout, shares, gap, tuple(limits), n_tables), strict=True):
         passes = np.zeros(1, dtype=bool)
         if limit.passes is not None:
             bounds = _bounds(limit.statistic, design, layout.n_units)

@@ -39,6 +39,8 @@ class Layer:
             classes.append((items, np.random.default_rng([*seed, size])))
 
         def draw(b: int) -> Codes:
+            if len(members) == 1 and mixed:
+                return classes[0][1].permuted(np.broadcast_to(self.label, (b, len(self.label))), axis=-1)
             labels = np.repeat(self.label[None], b, axis=0)
             for items, rng in classes:
                 repeated = np.broadcast_to(self.label[items], (b, *items.shape))

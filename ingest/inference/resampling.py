@@ -170,7 +170,7 @@ def resample(
     cell_sums = group_table(plan.cell, rows, int(plan.cell.max()) + 1)
     relabel = plan.labeller([seed, PERMUTATION_STREAM])
     # Labels twice, index and weight of each non-zero sum, and some ten temporaries of a table's size.
-    bytes_each = 8 * (2 * len(cell_sums) + 2 * np.count_nonzero(cell_sums) + 10 * n_groups * n_sums)
+    bytes_each = 8 * (4 * len(cell_sums) + 10 * n_groups * n_sums)
     permuted = draw(
         lambda b: evaluate(chosen, compared(relabelled_tables(relabel(b), cell_sums, n_groups))),
         n_permutations,

@@ -54,17 +54,10 @@ def group_table(group: Codes, sums: Array, n_groups: int) -> Array:
 
 
 def relabelled_tables(labels: Codes, cell_sums: Array, n_groups: int) -> Array:
-    """Tables (b, K, J) of the cells' sums (cells, J) under labels (b, cells)."""
-    n_sums = cell_sums.shape[1]
-    cells, columns = np.nonzero(cell_sums)
-    values = cell_sums[cells, columns]
-    index = labels[:, cells] * n_sums
-    index += columns + (np.arange(len(labels)) * n_groups * n_sums)[:, None]
-    size = len(labels) * n_groups * n_sums
-    if len(values) and (values == values[0]).all():
-        table = np.bincount(index.ravel(), minlength=size) * values[0]
-    else:
-        weights = np.broadcast_to(values, index.shape).ravel()
-        table = np.bincount(index.ravel(), weights=weights, minlength=size)
-    tables: Array = table.reshape(len(labels), n_groups, n_sums).astype(np.float64, copy=False)
-    return tables
+    """Tables (b, K, J) of the cells' sums (cells, J) under labels (b, cells); resamples lie side by side."""
+    sums = np.ascontiguousarray(cell_sums.T)
+    own = np.ascontiguousarray(labels.T.astype(np.int16))
+    tables = np.empty((n_groups, len(sums), len(labels)))
+    for group in range(n_groups):
+        np.matmul(sums, (own == group).astype(np.float64), out=tables[group])
+    return tables.transpose(2, 0, 1)

@@ -114,7 +114,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt.cli.main import dbtRunner
 
-    level = ["--log-level", "error", "--log-level-file", "debug"]
+    level = ["--log-level", "error", "--log-level-file", "info"]  # each line of the file costs
     level += [] if arguments[0] == "docs" else ["--no-write-json"]  # of the whole project, a second each time
     try:
         with _environment(data), _rarely_collected():

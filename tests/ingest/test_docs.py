@@ -3,6 +3,7 @@
 import csv
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -49,6 +50,7 @@ NO_METRIC = re.compile(
 )
 
 
+@cache
 def mart_columns(mart):
     """Columns of a mart, as its contract lists them: no build passes where its select gives others."""
     (path,) = (PROJECT / "models" / "marts").rglob(f"{mart}.yml")

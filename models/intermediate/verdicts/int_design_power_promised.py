@@ -1,5 +1,7 @@
 """Grain: one row per profile, analysis_key, metric, gap. How likely each verdict is at that gap."""
 
+from functools import cache
+
 from ingest.inference.planning import (
     DEFAULT_ICC,
     GAPS,
@@ -18,6 +20,9 @@ SCHEMA = types(
 )
 
 
+EFFECT_STEP = 0.05  # of a design effect's logarithm: what is drawn of one design serves all that are so near
+
+
 def model(dbt, session):
     dbt.config(materialized="table")
     limits = rows_by(
@@ -28,39 +33,49 @@ def model(dbt, session):
     designs = records(
         dbt.ref("int_designs_laid_out").order("suite, category, measure, axis, measure_kind, config")
     )
-    rows = [row for design in designs for row in _promised(design, limits.get(design["analysis_key"], ()))]
+    promised = cache(_promised)
+    rows = []
+    for design in designs:
+        icc = DEFAULT_ICC if design["icc"] is None else round(design["icc"], 2)
+        sizes = (design[name] for name in ("n_groups", "n_units", "n_prompts", "n_repeats"))
+        layout = Layout(*sizes, icc, design["is_shared"])
+        shares = tuple(round(share, 2) for share in design["outcome_shares"][1:])
+        shares = (1 - sum(shares), *(shares or (0.0,)))
+        known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}
+        known |= {"analysis_key": design["analysis_key"], "n_effective": layout.effective_n}
+        judged = tuple(limits.get(design["analysis_key"], ()))
+        rows += (known | found for found in promised(layout.near(EFFECT_STEP), shares, judged))
     return session.from_arrow(table_of(rows, SCHEMA))
 
 
-def _promised(design, limits):
-    """Yield what each profile's limits give on one layout."""
-    icc = DEFAULT_ICC if design["icc"] is None else round(design["icc"], 2)
-    sizes = (design[name] for name in ("n_groups", "n_units", "n_prompts", "n_repeats"))
-    layout = Layout(*sizes, icc, design["is_shared"])
-    shares = tuple(round(share, 2) for share in design["outcome_shares"][1:])
-    shares = (1 - sum(shares), *(shares or (0.0,)))
-    known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}
-    known |= {"analysis_key": design["analysis_key"], "n_effective": layout.effective_n}
-    profiles = {
-        head: [row[2:] for row in limits if row[:2] == head] for head in dict.fromkeys(r[:2] for r in limits)
-    }
-    judged = {
+def _promised(layout, shares, judged):
+    """Rows of one layout; `judged` has those of limits: profile, n_tables, metric, statistic, fail, pass."""
+    profiles = {}
+    for profile, n_tables, *limit in judged:
+        profiles.setdefault((profile, n_tables), []).append(limit)
+    limits = {
         head: [limit_for(statistic, fail, passes) for _, statistic, fail, passes in own]
         for head, own in profiles.items()
     }
-    at_limit = {limit: gap_at(limit, shares, layout.n_groups) for own in judged.values() for limit in own}
+    at_limit = {limit: gap_at(limit, shares, layout.n_groups) for own in limits.values() for limit in own}
     # What is drawn of a gap serves every profile.
-    for gap in (0.0, *GAPS):
-        for (profile, n_tables), own in judged.items():
-            to_fail = power_to_fail(layout, shares, gap, own, n_tables)
-            to_pass = power_to_pass(layout, shares, gap, own, n_tables)
-            for index, (metric, *_) in enumerate(profiles[profile, n_tables]):
-                yield known | {
-                    "profile": profile,
-                    "metric": metric,
-                    "gap": gap,
-                    "power_to_fail": to_fail[index],
-                    "power_to_pass": to_pass[index],
-                    "gap_at_limit": at_limit[own[index]],
-                    "n_tables": n_tables,
-                }
+    return [
+        {
+            "profile": profile,
+            "metric": metric,
+            "gap": gap,
+            "power_to_fail": to_fail,
+            "power_to_pass": to_pass,
+            "gap_at_limit": at_limit[limit],
+            "n_tables": n_tables,
+        }
+        for gap in (0.0, *GAPS)
+        for (profile, n_tables), own in limits.items()
+        for (metric, *_), limit, to_fail, to_pass in zip(
+            profiles[profile, n_tables],
+            own,
+            power_to_fail(layout, shares, gap, own, n_tables),
+            power_to_pass(layout, shares, gap, own, n_tables),
+            strict=True,
+        )
+    ]
