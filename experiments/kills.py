@@ -10,7 +10,8 @@ After each kill of `generate` these must hold, else the experiment ends with exi
 
 - the database opens, for reading alone and for writing;
 - what was stored before is stored, unchanged;
-- the run asked nothing that was stored when it began;
+- the run asked nothing that was stored when it began, but what nobody could vouch for: answers since the
+  server last named its model's digest come in as `cancelled`, and are asked again;
 - what was asked and is not stored was on its way, there or back: no more requests than senders, for a sender
   stores an answer before it asks the next thing.
 
@@ -135,7 +136,7 @@ class Lab:
         self.server = server
         self.n_prompts = 2 * n_cases
         self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload(["ingest.cli", "ollama", "experiments.kills"])
+        self.context.set_forkserver_preload(["ingest.cli", "experiments.kills"])
 
     def start(self, stage: str) -> multiprocessing.process.BaseProcess:
         """Start a command in a process of its own."""
@@ -190,26 +191,33 @@ class Lab:
                     raise Broken(f"{table} differs from that of a run that nobody killed")
 
 
+def n_answered(rows: Rows) -> int:
+    """Return how many answers need not be asked for again."""
+    return sum(row[2] == "ok" for row in rows["responses"])
+
+
 def check_generate(
     before: Rows, after: Rows, asked: list[dict[str, Any]], moment: float
 ) -> tuple[int, float]:
     """Return how many answers were sent and are not stored, and the longest time from sending to the kill."""
     stored_before = {row[0]: row for row in before["responses"]}
     stored = {row[0]: row for row in after["responses"]}
-    changed = [row for prompt, row in stored_before.items() if stored.get(prompt) != row]
+    proven = {prompt: row for prompt, row in stored_before.items() if row[2] != "cancelled"}
+    changed = [row for prompt, row in proven.items() if stored.get(prompt) != row]
     if changed:
         raise Broken(f"{len(changed)} stored answers are gone or other ones, such as {changed[0]}")
     prompts = Counter(entry["content"]["messages"][-1]["content"] for entry in asked)
-    twice = [prompt for prompt, n in prompts.items() if n > 1 or prompt in stored_before]
+    twice = [prompt for prompt, n in prompts.items() if n > 1 or prompt in proven]
     if twice:
         raise Broken(f"{len(twice)} prompts were asked twice, such as {twice[0]!r}")
+    missing = {prompt for prompt in prompts if stored.get(prompt) == stored_before.get(prompt)}
     gaps = [
         moment - entry["ended"]
         for entry in asked
-        if "ended" in entry and entry["content"]["messages"][-1]["content"] not in stored
+        if "ended" in entry and entry["content"]["messages"][-1]["content"] in missing
     ]
-    n_under_way = len(prompts) - (len(stored) - len(stored_before))
-    if not 0 <= n_under_way <= CONCURRENCY:
+    n_under_way = len(missing)
+    if n_under_way > CONCURRENCY:
         raise Broken(
             f"{n_under_way} requests of {len(prompts)} are not stored, and there are {CONCURRENCY} senders"
         )
@@ -230,7 +238,7 @@ def rounds(
         lab = start()
         rows = rows_of(lab.data)
         while seed < first_seed + n_kills:
-            n_left = lab.n_prompts - len(rows["responses"])
+            n_left = lab.n_prompts - n_answered(rows)
             n_asked_before = lab.server.n_asked()
             moment, seconds = lab.kill(stage, random.Random(seed), length, n_left)
             before, rows = rows, rows_of(lab.data)
@@ -259,7 +267,7 @@ def rounds(
                 longest_gap_ms=round(1e3 * gap, 1),
             )
             seed += 1
-            if stage == "generate" and len(rows["responses"]) == lab.n_prompts:
+            if stage == "generate" and n_answered(rows) == lab.n_prompts:
                 break
         lab.finish(stage)
         lab.check_end(stage, rows_of(lab.data), reference)
@@ -306,8 +314,8 @@ def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
         f"Written by `experiments/kills.py` on {datetime.now(UTC):%Y-%m-%d}; `kills.csv` has a row a kill,",
         f"with its seed. A round of `generate`: {2 * n_cases:,} prompts, {CONCURRENCY} senders, answers",
         f"after {1e3 * DELAY:.0f} ms; of `extract`: {n_texts:,} texts.",
-        "Nothing stored was lost, changed or asked again; each round, started again, ended with exactly the",
-        "rows of a run that nobody killed.",
+        "Nothing stored was lost or changed, nothing proven was asked again; each round, started again,",
+        "ended with exactly the rows of a run that nobody killed.",
         "",
         "| stage | kills | rounds | seeds | kills before anything was stored | in the midst | requests | "
         "sent but not stored | longest before the kill, ms |",
@@ -329,7 +337,7 @@ def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
         "",
         "*Sent but not stored*: the server had written these answers to the connection, the killed process",
         "had not read them yet. No client can keep what it has not received; these, and what the server was",
-        "still working on, are all that is asked again.",
+        "still working on, are asked again, and so are answers since the last look at the model's digest.",
         "",
     ]
     return "\n".join(lines)

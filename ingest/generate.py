@@ -76,7 +76,7 @@ def command(
     suite = load_suite(suite_path).sampled(configs=n_configs)
     folder = suite_path.parent
     with opened(directory, dry_run) as store:
-        if dry_run and (n_waiting := len(read_entries(directory))):
+        if dry_run and (n_waiting := len(read_entries(directory)[0])):
             click.echo(f"{n_waiting:,} answers of a run that was killed come in first.", err=True)
         tasks = plan(store, suite, only, folder, retry_failed=retry_failed, hosts=hosts)
         for task in tasks:

@@ -20,6 +20,7 @@ STATUSES = (
     "server_error",
     "client_error",
     "cancelled",
+    "other_model",
 )
 FINISH_STATUSES = {
     "length": "truncated_output",

@@ -10,93 +10,95 @@ from typing import Any
 
 import click
 
+from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, Wrapper, ask
-from ingest.backends import AttemptFailed, Backend, Request, Watched
+from ingest.backends import AttemptFailed, Backend, Request
+from ingest.backends.http import Rejected
 from ingest.errors import PlumblineError
-from ingest.store import Store, uninterrupted, utc_now
-from ingest.store.journal import Journal
+from ingest.store import Store, uninterrupted
+from ingest.store.journal import CHANGED, UNPROVEN, Journal, disowned
 from ingest.suite import Suite
 
 FLUSH_ROWS = 500
 FLUSH_SECONDS = 2.0
-WATCH_SECONDS = 10.0
 FAILURES_IN_A_ROW = 5
-DIGEST_SHOWN = 19
+LOOKS_AT_THE_END = 3
 RETRIES = Retries()
-
-DISOWN = """
-    update responses
-    set
-        response_status = 'cancelled',
-        text_key = null,
-        reasoning_text_key = null,
-        error = 'the model changed while it was being asked'
-    where run_id = ? and config_key = ? and answered_at > ?
-"""
 
 
 class Keeper:
-    """Brings answers from the journal into the database, some hundred or two seconds' worth at a time."""
+    """Brings answers from the journal into the database, some hundred or two seconds' worth at a time.
 
-    def __init__(self, store: Store, journal: Journal) -> None:
+    Where the model may be changed while it is asked, answers wait until the server has named the digest
+    once more: an answer counts that lies between two looks at the same weights.
+    """
+
+    def __init__(self, store: Store, journal: Journal, task: Task, seconds: float) -> None:
         self.store = store
         self.journal = journal
+        self.task = task
+        self.seconds = seconds
         self.statuses: Counter[str] = Counter()
         self._landed: list[Landed] = []
+        self._n_proven = 0
+        self._changed: ModelChanged | None = None
         self._flushed_at = time.monotonic()
 
     def keep(self, landed: Landed) -> None:
         """Take an answer that is in the journal."""
         self._landed.append(landed)
-        self.statuses[landed.entry["row"]["response_status"]] += 1
-        if len(self._landed) >= FLUSH_ROWS or time.monotonic() - self._flushed_at > FLUSH_SECONDS:
-            self.flush()
 
-    def flush(self) -> None:
-        """Write what waits in one transaction."""
-        with uninterrupted():
-            self.store.append_answers([landed.entry for landed in self._landed])
-            self.journal.committed(Counter(landed.file for landed in self._landed))
-            self._landed = []
-        self._flushed_at = time.monotonic()
+    def tend(self) -> None:
+        """Write what waits, once it is much or long enough. Raises ModelChanged."""
+        is_due = len(self._landed) >= FLUSH_ROWS or time.monotonic() - self._flushed_at > self.seconds
+        # A server that failed in between may have come back with another model.
+        if is_due or self._landed[-1].entry["row"]["n_attempts"] > 1:
+            self._look()
+        if is_due:
+            self._write()
 
+    def close(self, pause: float) -> None:
+        """Write what is left; what nobody can vouch for is `cancelled`. Raises ModelChanged."""
+        try:
+            for i in range(LOOKS_AT_THE_END):
+                if len(self._landed) > self._n_proven:
+                    time.sleep(pause if i else 0)
+                    self._look()
+        finally:
+            unproven = self._landed[self._n_proven :]
+            reason = CHANGED if self._changed else UNPROVEN
+            self._landed[self._n_proven :] = [
+                landed._replace(entry=disowned(landed.entry, reason)) for landed in unproven
+            ]
+            self._n_proven = len(self._landed)
+            self._write()
 
-class Watch:
-    """Looks whether a model is still the one that the run began with, every so often."""
-
-    def __init__(self, task: Task, seconds: float) -> None:
-        self.task = task
-        self.seconds = seconds
-        self.good_until = utc_now()
-        self._checked_at = time.monotonic()
-
-    def look(self, *, now: bool = False) -> None:
-        """Raise ModelChanged if another model answers under the name."""
-        backend = self.task.backend
-        is_due = now or time.monotonic() - self._checked_at > self.seconds
-        if not (isinstance(backend, Watched) and is_due):
-            return
-        moment = utc_now()
-        self._checked_at = time.monotonic()
+    def _look(self) -> None:
+        """Ask for the digest; what has landed before is proven if it is the same."""
+        n_landed = len(self._landed)
+        # What has changed once proves nothing if it changes back.
+        if self._changed:
+            raise self._changed
         # A server too busy to tell is asked again at the next look.
-        with suppress(AttemptFailed):
-            digest = backend.current_digest(self.task.config)
-            if digest != self.task.row["digest"]:
-                raise ModelChanged(self.task, digest)
-            self.good_until = moment
+        with suppress(AttemptFailed, Rejected):
+            try:
+                check_digest(self.task.backend, self.task.config, self.task.label, self.task.row["digest"])
+            except ModelChanged as changed:
+                self._changed = changed
+                raise
+            self._n_proven = n_landed
 
-
-class ModelChanged(PlumblineError):
-    """The weights behind a name are others than when the run began (SPEC GEN-7)."""
-
-    def __init__(self, task: Task, digest: str) -> None:
-        super().__init__(
-            f"{task.label}: the model changed while it was being asked, from digest "
-            f"{task.row['digest'][:DIGEST_SHOWN]} to {digest[:DIGEST_SHOWN]}. "
-            "Answers that either may have given are marked `cancelled`.",
-            "The same command goes on with the new model, as another config.",
-        )
+    def _write(self) -> None:
+        """Write what is proven in one transaction."""
+        proven = self._landed[: self._n_proven]
+        with uninterrupted():
+            self.store.append_answers([landed.entry for landed in proven])
+            self.journal.committed(Counter(landed.file for landed in proven))
+            self.statuses.update(landed.entry["row"]["response_status"] for landed in proven)
+            self._landed = self._landed[self._n_proven :]
+            self._n_proven = 0
+        self._flushed_at = time.monotonic()
 
 
 class Breaker:
@@ -111,6 +113,12 @@ class Breaker:
         is_failure = row["response_status"] in self.asked_again and row["response_status"] != "cancelled"
         self.n_in_a_row = self.n_in_a_row + 1 if is_failure else 0
         if self.n_in_a_row >= FAILURES_IN_A_ROW:
+            if row["response_status"] == "other_model":
+                raise PlumblineError(
+                    f"{self.n_in_a_row} answers in a row are another model's: {row['error']}.",
+                    "Write in the suite's `model:` the name that the server gives, or, where set-ups may "
+                    "differ, `any_fingerprint: true`; then the same command goes on.",
+                )
             raise PlumblineError(
                 f"The server failed {self.n_in_a_row} requests in a row, the last after "
                 f"{row['n_attempts']} attempts: {row['error']}.",
@@ -127,7 +135,7 @@ def generate_answers(
     concurrency: int | None = None,
     *,
     retries: Retries = RETRIES,
-    watch_seconds: float = WATCH_SECONDS,
+    watch_seconds: float = FLUSH_SECONDS,
     wrappers: Mapping[str, Wrapper] | None = None,
     counters: Counters | None = None,
 ) -> dict[str, Counter[str]]:
@@ -165,6 +173,7 @@ def generate_answers(
                     counters=counters,
                     max_prompt_tokens=task.max_prompt_tokens,
                     wrapper=(wrappers or {}).get(task.config.wrapper or ""),
+                    served=Served(store, task.config, task.config_key),
                 )
                 requests = islice(pending_requests(store, suite, task), left)
                 n_senders = concurrency or task.config.concurrency
@@ -187,26 +196,18 @@ def _ask_task(
     watch_seconds: float,
     bar: Any,
 ) -> Counter[str]:
-    keeper = Keeper(store, asker.journal)
-    watch = Watch(task, watch_seconds)
+    keeper = Keeper(store, asker.journal, task, watch_seconds)
     breaker = Breaker(task.backend)
 
     def keep(landed: Landed) -> None:
         keeper.keep(landed)
         bar.update(1, "")
         if not asker.stop.is_set():
-            watch.look()
+            keeper.tend()
             breaker.note(landed.entry["row"])
 
     try:
         ask(asker, requests, concurrency, keep, lambda: bar.update(0, ""))
-        if keeper.statuses:
-            watch.look(now=True)
-    except ModelChanged:
-        keeper.flush()
-        with uninterrupted():
-            store.connection.execute(DISOWN, [asker.run_id, task.config_key, watch.good_until])
-        raise
     finally:
-        keeper.flush()
+        keeper.close(asker.retries.shortest)
     return keeper.statuses

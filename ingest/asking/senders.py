@@ -14,10 +14,11 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from ingest.asking.answer_status import EVIDENCE
-from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together
+from ingest.asking.identity import Served
+from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together, Watched
 from ingest.backends.replies import estimate_prompt
 from ingest.store import utc_now
-from ingest.store.journal import Entry, Journal, entry
+from ingest.store.journal import Entry, Journal, entry, flaw
 
 TICK = 0.5  # seconds after which the progress line is drawn again while nothing arrives
 # Requests that wait inside for a free sender, in senders: while the database is written, none is idle.
@@ -128,6 +129,7 @@ class Asker:
     counters: Counters
     max_prompt_tokens: int | None = None
     wrapper: Wrapper | None = None
+    served: Served | None = None
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, requests: Sequence[Request]) -> list[Landed]:
@@ -147,7 +149,13 @@ class Asker:
                 answers |= {r.request_key: a for r, a in zip(asked, found, strict=True)}
         else:
             answers |= {r.request_key: self.attempt(r) for r in asked}
-        return [self.write(request, answers[request.request_key]) for request in requests]
+        return [self.write(request, self.owned(answers[request.request_key])) for request in requests]
+
+    def owned(self, answer: Answer) -> Answer:
+        """Return an answer as it is, or, where the reply is another model's, without its text."""
+        if self.served is None or (fault := self.served.fault(answer)) is None:
+            return answer
+        return replace(answer, text=None, reasoning=None, status="other_model", error=fault)
 
     def attempt(self, request: Request) -> Answer:
         """Ask one thing, again where that may help; what fails to the end is a status."""
@@ -176,18 +184,25 @@ class Asker:
     def write(self, request: Request, answer: Answer) -> Landed:
         """Put an answer into the journal."""
         sent = json.dumps(list(request.messages), ensure_ascii=False) if self.wrapper else None
-        row = {
-            "response_key": request.request_key,
-            "prompt_key": request.prompt_key,
-            "config_key": self.config_key,
-            "repeat_index": request.repeat_index,
-            "response_status": answer.status,
-            "answered_at": utc_now(),
-            "run_id": self.run_id,
-            **{name: getattr(answer, name) for name in MEASURED},
-        }
-        content = entry(row, [answer.text, answer.reasoning or None, sent])
-        return Landed(content, self.journal.write(content))
+
+        def content(answer: Answer) -> Entry:
+            row = {
+                "response_key": request.request_key,
+                "prompt_key": request.prompt_key,
+                "config_key": self.config_key,
+                "repeat_index": request.repeat_index,
+                "response_status": answer.status,
+                "answered_at": utc_now(),
+                "run_id": self.run_id,
+                **{name: getattr(answer, name) for name in MEASURED},
+            }
+            texts = [answer.text, answer.reasoning or None, sent]
+            return entry(row, texts, is_proven=not isinstance(self.backend, Watched))
+
+        landed = content(answer)
+        if reason := flaw(landed):
+            landed = content(Answer(None, "server_error", error=f"unreadable reply: {reason}"[:EVIDENCE]))
+        return Landed(landed, self.journal.write(landed))
 
 
 def wrapped(wrapper: Wrapper, messages: Sequence[Message]) -> list[Message]:

@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 
+from ingest.asking.identity import Served, check_digest
 from ingest.asking.plan import config_labels, config_row
 from ingest.asking.senders import Retries
 from ingest.backends import AttemptFailed, Request, create_backend
@@ -38,6 +39,7 @@ class Writer:
         self.config = suite.grid[labels.index(label)].model_copy(update={"template": "{prompt}"})
         self.backend = create_backend(self.config.backend, suite, hosts)
         self.row = config_row(store, suite, label, self.config, self.backend.describe(self.config), None)
+        self.served = Served(store, self.config, self.row["config_key"])
         self.retries = Retries()
         self.counts: Counter[str] = Counter()
         self._failures = 0
@@ -87,6 +89,9 @@ class Writer:
         while True:
             try:
                 answer = self.backend.answer(request)
+                if fault := self.served.fault(answer):
+                    return None, "other_model", fault
+                check_digest(self.backend, self.config, self.row["config"], self.row["digest"])
                 return answer.text, answer.status, answer.error
             except AttemptFailed as problem:
                 n_failed += 1

@@ -14,7 +14,7 @@ from ingest.plugins import create
 from ingest.suite import Config, Suite
 
 # What passes: a request that ended so is asked again by the next run (SPEC GEN-4).
-TRANSIENT = frozenset({"timeout", "rate_limited", "server_error", "cancelled"})
+TRANSIENT = frozenset({"timeout", "rate_limited", "server_error", "cancelled", "other_model"})
 
 Message = Mapping[str, str]
 

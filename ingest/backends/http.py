@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,9 +16,12 @@ import httpx
 from ingest.backends import AttemptFailed
 from ingest.backends.replies import is_loopback
 from ingest.errors import PlumblineError
+from ingest.redaction import without_key
 from ingest.suite import Config
 
 SHOWN = 300  # characters of a server's error message
+MOST_BYTES = 32 * 2**20  # of a reply, unpacked
+LONGEST = 2  # time-outs from the question to the end of the answer: the first is that for any silence
 # No request of a config can succeed after these: go on only once somebody has seen to it.
 HOPELESS = {
     401: "Is the key in the environment variable of `key_variable:` right?",
@@ -74,16 +78,10 @@ def read_key(config: Config, hosts: Collection[str]) -> str | None:
     return value
 
 
-def redacted(text: str, secret: str | None) -> str:
-    """Return a text without the key, which some servers repeat in their errors."""
-    return text.replace(secret, "[key]") if secret else text
-
-
 def connect(config: Config, base_url: str, key: str | None) -> dict[str, Any]:
     """Return the arguments of an httpx client for a config.
 
-    Statuses of 400 and above are raised as `Rejected`, Retry-After with them, before any other code sees
-    the response; the one authorisation sent is the key that the config names.
+    The one authorisation sent is the key that the config names.
     """
 
     def authorise(request: httpx.Request) -> None:
@@ -91,33 +89,62 @@ def connect(config: Config, base_url: str, key: str | None) -> dict[str, Any]:
         if key is not None:
             request.headers["authorization"] = f"Bearer {key}"
 
-    def check(response: httpx.Response) -> None:
-        if response.status_code >= 400:
-            response.read()
-            wish = seconds_of(response.headers.get("retry-after"))
-            raise Rejected(response.status_code, redacted(message_of(response.text), key), wish)
-
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
     return {
         "timeout": httpx.Timeout(config.timeout_seconds, connect=min(30.0, config.timeout_seconds)),
         "limits": limits,
         "follow_redirects": False,
         "trust_env": not is_loopback(urlsplit(base_url).hostname or ""),
-        "event_hooks": {"request": [authorise], "response": [check]},
+        "event_hooks": {"request": [authorise]},
     }
 
 
-def message_of(body: str) -> str:
+def exchange(
+    client: httpx.Client, method: str, url: str, config: Config, key: str | None, content: Any = None
+) -> Any:
+    """Send a request; return what the JSON of the reply holds, without the key.
+
+    Raises AttemptFailed or PlumblineError as `one_attempt` does, and Rejected for other statuses of 400
+    and above.
+    """
+    with one_attempt(config, key):
+        latest = time.monotonic() + LONGEST * config.timeout_seconds
+        body = bytearray()
+        with client.stream(method, url, json=content) as response:
+            for part in response.iter_bytes():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise ValueError(f"more than {MOST_BYTES:,} bytes")
+                if time.monotonic() > latest:
+                    raise httpx.ReadTimeout("the reply has no end")
+        if response.status_code >= 400:
+            wish = seconds_of(response.headers.get("retry-after"))
+            raise Rejected(response.status_code, without_key(message_of(bytes(body)), key), wish)
+        try:
+            return without_key(json.loads(bytes(body)), key)
+        except RecursionError:
+            raise ValueError("nested too deep") from None
+
+
+def only(kind: type, value: Any) -> Any:
+    """Return a value of a reply that has to be of a kind; raise TypeError where it is another."""
+    if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+        raise TypeError(f"{value!r:.60} is no {kind.__name__}")
+    return value
+
+
+def message_of(body: bytes) -> str:
     """Return the error message in a body, the body itself where it holds none that we know."""
+    text = body.decode("utf-8", "replace").strip()
     try:
-        content = json.loads(body)
-    except ValueError:
-        return body.strip()
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
     error = content.get("error") if isinstance(content, dict) else None
     if isinstance(error, dict):
         code, message = error.get("code"), error.get("message")
         return f"{message} ({code})" if code else str(message)
-    return str(error) if error else body.strip()
+    return str(error) if error else text
 
 
 def seconds_of(retry_after: str | None) -> float | None:
@@ -153,10 +180,20 @@ def one_attempt(config: Config, key: str | None) -> Iterator[None]:
     except httpx.TimeoutException as error:
         limit = f"no answer in {config.timeout_seconds:g} s"
         raise AttemptFailed("timeout", f"{type(error).__name__}: {limit}") from None
-    except (httpx.TransportError, ConnectionError) as error:
-        message = redacted(f"{type(error).__name__}: {error}", key)
+    except (httpx.RequestError, ConnectionError) as error:
+        message = without_key(f"{type(error).__name__}: {error}", key)
         raise AttemptFailed("server_error", message[:SHOWN]) from None
     except ValueError as error:
         # What came is no JSON, or not of the shape that the protocol promises.
-        message = redacted(f"unreadable reply: {type(error).__name__}: {error}", key)
+        message = without_key(f"unreadable reply: {type(error).__name__}: {error}", key)
         raise AttemptFailed("server_error", message[:SHOWN]) from None
+
+
+@contextmanager
+def reading(config: Config, key: str | None) -> Iterator[None]:
+    """Turn a reply of another shape than the protocol promises into AttemptFailed."""
+    with one_attempt(config, key):
+        try:
+            yield
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise ValueError(f"not what was promised: {type(error).__name__}: {error}") from None

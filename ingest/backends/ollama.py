@@ -1,4 +1,4 @@
-"""Ollama's own chat API, through its client."""
+"""Ollama's own chat API."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ import httpx
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Request
-from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
+from ingest.backends.http import Rejected, connect, exchange, only, read_key, reading
 from ingest.backends.replies import (
     SAMPLING,
     Option,
@@ -66,34 +66,34 @@ class OllamaBackend:
         """Return digest, template, quantisation and version of the server's model."""
         options = options_in_force(config, OPTIONS)
         with _before_asking(config, read_key(config, self.hosts)):
-            version = self._version(config)
+            version = self._send("GET", "/api/version", config)
             digest = self.current_digest(config)
-            model = self._client(config).show(config.model)
-        details = model.details
-        self._built_for[config.base_url, config.model] = _context_length(model.modelinfo)
-        context = self._context(config, options)
-        return Description(
-            digest=digest,
-            options=options,
-            quantisation=(details.quantization_level if details else None) or "",
-            template=model.template or "",
-            server_version=version,
-            details={
-                "family": details.family if details else None,
-                "parameter_size": details.parameter_size if details else None,
-                "parameters": model.parameters,
-                "licence": (model.license or "").strip()[:LICENCE_SHOWN] or None,
-                "context_length": context,
-                "capabilities": model.capabilities,
-            },
-            max_prompt_tokens=int(FULL * context),
-        )
+            model = self._send("POST", "/api/show", config, {"model": config.model})
+            details = only(dict, model.get("details")) or {}
+            self._built_for[config.base_url, config.model] = _context_length(model.get("model_info"))
+            context = self._context(config, options)
+            return Description(
+                digest=digest,
+                options=options,
+                quantisation=only(str, details.get("quantization_level")) or "",
+                template=only(str, model.get("template")) or "",
+                server_version=str(version["version"]),
+                details={
+                    "family": details.get("family"),
+                    "parameter_size": details.get("parameter_size"),
+                    "parameters": model.get("parameters"),
+                    "licence": (only(str, model.get("license")) or "").strip()[:LICENCE_SHOWN] or None,
+                    "context_length": context,
+                    "capabilities": model.get("capabilities"),
+                },
+                max_prompt_tokens=int(FULL * context),
+            )
 
     def current_digest(self, config: Config) -> str:
         """Return the digest that the server has for the model now."""
-        with one_attempt(config, read_key(config, self.hosts)):
-            models = self._client(config).list().models
-        digests = {model.model: model.digest or "" for model in models}
+        with reading(config, read_key(config, self.hosts)):
+            models = self._send("GET", "/api/tags", config)["models"]
+            digests = {only(str, model["model"]): only(str, model.get("digest")) or "" for model in models}
         # Ollama's own rule: a name without a tag is the tag `latest`.
         for name in (config.model, f"{config.model}:latest"):
             if name in digests:
@@ -114,60 +114,54 @@ class OllamaBackend:
             sent["stop"] = [sent["stop"]]
         key = read_key(config, self.hosts)
         started = time.monotonic()
+        content = {
+            "model": config.model,
+            "messages": [dict(message) for message in request.messages],
+            "stream": False,
+            "think": options.get("think"),
+            "options": {**sent, "seed": request_seed(request)},
+            "keep_alive": KEEP_ALIVE,
+        }
         try:
-            with one_attempt(config, key):
-                reply = self._client(config).chat(
-                    config.model,
-                    [dict(message) for message in request.messages],
-                    stream=False,
-                    think=options.get("think"),
-                    options={**sent, "seed": request_seed(request)},
-                    keep_alive=KEEP_ALIVE,
-                )
+            reply = self._send("POST", "/api/chat", config, content)
         except Rejected as error:
             return Answer(None, "client_error", error=str(error)[:EVIDENCE])
-        except TypeError as error:
-            # The client takes for granted that the body is an object.
-            raise AttemptFailed("server_error", f"unreadable reply: {error}") from None
-        n_prompt = reply.prompt_eval_count or None
-        was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
-        return read_reply(
-            redacted(reply.message.content or "", key),
-            reply.done_reason,
-            reasoning=redacted(reply.message.thinking, key) if reply.message.thinking else None,
-            status="prompt_truncated" if was_cut else None,
-            n_prompt_tokens=n_prompt,
-            n_output_tokens=reply.eval_count,
-            seconds=time.monotonic() - started,
-            served_model=redacted(reply.model, key) if reply.model else None,
-        )
+        with reading(config, key):
+            message = reply["message"]
+            n_prompt = only(int, reply.get("prompt_eval_count")) or None
+            was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
+            return read_reply(
+                only(str, message.get("content")),
+                only(str, reply.get("done_reason")),
+                reasoning=only(str, message.get("thinking")),
+                status="prompt_truncated" if was_cut else None,
+                n_prompt_tokens=n_prompt,
+                n_output_tokens=only(int, reply.get("eval_count")),
+                seconds=time.monotonic() - started,
+                served_model=only(str, reply.get("model")),
+            )
 
     def _context(self, config: Config, options: Mapping[str, Any]) -> int:
         num_ctx: int = options["num_ctx"]
         return min(num_ctx, self._built_for.get((config.base_url, config.model), num_ctx))
 
-    def _client(self, config: Config) -> Any:
-        import ollama  # slow, and no other backend needs it
-
+    def _send(self, method: str, path: str, config: Config, content: Any = None) -> Any:
+        """Send a request to the server; see `exchange`."""
+        base_url = (config.base_url or BASE_URL).rstrip("/")
+        key = read_key(config, self.hosts)
         identity = (config.base_url, config.key_variable, config.timeout_seconds)
         with self._lock:
             if identity not in self._clients:
-                base_url = config.base_url or BASE_URL
-                arguments = connect(config, base_url, read_key(config, self.hosts))
-                self._clients[identity] = ollama.Client(base_url, **arguments)
-            return self._clients[identity]
-
-    def _version(self, config: Config) -> str:
-        base_url = (config.base_url or BASE_URL).rstrip("/")
-        with httpx.Client(**connect(config, base_url, read_key(config, self.hosts))) as client:
-            return str(client.get(f"{base_url}/api/version").json()["version"])
+                self._clients[identity] = httpx.Client(**connect(config, base_url, key))
+            client = self._clients[identity]
+        return exchange(client, method, base_url + path, config, key, content)
 
 
 @contextmanager
 def _before_asking(config: Config, key: str | None) -> Iterator[None]:
     """Say what to do where the server fails before any prompt is asked."""
     try:
-        with one_attempt(config, key):
+        with reading(config, key):
             yield
     except (AttemptFailed, Rejected) as failure:
         raise PlumblineError(

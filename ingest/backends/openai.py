@@ -1,6 +1,5 @@
 """Servers that speak OpenAI's chat completions: the hosted ones, vLLM, llama.cpp, LM Studio and others."""
 
-import json
 import threading
 import time
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ import httpx
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import TRANSIENT, About, Answer, Description, Request
-from ingest.backends.http import Rejected, connect, one_attempt, read_key, redacted
+from ingest.backends.http import Rejected, connect, exchange, only, read_key, reading
 from ingest.backends.replies import (
     SAMPLING,
     Option,
@@ -68,9 +67,10 @@ class OpenAIBackend:
         }
         started = time.monotonic()
         try:
-            with one_attempt(config, key):
-                reply = self._client(config, key).post(f"{_base_url(config)}/chat/completions", json=content)
-                return _read(redacted(reply.text, key), time.monotonic() - started)
+            url = f"{_base_url(config)}/chat/completions"
+            reply = exchange(self._client(config, key), "POST", url, config, key, content)
+            with reading(config, key):
+                return _read(reply, time.monotonic() - started)
         except Rejected as error:
             status = "content_filtered" if "content_filter" in error.body else "client_error"
             return Answer(None, status, error=str(error)[:EVIDENCE])
@@ -83,32 +83,22 @@ class OpenAIBackend:
             return self._clients[identity]
 
 
-def _read(body: str, seconds: float) -> Answer:
-    """Return the Answer in a body. Raises ValueError where it is none of chat completions."""
-    content = json.loads(body)
-    try:
-        choice = content["choices"][0]
-        message = choice["message"]
-        usage = content.get("usage") or {}
-        return read_reply(
-            _only(str, message.get("content")),
-            _only(str, choice.get("finish_reason")),
-            reasoning=_only(str, message.get("reasoning_content") or message.get("reasoning")),
-            refusal=_only(str, message.get("refusal")),
-            n_prompt_tokens=_only(int, usage.get("prompt_tokens")),
-            n_output_tokens=_only(int, usage.get("completion_tokens")),
-            seconds=seconds,
-            served_model=_only(str, content.get("model")),
-            system_fingerprint=_only(str, content.get("system_fingerprint")),
-        )
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ValueError(f"no chat completion: {type(error).__name__}: {error}") from None
-
-
-def _only(kind: type, value: Any) -> Any:
-    if value is not None and not isinstance(value, kind):
-        raise TypeError(f"{value!r:.60} is no {kind.__name__}")
-    return value
+def _read(content: Any, seconds: float) -> Answer:
+    """Return the Answer in a reply."""
+    choice = content["choices"][0]
+    message = choice["message"]
+    usage = content.get("usage") or {}
+    return read_reply(
+        only(str, message.get("content")),
+        only(str, choice.get("finish_reason")),
+        reasoning=only(str, message.get("reasoning_content") or message.get("reasoning")),
+        refusal=only(str, message.get("refusal")),
+        n_prompt_tokens=only(int, usage.get("prompt_tokens")),
+        n_output_tokens=only(int, usage.get("completion_tokens")),
+        seconds=seconds,
+        served_model=only(str, content.get("model")),
+        system_fingerprint=only(str, content.get("system_fingerprint")),
+    )
 
 
 def _options(config: Config) -> dict[str, Any]:

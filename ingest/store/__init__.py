@@ -13,13 +13,14 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
+import click
 import duckdb
 import pyarrow as pa
 
 from ingest import __version__
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_row
-from ingest.store.journal import NAMES, Entry, read_entries
+from ingest.store.journal import NAMES, Entry, read_entries, set_aside
 from ingest.store.tables import SCHEMA, schema_columns
 
 RAW_NAME = "raw.duckdb"
@@ -193,11 +194,18 @@ class Store:
         self.append(table, rows)
 
     def replay(self) -> int:
-        """Bring in the answers that a killed process left; return how many that were."""
-        entries = read_entries(self.path.parent)
+        """Bring in the answers that a killed process left; return how many that were.
+
+        What cannot be brought in is set aside, and what cannot be vouched for is asked again; both are said.
+        """
+        entries, flawed = read_entries(self.path.parent)
         entries.sort(key=lambda entry: entry["row"]["answered_at"])
         newest = {entry["row"]["response_key"]: entry for entry in entries}
         self.append_answers(list(newest.values()))
+        if flawed:
+            path = set_aside(self.path.parent, flawed)
+            first = f"{flawed[0].file}, line {flawed[0].number}: {flawed[0].reason}"
+            click.echo(f"{len(flawed):,} answers are no answers and set aside in {path}: {first}.", err=True)
         for name in NAMES:
             (self.path.parent / name).unlink(missing_ok=True)
         return len(newest)
@@ -212,7 +220,8 @@ class Store:
             return
         texts = dict.fromkeys(text for entry in entries for text in entry["texts"])
         rows = [entry["row"] for entry in entries]
-        columns = [column for column in self.arrow_schema("responses") if column.name in rows[0]]
+        names_given = {name for row in rows for name in row}
+        columns = [column for column in self.arrow_schema("responses") if column.name in names_given]
         incoming = pa.Table.from_pylist(rows, schema=pa.schema(columns))
         names = ", ".join(incoming.column_names)
         added = ("n_attempts", "wait_seconds")

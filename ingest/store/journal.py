@@ -6,40 +6,119 @@ asks the next one. Whoever opens the database for writing next brings in what a 
 """
 
 import json
+import math
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
+from ingest.store.tables import schema_columns
 
 NAMES = ("responses.0.journal", "responses.1.journal")
+SET_ASIDE = "responses.set_aside.jsonl"
 # Columns of `responses` that name a text of the entry.
 TEXT_COLUMNS = ("text_key", "reasoning_text_key", "messages_text_key")
 
 Entry = dict[str, Any]
 
+CHANGED = "the model changed while it was being asked"
+UNPROVEN = "the run ended before the server said once more which model answers"
 
-def entry(row: Mapping[str, Any], texts: Sequence[str | None]) -> Entry:
+
+def entry(row: Mapping[str, Any], texts: Sequence[str | None], *, is_proven: bool = True) -> Entry:
     """Return a journal entry: a row of `responses`, and its texts in the order of TEXT_COLUMNS.
 
-    Half a surrogate pair, which JSON can bring and no database takes, becomes a question mark.
+    Half a surrogate pair, which JSON can bring and no database takes, becomes a question mark. What is not
+    proven waits for its server to say once more which model answers.
     """
-    row = {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}
-    texts = [None if text is None else storable(text) for text in texts]
+    row = {name: storable(value) for name, value in row.items()}
+    texts = [storable(text) for text in texts]
     keys = {
-        column: None if text is None else text_key(text)
+        column: text_key(text) if isinstance(text, str) else None
         for column, text in zip(TEXT_COLUMNS, texts, strict=True)
     }
-    return {"row": {**row, **keys}, "texts": [text for text in texts if text is not None]}
+    content: Entry = {"row": {**row, **keys}, "texts": [text for text in texts if text is not None]}
+    return content if is_proven else {**content, "is_proven": False}
 
 
-def storable(text: str) -> str:
-    """Return a text that has a form in UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+def storable(value: Any) -> Any:
+    """Return a text in a form that UTF-8 has; anything else as it is."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def disowned(content: Entry, reason: str) -> Entry:
+    """Return an entry as that of a request to ask again: nobody can say which model gave the answer."""
+    row = content["row"]
+    texts = dict(zip([name for name in TEXT_COLUMNS if row.get(name)], content["texts"], strict=True))
+    nothing = dict.fromkeys(("text_key", "reasoning_text_key"))
+    sent = texts.get("messages_text_key")
+    return {
+        "row": {**row, **nothing, "response_status": "cancelled", "error": reason},
+        "texts": [] if sent is None else [sent],
+    }
+
+
+def flaw(content: Any) -> str | None:
+    """Return why the database cannot hold an entry; None where it can."""
+    try:
+        row, texts = content["row"], content["texts"]
+        if unknown := sorted(set(row) - set(COLUMNS)):
+            return f"`responses` has no column {unknown[0][:SHOWN]!r}"
+        if empty := [name for name in REQUIRED if row.get(name) is None]:
+            return f"{empty[0]} is missing"
+        for name, value in row.items():
+            if value is not None and not IS[COLUMNS[name]](value):
+                return f"{name} is {value!r:.{SHOWN}}"
+        if not all(IS["VARCHAR"](text) for text in texts):
+            return f"a text is none, or longer than {MOST_CHARACTERS:,} characters"
+        if [text_key(text) for text in texts] != [row[name] for name in TEXT_COLUMNS if row.get(name)]:
+            return "its texts are not those that its keys name"
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        return f"no answer of `plumbline generate`: {type(error).__name__}"
+    return None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MOST_CHARACTERS and storable(value) == value
+
+
+def _is_whole(bits: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and 0 <= value < 2 ** (bits - 1)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < math.inf
+
+
+MOST_CHARACTERS = 10_000_000
+SHOWN = 60
+IS: Mapping[str, Callable[[Any], bool]] = {
+    "VARCHAR": _is_text,
+    "INTEGER": _is_whole(32),
+    "BIGINT": _is_whole(64),
+    "DOUBLE": _is_number,
+    "TIMESTAMP": lambda value: isinstance(value, datetime) and value.tzinfo is None,
+}
+COLUMNS = {column: kind for table, column, kind in schema_columns() if table == "responses"}
+REQUIRED = (
+    "response_key", "prompt_key", "config_key", "repeat_index", "response_status", "n_attempts",
+    "answered_at", "run_id",
+)  # fmt: skip
+
+
+class Flawed(NamedTuple):
+    """A line of a journal that is no entry."""
+
+    file: str
+    number: int
+    reason: str
+    line: bytes
 
 
 class Journal:
@@ -97,12 +176,12 @@ class Journal:
                 path.unlink(missing_ok=True)
 
 
-def read_entries(directory: Path) -> list[Entry]:
-    """Return the entries that a killed process left; a last line that it did not finish is no entry.
+def read_entries(directory: Path) -> tuple[list[Entry], list[Flawed]]:
+    """Return the entries that a killed process left, and the lines that are none.
 
-    Raises PlumblineError where a file is something else.
+    A last line that was not finished is neither. What is not proven comes back disowned.
     """
-    entries = []
+    entries, flawed = [], []
     for path in (directory / name for name in NAMES):
         if not path.exists():
             continue
@@ -111,10 +190,25 @@ def read_entries(directory: Path) -> list[Entry]:
             try:
                 content = json.loads(line)
                 content["row"]["answered_at"] = datetime.fromisoformat(content["row"]["answered_at"])
-                entries.append(content)
-            except (ValueError, KeyError, TypeError) as error:
-                raise PlumblineError(
-                    f"{path}, line {number}, is no answer that `plumbline generate` wrote: {error!r}.",
-                    "Move the file away to go on without what it holds.",
-                ) from error
-    return entries
+                reason = flaw(content)
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                reason = f"no answer of `plumbline generate`: {type(error).__name__}"
+            if reason:
+                flawed.append(Flawed(path.name, number, reason, line))
+            else:
+                entries.append(content if content.get("is_proven", True) else disowned(content, UNPROVEN))
+    return entries, flawed
+
+
+def set_aside(directory: Path, flawed: Sequence[Flawed]) -> Path:
+    """Put lines that are no entries into a file beside the journal, each with its reason; return the file."""
+    path = directory / SET_ASIDE
+    with os.fdopen(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w", encoding="utf-8"
+    ) as file:
+        for one in flawed:
+            line = {**one._asdict(), "line": one.line.decode("utf-8", "replace")}
+            file.write(json.dumps(line) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return path

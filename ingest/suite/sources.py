@@ -290,6 +290,9 @@ class Config(Strict):
         default=False, description="Repeats at temperature 0 are meant: do they agree?"
     )
     repeats: int = Field(default=1, ge=1, le=1_000, description="How often each prompt is asked.")
+    any_fingerprint: bool = Field(
+        default=False, description="Answers count whatever system fingerprint the server names."
+    )
     base_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$", max_length=500)] | None = (
         Field(default=None, description="Address of the server.")
     )

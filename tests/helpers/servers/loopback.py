@@ -37,6 +37,7 @@ class Server:
     model: str = MODEL
     digest: str = DIGEST
     context: int = CONTEXT
+    tags_left: int | None = None  # how often the digest is still told
     rules: list[dict[str, Any]] = field(default_factory=list)
     applied: Counter = field(default_factory=Counter)
     log: list[dict[str, Any]] = field(default_factory=list)
@@ -68,7 +69,7 @@ class Server:
                 await reply(writer, 200, {"n_asked": len(self.log)})
             case "POST", "/reset":
                 self.rules, self.log, self.most_under_way = [], [], 0
-                self.model, self.digest, self.context = MODEL, DIGEST, CONTEXT
+                self.model, self.digest, self.context, self.tags_left = MODEL, DIGEST, CONTEXT, None
                 await reply(writer, 200, {})
             case "POST", "/rules":
                 self.rules = content
@@ -82,7 +83,10 @@ class Server:
                 await reply(writer, 200, {"version": "0.12.3"})
             case "GET", "/api/tags":
                 models = [{"model": self.model, "name": self.model, "digest": self.digest}]
-                await reply(writer, 200, {"models": models})
+                if self.tags_left is not None:
+                    self.tags_left -= 1
+                is_told = self.tags_left is None or self.tags_left >= 0
+                await reply(writer, 200 if is_told else 503, {"models": models})
             case "POST", "/api/show":
                 await self.show(writer, content)
             case "POST", "/api/chat":
@@ -188,7 +192,7 @@ class Server:
         message = {"role": "assistant", "content": rule.get("says") or self.turned(prompt)}
         message |= {"thinking": rule["thinking"]} if "thinking" in rule else {}
         said = {
-            "model": self.model,
+            "model": rule.get("served", self.model),
             "created_at": "2026-01-01T00:00:00Z",
             "message": message,
             "done": True,
@@ -210,8 +214,8 @@ class Server:
         said = {
             "id": "c1",
             "object": "chat.completion",
-            "model": f"{self.model}-2026-01-01",
-            "system_fingerprint": "fp_1",
+            "model": rule.get("served", f"{self.model}-2026-01-01"),
+            "system_fingerprint": rule.get("fingerprint", "fp_1"),
             "choices": [{"index": 0, "message": message, "finish_reason": rule.get("finish_reason", "stop")}],
             "usage": {"prompt_tokens": len(prompt) // 4 + 5, "completion_tokens": 3, "total_tokens": 9},
         }

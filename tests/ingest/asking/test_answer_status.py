@@ -122,4 +122,4 @@ def test_a_broken_pattern_file_is_one_clear_line(tmp_path):
 
 
 def test_statuses_are_the_closed_list():
-    assert len(STATUSES) == len(set(STATUSES)) == 11
+    assert len(STATUSES) == len(set(STATUSES)) == 12

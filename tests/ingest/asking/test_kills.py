@@ -1,15 +1,15 @@
 """The short version of experiments/kills.py, and the journal that makes its outcome."""
 
 import importlib
+import json
 import sys
 
 import duckdb
 import pytest
 from places import ROOT
 
-from ingest.errors import PlumblineError
 from ingest.store import RAW_NAME, Store, utc_now
-from ingest.store.journal import NAMES, Journal, entry, read_entries
+from ingest.store.journal import NAMES, SET_ASIDE, UNPROVEN, Journal, entry, read_entries
 
 
 @pytest.fixture
@@ -25,6 +25,12 @@ def test_kills_lose_nothing_and_have_nothing_asked_twice(kills):
     found = kills.run(n_kills=4, n_cases=60, n_texts=200, seed=7, say=lambda line: None)
     assert [kill.stage for kill in found] == ["generate"] * 2 + ["extract"] * 2
     assert "| generate | 2 |" in kills.report(found, 60, 200)
+
+
+def test_what_was_cancelled_may_be_asked_again(kills):
+    before = {"responses": [("p1", "k1", "cancelled", "r1", None)]}
+    after = {"responses": [("p1", "k1", "ok", "r2", "1p")]}
+    assert kills.check_generate(before, after, [said("p1"), said("p2")], 10.0) == (1, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -107,18 +113,65 @@ def test_both_files_take_turns_and_empty_ones_go(tmp_path):
     # One of the first file is not committed yet; what comes next goes to the other one.
     second = [journal.write(answer(i)) for i in range(3, 5)]
     assert (first, second) == ([0, 0, 0], [1, 1])
-    assert [e["row"]["response_key"] for e in read_entries(tmp_path)] == ["k0", "k1", "k2", "k3", "k4"]
+    assert [e["row"]["response_key"] for e in read_entries(tmp_path)[0]] == ["k0", "k1", "k2", "k3", "k4"]
     journal.committed({0: 1})
-    assert [e["row"]["response_key"] for e in read_entries(tmp_path)] == ["k3", "k4"]
+    assert [e["row"]["response_key"] for e in read_entries(tmp_path)[0]] == ["k3", "k4"]
     journal.close()
     assert [(tmp_path / name).exists() for name in NAMES] == [False, True]
 
 
-def test_a_file_that_is_no_journal_is_named(tmp_path):
-    (tmp_path / NAMES[1]).write_text("something else\n")
-    with pytest.raises(PlumblineError, match=r"responses\.1\.journal, line 1, is no answer"), Store(tmp_path):
-        pass
-    assert (tmp_path / NAMES[1]).exists()
+def spoilt(change):
+    """Return the line of an entry after `change` was applied to it."""
+    content = answer(7)
+    change(content)
+    return json.dumps(content, default=str)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("something else", "JSONDecodeError"),
+        ("[]", "no answer of `plumbline generate`"),
+        ("[" * 100_000, "RecursionError"),
+        (spoilt(lambda c: c["row"].update(n_prompt_tokens=2**31)), "n_prompt_tokens is 2147483648"),
+        (spoilt(lambda c: c["row"].update(n_output_tokens=10**30)), "n_output_tokens is 1000"),
+        (spoilt(lambda c: c["row"].update(n_output_tokens=True)), "n_output_tokens is True"),
+        (spoilt(lambda c: c["row"].update(repeat_index=-1)), "repeat_index is -1"),
+        (spoilt(lambda c: c["row"].update(seconds=float("nan"))), "seconds is nan"),
+        (spoilt(lambda c: c["row"].update(finish_reason=["stop"])), "finish_reason is"),
+        (spoilt(lambda c: c["row"].update(response_key=None)), "response_key is missing"),
+        (spoilt(lambda c: c["row"].update(answered_at="2026-01-01T00:00:00+08:00")), "answered_at is"),
+        (spoilt(lambda c: c["row"].update(error="half \ud83d")), "error is"),
+        (spoilt(lambda c: c["row"].update(colour="red")), "no column 'colour'"),
+        (spoilt(lambda c: c["texts"].append("more")), "its texts are not those"),
+        (spoilt(lambda c: c["texts"].__setitem__(0, "No.")), "its texts are not those"),
+    ],
+)
+def test_a_line_that_is_no_answer_is_set_aside_and_the_rest_comes_in(tmp_path, capsys, line, reason):
+    journal = left_behind(tmp_path, answer(0))
+    with journal.paths[0].open("a") as file:
+        file.write(f"{line}\n")
+    left_behind(tmp_path, answer(1))
+    for _ in range(2):
+        with Store(tmp_path) as store:
+            assert store.rows("select response_key from responses order by 1") == [("k0",), ("k1",)]
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and reason in said and "responses.0.journal, line 2" in said
+    assert str(tmp_path / SET_ASIDE) in said and len(said) < 300 + len(str(tmp_path))
+    (kept,) = (tmp_path / SET_ASIDE).read_text().splitlines()
+    assert json.loads(kept)["line"] == line and reason in json.loads(kept)["reason"]
+
+
+def test_what_nobody_vouched_for_is_asked_again(tmp_path):
+    row, texts = answer(0)["row"], ["Yes.", "Hm.", "[]"]
+    left_behind(tmp_path, entry(row, texts, is_proven=False), answer(1))
+    with Store(tmp_path) as store:
+        found = "select response_status, text_key is null, reasoning_text_key is null, error from responses"
+        assert store.rows(f"{found} order by response_key") == [
+            ("cancelled", True, True, UNPROVEN),
+            ("ok", False, True, None),
+        ]
+        assert sorted(store.rows("select text from texts")) == [("Yes.",), ("[]",)]
 
 
 def test_a_database_of_an_older_version_gets_the_columns_it_lacks(tmp_path):

@@ -1,0 +1,55 @@
+"""What is never stored: the key that a server was sent, however it spells it when it sends it back."""
+
+import base64
+import re
+from functools import cache
+from typing import Any
+
+MARK = "[key]"
+SHORTEST = 8  # a shorter key is a placeholder, or a word: it is looked for as it stands alone
+
+
+def without_key(value: Any, secret: str | None) -> Any:
+    """Return a text, or whatever JSON holds, with `[key]` in place of a key.
+
+    A key is found as it stands, percent-encoded, in escapes of JSON or HTML, in hexadecimal digits, in
+    base64, and each of these backwards.
+
+    >>> without_key({"error": ["no such key: sk%2dvery-secret"]}, "sk-very-secret")
+    {'error': ['no such key: [key]']}
+    """
+    if secret is None or value is None:
+        return value
+    if isinstance(value, str):
+        if len(secret) < SHORTEST:
+            return value.replace(secret, MARK)
+        spelt = _spellings(secret)
+        return spelt.sub(MARK[::-1], spelt.sub(MARK, value)[::-1])[::-1]
+    if isinstance(value, dict):
+        return {without_key(name, secret): without_key(one, secret) for name, one in value.items()}
+    if isinstance(value, list):
+        return [without_key(one, secret) for one in value]
+    return value
+
+
+@cache
+def _spellings(secret: str) -> re.Pattern[str]:
+    characters = "".join(_character(character) for character in secret)
+    encoded = secret.encode()
+    digits = r"\s?".join(encoded.hex(" ").split())
+    in_base64 = []
+    for n_before in range(3):
+        text = base64.b64encode(bytes(n_before) + encoded).decode()
+        # The first and last digits also hold bits of what stands beside the key.
+        whole = text[-(-8 * n_before // 6) : 8 * (n_before + len(encoded)) // 6]
+        in_base64.append("".join({"+": "[+-]", "/": "[/_]"}.get(digit, digit) for digit in whole))
+    return re.compile(f"(?i:{characters})|(?i:{digits})|{'|'.join(in_base64)}")
+
+
+def _character(character: str) -> str:
+    """Return a pattern of one character of a key: as it stands, or in an escape."""
+    code = ord(character)
+    return (
+        f"(?:{re.escape(character)}|%(?:25)*{code:02x}|\\\\+u00{code:02x}|\\\\+x{code:02x}"
+        f"|&(?:amp;)*#0*{code};?|&(?:amp;)*#x0*{code:x};?)"
+    )

@@ -1,0 +1,59 @@
+"""A suite that a test has asked of a server on loopback."""
+
+from collections import Counter
+
+import yaml
+from click.testing import CliRunner
+from places import FIXTURES
+
+from ingest.asking.plan import plan
+from ingest.asking.run import generate_answers
+from ingest.asking.senders import Retries
+from ingest.assemble import assemble_prompts
+from ingest.cli import cli
+from ingest.store import Store
+from ingest.suite import load_suite
+
+ASKED = FIXTURES / "asked_suite.yml"
+N_PROMPTS = 20
+SOON = Retries(attempts=3, shortest=0.0, longest=0.02)
+KEY = "sk-very-secret-0123456789"
+MODEL = {"ollama": "", "openai": "/v1"}
+
+
+class Case:
+    """A suite asked of one server: its data folder, and ways to run it."""
+
+    def __init__(self, folder, server, backend):
+        self.folder, self.server, self.backend = folder, server, backend
+        self.data = folder / "data"
+        self.config = {"backend": backend, "model": "tiny", "base_url": server.url + MODEL[backend]}
+        self.write()
+
+    def write(self, **changes):
+        self.config |= changes
+        content = yaml.safe_load(ASKED.read_text("utf-8")) | {"configs": [self.config]}
+        self.path = self.folder / "suite.yml"
+        self.path.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+        self.suite = load_suite(self.path)
+        with Store(self.data) as store:
+            assemble_prompts(store, self.suite)
+
+    def ask(self, retries=SOON, **options):
+        """Generate in this process; return the counts by status."""
+        with Store(self.data) as store:
+            tasks = plan(
+                store, self.suite, folder=self.folder, retry_failed=options.pop("retry_failed", False)
+            )
+            with store.run("generate", {}) as run_id:
+                statuses = generate_answers(store, self.suite, tasks, run_id, retries=retries, **options)
+        return dict(sum(statuses.values(), Counter()))
+
+    def command(self, *arguments):
+        return CliRunner().invoke(
+            cli, ["--data", str(self.data), "generate", "--suite", str(self.path), *arguments]
+        )
+
+    def rows(self, sql, *parameters):
+        with Store(self.data, read_only=True) as store:
+            return store.rows(sql, parameters)

@@ -1,0 +1,116 @@
+"""A server that sends the key back, in whatever spelling and wherever it can: none of it is stored."""
+
+import base64
+import html
+import json
+import re
+from urllib.parse import unquote
+
+import pytest
+from asked import KEY, Case
+from servers import loopback
+
+from ingest.redaction import without_key
+from ingest.store import Store
+
+
+@pytest.fixture(scope="module")
+def running():
+    with loopback("--slots", "4", "--key", KEY) as server:
+        yield server
+
+
+@pytest.fixture(params=["ollama", "openai"])
+def case(request, tmp_path, running, monkeypatch):
+    monkeypatch.setenv("TINY_KEY", KEY)
+    running.reset()
+    return Case(tmp_path, running, request.param)
+
+
+def escapes(pattern):
+    return "".join(pattern.format(ord(character)) for character in KEY)
+
+
+SPELT = {
+    "plain": KEY,
+    "capitals": KEY.upper(),
+    "percent": escapes("%{:02x}"),
+    "percent twice": escapes("%25{:02X}"),
+    "partly percent": KEY.replace("-", "%2D"),
+    "json": escapes("\\u{:04x}"),
+    "json twice": escapes("\\\\u{:04x}"),
+    "python": escapes("\\x{:02x}"),
+    "html": escapes("&#{};"),
+    "html, hexadecimal": escapes("&#x{:x};"),
+    "hexadecimal": KEY.encode().hex(),
+    "base64": base64.b64encode(KEY.encode()).decode(),
+    "base64 of more": base64.b64encode(f"Bearer {KEY}, and more".encode()).decode(),
+    "base64 for addresses": base64.urlsafe_b64encode(f"xx{KEY}???>>>".encode()).decode(),
+    "backwards": KEY[::-1],
+    "percent, backwards": escapes("%{:02x}")[::-1],
+    "base64, backwards": base64.b64encode(KEY.encode()).decode()[::-1],
+}
+
+
+def reads(text):
+    """Return whether somebody who tries the usual decodings finds the key in a text."""
+    found, todo = set(), {text, text[::-1]}
+    while todo - found:
+        one = (todo - found).pop()
+        found.add(one)
+        if KEY in one.lower():
+            return True
+        if len(found) < 200:
+            todo |= {unquote(one), html.unescape(one), re.sub(r"\\+(?:u00|x)(..)", unescaped, one), one[::-1]}
+            for part in re.findall(r"[0-9a-fA-F]{40,}", one):
+                todo.add(bytes.fromhex(part[: len(part) // 2 * 2]).decode("latin-1"))
+            for part in re.findall(r"[\w+/-]{20,}", one, re.ASCII):
+                for start in range(4):
+                    digits = part[start:].translate(str.maketrans("-_", "+/"))
+                    digits = digits[:-1] if len(digits) % 4 == 1 else digits
+                    todo.add(base64.b64decode(digits + "=" * (-len(digits) % 4)).decode("latin-1"))
+    return False
+
+
+def unescaped(match):
+    return chr(int(match[1], 16)) if re.fullmatch("[0-9a-fA-F]{2}", match[1]) else match[0]
+
+
+@pytest.mark.parametrize("spelt", SPELT.values(), ids=SPELT)
+def test_a_key_is_found_however_it_is_spelt(spelt):
+    assert reads(f"The key is {spelt}.") and without_key("Nothing.", KEY) == "Nothing."
+    said = without_key({"a": [f"The key is {spelt}.", spelt], spelt: 1, "n": [1, None, True]}, KEY)
+    assert not reads(json.dumps(said)) and said["a"][0].startswith("The key is ") and "[key]" in said["a"][1]
+    assert said["n"] == [1, None, True]
+
+
+def test_a_placeholder_for_a_key_hides_no_words():
+    assert without_key("None of them has 6e6f6e65 in it.", "none") == "None of them has 6e6f6e65 in it."
+
+
+def test_no_spelling_of_a_key_is_stored(case):
+    case.write(key_variable="TINY_KEY")
+    with Store(case.data, read_only=True) as store:
+        prompts = [prompt for (prompt,) in store.rows("select prompt from prompts order by 1")]
+    rules = []
+    for prompt, spelt in zip(prompts, SPELT.values(), strict=False):
+        said = {"says": f"It is {spelt}.", "thinking": spelt, "message": {"reasoning_content": spelt}}
+        rules.append({"match": prompt, "do": "answer", **said, "finish_reason": spelt})
+    spelt = SPELT["json"]
+    rules[:4] = [
+        {"match": prompts[0], "do": "status", "status": 400, "body": {"error": f"bad key {spelt}"}},
+        {"match": prompts[1], "do": "answer", "served": spelt},
+        {"match": prompts[2], "do": "text", "text": spelt, "times": 1},
+        {"match": prompts[3], "do": "answer", "fingerprint": spelt},
+    ]
+    # The escape of the wire, on top of the server's own, is undone before anything is looked for.
+    case.server.rules(*rules)
+    result = case.command()
+    with Store(case.data, read_only=True) as store:
+        tables = [name for (name,) in store.rows("select table_name from duckdb_tables()")]
+        cells = {
+            str(cell) for table in tables for row in store.rows(f"select * from {table}") for cell in row
+        }
+    said = [result.output, result.stderr, *(path.read_text() for path in case.data.glob("*.json*"))]
+    assert any("[key]" in cell for cell in cells)
+    assert [cell for cell in [*cells, *said] if reads(cell)] == []
