@@ -43,7 +43,7 @@ def dbt(*arguments):
 def test_its_models_are_built_and_read_by_a_model_of_the_project(staff):
     assert dbt("deps").success
     chosen = ["--select", "+findings", "--indirect-selection", "cautious"]
-    result = dbt("build", *chosen, "--exclude-resource-type", "unit_test")
+    result = dbt("build", *chosen, "--exclude", "test_type:unit", "package:plumbline,test_type:generic")
     assert result.success, result.exception
     with duckdb.connect(str(staff / "data" / "staff.duckdb"), read_only=True) as connection:
         n, share = connection.execute("select sum(n), sum(share) from findings").fetchall()[0]

@@ -100,7 +100,7 @@ def bring(folder: Path, **changes: Any) -> Path:
 def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Warehouse]:
     data = bring(tmp_path_factory.mktemp("everything"))
     built = ["--select", "+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
-    checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
+    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
     assert warehouse.run_dbt(data, ["build", *checks, *built])
     with warehouse.Warehouse(data) as opened:
         yield opened

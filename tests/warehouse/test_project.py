@@ -371,9 +371,9 @@ def run(command, directory, *arguments):
     assert result.exit_code == 0, result.output
 
 
-def build(directory, scratch, manifest):
+def build(directory, scratch, manifest, *left_out):
     """Build all models, test all data; unit tests do not depend on it and have their own run."""
-    selection = ["--exclude", "tag:fairness_gate", "test_type:unit"]
+    selection = ["--exclude", "tag:fairness_gate", "test_type:unit", *left_out]
     result = dbt(directory, scratch, "build", *selection, manifest=manifest)
     broken = [
         f"{r.node.name}: {r.status} {r.message}"
@@ -420,7 +420,8 @@ def silent_marts(tmp_path_factory, scratch, manifest):
     run(assemble.command, directory, "--suite", str(path))
     run(generate.command, directory, "--suite", str(path))
     run(extract.command, directory, "--suite", str(path))
-    with build(directory, scratch, manifest) as connection:
+    # Of columns without a row there is little to test.
+    with build(directory, scratch, manifest, "test_type:generic") as connection:
         yield connection
 
 

@@ -81,7 +81,7 @@ def marts(numbers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehou
     result = CliRunner().invoke(load.command, arguments, obj=folder / "data")
     assert result.exit_code == 0, result.output
     built = ["disparities", "summary_statistics", "selection_rates", "local_law_144", "measurements"]
-    checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
+    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
     checks += ["--select", *(f"+fct_{mart}" for mart in built), "assert_roll_ups_reconcile"]
     assert warehouse.run_dbt(folder / "data", ["build", *checks])
     with warehouse.Warehouse(folder / "data") as opened:

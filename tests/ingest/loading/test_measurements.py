@@ -190,7 +190,10 @@ CASES: dict[str, dict[str, list[Any]]] = {
 }
 
 
-def build_cases(folder: Path, **changes: Any) -> None:
+NUMBERS = ("disparities", "summary_statistics", "selection_rates")
+
+
+def build_cases(folder: Path, marts: tuple[str, ...], **changes: Any) -> None:
     """Load and build every case as a category of one suite; each value has the baseline 0.4."""
     suite = SUITE | {
         "attributes": {"group": {name: {} for name in MANY}},
@@ -215,16 +218,15 @@ def build_cases(folder: Path, **changes: Any) -> None:
     assert CliRunner().invoke(load.command, arguments, obj=folder / "data").exit_code == 0
     with Store(folder / "data", read_only=True) as store:
         assert store.value("select count(*) from responses") == 100
-    marts = ["disparities", "summary_statistics", "selection_rates", "verdicts"]
     built = ["--select", *(f"+fct_{mart}" for mart in marts)]
-    checks = ["--exclude-resource-type", "unit_test", "--indirect-selection", "cautious"]
+    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
     assert warehouse.run_dbt(folder / "data", ["build", *checks, *built])
 
 
 @pytest.fixture(scope="module")
 def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Warehouse]:
     folder = tmp_path_factory.mktemp("edges")
-    build_cases(folder)
+    build_cases(folder, (*NUMBERS, "verdicts"))
     with warehouse.Warehouse(folder / "data") as opened:
         yield opened
 
@@ -262,7 +264,7 @@ def rates(marts, category: str, standard: str, method: str = "larger", calibrati
 
 
 def test_no_resampling_leaves_the_numbers_and_nothing_that_chance_gives(marts, tmp_path):
-    build_cases(tmp_path, resampling={"permutations": 0, "bootstrap": 0})
+    build_cases(tmp_path, NUMBERS, resampling={"permutations": 0, "bootstrap": 0})
     # Two loads may store rows in another order, and sums of them differ in their last digit.
     numbers = """
         select
