@@ -144,6 +144,8 @@ def bring_in(data: Path, suite: str, rows: list[dict[str, str]]) -> None:
         "suite": suite,
         "axes": "all",
         "minimum": {"cell": 1},
+        "scorers": ["vader"],
+        "topics": [],
         "resampling": {"permutations": 100, "bootstrap": 100},
     }
     for category in content["categories"].values():
