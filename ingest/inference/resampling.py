@@ -86,7 +86,9 @@ class Resampled(NamedTuple):
 
     def row(self) -> dict[str, Any]:
         """The row of a table; the axis's `group_value` is ''."""
-        named = {"group_value": self.group or "", "resampling_unit": self.unit}
+        named: dict[str, Any] = {"group_value": self.group or "", "resampling_unit": self.unit}
+        if self.null_tails is not None:  # thousands of analyses keep theirs until all are written
+            named |= {"null_tails": np.array(self.null_tails, np.float32)}
         return self._asdict() | named | {"permutation_scheme": self.permutation}
 
 
