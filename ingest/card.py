@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from ingest import __version__
-from ingest.warehouse import VERDICTS, Warehouse, describe_finding, findings
+from ingest.options import stale_option
+from ingest.warehouse import VERDICTS, Warehouse, check_inputs, describe_finding, findings
 
 Row = dict[str, Any]
 
@@ -259,14 +260,16 @@ def write_card(marts: Warehouse, directory: Path) -> list[Path]:
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write into.  [default: --data]"
 )
+@stale_option()
 @click.pass_obj
-def command(data: Path, out: Path | None) -> None:
+def command(data: Path, out: Path | None, is_stale_ok: bool) -> None:
     """Write the audit card, the audit on a page: what, how, result, limits, hashes.
 
     \b
     plumbline card                  # data/audit_card.json and data/audit_card.md
     plumbline card --out release/
     """
+    check_inputs(data, is_stale_ok)
     with Warehouse(data) as marts:
         written = write_card(marts, out or data)
     click.echo("Audit card: " + ", ".join(str(path) for path in written))

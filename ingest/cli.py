@@ -22,7 +22,14 @@ from ingest import (
     warehouse,
 )
 from ingest.errors import PlumblineError
-from ingest.options import allow_code_option, configs_option, model_dir_option, roots_option, variant_option
+from ingest.options import (
+    allow_code_option,
+    configs_option,
+    model_dir_option,
+    roots_option,
+    stale_option,
+    variant_option,
+)
 from ingest.store import AUDIT_NAME, Store, data_dir
 from ingest.suite import load_suite
 
@@ -157,14 +164,16 @@ def _only_suite() -> Path:
 
 @cli.command()
 @click.option("--inconclusive", is_flag=True, help="Fail on `inconclusive` too.")
+@stale_option()
 @click.pass_obj
-def gate(data: Path, inconclusive: bool) -> None:
+def gate(data: Path, inconclusive: bool, is_stale_ok: bool) -> None:
     """Exit 1 where a verdict of the gate's profile is `fail`; list them.
 
     \b
     plumbline gate
     AUDIT_GATE=error dbt test --selector gate   # the same as dbt tests
     """
+    warehouse.check_inputs(data, is_stale_ok)
     with warehouse.Warehouse(data) as opened:
         warehouse.print_verdicts(opened)
         failing = warehouse.findings(opened, ("fail", "inconclusive") if inconclusive else ("fail",))
@@ -184,6 +193,7 @@ def status(data: Path) -> None:
     if not (data / AUDIT_NAME).exists():
         click.echo("The marts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
         return
+    warehouse.check_inputs(data, is_stale_ok=True)
     with warehouse.Warehouse(data) as opened:
         warehouse.print_verdicts(opened)
 
@@ -215,13 +225,15 @@ def _print_suite_status(store: Store, suite: str) -> None:
 
 @cli.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@stale_option()
 @click.pass_obj
-def export(data: Path, directory: Path) -> None:
+def export(data: Path, directory: Path, is_stale_ok: bool) -> None:
     """Write the marts as Parquet and CSV into DIRECTORY.
 
     \b
     plumbline export out/        # out/fct_verdicts.parquet, out/fct_verdicts.csv, …
     """
+    warehouse.check_inputs(data, is_stale_ok)
     with warehouse.Warehouse(data) as opened:
         written = opened.export(directory)
     n_tables = len({file.mart for file in written})

@@ -16,8 +16,9 @@ import duckdb
 
 from ingest.errors import PlumblineError
 from ingest.loading.files import printable
+from ingest.options import stale_option
 from ingest.store import AUDIT_NAME, Store
-from ingest.warehouse import LOCKED, Warehouse, run_dbt
+from ingest.warehouse import LOCKED, Warehouse, check_inputs, run_dbt
 
 MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
 STATES = ("worse", "better", "no_evidence", "not_comparable")
@@ -186,6 +187,7 @@ def _number(value: float | None, sign: str = "", places: int = 3) -> str:
     "--not-comparable", "is_strict", is_flag=True, help="Also fail where something cannot be compared."
 )
 @click.option("--forget", "is_forgotten", is_flag=True, help="Remove the earlier run, then stop.")
+@stale_option()
 @click.pass_obj
 def command(
     data: Path,
@@ -195,6 +197,7 @@ def command(
     as_json: bool,
     is_strict: bool,
     is_forgotten: bool,
+    is_stale_ok: bool,
 ) -> None:
     """Compare this run with an earlier one; exit 1 where it is worse.
 
@@ -215,8 +218,7 @@ def command(
     """
     if is_forgotten and earlier is not None:
         raise click.UsageError("--forget removes the earlier run: name none.")
-    with Warehouse(data):
-        pass
+    check_inputs(data, is_stale_ok)
     with Store(data) as store:
         if is_forgotten:
             with store.transaction():

@@ -9,7 +9,7 @@ import click
 
 from ingest.asking.answer_status import PATTERNS_PATH, REFUSAL_RULE_VERSION
 from ingest.loading.columns import RecordReader, ambiguous_names
-from ingest.loading.files import Record, file_format, read_records
+from ingest.loading.files import Record, read_records
 from ingest.loading.measurements import Measured, MeasurementLoad
 from ingest.loading.responses import Loaded, ResponseLoad
 from ingest.loading.tally import Load, Source
@@ -39,7 +39,7 @@ def load_file(
     detail = {"suite": suite.suite, "suite_key": suite.suite_key, "limit": limit}
     start: Callable[..., Load[Loaded] | Load[Measured]]
     if suite.measurements is not None:
-        start = partial(MeasurementLoad, kind=file_format(path))
+        start = MeasurementLoad
     else:
         reader = RecordReader(suite)
         n_records, ambiguous = ambiguous_names(reader, _announced(read_records(path, reader.columns, limit)))

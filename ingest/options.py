@@ -28,6 +28,13 @@ roots_option = partial(click.option, "--roots", type=click.IntRange(min=1))
 limit_option = partial(click.option, "--limit", type=click.IntRange(min=1))
 dry_run_option = partial(click.option, "--dry-run", is_flag=True)
 allow_code_option = partial(click.option, "--allow-code", is_flag=True)
+stale_option = partial(
+    click.option,
+    "--stale",
+    "is_stale_ok",
+    is_flag=True,
+    help="Go on where the marts are older than the answers.",
+)
 send_key_option = partial(
     click.option,
     "--send-key",

@@ -17,8 +17,9 @@ import yaml
 
 from ingest.card import write_card
 from ingest.errors import PlumblineError
+from ingest.options import stale_option
 from ingest.paths import IS_PACKAGED, PROJECT, dbt_project
-from ingest.warehouse import Exported, Warehouse, run_dbt, write_manifest
+from ingest.warehouse import Exported, Warehouse, check_inputs, run_dbt, write_manifest
 
 PAGES = PROJECT / "reports" / "pages"
 OF_REPORT = {"downloads", "pages"}  # tables that no model makes, but the functions below
@@ -225,14 +226,16 @@ def build_site(reports: Path, verbose: bool = False) -> Path:
 @click.command("report")
 @click.option("--verbose", is_flag=True, help="Show what npm prints.")
 @click.option("--tables-only", is_flag=True, help="Write the report's database, then stop.")
+@stale_option()
 @click.pass_obj
-def command(data: Path, verbose: bool, tables_only: bool) -> None:
+def command(data: Path, verbose: bool, tables_only: bool, is_stale_ok: bool) -> None:
     """Build the static site from the report tables.
 
     \b
     plumbline report
     python -m http.server --directory reports/build     # then open http://localhost:8000
     """
+    check_inputs(data, is_stale_ok)
     reports = site_folder(data)
     tables = reports / "sources" / "audit" / "report.duckdb"
     n_tables = write_report_tables(data, tables)

@@ -1,21 +1,20 @@
 """Ready measurements of a file -> `prompts`, `configs`, `responses`, `ready_measurements`.
 
-A file of numbers can have millions of rows, so rows never become Python objects: DuckDB reads the file into
-temporary tables, Python looks at what is distinct in it (labels, prompts, configs), and one transaction
-writes what is new.
+A file of numbers can have millions of rows. It is read as files of answers are (ingest/loading/files.py), in
+batches, into temporary tables; Python looks at what is distinct in them (labels, prompts, configs), and one
+transaction writes what is new.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
-from ingest.errors import PlumblineError
 from ingest.keys import key
-from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, declared_labels
-from ingest.loading.files import require_columns, shorten, shown
+from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, WHOLE_NUMBER, declared_labels
+from ingest.loading.files import RowProblem, check_text, read_records
 from ingest.loading.tally import Load, Source, Tally
 from ingest.measuring.prompt_pairs import pair_prompts
 from ingest.store import Store
@@ -24,7 +23,7 @@ from ingest.suite import Suite, normalise_label
 METHOD = "measured"
 STATUSES = ("ok", "missing", "not_a_number", "not_finite")
 OK, MISSING, NOT_A_NUMBER, NOT_FINITE = range(len(STATUSES))
-NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U")
+BATCH = 10_000  # records in memory at a time
 
 
 @dataclass
@@ -42,20 +41,39 @@ class Measured(Tally):
             yield f"  without a number: {without}"
 
 
-def _quoted(name: str) -> str:
-    """An identifier: column names of a stranger's file cannot be parameters."""
-    return '"' + name.replace('"', '""') + '"'
+Row = tuple[int | str | None, ...]
+
+
+def _as_text(
+    number: int, cells: list[Any] | RowProblem, columns: Sequence[str], is_number: list[bool]
+) -> Row:
+    """Return a record's number, why it is not taken and where, and its cells."""
+    nothing = (None,) * len(columns)
+    if isinstance(cells, RowProblem):
+        return number, cells.reason, cells.detail, *nothing
+    try:
+        return number, None, "", *map(_cell, cells, columns, is_number)
+    except RowProblem as problem:
+        return number, problem.reason, problem.detail, *nothing
+
+
+def _cell(cell: Any, column: str, is_number: bool) -> str | None:
+    # Any cell of numbers is told by what it says; NaN is not nothing there, and 3.0 is a label as 3 is.
+    if isinstance(cell, float) and (is_number or cell.is_integer()):
+        return repr(cell if is_number else int(cell))
+    if is_number and not isinstance(cell, str | None):
+        return str(cell)
+    return check_text(cell, column)
 
 
 class MeasurementLoad(Load[Measured]):
-    """A file of measurements on its way; `kind` is its format."""
+    """A file of measurements on its way."""
 
-    def __init__(self, store: Store, suite: Suite, source: Source, run_id: str, *, kind: str) -> None:
+    def __init__(self, store: Store, suite: Suite, source: Source, run_id: str) -> None:
         super().__init__(store, suite, source, run_id, Measured(source.source_file))
         if suite.measurements is None:
             raise ValueError(f"suite {suite.suite} has no `measurements`")
         self.measurements = suite.measurements
-        self.kind = kind
         self.attributes = [a for a in suite.attributes if a in suite.measurements.attributes]
         self.prompts: list[dict[str, Any]] = []
 
@@ -72,69 +90,61 @@ class MeasurementLoad(Load[Measured]):
 
         s_i is the status of v_i, its place in STATUSES.
         """
-        functions = {
-            "parquet": "read_parquet($path)",
-            "csv": "read_csv($path, header = true, all_varchar = true)",
-            "jsonl": "read_json($path, format = 'newline_delimited')",
-        }
-        path, source = self.source.path, functions[self.kind]
         spec = self.measurements
-        try:
-            described = self.execute(f"describe from {source}", {"path": str(path)}).fetchall()
-            present = [row[0] for row in described]
-            types = {row[0]: row[1] for row in described}
-            require_columns(path, spec.columns(), present)
+        batches = self._batches(limit)
+        first = next(batches)
+        places = {column: f"cell_{i}" for i, column in enumerate(spec.columns())}
 
-            def text(column: str | None, otherwise: str) -> str:
-                return otherwise if column is None else f"trim(cast({_quoted(column)} as varchar))"
+        def text(column: str | None, otherwise: str) -> str:
+            return otherwise if column is None else f"trim({places[column]})"
 
-            def number(column: str | None) -> str:
-                if column is None:
-                    return "cast(null as double)"
-                value = f"try_cast({_quoted(column)} as double)"
-                return f"case when isfinite({value}) then {value} end"
+        def number(column: str | None) -> str:
+            if column is None:
+                return "cast(null as double)"
+            value = f"try_cast({places[column]} as double)"
+            return f"case when isfinite({value}) then {value} end"
 
-            def status(column: str) -> str:
-                value = f"try_cast({_quoted(column)} as double)"
-                if types[column].startswith(NUMBERS):
-                    is_missing = f"{_quoted(column)} is null"
-                else:
-                    is_missing = f"coalesce(trim(cast({_quoted(column)} as varchar)), '') = ''"
-                return (
-                    f"cast(case when {is_missing} then {MISSING} when {value} is null then {NOT_A_NUMBER} "
-                    f"when not isfinite({value}) then {NOT_FINITE} else {OK} end as utinyint)"
-                )
-
-            columns = [
-                f"{text(spec.root, '')} as root",
-                f"coalesce({text(spec.model, '')}, '') as model",
-                f"coalesce({text(spec.role, chr(39) * 2)}, '') as role",
-                f"{text(spec.category, '$category')} as category_label",
-                f"{text(spec.repeat, chr(39) + '0' + chr(39))} as repeat_label",
-                *(f"{text(spec.attributes[a], '')} as a_{i}" for i, a in enumerate(self.attributes)),
-                *(f"{number(column)} as v_{i}" for i, column in enumerate(spec.features.values())),
-                *(f"{number(spec.baselines.get(name))} as b_{i}" for i, name in enumerate(spec.features)),
-                *(f"{status(column)} as s_{i}" for i, column in enumerate(spec.features.values())),
-            ]
-            parameters: dict[str, Any] = {"path": str(path), "limit": limit if limit is not None else 2**62}
-            if spec.category is None:
-                parameters["category"] = next(iter(self.suite.categories))
-            self.execute(
-                f"""
-                create or replace temp table incoming as
-                select row_number() over () as source_row, {", ".join(columns)}
-                from (select * from {source} limit $limit)
-                """,
-                parameters,
+        def status(column: str) -> str:
+            cell, value = places[column], f"try_cast({places[column]} as double)"
+            return (
+                f"cast(case when coalesce(trim({cell}), '') = '' then {MISSING} "
+                f"when {value} is null then {NOT_A_NUMBER} "
+                f"when not isfinite({value}) then {NOT_FINITE} else {OK} end as utinyint)"
             )
-        except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = str(error).splitlines()[0]
-            raise PlumblineError(
-                f"{shown(path)} cannot be read: {shorten(problem, 200)}.", "Correct the file."
-            ) from error
+
+        columns = [
+            f"{text(spec.root, '')} as root",
+            f"coalesce({text(spec.model, '')}, '') as model",
+            f"coalesce({text(spec.role, chr(39) * 2)}, '') as role",
+            f"{text(spec.category, '$category')} as category_label",
+            f"{text(spec.repeat, chr(39) + '0' + chr(39))} as repeat_label",
+            *(f"{text(spec.attributes[a], '')} as a_{i}" for i, a in enumerate(self.attributes)),
+            *(f"{number(column)} as v_{i}" for i, column in enumerate(spec.features.values())),
+            *(f"{number(spec.baselines.get(name))} as b_{i}" for i, name in enumerate(spec.features)),
+            *(f"{status(column)} as s_{i}" for i, column in enumerate(spec.features.values())),
+        ]
+        given = {} if spec.category else {"category": next(iter(self.suite.categories))}
+        listed = f"select source_row, problem, detail, {', '.join(columns)} from records_read"
+        for i, batch in enumerate(chain([first], batches)):
+            with self.store.registered("records_read", batch):
+                create = "create or replace temp table incoming as" if i == 0 else "insert into incoming"
+                self.execute(f"{create} {listed}", given)
         self.loaded.n_records = self.store.value("select count(*) from incoming")
-        if not self.loaded.n_records:
-            raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds measurements.")
+
+    def _batches(self, limit: int | None) -> Iterator[pa.Table]:
+        """Yield the file's records, their cells as text, those that cannot be read with the reason."""
+        columns = self.measurements.columns()
+        numbers = {*self.measurements.features.values(), *self.measurements.baselines.values()}
+        is_number = [column in numbers for column in columns]
+        records = read_records(self.source.path, columns, limit)
+        places = [f"cell_{i}" for i in range(len(columns))]
+        kinds = (pa.int64(), *(pa.string() for _ in ("problem", "detail", *columns)))
+        while some := list(islice(records, BATCH)):
+            rows = [_as_text(number, cells, columns, is_number) for number, cells in some]
+            arrays = [
+                pa.array(cells, kind) for cells, kind in zip(zip(*rows, strict=True), kinds, strict=True)
+            ]
+            yield pa.table(arrays, names=["source_row", "problem", "detail", *places])
 
     def _declared(self, column: str, declared: Mapping[str, str]) -> tuple[list[str], list[str]]:
         """Return the labels of a column that are declared, and what each stands for."""
@@ -146,7 +156,8 @@ class MeasurementLoad(Load[Measured]):
     def _check_records(self) -> None:
         """Make `checked`: incoming records with declared labels, and the reason why one is not taken."""
         codes = {normalise_label(code): code for code in self.suite.categories}
-        parameters = dict(zip(("labels", "values"), self._declared("category_label", codes), strict=True))
+        parameters: dict[str, Any] = {"whole_number": f"^(?:{WHOLE_NUMBER.pattern})$"}
+        parameters |= zip(("labels", "values"), self._declared("category_label", codes), strict=True)
         declared, values = [], range(len(self.attributes))
         for i, attribute in enumerate(self.attributes):
             labels, found = self._declared(f"a_{i}", declared_labels(self.suite, attribute))
@@ -159,13 +170,14 @@ class MeasurementLoad(Load[Measured]):
                 select
                     *,
                     map($labels, $values)[category_label] as category,
-                    try_cast(repeat_label as integer) as repeat_index
+                    try_cast(regexp_extract(repeat_label, $whole_number, 1) as integer) as repeat_index
                     {"".join(declared)}
                 from incoming
             )
 
             select
                 source_row,
+                detail,
                 root,
                 model,
                 role,
@@ -173,6 +185,7 @@ class MeasurementLoad(Load[Measured]):
                 repeat_index
                 {"".join(f", value_{i}" for i in values)},
                 case
+                    when problem is not null then problem
                     when coalesce(root, '') = '' then 'missing_root'
                     when model = '' then 'missing_model'
                     when category is null then 'unknown_category'
@@ -335,9 +348,9 @@ class MeasurementLoad(Load[Measured]):
             """
             create or replace temp table refused as
             with refused as (
-                select source_row, reason from checked where reason is not null
+                select source_row, reason, detail from checked where reason is not null
                 union all
-                select source_row, decision from decided where decision = 'duplicate_key'
+                select source_row, decision, '' from decided where decision = 'duplicate_key'
             )
 
             select *, md5(cast(json_array('reject', $suite, $sha, source_row) as varchar)) as reject_key
@@ -394,5 +407,5 @@ class MeasurementLoad(Load[Measured]):
             select response_key, feature, value, baseline_value, measurement_status from fresh
             """
         )
-        self.write_shared("select reject_key, source_row, reason, '' as detail from refused")
+        self.write_shared("select reject_key, source_row, reason, detail from refused")
         pair_prompts(self.store, self.suite)

@@ -21,7 +21,7 @@ from ingest import __version__
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_row
 from ingest.store.journal import NAMES, Entry, read_entries, set_aside
-from ingest.store.tables import SCHEMA, schema_columns
+from ingest.store.tables import SCHEMA, STATE, schema_columns, state_view
 
 RAW_NAME = "raw.duckdb"
 AUDIT_NAME = "audit.duckdb"
@@ -99,6 +99,7 @@ class Store:
             for table, columns in SCHEMA.items():
                 self.connection.execute(f"create table if not exists {table} ({columns})")
             self._add_columns()
+            self._keep_state_view()
             self.replay()
         return self
 
@@ -129,6 +130,15 @@ class Store:
         for table, column, kind in schema_columns():
             if (table, column) not in there:
                 self.connection.execute(f"alter table {table} add column {column} {kind}")
+
+    def _keep_state_view(self) -> None:
+        """Have the view by which marts are found older than the answers, as this version defines it."""
+        wanted = key(state_view())
+        found = self.rows("select comment from duckdb_views() where view_name = ?", [STATE])
+        if found != [(wanted,)]:
+            with self.transaction():
+                self.connection.execute(f"create or replace view {STATE} as {state_view()}")
+                self.connection.execute(f"comment on view {STATE} is '{wanted}'")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

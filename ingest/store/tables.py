@@ -143,3 +143,27 @@ def schema_columns() -> list[tuple[str, str, str]]:
         for table, columns in SCHEMA.items():
             empty.execute(f"create table {table} ({columns})")
         return empty.execute("select table_name, column_name, data_type from duckdb_columns()").fetchall()
+
+
+STATE = "content_state"
+# Who brought a row in, and when, is no content; texts and vectors are named by the keys beside them.
+NO_CONTENT = {"run_id", "text", "sentence", "vector"}
+RECORDS = {"runs", "loads"}
+
+
+@cache
+def state_view() -> str:
+    """Return the SQL of the view `content_state`: two hashes of what the raw tables hold.
+
+    `earlier` is that of the run that `plumbline compare` keeps, `answers` that of all else. Marts keep what
+    it said when they were made (macros/inputs/); where it says something else, they are of other answers.
+    """
+    tables = []
+    for table in SCHEMA.keys() - RECORDS:
+        names = [f'"{name}"' for of, name, _ in schema_columns() if of == table and name not in NO_CONTENT]
+        part = "earlier" if table.startswith("earlier_") else "answers"
+        hashed = f"count(*) as n, sum(hash({', '.join(names)})) as hashed"
+        tables.append(f"select '{part}' as part, '{table}' as of, {hashed} from {table}")
+    rows = " union all ".join(sorted(tables))
+    state = "md5(string_agg(concat_ws(' ', of, n, hashed), ';' order by of))"
+    return f"select part, {state} as state from ({rows}) group by part"

@@ -8,9 +8,12 @@ import click
 import duckdb
 
 from ingest.errors import PlumblineError
-from ingest.store import AUDIT_NAME
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.store.tables import STATE
 
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
+BUILT_FROM = "built_from"  # what each model was made of: macros/inputs/
+COMPARED = ".fct_config_differences"  # what an earlier run changes
 LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
 FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
 
@@ -81,6 +84,45 @@ class Warehouse:
                 self.connection.execute(f"copy \"{name}\" to '{target}' ({options})")
                 written.append(Exported(name, described.get(name) or "", n_rows, path))
         return written
+
+
+def check_inputs(data: Path, is_stale_ok: bool = False) -> None:
+    """Raise PlumblineError where the marts are not made of what the raw tables hold now.
+
+    With `is_stale_ok` it is said on stderr instead.
+    """
+    with Warehouse(data) as marts:
+        try:
+            made = marts.connection.execute(f"select model, answers, earlier from {BUILT_FROM}").fetchall()
+        except duckdb.CatalogException:
+            made = []
+    unknown = [model for model, answers, _ in made if answers is None]
+    if unknown or not made:
+        path = data / AUDIT_NAME
+        what = f"{path} is not whole: its last build did not end, failed, or was an older version's."
+    else:
+        state = _raw_state(data)
+        is_current = all(
+            answers == state.get("answers")
+            and (earlier == state.get("earlier") or not model.endswith(COMPARED))
+            for model, answers, earlier in made
+        )
+        if is_current:
+            return
+        what = f"{data / AUDIT_NAME}: the marts are older than the answers in {RAW_NAME}."
+    if not is_stale_ok:
+        raise PlumblineError(what, "Run `plumbline audit SUITE` or `dbt build`; --stale goes on regardless.")
+    click.echo(what, err=True)
+
+
+def _raw_state(data: Path) -> dict[str, str]:
+    if not (data / RAW_NAME).exists():
+        return {}
+    with Store(data, read_only=True) as store:
+        try:
+            return dict(store.connection.execute(f"select part, state from {STATE}").fetchall())
+        except duckdb.CatalogException:  # nothing was brought in since an older version
+            return {}
 
 
 def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:

@@ -35,7 +35,8 @@ def test_a_view_replaces_itself_and_a_table_of_its_name(tmp_path):
         assert run_dbt(tmp_path, view)
         with duckdb.connect(str(tmp_path / AUDIT_NAME), read_only=True) as audit:
             audit.execute(f"attach '{tmp_path / RAW_NAME}' as raw (read_only)")
-            found = audit.execute("select view_name from duckdb_views() where not internal").fetchall()
+            views = "select view_name from duckdb_views() where not internal and database_name = 'audit'"
+            found = audit.execute(views).fetchall()
             assert sorted(found) == [("reader",), ("stg_load__loads",)]
             assert "old" not in [row[0] for row in audit.execute("describe stg_load__loads").fetchall()]
 

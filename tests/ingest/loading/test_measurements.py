@@ -2,10 +2,13 @@
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from click.testing import CliRunner, Result
@@ -123,6 +126,115 @@ def test_repeats_are_told_apart_by_their_column(bring, query):
     result = bring([row(round=i) for i in ("0", "1", "-1", "x")], measurements=spec)
     assert "2 loaded + 0 already there + 2 rejected" in result.output
     assert query("select distinct reason from rejects") == [("bad_repeat",)]
+
+
+HEAD = "question,place,model,warmth,warmth before\n"
+
+
+@pytest.fixture
+def bring_file(tmp_path, data):
+    """Load a file as it stands, under any name."""
+
+    def run(name: str, content: str, **changes: Any) -> Result:
+        suite, path = tmp_path / "suite.yml", tmp_path / "files" / name
+        suite.write_text(yaml.safe_dump(SUITE | changes), encoding="utf-8")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, encoding="utf-8", newline="")
+        return CliRunner().invoke(load.command, [str(path), "--suite", str(suite)], obj=data)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "name", ["m[1].csv", "m*.csv", "m?.csv", "{m,n}.csv", "**.csv", "a'b\"c;.csv", "$m.csv"]
+)
+def test_a_files_name_is_a_name_and_no_pattern(bring_file, tmp_path, query, name):
+    (tmp_path / "files").mkdir()
+    for neighbour in ("m1.csv", "mm.csv", "m.csv", "n.csv"):
+        (tmp_path / "files" / neighbour).write_text(HEAD + "9,North,other,9,9\n")
+    result = bring_file(name, HEAD + "1,North,mine,0.5,0.5\n")
+    assert "1 records = 1 loaded" in result.output
+    assert query("select distinct model, source_file from responses join configs using (config_key)") == [
+        ("mine", name)
+    ]
+
+
+@pytest.mark.parametrize("repeat", ["1.5", "0.5", "1e1", "+1", "", "1 0", "99999999999"])
+def test_a_repeat_that_is_no_whole_number_is_refused_with_its_record(bring_file, query, repeat):
+    spec = SUITE["measurements"] | {"repeat": "round"}
+    head = HEAD.replace("question,", "round,question,")
+    text = head + f"1,1,North,m,1,1\n{repeat},1,North,m,1,1\n2.0,1,North,m,1,1\n"
+    result = bring_file("m.csv", text, measurements=spec)
+    assert "2 loaded" in result.output and "record 2" in result.output
+    assert query("select source_row, reason from rejects") == [(2, "bad_repeat")]
+    assert query("select repeat_index from responses order by 1") == [(1,), (2,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A study of ours\nmade by us\n" + HEAD + "1,North,m,1,1\n", "has no column 'question'"),
+        (HEAD.replace("warmth before", "warmth") + "1,North,m,1,1\n", "two columns 'warmth'"),
+        (HEAD + '1,North,"m,1,1\n2,South,m,1,1\n', "line 2: the record that starts there is not CSV"),
+        (HEAD.replace(",", ";") + "1;North;m;1;1\n", "Is it separated by something else than commas?"),
+        (HEAD.replace(",", "\t") + "1\tNorth\tm\t1\t1\n", "Is it separated by something else than commas?"),
+        (HEAD, "has no records"),
+    ],
+)
+def test_a_file_of_another_dialect_is_refused_as_a_whole(bring_file, data, text, said):
+    result = bring_file("m.csv", text)
+    assert result.exit_code == 1 and said in result.output and "m.csv" in result.output
+    assert max(map(len, result.output.splitlines())) <= 300
+    with Store(data, read_only=True) as store:
+        assert (
+            store.value("select count(*) from responses") == store.value("select count(*) from suites") == 0
+        )
+
+
+def test_quotes_are_double_and_apostrophes_are_letters(bring_file, query):
+    text = HEAD + '\'1,North,o\'hara\',1,1\n2,North,"a ""b"", c",1,1\n'
+    # The first quote stands far below what a dialect could be guessed from.
+    text += "".join(f"{i},North,m,1,1\n" for i in range(3, 40_000)) + '40000,North,"m, n",1,1\n'
+    assert "40000 records = 40000 loaded" in bring_file("m.csv", text).output.replace("40,000", "40000")
+    models = query("select distinct model from configs order by 1")
+    assert models == [('a "b", c',), ("m",), ("m, n",), ("o'hara'",)]
+    assert query(
+        "select source_tag from prompts where prompt_key in (select prompt_key from responses where "
+        "source_row = 1)"
+    ) == [("'1",)]
+
+
+def test_lines_of_another_width_and_bytes_that_are_no_text_are_refused_one_by_one(
+    bring_file, query, tmp_path
+):
+    text = HEAD + "1,North,m,1,1\n2,North,m,1\n3,North,m,1,1,1\n4,North,\0,1,1\n5,North,m,1,1\n"
+    result = bring_file("m.csv", text)
+    assert "5 records = 2 loaded + 0 already there + 3 rejected" in result.output
+    assert dict(query("select source_row, reason from rejects")) == {
+        2: "ragged_row",
+        3: "ragged_row",
+        4: "nul_byte",
+    }
+    assert ("line 3: 4 cells, the header has 5",) in query("select detail from rejects")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_other_formats_say_the_same(tmp_path, data, query, suffix):
+    records = [
+        {"question": 1, "place": "North", "model": "m", "warmth": 0.1, "warmth before": 1},
+        {"question": 2, "place": "South", "model": "m", "warmth": None, "warmth before": 2},
+        {"question": 3, "place": "East", "model": "m", "warmth": 1e-300, "warmth before": 0},
+    ]
+    suite, path = tmp_path / "suite.yml", tmp_path / f"m[1].{suffix}"
+    suite.write_text(yaml.safe_dump(SUITE))
+    if suffix == "jsonl":
+        path.write_text("".join(json.dumps(record) + "\n" for record in [*records, {"question": True}]))
+    else:
+        pq.write_table(pa.Table.from_pylist(records), path)
+    result = CliRunner().invoke(load.command, [str(path), "--suite", str(suite)], obj=data)
+    assert "3 loaded" in result.output
+    found = query("select value, measurement_status from ready_measurements order by value nulls last")
+    assert found == [(1e-300, "ok"), (0.1, "ok"), (None, "missing")]
 
 
 def test_a_dry_run_writes_nothing(bring, data):

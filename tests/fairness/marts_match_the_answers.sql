@@ -1,0 +1,9 @@
+-- The gate judges the answers of the raw tables as they are: every model was made of them, by a whole build.
+-- depends_on: {{ ref('fct_verdicts') }}
+select built.model
+from {{ built_from() }} as built
+where
+    built.answers is distinct from (
+        select state from {{ source('raw', 'suites').incorporate(path={'identifier': 'content_state'}) }}
+        where part = 'answers'
+    )

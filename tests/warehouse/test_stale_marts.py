@@ -1,0 +1,176 @@
+"""Marts carry what they were made of: commands refuse those that are older than the answers, or not whole."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from places import ROOT
+from tiny import TINY_SUITE, all_rows, csv_text, record
+
+from ingest.cli import cli
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.warehouse import run_dbt
+
+READERS = {"gate": (), "export": ("out",), "card": (), "report": ("--tables-only",), "compare": ("--forget",)}
+BUILD = ["run", "--select", "+dim_responses", "+dim_runs", "+stg_extract__scorers", "+stg_load__rejects"]
+TESTED = [
+    "build",
+    "--exclude-resource-type",
+    "unit_test",
+    "--select",
+    "stg_pipeline__runs",
+    "assert_no_secrets",
+]
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from dbt.task.run import ModelRunner
+from ingest.warehouse import run_dbt
+ModelRunner.execute = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+run_dbt(Path(sys.argv[1]), ["run", "--select", "dim_runs"])
+"""
+
+
+def run(data, *arguments):
+    return CliRunner().invoke(cli, ["--data", str(data), *map(str, arguments)])
+
+
+def load(data, *numbers):
+    path = data.parent / "answers.csv"
+    path.write_text(csv_text(record(number) for number in numbers), "utf-8")
+    result = run(data, "load", path, "--suite", TINY_SUITE)
+    assert result.exit_code == 0, result.output
+
+
+def refused(data, command="export"):
+    """Return the line with which a command refuses the marts; '' where it takes them."""
+    with Store(data, read_only=True) as store:
+        before = all_rows(store)
+    result = run(data, command, *(data.parent / part if part == "out" else part for part in READERS[command]))
+    with Store(data, read_only=True) as store:
+        assert all_rows(store) == before
+    if result.exit_code == 0:
+        return ""
+    assert result.exit_code == 1 and "Traceback" not in result.output
+    what, what_to_do = result.output.splitlines()
+    assert len(what) <= 300 and str(data / AUDIT_NAME) in what and "plumbline audit" in what_to_do
+    return what.removeprefix("Error: ").removeprefix(str(data / AUDIT_NAME))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    data = tmp_path_factory.mktemp("built") / "data"
+    load(data, *range(1, 5))
+    assert run_dbt(data, BUILD)
+    return data
+
+
+@pytest.fixture
+def data(built, tmp_path):
+    shutil.copytree(built, tmp_path / "data")
+    return tmp_path / "data"
+
+
+def test_marts_of_these_answers_are_taken(data):
+    assert refused(data) == ""
+    load(data, 1, 2)  # nothing new: a run more, the same answers
+    assert refused(data) == ""
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_marts_that_are_older_than_the_answers_are_refused(data, command):
+    load(data, 5)
+    assert refused(data, command) == f": the marts are older than the answers in {RAW_NAME}."
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update responses set response_status = 'refused' where source_row = 2",
+        "update prompts set attributes = map {'gender': 'Male'}",
+        "delete from responses where source_row = 2",
+        "insert into measurements values ('t', 's', 'f', 1, 'ok')",
+        "update suites set definition = '{}'",
+    ],
+)
+def test_every_change_of_the_answers_counts(data, change):
+    with Store(data) as store:
+        store.connection.execute(change)
+    assert "older than the answers" in refused(data)
+
+
+def test_older_marts_are_read_where_one_asks_for_it(data):
+    load(data, 5)
+    result = run(data, "export", data.parent / "out", "--stale")
+    assert result.exit_code == 0 and "the marts are older than the answers" in result.stderr
+    assert (data.parent / "out" / "dim_responses.csv").exists()
+    # `status` says it and goes on to the marts, which are parts only here.
+    assert "the marts are older than the answers" in run(data, "status").stderr
+
+
+def test_a_killed_build_leaves_marts_that_are_refused(data):
+    done = subprocess.run([sys.executable, "-c", KILLED, str(data)], cwd=ROOT, capture_output=True)
+    assert done.returncode == -signal.SIGKILL
+    assert "is not whole" in refused(data)
+    # Building something else does not make up for it, building the same does.
+    assert run_dbt(data, ["run", "--select", "stg_load__loads"])
+    assert "is not whole" in refused(data)
+    assert run_dbt(data, ["run", "--select", "dim_runs"])
+    assert refused(data) == ""
+
+
+def test_a_failed_test_leaves_marts_that_are_refused(data):
+    with Store(data) as store:
+        store.connection.execute("""update runs set detail = '{"password": "canary-canary"}'""")
+    assert not run_dbt(data, TESTED)
+    assert "is not whole" in refused(data)
+
+
+def test_a_part_that_is_built_anew_does_not_vouch_for_the_rest(data):
+    load(data, 5)
+    assert run_dbt(data, ["run", "--select", "dim_runs"])
+    assert "older than the answers" in refused(data)
+    assert run_dbt(data, BUILD)
+    assert refused(data) == ""
+
+
+def test_an_older_versions_marts_and_missing_answers_are_refused(data):
+    with duckdb.connect(str(data / AUDIT_NAME)) as audit:
+        audit.execute("drop table built_from")
+    assert "is not whole" in refused(data)
+    assert run_dbt(data, BUILD)
+    (data / RAW_NAME).rename(data / "elsewhere")
+    result = run(data, "export", data.parent / "out")
+    assert result.exit_code == 1 and "older than the answers" in result.output
+
+
+def test_a_comparison_is_of_the_run_that_is_kept(data):
+    with duckdb.connect(str(data / AUDIT_NAME)) as audit:
+        row = "select 'model.plumbline.fct_config_differences', answers, earlier from built_from limit 1"
+        audit.execute(f"insert into built_from {row}")
+    assert refused(data) == ""
+    with Store(data) as store:
+        store.connection.execute("insert into earlier_runs values ('tiny', 'last', 3, null, 'r')")
+    assert "older than the answers" in refused(data)
+
+
+def test_dbt_alone_does_the_same_and_its_gate_fails(data):
+    dbt = Path(sys.executable).with_name("dbt")
+    environment = {**os.environ, "PLUMBLINE_DATA": str(data), "AUDIT_GATE": "error"}
+
+    def invoke(*arguments):
+        paths = ["--target-path", str(data / "target"), "--log-path", str(data / "logs")]
+        return subprocess.run([dbt, *arguments, *paths], cwd=ROOT, env=environment, capture_output=True)
+
+    gate = ("test", "--select", "marts_match_the_answers")
+    assert invoke(*gate).returncode == 0
+    load(data, 5)
+    assert invoke(*gate).returncode == 1
+    assert invoke(*BUILD).returncode == 0
+    assert refused(data) == "" and invoke(*gate).returncode == 0
