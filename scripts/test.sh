@@ -1,13 +1,22 @@
 #!/usr/bin/env bash
 # Every check, in the order in which a mistake is cheapest to find. Prints what it ran; skips nothing silently.
-# Two lanes, for two cores: the demo and its site go on beside sqlfluff and pytest, and are printed after them.
+# Two cores are kept busy: the demo and its site, and what needs sentence-transformers, go on beside pytest and are
+# printed after it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
 bin=.venv/bin
 work=$(mktemp -d)
-lane=''
-trap 'test -z "$lane" || kill -- "-$lane" 2> /dev/null || true; rm -rf "$work"' EXIT
+lanes=()
+trap 'for lane in "${lanes[@]}"; do kill -- "-$lane" 2> /dev/null || true; done; rm -rf "$work"' EXIT
+
+# A process group of its own, to be ended as one.
+beside() {
+  set -m
+  "$1" > "$work/$1.txt" 2>&1 &
+  lanes+=("$!")
+  set +m
+}
 
 step() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
 
@@ -33,10 +42,7 @@ check_demo() {
   $bin/python -m pytest -q --durations=5 tests/site
   rm -r reports/build  # a site for nobody
 }
-set -m  # a process group of its own, to be ended as one
-check_demo > "$work/lane.txt" 2>&1 &
-lane=$!
-set +m
+beside check_demo
 
 step 'ruff: format and lint; mypy'
 $bin/ruff format --check .
@@ -55,30 +61,30 @@ if [ "${TEST_MODELS:-}" = no ] || ! scripts/models.sh > "$work/models.txt" 2>&1;
   tail -n 5 "$work/models.txt" 2> /dev/null || true
 fi
 
+check_encoder() {
+  step 'pytest: with sentence-transformers, beside the environment'
+  if MODELS_INTO="$work/beside" scripts/models.sh; then
+    PYTHONPATH="$work/beside" $bin/python -m pytest -q tests/ingest/scorers/test_encoder.py -k run_live
+  else
+    echo 'SKIPPED: WITHOUT the tests of sentence-transformers: it is not installed.' | tee "$work/without.txt"
+  fi
+}
+test -n "$without" || beside check_encoder
+
 # COVERAGE=1 shows what the tests do not run; it costs a fifth of their time.
 covered=()
 test -z "${COVERAGE:-}" || covered=(--cov --cov-report=term:skip-covered)
 step 'pytest: the longest files first'
 $bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder "${covered[@]}" 2>&1 | tee "$work/pytest.txt"
 test -z "${COVERAGE:-}" || sed -n '/^---------- coverage\|^_* coverage/,$p' "$work/pytest.txt" > coverage.txt
-if [ -z "$without" ]; then
-  step 'pytest: with sentence-transformers, beside the environment'
-  if MODELS_INTO="$work/beside" scripts/models.sh > "$work/beside.txt" 2>&1; then
-    PYTHONPATH="$work/beside" $bin/python -m pytest -q tests/ingest/scorers/test_encoder.py -k run_live
-  else
-    without=' WITHOUT the tests of sentence-transformers: it is not installed.'
-    echo "SKIPPED:$without"
-    tail -n 5 "$work/beside.txt"
-  fi
-fi
-
 status=0
-wait "$lane" || status=$?
-lane=''
-cat "$work/lane.txt"
+for lane in "${lanes[@]}"; do wait "$lane" || status=$?; done
+lanes=()
+cat "$work"/check_*.txt
 if [ "$status" -ne 0 ]; then
-  printf '\nThe demo or its site failed: see above.\n'
+  printf '\nThe demo, its site or the tests of sentence-transformers failed: see above.\n'
   exit 1
 fi
 
+test ! -f "$work/without.txt" || without=$(sed 's/^SKIPPED://' "$work/without.txt")
 printf '\nAll checks passed in %s s.%s\n' "$SECONDS" "$without"
