@@ -24,9 +24,13 @@ def seed_of(*identity: object) -> int:
 
 
 def analysis_seed(analysis: Mapping[str, Any]) -> int:
-    """The seed of a row of `int_analyses_listed`: whatever is asked of its table is relabelled alike."""
-    named = ("seed", "measure_kind", "suite", "category", "config_key", "axis", "measure")
-    return seed_of(*(analysis[name] for name in named))
+    """The seed of a row of `int_analyses_listed`: whatever is asked of its answers is relabelled alike.
+
+    A selection is of the answers that its outcomes are counted from, so the two share their relabellings.
+    """
+    kind = "outcome" if analysis["measure_kind"] == "selection" else analysis["measure_kind"]
+    named = ("suite", "category", "config_key", "axis", "measure")
+    return seed_of(analysis["seed"], kind, *(analysis[name] for name in named))
 
 
 def rows_by(relation: DuckDBPyRelation, columns: str, n_keys: int = 1) -> dict[Any, list[tuple[Any, ...]]]:
