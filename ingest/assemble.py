@@ -133,7 +133,7 @@ def _keep(store: Store, suite: Suite) -> None:
     store.connection.execute("insert into prompt_flags select * from wanted_prompt_flags")
     store.connection.execute(
         """
-        insert into prompts
+        insert into prompts by name
         select * from wanted_prompts
         on conflict (prompt_key) do update set
             method = excluded.method,
@@ -141,11 +141,15 @@ def _keep(store: Store, suite: Suite) -> None:
             root_key = excluded.root_key,
             block_key = excluded.block_key,
             baseline_text_key = excluded.baseline_text_key,
-            baseline_kind = excluded.baseline_kind
+            baseline_kind = excluded.baseline_kind,
+            template = excluded.template,
+            slots = excluded.slots
         where
             method = 'loaded'
             or baseline_text_key is distinct from excluded.baseline_text_key
             or baseline_kind is distinct from excluded.baseline_kind
+            or template is distinct from excluded.template
+            or slots is distinct from excluded.slots
         """
     )
     delete_unasked(store, suite.suite, METHODS)

@@ -80,6 +80,8 @@ class Root:
     root_key: str
     block_key: str
     attributes: dict[str, str]
+    template: str | None
+    slots: dict[str, str] | None
 
 
 @dataclass
@@ -225,7 +227,8 @@ def _roots(store: Store, suite: Suite, branching: Branching, start: str) -> list
     rows = store.rows(
         """
         select
-            p.prompt_key, p.prompt, t.text, p.source_tag, p.keyword, p.root_key, p.block_key, p.attributes
+            p.prompt_key, p.prompt, t.text, p.source_tag, p.keyword, p.root_key, p.block_key, p.attributes,
+            p.template, p.slots
         from prompts as p
         left join texts as t on p.baseline_text_key = t.text_key
         where
@@ -244,7 +247,15 @@ def _row(
 ) -> dict[str, Any]:
     start, target = pair
     attributes = {**root.attributes, branching.attribute: target}
-    row = builder.row(branching.category, text, attributes, method=METHOD, root=root.prompt)
+    row = builder.row(
+        branching.category,
+        text,
+        attributes,
+        method=METHOD,
+        root=root.prompt,
+        template=root.template,
+        slots=root.slots,
+    )
     is_own_block = suite.categories[branching.category].block == "prompt"
     return row | {
         "concept": target,
@@ -296,7 +307,7 @@ def _keep(store: Store, suite: Suite, run_id: str, made: Made) -> None:
     execute = store.connection.execute
     execute(f"delete from prompt_flags where prompt_key in ({own})", [suite.suite, METHOD])
     delete_unasked(store, suite.suite, [METHOD])
-    execute("insert or ignore into prompts select * from wanted_prompts")
+    execute("insert or ignore into prompts by name select * from wanted_prompts")
     store.append("texts", list({row["text_key"]: row for row in made.texts}.values()))
     store.append("prompt_flags", made.flags)
     execute(

@@ -63,12 +63,15 @@ class PromptBuilder:
         root: str | None = None,
         baseline: str | None = None,
         baseline_kind: str | None = None,
+        template: str | None = None,
+        slots: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Return one row of `prompts`.
 
         `attributes` are declared values; `root` is the text before branching (the prompt itself where
         none is known), `name` the person the prompt is about; `baseline` the text its answers are held
-        against, `baseline_kind` which of BASELINE_KINDS that is.
+        against, `baseline_kind` which of BASELINE_KINDS that is; `template` what it was made of, with the
+        phrase of each of `slots`.
         """
         suite = self.suite.suite
         spec = self.suite.categories[category]
@@ -97,4 +100,6 @@ class PromptBuilder:
             "attributes": list(ordered.items()),
             "shown_by": list(self.shown_by(prompt, ordered, name).items()),
             "baseline_kind": baseline_kind,
+            "template": template,
+            "slots": None if slots is None else list(slots.items()),
         }

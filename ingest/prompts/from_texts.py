@@ -91,9 +91,10 @@ def sentence_row(
     """
     corpus = builder.suite.categories[category].corpus
     assert corpus is not None
-    shown, baseline = {corpus.attribute: of["concept"]}, of["baseline"]
-    kind = {"baseline": baseline, "baseline_kind": COUNTERFACTUAL}
-    return builder.row(category, prompt, shown, method=method, **kind) | of | {"flags": []}
+    shown = {corpus.attribute: of["concept"]}
+    baseline, kind = of["baseline"], COUNTERFACTUAL
+    row = builder.row(category, prompt, shown, method=method, baseline=baseline, baseline_kind=kind)
+    return row | of | {"flags": []}
 
 
 def file_rows(

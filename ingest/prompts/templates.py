@@ -51,6 +51,8 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
                     root=root,
                     baseline=baseline,
                     baseline_kind=kind,
+                    template=template.prompt,
+                    slots=filled,
                 )
                 yield {**row, "baseline": baseline}
 

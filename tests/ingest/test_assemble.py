@@ -69,6 +69,27 @@ def test_every_root_has_every_group(suite):
     assert len({row["prompt_key"] for row in rows}) == len(rows) == n_combinations(suite, "FLAT") == 180
 
 
+def test_a_prompt_keeps_its_template_and_the_phrases_of_its_slots(suite, tmp_path):
+    """An older database has neither; assembling again brings them in, and changes nothing else."""
+    parts = "select distinct template, slots from prompts where category = 'FLAT'"
+    with Store(tmp_path) as store:
+        assemble_prompts(store, suite)
+        found = store.rows(parts)
+        everything = store.rows("select * from prompts order by prompt_key")
+        for column in ("template", "slots"):
+            store.connection.execute(f"alter table prompts drop column {column}")
+    spec = suite.categories["FLAT"]
+    assert {template for template, _ in found} == {template.prompt for template in spec.templates}
+    assert all(set(slots) <= set(spec.slots) for _, slots in found)
+    assert {slots[slot] for _, slots in found for slot in slots} == {
+        phrase for phrases in spec.slots.values() for phrase in phrases
+    }
+    with Store(tmp_path) as store:
+        assert set(store.rows("select distinct template, slots from prompts")) == {(None, None)}
+        assert {category.n_new for category in assemble_prompts(store, suite).categories} == {0}
+        assert store.rows("select * from prompts order by prompt_key") == everything
+
+
 def test_people_bring_their_attributes_and_no_others(suite):
     rows = [row for row in prompt_rows(suite, "TRADE", PromptBuilder(suite)) if row["keyword"] == "Caspar"]
     assert [(row["prompt"], row["attributes"]) for row in rows] == [

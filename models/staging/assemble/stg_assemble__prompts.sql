@@ -15,5 +15,7 @@ select
     root_key,
     block_key,
     attributes,
-    shown_by
+    shown_by,
+    template,
+    slots
 from {{ source('raw', 'prompts') }}
