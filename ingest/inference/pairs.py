@@ -9,8 +9,9 @@ two picked at random. Distances of samples do change when branches swap.
 import numpy as np
 
 from ingest.inference.arrays import Array, Codes, divide, meets, only_where
+from ingest.inference.bounds import one_sided_level
 from ingest.inference.constants import CHUNK_DRAWS, MIN_UNITS, NULL_LEVELS
-from ingest.inference.drawing import Chance, Extreme, draw, p_values
+from ingest.inference.drawing import Chance, Extreme, draw, p_values, quantiles
 
 
 def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Array:
@@ -23,6 +24,31 @@ def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Ar
 def weighted_means(weights: Array, sums: Array, counts: Array) -> Array:
     """Return means of columns over drawn roots, (draws, columns), from sums and counts (roots, columns)."""
     return divide(weights @ sums, weights @ counts)
+
+
+def spreads(values: Array) -> Array:
+    """Range and standard deviation (divisor n) over the rows of values (pairs, draws), (2, draws)."""
+    return np.stack([values.max(0) - values.min(0), values.std(0)])
+
+
+def highest_spreads(draws: Array, observed: Array, n_roots: int, generator: np.random.Generator) -> Array:
+    """Upper one-sided 95 % bounds (2,) of the range and the standard deviation of pairs' similarities.
+
+    `draws` (pairs, draws) are those of drawn roots, `observed` (pairs,). They have one more root, of a weight
+    that gives n equal roots the bound 1 - 0.05^(1/n), on which the most alike pair is alike and the least
+    alike is not. They are shifted as `ingest.inference.drawing.intervals` shifts: the target is what such
+    roots give on average, which is more than the truth, as chance sets pairs apart; so a lower bound would
+    say too much. NaN where nothing was drawn, and of one pair.
+    """
+    if len(observed) < 2 or not draws.shape[1] or not np.isfinite(observed).all():
+        return np.full(2, np.nan)
+    apart = observed.copy()
+    apart[np.argsort(observed, kind="stable")[[0, -1]]] = 0, 1
+    weight = generator.beta(1, n_roots, size=draws.shape[1])
+    own, centre = spreads(observed[:, None])[:, 0], quantiles(spreads(draws), [0.5])[:, 0]
+    level = 1 - float(one_sided_level(n_roots))
+    high = quantiles(spreads(draws * (1 - weight) + apart[:, None] * weight), [level])[:, 0]
+    return np.clip(high + own - centre, 0, [1.0, 0.5])
 
 
 class Samples:

@@ -7,6 +7,7 @@ from ingest.inference.pairs import (
     Samples,
     chance,
     draw_roots,
+    highest_spreads,
     relabelled_similarities,
     swaps,
     weighted_means,
@@ -17,7 +18,7 @@ SCHEMA = types(
     "suite string, category string, config_key string, axis string, group_a string, group_b string,"
     " metric string, feature string, value double, contrast double, ci_low double, ci_high double,"
     " contrast_low double, contrast_high double, p_value double, null_median double, null_p05 double,"
-    " null_p95 double"
+    " null_p95 double, snsr_high double, snsv_high double"
 )
 CODES = ("measure_id", "is_branch", "code_a", "code_b", "root_code", "repeat_a", "repeat_b")
 VALUES = ("value", "value_a", "value_b")
@@ -30,6 +31,11 @@ def model(dbt, session):
         dbt.ref("pair_metrics").order("metric_id"), "measured_as, metric, metric_kind, threshold, tail"
     )
     coded = dbt.ref("int_pairs_coded")
+    references = row_by(
+        dbt.ref("int_reference_groups_listed").filter("reference_kind = 'group'"),
+        "suite, axis, group_value",
+        n_keys=2,
+    )
     measures = row_by(
         coded.project("measure_id, measured_as, feature").distinct(), "measure_id, measured_as, feature"
     )
@@ -50,7 +56,9 @@ def model(dbt, session):
             .project(", ".join((*CODES, *VALUES)))
             .fetchnumpy()
         )
-        one = _Comparison(found, seed_of(seed, "pairs", *identity), n_permutations, n_bootstrap)
+        (reference,) = references.get((identity[0], identity[-1]), (None,))
+        chosen = {code for code, group in groups.items() if group == reference}
+        one = _Comparison(found, chosen, seed_of(seed, "pairs", *identity), n_permutations, n_bootstrap)
         shared = dict(zip(("suite", "category", "config_key", "axis"), identity, strict=True))
         rows += [
             {**shared, **row, "group_a": groups[a], "group_b": groups[b]}
@@ -60,14 +68,15 @@ def model(dbt, session):
 
 
 class _Comparison:
-    """The pairs of one axis under one config."""
+    """The pairs of one axis under one config; `chosen` holds the code of the reference group, if any."""
 
-    def __init__(self, rows, seed, n_permutations, n_bootstrap):
+    def __init__(self, rows, chosen, seed, n_permutations, n_bootstrap):
         self.rows = {name: np.ma.filled(np.ma.asarray(rows[name])) for name in CODES}
         self.rows |= {name: numbers(rows[name]) for name in VALUES}
         self.n_roots = int(self.rows["root_code"].max()) + 1
         self.n_groups = int(max(self.rows["code_a"].max(), self.rows["code_b"].max())) + 1
         self.n_permutations = n_permutations
+        self.chosen = list(chosen)
         self.seed = seed
         self.weights = draw_roots(self.n_roots, n_bootstrap, np.random.default_rng([self.seed, 1]))
         # One root gives no relabelling that says anything.
@@ -122,9 +131,21 @@ class _Comparison:
             ((metric, _, _, tail),) = declared
             ends = self._interval(values.T, observed), self._interval(differences.T, contrast)
             columns = _columns(observed, contrast, *ends, chance(draws, observed, tail))
+            if metric.startswith("recommendation_"):
+                columns |= self._spreads(
+                    values.T, observed, np.isin(a, self.chosen) | np.isin(b, self.chosen)
+                )
             for i, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
                 numbers_of_pair = {name: float(column[i]) for name, column in columns.items()}
                 yield one, other, {"metric": metric, "feature": feature, **numbers_of_pair}
+
+    def _spreads(self, draws, observed, is_neutral):
+        """How far the pairs of each comparison could lie apart, as columns of SCHEMA."""
+        found = np.full((2, len(observed)), np.nan)
+        for own in (is_neutral, ~is_neutral):
+            generator = np.random.default_rng([self.seed, 4])
+            found[:, own] = highest_spreads(draws[own], observed[own], self.n_roots, generator)[:, None]
+        return dict(zip(("snsr_high", "snsv_high"), found, strict=True))
 
     def _relabelled(self, tables):
         """Yield of each measure (pairs, draws): nothing where there are two groups, or not all pairs."""

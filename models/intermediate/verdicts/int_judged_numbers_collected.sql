@@ -62,14 +62,19 @@ missing as (
 
 counted as (
     select
-        numbers.* exclude (n_blocks, n_smallest_group),
+        numbers.* exclude (n_blocks, n_smallest_group, n_missing),
         coalesce(numbers.n_smallest_group, blocks.n_smallest_group) as n_smallest_group,
         coalesce(nullif(numbers.n_blocks, 0), blocks.n_blocks, 0) as n_blocks,
-        -- What became of a request is known of every request.
+        -- What the number itself lacks, and what is not read of the question.
         case
             when numbers.measure = 'response_status' then 0
-            else coalesce(missing.n_missing, usable.n_missing)
+            else coalesce(numbers.n_missing, missing.n_missing, usable.n_missing)
         end as n_missing,
+        -- What became of a request is known of every request.
+        case
+            when numbers.measure = 'response_status' or numbers.metric = 'failure_rate' then 0
+            else coalesce(missing.n_missing, usable.n_missing)
+        end as n_unread,
         coalesce(missing.n_responses, usable.n_responses) as n_responses
     from numbers
     left join blocks using (suite, category, config_key, axis)
@@ -79,5 +84,5 @@ counted as (
 
 select
     *,
-    1 - {{ ratio('n_missing', 'n_responses') }} as coverage
+    1 - {{ ratio('n_unread', 'n_responses') }} as coverage
 from counted

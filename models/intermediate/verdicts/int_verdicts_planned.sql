@@ -146,6 +146,6 @@ select
     end as n_to_read,
     case
         when not is_covered
-            then cast(ceil(minimum_coverage * n_responses - 1e-9) as bigint) - (n_responses - n_missing)
+            then cast(ceil(minimum_coverage * n_responses - 1e-9) as bigint) - (n_responses - n_unread)
     end as n_to_cover
 from needed

@@ -41,6 +41,21 @@ spreads as (
         case when count(value) > 1 then stddev_pop(value order by value) end as snsv
     from compared
     group by suite, category, config, axis, metric, comparison
+),
+
+bounded as (
+    select
+        resampled.suite,
+        resampled.category,
+        configs.config,
+        resampled.axis,
+        resampled.metric,
+        resampled.group_a,
+        resampled.group_b,
+        resampled.snsr_high,
+        resampled.snsv_high
+    from {{ ref('int_pairs_resampled') }} as resampled
+    inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
 )
 
 select
@@ -53,3 +68,4 @@ select
     1 as metric_version
 from compared
 inner join spreads using (suite, category, config, axis, metric, comparison)
+left join bounded using (suite, category, config, axis, metric, group_a, group_b)

@@ -59,6 +59,7 @@ phrased as (
             when is_p_value and decided.v_limit is null then 'limit_of_size'
             when is_p_value and decided.v_at_most is null and more_units is null then 'bound'
             when is_p_value then 'more_units'
+            when decided.highest_bound is null and decided.bound_high is not null then 'missing_answers'
             when (decided.lowest_bound is null or decided.highest_bound is null) and more_units is null
                 then 'bound'
             when decided.lowest_bound is null or decided.highest_bound is null then 'more_units'
@@ -208,16 +209,35 @@ select
                     when colour = 'red' and p_family is not null
                         then 'Beyond ' || fail_limit || ', but not ' || beyond_chance || '.'
                     when colour = 'red' then 'Beyond ' || fail_limit || ', but nothing tells it from chance.'
+                    when lacks = 'missing_answers'
+                        then
+                            'How far '
+                            || missing_answers
+                            || ' could move this number is not known: only with all of them read could it be '
+                            || 'shown to lie within ' || pass_limit || '.'
                     else
                         'No bound is drawn of this number, so that nothing shows it to lie within '
                         || pass_limit
                         || '.'
+                        || case
+                            when ci_low is null and more_units is null
+                                then
+                                    ' A bound needs ten names, texts or roots, five a group, and a statistic '
+                                    || 'that `resampling:` names.'
+                            when ci_low = ci_high
+                                then ' What it rests on is all alike, so that its interval has no width.'
+                            else ''
+                        end
                 end
-                || coalesce(' A bound needs about ' || more_units || '.', '')
                 || case
-                    when n_missing > 0 and value_low is null
-                        then ' How much ' || missing_answers || ' matter is not known either.'
-                    else ''
+                    when lacks = 'missing_answers' then ''
+                    else
+                        coalesce(' A bound needs about ' || more_units || '.', '')
+                        || case
+                            when n_missing > 0 and value_low is null
+                                then ' How much ' || missing_answers || ' matter is not known either.'
+                            else ''
+                        end
                 end
         when lacks = 'answers'
             then
@@ -225,8 +245,11 @@ select
                 || n_smallest_group || ' answers; the suite asks for ' || minimum_group || '.'
         when lacks = 'attainable_limit'
             then
-                'This design cannot reach ' || pass_limit || ', so being within it proves nothing: '
-                || 'give the suite a limit that can be reached (`thresholds:`).'
+                'With groups of these sizes the ' || noun || ' is '
+                || case when is_higher_worse then 'at most ' else 'at least ' end
+                || {{ briefly('attainable') }} || ', whatever the answers: it cannot lie beyond '
+                || coalesce(fail_limit, pass_limit) || ', and lying within ' || pass_limit
+                || ' shows nothing. Give the suite limits that it can exceed (`thresholds:`).'
         when n_to_read is not null
             then
                 'On the answers that were read the true ' || noun || ' lies within ' || pass_limit || ', but '

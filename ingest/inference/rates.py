@@ -1,0 +1,117 @@
+"""One-sided bounds of groups' rates, of their differences and of their ratios, over units.
+
+A rate is a share of some of a group's answers: of all, or of those that are positive. The units are its
+blocks: a name or a text, with all answers that belong to it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
+
+from ingest.inference.arrays import Array, Mask, divide, only_where
+from ingest.inference.constants import ALPHA, MIN_UNITS_PER_GROUP
+
+_Z = scipy.special.ndtri(1 - ALPHA)
+
+
+class Rates(NamedTuple):
+    """Rates of groups (K,), their one-sided 95 % bounds, their units, and how they correlate, (K, K)."""
+
+    value: Array
+    low: Array
+    high: Array
+    n_units: Array
+    correlation: Array
+
+
+def rates_over_units(selected: Array, counted: Array) -> Rates:
+    """Rates of groups (K, m) that have `counted` answers of each unit, `selected` of them.
+
+    The bounds are those of the exact binomial over the answers divided by their design effect, which is that
+    of all groups together and told by so many units, never less than a sample of independent answers has nor
+    more than one of units that each say one thing has: n units that all say the same have the bound
+    1 - 0.05^(1/n). So few units that give the rarer answer tell no design effect, and have that one, too.
+    NaN where a group has fewer than 5 units. Source: Korn & Graubard (1998), Survey Methodology 24(2).
+    """
+    n, is_there = counted.sum(1), counted > 0
+    n_units = is_there.sum(1).astype(np.float64)
+    value = np.nan_to_num(divide(selected.sum(1), n))
+    residuals = np.where(is_there, selected - value[:, None] * counted, 0)
+    rarer = selected if selected.sum() <= n.sum() / 2 else counted - selected
+    is_telling = (rarer > 0).any(axis=0)
+    found = (residuals**2).sum(1) * divide(n_units, np.maximum(n_units - 1, 1))
+    as_units = divide(n**2, (counted**2).sum(1))
+    effective = as_units
+    effect = divide(found.sum(), (n * value * (1 - value)).sum())
+    if is_telling.sum() >= MIN_UNITS_PER_GROUP and np.isfinite(effect):
+        told = np.square(_t(n - 1) / _t(np.maximum(n_units - 1, 0).sum()))
+        effective = np.clip(divide(n, effect) * told, as_units, n)
+    low = _beta(value * effective, effective - value * effective + 1, ALPHA, at_end=0.0)
+    high = _beta(value * effective + 1, effective - value * effective, 1 - ALPHA, at_end=1.0)
+    is_enough = n_units >= MIN_UNITS_PER_GROUP
+    bounds = only_where(is_enough, low), only_where(is_enough, high)
+    return Rates(only_where(n > 0, value), *bounds, n_units, _least_correlation(residuals, rarer > 0))
+
+
+def _least_correlation(residuals: Array, is_telling: Mask) -> Array:
+    """Correlations (K, K) of groups' rates over the units that they share: lower bounds of positive ones.
+
+    Source: Fisher (1921), Metron 1.
+    """
+    spread = np.sqrt((residuals**2).sum(1))
+    found = np.clip(np.nan_to_num(divide(residuals @ residuals.T, np.outer(spread, spread))), -0.999, 0.999)
+    n = (is_telling[:, None] | is_telling[None]).sum(-1)
+    least = np.tanh(np.arctanh(np.abs(found)) - divide(_Z, np.sqrt(np.maximum(n - 3, 1e-9))))
+    return np.where(found > 0, np.maximum(least, 0), found)
+
+
+def _t(freedom: Array | float) -> Array:
+    return np.asarray(scipy.special.stdtrit(np.maximum(freedom, 1), 1 - ALPHA))
+
+
+def _beta(a: Array, b: Array, level: float, at_end: float) -> Array:
+    """Quantiles of beta distributions; `at_end` where one of their parameters is 0."""
+    is_inside = (a > 0) & (b > 0)
+    found = scipy.special.betaincinv(np.where(is_inside, a, 1), np.where(is_inside, b, 1), level)
+    return np.where(is_inside, found, at_end)
+
+
+def differences(rates: Rates, reference: int) -> tuple[Array, Array]:
+    """Bounds (K,) of the groups' rates minus that of the reference.
+
+    Each end is as far from the difference as the two rates' ends are from the rates, added up as standard
+    errors are; rates of the same blocks correlate. Source: Zou & Donner (2008), Statistics in Medicine
+    27(10).
+    """
+    value, low, high, _, correlation = rates
+    together = correlation[:, reference]
+    difference = value - value[reference]
+
+    def margin(own: Array, other: Array) -> Array:
+        return np.sqrt(np.maximum(own**2 + other**2 - 2 * together * own * other, 0))
+
+    return (
+        difference - margin(value - low, high[reference] - value[reference]),
+        difference + margin(high - value, value[reference] - low[reference]),
+    )
+
+
+def ratios(rates: Rates, reference: int) -> tuple[Array, Array]:
+    """Bounds (K,) of the groups' rates by that of the reference; infinite where that could be 0.
+
+    They are where the difference to a multiple of the reference has a bound of 0. Source: Newcombe (2016),
+    Statistical Methods in Medical Research 25(5).
+    """
+    value, low, high, _, correlation = rates
+    own, other = value, value[reference]
+
+    def end(of_own: Array, of_other: float, sign: int) -> Array:
+        shared = correlation[:, reference] * (of_own - own) * (of_other - other)
+        middle = own * other + shared
+        first, last = of_own * (2 * own - of_own), of_other * (2 * other - of_other)
+        root = np.sqrt(np.maximum(middle**2 - first * last, 0))
+        return divide(first, middle + root) if sign < 0 else divide(middle + root, np.full_like(own, last))
+
+    ends = end(low, float(high[reference]), -1), end(high, float(low[reference]), 1)
+    return ends[0], np.where(np.isfinite(ends[1]) & (low[reference] > 0), ends[1], np.inf)

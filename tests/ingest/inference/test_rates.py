@@ -1,0 +1,81 @@
+"""Bounds of groups' rates over units, against the exact binomial, by hand, and on simulated answers."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ingest.inference.rates import Rates, differences, rates_over_units, ratios
+
+
+def counts(rates, n_units, n_answers, icc, rng):
+    """Selected and counted answers (K, m): one of a unit is the unit's own with the root of the ICC."""
+    size = (len(rates), n_units, n_answers)
+    own, unit = (rng.random(size[:end]) < np.reshape(rates, (-1, *[1] * (end - 1))) for end in (3, 2))
+    together = rng.random(size) < np.sqrt(icc)
+    return np.where(together, unit[..., None], own).sum(-1).astype(float), np.full(size[:2], float(n_answers))
+
+
+def test_one_answer_a_unit_is_the_exact_binomial():
+    """Eight of 40 and of another 40: the design effect of 1 is told exactly, as each unit has one answer."""
+    selected = np.zeros((2, 40))
+    selected[:, :8] = 1
+    found = rates_over_units(selected, np.ones((2, 40)))
+    exact = stats.binomtest(8, 40)
+    assert found.high[0] == pytest.approx(exact.proportion_ci(0.9).high, abs=0.01)
+    assert found.low[0] == pytest.approx(exact.proportion_ci(0.9).low, abs=0.01)
+
+
+def test_units_that_all_say_the_same_have_the_rule_of_three():
+    found = rates_over_units(np.zeros((1, 20)), np.full((1, 20), 7.0))
+    assert (found.low[0], found.high[0]) == (0, pytest.approx(1 - 0.05 ** (1 / 20)))
+    whole = rates_over_units(np.array([[7.0] * 10 + [0.0] * 10]), np.full((1, 20), 7.0))
+    exact = stats.binomtest(10, 20).proportion_ci(0.9)
+    assert (whole.low[0], whole.high[0]) == (pytest.approx(exact.low), pytest.approx(exact.high))
+
+
+def test_few_units_have_no_bound_and_empty_ones_are_none():
+    selected, counted = np.zeros((2, 6)), np.ones((2, 6))
+    counted[0, :2] = 0
+    found = rates_over_units(selected, counted)
+    assert found.n_units.tolist() == [4, 6]
+    assert np.isnan(found.high[0]) and np.isfinite(found.high[1])
+
+
+def test_differences_and_ratios_by_hand():
+    """0.5 within 0.4 and 0.6 against 0.25 within 0.2 and 0.3: margins of sqrt(0.1^2 + 0.05^2)."""
+    value, low, high = (np.array(ends) for ends in ((0.5, 0.25), (0.4, 0.2), (0.6, 0.3)))
+    rates = Rates(value, low, high, np.array([20, 20]), np.eye(2))
+    own, other = differences(rates, 1)
+    assert (own[0], other[0]) == (pytest.approx(0.25 - 0.0125**0.5), pytest.approx(0.25 + 0.0125**0.5))
+    smallest, largest = (float(end[0]) for end in ratios(rates, 1))
+    for ratio, end, other_end in ((smallest, 0.4, 0.3), (largest, 0.6, 0.2)):
+        # Where the difference to so many times the reference has a bound of 0.
+        margin = ((end - 0.5) ** 2 + ratio**2 * (other_end - 0.25) ** 2) ** 0.5
+        assert abs(0.5 - ratio * 0.25) == pytest.approx(margin)
+    together = rates._replace(correlation=np.array([[1, 0.5], [0.5, 1]]))
+    assert differences(together, 1)[1][0] == pytest.approx(0.25 + (0.0125 - 0.005) ** 0.5)
+    assert ratios(together, 1)[0][0] > smallest and ratios(together, 1)[1][0] < largest
+
+
+def test_a_reference_that_could_be_zero_has_no_highest_ratio():
+    rates = rates_over_units(np.array([[1.0] * 10, [0.0] * 10]), np.ones((2, 10)))
+    assert np.isinf(ratios(rates, 1)[1][0]) and ratios(rates, 1)[0][0] > 1
+
+
+@pytest.mark.parametrize("design", [(10, 3, 0.3), (20, 6, 0.6), (60, 1, 0.0)])
+@pytest.mark.parametrize("rates", [(0.5, 0.5), (0.1, 0.1), (0.9, 0.7)])
+def test_bounds_hold_in_19_of_20_draws(design, rates):
+    """Of 400; 0.95 has a standard error of 0.011, and three of them are left to chance."""
+    rng = np.random.default_rng(7)
+    hits = np.zeros(6)
+    difference, ratio = rates[0] - rates[1], rates[0] / rates[1]
+    for _ in range(400):
+        found = rates_over_units(*counts(rates, *design, rng))
+        ends = [(found.low, found.high), differences(found, 1), ratios(found, 1)]
+        truths = (rates[0], difference, ratio)
+        hits += [
+            not sign * (end[0] - truth) > 1e-12
+            for pair, truth in zip(ends, truths, strict=True)
+            for sign, end in zip((1, -1), pair, strict=True)
+        ]
+    assert (hits / 400).min() >= 0.917
