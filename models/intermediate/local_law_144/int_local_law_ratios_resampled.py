@@ -3,7 +3,7 @@
 from ingest.inference.design import Design
 from ingest.inference.resampling import resample
 from ingest.inference.sums import selection_sums
-from ingest.inference.tables import parts, row_by, rows_by, seed_of, table_of, types
+from ingest.inference.tables import analysis_seed, parts, row_by, rows_by, table_of, types
 
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
@@ -12,7 +12,7 @@ SCHEMA = types(
 )
 STATISTICS = ("impact_ratio", "min_impact_ratio")
 # As int_analyses_resampled names an analysis: where both compare the same groups, they draw the same.
-IDENTITY = "measure_kind, suite, category, config_key, axis, feature"
+IDENTITY = ("measure_kind", "suite", "category", "config_key", "axis", "measure")
 
 
 def model(dbt, session):
@@ -22,7 +22,8 @@ def model(dbt, session):
     groups = rows_by(
         counted.order("analysis_key, attribute_codes"), "analysis_key, group_value, attribute_codes"
     )
-    identities = row_by(counted, f"analysis_key, {IDENTITY}")
+    named = counted.project("*, feature as measure")
+    identities = row_by(named, f"analysis_key, {', '.join(IDENTITY)}")
     answers = (
         dbt.ref("int_local_law_answers_coded")
         .order("analysis_key, response_key")
@@ -31,8 +32,8 @@ def model(dbt, session):
     )
     rows = []
     for analysis_key, part in zip(groups, parts(answers, "analysis_key", list(groups)), strict=True):
-        _, suite, *_ = identity = identities[analysis_key]
-        seed, n_permutations, n_bootstrap = settings[suite]
+        identity = dict(zip(IDENTITY, identities[analysis_key], strict=True))
+        seed, n_permutations, n_bootstrap = settings[identity["suite"]]
         results = resample(
             Design.from_codes(
                 groups[analysis_key], part["group_code"], part["prompt_code"], part["block_code"]
@@ -41,7 +42,7 @@ def model(dbt, session):
             STATISTICS,
             n_permutations=n_permutations,
             n_bootstrap=n_bootstrap,
-            seed=seed_of(seed, *identity),
+            seed=analysis_seed({"seed": seed, **identity}),
         )
         rows += [{"analysis_key": analysis_key, **result.row()} for result in results]
     return session.from_arrow(table_of(rows, SCHEMA))
