@@ -16,7 +16,7 @@ SCHEMA = types(
     " ci_high double, ci_status string, resampling_unit string, n_units int64, n int64, minimum_group int64,"
     " p_value double, null_median double, null_p05 double, null_p95 double, min_attainable_p double,"
     " bound_low double, bound_high double, value_low double, value_high double, attainable double,"
-    " n_blocks int64, n_permutations int64, tail double, null_tails list<float>"
+    " n_blocks int64, n_missing int64, n_permutations int64, tail double, null_tails list<float>"
 )
 
 
@@ -85,6 +85,7 @@ def _compared(answers, census, lacking, n_draws, n_bootstrap, seed):
             "resampling_unit": interval.unit,
             "n_units": interval.n_units,
             "n": int(table[i].sum()),
+            "n_missing": lacking[sex],
             "n_permutations": n_draws,
             **held._asdict(),
             "n_blocks": len(np.unique(design.block[own])),

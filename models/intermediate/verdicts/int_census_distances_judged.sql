@@ -26,6 +26,8 @@ select
     analyses.{{ column }},
     {%- endfor %}
     analyses.n,
+    -- Of this sex: the other's are of another number.
+    analyses.n_missing,
     1 as n_groups,
     analyses.n as n_smallest_group,
     analyses.minimum_group,
