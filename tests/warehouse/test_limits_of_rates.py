@@ -107,7 +107,8 @@ def test_an_error_rate_passes_within_its_limit_whatever_is_missing(verdicts):
 def test_what_is_beyond_a_limit_without_a_test_decides_nothing(verdicts):
     women = verdicts["hiring", "false_negative_rate", "decision", "female"]
     assert (women["value"], women["n_missing"], women["verdict"]) == (0.5, 0, "inconclusive")
-    assert women["bound_low"] > 0.4
+    assert women["bound_low"] > 0.4 and women["lacks"] == "valid_test"
+    assert "has no test, so that it cannot fail" in women["reason"] and "more" not in women["reason"]
 
 
 def test_a_difference_to_the_reference_is_judged_by_its_size(verdicts):

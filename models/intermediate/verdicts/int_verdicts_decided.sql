@@ -123,6 +123,8 @@ coloured as (
             false
         ) as is_threshold_attainable,
         {{ ignores_blocks() }} as has_invalid_p,
+        -- A number of another mart may have a bound and no test: it can pass, and never fails.
+        p_value is not null or analysis_key is not null as is_tested,
         n_blocks >= 2 as has_several_blocks,
         coalesce({{ meets('coverage', '>=', 'minimum_coverage') }}, false) as is_covered,
         coalesce({{ meets('min_attainable_p', '<=', significance_level()) }}, p_family is not null)

@@ -71,19 +71,25 @@ routed as (
         end as n_to_pass,
         -- To be more than chance gives, corrected. What chance alone may give has to pass if it was chance.
         -- With enough that both are sure one of the two comes, whatever is true.
-        least(
-            greatest(
-                {{ units_to_decide('n_blocks', 'half_width', 'expected_gap', corrected) }},
-                case
-                    when coalesce(p_value, 1) > {{ significance_level() }}
-                        then
-                            {{ units_to_pass(
-                                'n_blocks', 'half_width_up', 'chance_gap', '0', 'limit_if_equal'
-                            ) }}
-                end
-            ),
-            {{ units_to_decide('n_blocks', 'half_width', 'limit_if_equal', '(' ~ corrected ~ ' + 0.803)') }}
-        ) as n_to_tell,
+        case
+            when is_tested
+                then
+                    least(
+                        greatest(
+                            {{ units_to_decide('n_blocks', 'half_width', 'expected_gap', corrected) }},
+                            case
+                                when coalesce(p_value, 1) > {{ significance_level() }}
+                                    then
+                                        {{ units_to_pass(
+                                            'n_blocks', 'half_width_up', 'chance_gap', '0', 'limit_if_equal'
+                                        ) }}
+                            end
+                        ),
+                        {{ units_to_decide(
+                            'n_blocks', 'half_width', 'limit_if_equal', '(' ~ corrected ~ ' + 0.803)'
+                        ) }}
+                    )
+        end as n_to_tell,
         -- To lie between the limits.
         case
             when expected_gap > green_gap and coalesce(expected_gap < red_gap, true)

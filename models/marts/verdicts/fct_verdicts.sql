@@ -63,6 +63,7 @@ phrased as (
             when (decided.lowest_bound is null or decided.highest_bound is null) and more_units is null
                 then 'bound'
             when decided.lowest_bound is null or decided.highest_bound is null then 'more_units'
+            when decided.colour = 'red' and not decided.is_tested then 'valid_test'
             when bound_worst = 'green' and not decided.is_adequate_n then 'answers'
             when bound_worst = 'green' then 'attainable_limit'
             when planned.n_to_read is not null then 'missing_answers'
@@ -152,7 +153,7 @@ select
                 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
                 || {{ briefly('highest_bound') }} || ', beyond ' || pass_limit
                 || coalesce(' and not beyond ' || fail_limit || '.', '.')
-        when lacks = 'valid_test'
+        when has_invalid_p
             then
                 'Some combinations of the groups were never asked, so that no valid test can be drawn from '
                 || n_units || ' ' || resampling_unit || 's. Ask every block about every combination.'
@@ -257,6 +258,12 @@ select
                 || ' of them would have to be read.'
         else
             case
+                when colour = 'red' and not is_tested
+                    then
+                        'Beyond '
+                        || fail_limit
+                        || ', but this number has no test, so that it cannot fail: '
+                        || 'judge its axis by one that has, such as `max_share_gap`. '
                 when colour = 'red' and not is_p_attainable
                     then
                         'Beyond '
@@ -274,7 +281,7 @@ select
                 when green_limit = red_limit then ', the limit is ' || printf('%g', green_limit)
                 else ', the pass limit is ' || printf('%g', green_limit)
             end
-            || would_decide || '.'
+            || case when is_tested or more_units is not null then would_decide else '' end || '.'
     end as reason,
     lacks,
     n,
