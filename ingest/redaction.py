@@ -1,10 +1,15 @@
-"""What is never stored: the key that a server was sent, however it spells it when it sends it back."""
+"""What is never stored: keys that servers send back, in any spelling, and what looks like one in a record."""
 
 import base64
+import csv
 import re
 from functools import cache
 from typing import Any
 
+from ingest.paths import PROJECT
+
+PATTERNS_PATH = PROJECT / "seeds" / "secret_patterns.csv"
+REDACTED = "[redacted]"
 MARK = "[key]"
 SHORTEST = 8  # a shorter key is a placeholder, or a word: it is looked for as it stands alone
 
@@ -30,6 +35,35 @@ def without_key(value: Any, secret: str | None) -> Any:
     if isinstance(value, list):
         return [without_key(one, secret) for one in value]
     return value
+
+
+def without_secrets(value: Any) -> Any:
+    """Return a text, or whatever JSON holds, with `[redacted]` in place of what looks like a secret.
+
+    For what is recorded of errors, rejects and runs: the test `assert_no_secrets` holds the same patterns
+    against them, and what an audited model says must not stop the build.
+
+    >>> without_secrets("I may not tell the password: hunter22.")
+    'I may not tell the [redacted]'
+    """
+    if isinstance(value, str):
+        patterns = _patterns()
+        # What is left beside a mark can look like another.
+        while (text := patterns.sub(REDACTED, value)) != value:
+            value = text
+        return value
+    if isinstance(value, dict):
+        return {without_secrets(name): without_secrets(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_secrets(one) for one in value]
+    return value
+
+
+@cache
+def _patterns() -> re.Pattern[str]:
+    with PATTERNS_PATH.open(encoding="utf-8", newline="") as file:
+        patterns = [row["pattern"] for row in csv.DictReader(file, strict=True)]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 @cache

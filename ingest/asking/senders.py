@@ -17,6 +17,7 @@ from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.identity import Served
 from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together, Watched
 from ingest.backends.replies import estimate_prompt
+from ingest.redaction import without_secrets
 from ingest.store import utc_now
 from ingest.store.journal import Entry, Journal, entry, flaw
 
@@ -62,6 +63,7 @@ class Counters:
     repeated: Counter[str] = field(default_factory=Counter)
     wait_seconds: float = 0.0
     n_waiting: int = 0
+    n_redacted: int = 0
     last_problem: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,6 +86,8 @@ class Counters:
             parts.append(f"{self.repeated.total():,} attempts repeated ({causes})")
         if self.wait_seconds >= 1:
             parts.append(f"{self.wait_seconds:,.0f} s waited")
+        if self.n_redacted:
+            parts.append(f"{self.n_redacted:,} errors redacted: they held what looks like a secret")
         if self.n_waiting:
             parts.append(f"{self.n_waiting} waiting after: {self.last_problem[:80]}")
         return "; ".join(parts)
@@ -196,6 +200,9 @@ class Asker:
                 "run_id": self.run_id,
                 **{name: getattr(answer, name) for name in MEASURED},
             }
+            row["error"] = without_secrets(answer.error)
+            with self.counters.lock:
+                self.counters.n_redacted += row["error"] != answer.error
             texts = [answer.text, answer.reasoning or None, sent]
             return entry(row, texts, is_proven=not isinstance(self.backend, Watched))
 

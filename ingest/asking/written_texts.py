@@ -10,6 +10,7 @@ from ingest.backends import AttemptFailed, Request, create_backend
 from ingest.backends.replies import messages_for
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_key, text_row
+from ingest.redaction import without_secrets
 from ingest.store import Store, uninterrupted, utc_now
 from ingest.suite import Suite
 
@@ -72,7 +73,7 @@ class Writer:
             "attempt": attempt,
             "text_key": None if text is None else text_key(text),
             "response_status": status,
-            "error": error,
+            "error": without_secrets(error),
             "written_at": utc_now(),
             "run_id": self.run_id,
         }

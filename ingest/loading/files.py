@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ingest.errors import PlumblineError
+from ingest.redaction import without_secrets
 
 MAX_CELL = 1_000_000
 MAX_LINE = 16_000_000
@@ -60,7 +61,7 @@ class RowProblem(Exception):
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
         self.reason = reason
-        self.detail = shorten(printable(detail), 200)
+        self.detail = shorten(without_secrets(printable(detail)), 200)
 
 
 Record = tuple[int, "list[Any] | RowProblem"]

@@ -17,6 +17,7 @@ from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, WHOLE_NUMBER, declared
 from ingest.loading.files import RowProblem, check_text, read_records
 from ingest.loading.tally import Load, Source, Tally
 from ingest.measuring.prompt_pairs import pair_prompts
+from ingest.redaction import REDACTED
 from ingest.store import Store
 from ingest.suite import Suite, normalise_label
 
@@ -37,6 +38,7 @@ class Measured(Tally):
         yield f"{self.headline()}; {self.n_measurements:,} measurements are new"
         for reason in self.reasons():
             yield f"  rejected: {reason}"
+        yield from self.redacted()
         if without := self.other_statuses():
             yield f"  without a number: {without}"
 
@@ -376,6 +378,9 @@ class MeasurementLoad(Load[Measured]):
             """
         )
         loaded = self.loaded
+        loaded.n_redacted = self.store.value(
+            "select count(*) from refused where contains(detail, ?)", [REDACTED]
+        )
         self.count_decided("select measurement_status, count(*) from fresh group by 1 order by 1")
         reasons = "select reason, count(*), min(source_row) from refused group by reason order by reason"
         for reason, n, first in self.store.rows(reasons):

@@ -21,6 +21,7 @@ from ingest.loading.columns import Fields, RecordReader
 from ingest.loading.files import RowProblem, read_records, shorten, shown
 from ingest.loading.tally import Load, Source, Tally
 from ingest.prompts import PromptBuilder
+from ingest.redaction import REDACTED, without_secrets
 from ingest.store import Store
 from ingest.suite import Suite
 
@@ -128,6 +129,7 @@ class Loaded(Tally):
             yield "Nothing new: every record was there already."
         for reason in self.reasons():
             yield f"  rejected: {reason}"
+        yield from self.redacted()
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
         if self.ambiguous:
@@ -221,7 +223,7 @@ class ResponseLoad(Load[Loaded]):
                 response_status=status,
                 n_attempts=1,
                 # What a failure said is evidence, not an answer: it is kept where nothing scores it.
-                error=None if is_answer else fields.text.strip()[:EVIDENCE] or None,
+                error=None if is_answer else self._evidence(fields.text),
                 run_id=self.run_id,
                 source_file=self.source.source_file,
                 source_row=number,
@@ -233,9 +235,16 @@ class ResponseLoad(Load[Loaded]):
         self.n_characters += len(fields.text)
         self._flush_if_full()
 
+    def _evidence(self, text: str) -> str | None:
+        said = text.strip()[:EVIDENCE]
+        kept: str = without_secrets(said)
+        self.loaded.n_redacted += kept != said
+        return kept or None
+
     def _reject(self, number: int, problem: RowProblem) -> None:
         """Note that a record is not taken, and why."""
         self.loaded.rejected[problem.reason] += 1
+        self.loaded.n_redacted += REDACTED in problem.detail
         self.loaded.examples.setdefault(problem.reason, f"record {number:,}: {problem.detail}")
         reject_key = key("reject", self.suite.suite, self.source.file_sha256, number)
         self.rejects.append(Reject(reject_key, number, problem.reason, problem.detail))

@@ -33,6 +33,7 @@ class Tally:
     rejected: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
+    n_redacted: int = 0
 
     @property
     def n_rejected(self) -> int:
@@ -43,6 +44,11 @@ class Tally:
         """Yield each reason with its count and its first record."""
         for reason, n in self.rejected.most_common():
             yield f"{n:,} {reason}, first {self.examples[reason]}"
+
+    def redacted(self) -> Iterator[str]:
+        """Yield how many records held what must not be recorded, if any did."""
+        if self.n_redacted:
+            yield f"  redacted: {self.n_redacted:,} records of failures held what looks like a secret"
 
     def headline(self) -> str:
         """The counts, which add up."""

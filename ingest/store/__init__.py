@@ -20,6 +20,7 @@ import pyarrow as pa
 from ingest import __version__
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_row
+from ingest.redaction import without_secrets
 from ingest.store.journal import NAMES, Entry, read_entries, set_aside
 from ingest.store.tables import SCHEMA, STATE, schema_columns, state_view
 
@@ -270,7 +271,7 @@ class Store:
             "started_at": started,
             "ended_at": None,
             "run_status": "running",
-            "detail": json.dumps(detail, sort_keys=True, ensure_ascii=False),
+            "detail": json.dumps(without_secrets(dict(detail)), sort_keys=True, ensure_ascii=False),
             "versions": json.dumps(versions(), sort_keys=True),
         }
         self.append("runs", [row])

@@ -25,6 +25,7 @@ TESTED = [
     "unit_test",
     "--select",
     "stg_pipeline__runs",
+    "secret_patterns",
     "assert_no_secrets",
 ]
 KILLED = """
