@@ -50,7 +50,7 @@ def asked(n_prompts: int, measure: Measure, *server: str) -> Iterator[tuple[Path
         suite = data / "suite.yml"
         suite.write_text(suite_text(handle.url, n_prompts), encoding="utf-8")
         measure(["assemble", "--suite", str(suite)], data)
-        yield data, handle, ["generate", "--suite", str(suite)]
+        yield data, handle, ["generate", "--allow-host", "127.0.0.1", "--suite", str(suite)]
 
 
 def suite_text(url: str, n_prompts: int) -> str:

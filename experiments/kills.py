@@ -99,6 +99,7 @@ categories:
 
 def work(arguments: list[str], log: Path) -> None:
     """Run a command of plumbline: what a child does until it is killed."""
+    os.environ["PLUMBLINE_ALLOW_HOST"] = "127.0.0.1"
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)

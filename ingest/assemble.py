@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -10,15 +11,17 @@ from typing import Any
 
 import click
 
+from ingest.asking.plan import asked_configs
 from ingest.asking.written_texts import Writer
 from ingest.errors import PlumblineError
 from ingest.keys import text_row
-from ingest.options import dry_run_option, roots_option, send_key_option, suite_option
+from ingest.options import allow_host_option, dry_run_option, roots_option, send_key_option, suite_option
 from ingest.prompts import PromptBuilder
 from ingest.prompts.from_texts import file_rows, split_rows
 from ingest.prompts.questions import question_rows
 from ingest.prompts.templates import n_combinations, prompt_rows
 from ingest.prompts.wanted import count_outdated, delete_unasked, wanted_tables
+from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import register_suite
@@ -223,10 +226,16 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
 @suite_option()
 @roots_option(help="At most this many roots of each category, in place of the suite's `sample:`.")
 @send_key_option(help="Let this host have the key that the suite names, where a model writes questions.")
+@allow_host_option()
 @dry_run_option(help="Say how many prompts there would be, then stop.")
 @click.pass_obj
 def command(
-    directory: Path, suite_path: Path, roots: int | None, hosts: tuple[str, ...], dry_run: bool
+    directory: Path,
+    suite_path: Path,
+    roots: int | None,
+    hosts: tuple[str, ...],
+    allowed_hosts: tuple[str, ...],
+    dry_run: bool,
 ) -> None:
     """Make the prompts that a suite's templates describe.
 
@@ -240,18 +249,27 @@ def command(
     folder = suite_path.resolve().parent
     with opened(directory, dry_run) as store:
         if dry_run:
-            assembly = assemble_prompts(store, suite, folder, dry_run=True)
+            _say(assemble_prompts(store, suite, folder, dry_run=True), suite_path)
         else:
             detail = {"suite": suite.suite, "suite_key": suite.suite_key, "sample": suite.sample.model_dump()}
-            with store.run("assemble", detail) as run_id:
-                register_suite(store, suite, suite_path, run_id)
-                asked = {
-                    category.corpus.questions.config
-                    for category in suite.categories.values()
-                    if category.corpus and category.corpus.method == "question" and category.corpus.questions
-                }
+            asked = {
+                category.corpus.questions.config
+                for category in suite.categories.values()
+                if category.corpus and category.corpus.method == "question" and category.corpus.questions
+            }
+            writing = [asked_configs(suite, label)[label] for label in asked]
+            check_reach(store, suite_path, asked_places(writing), allowed_hosts)
+            # What is refused leaves no trace; what a model has written stays.
+            whole = nullcontext() if writing else store.transaction()
+            with store.run("assemble", detail) as run_id, whole:
                 writers = {label: Writer(store, suite, label, run_id, hosts) for label in sorted(asked)}
                 assembly = assemble_prompts(store, suite, folder, writers=writers)
+                _say(assembly, suite_path)
+                register_suite(store, suite, suite_path, run_id)
+
+
+def _say(assembly: Assembly, suite_path: Path) -> None:
+    """Say what was made. Raises PlumblineError where that is nothing."""
     for assembled in assembly.categories:
         for line in assembled.lines():
             click.echo(line)

@@ -11,14 +11,16 @@ from typing import Any
 
 import click
 
+from ingest.asking.plan import asked_configs
 from ingest.asking.written_texts import Writer
 from ingest.corpus.keywords import parse_object
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_key, text_row
-from ingest.options import dry_run_option, send_key_option, suite_option
+from ingest.options import allow_host_option, dry_run_option, send_key_option, suite_option
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.prompts.replacements import Replacement, Replacer, read_replacements, replacement_path
 from ingest.prompts.wanted import delete_unasked, wanted_tables
+from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
 from ingest.suite import Branching, Suite, load_suite
 from ingest.suite.definition import register_suite
@@ -360,6 +362,7 @@ def propose(writer: Writer, suite: Suite, branching: Branching, path: Path) -> i
 )
 @click.option("--config", "label", metavar="LABEL", help="The config that proposes: model (role).")
 @send_key_option(help="Let this host have the config's key.")
+@allow_host_option()
 @dry_run_option(help="Say how many branches there would be, then stop.")
 @click.pass_obj
 def command(
@@ -368,6 +371,7 @@ def command(
     proposal: Path | None,
     label: str | None,
     hosts: tuple[str, ...],
+    allowed_hosts: tuple[str, ...],
     dry_run: bool,
 ) -> None:
     """Turn prompts about the root group into the same prompts about every other group.
@@ -391,18 +395,25 @@ def command(
         if label is None:
             raise click.UsageError("--propose needs --config: which config shall propose?")
         detail = {"suite": suite.suite, "suite_key": suite.suite_key, "proposal": proposal.name}
-        with Store(directory) as store, store.run("branch", detail) as run_id:
-            writer = Writer(store, suite, label, run_id, hosts)
-            n_rows = propose(writer, suite, suite.branches[0], proposal)
+        with Store(directory) as store:
+            check_reach(store, suite_path, asked_places(asked_configs(suite, label).values()), allowed_hosts)
+            with store.run("branch", detail) as run_id:
+                writer = Writer(store, suite, label, run_id, hosts)
+                n_rows = propose(writer, suite, suite.branches[0], proposal)
         click.echo(f"{proposal}: {n_rows:,} rows. Correct them, and write yes where you approve.")
         return
     with opened(directory, dry_run) as store:
         if dry_run:
-            results = branch_prompts(store, suite, suite_path, None)
+            _say(branch_prompts(store, suite, suite_path, None))
         else:
-            with store.run("branch", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id:
+            detail = {"suite": suite.suite, "suite_key": suite.suite_key}
+            with store.run("branch", detail) as run_id, store.transaction():
+                _say(branch_prompts(store, suite, suite_path, run_id))
                 register_suite(store, suite, suite_path, run_id)
-                results = branch_prompts(store, suite, suite_path, run_id)
+
+
+def _say(results: list[Branched]) -> None:
+    """Say what was made. Raises PlumblineError where there is nothing to branch."""
     for branched in results:
         for line in branched.lines():
             click.echo(line)

@@ -24,6 +24,7 @@ from ingest import (
 from ingest.errors import PlumblineError
 from ingest.options import (
     allow_code_option,
+    allow_host_option,
     configs_option,
     model_dir_option,
     roots_option,
@@ -72,6 +73,7 @@ for stage in STAGES:
 @roots_option(help="Ask at most this many roots of each category: a sample.")
 @configs_option(help="Ask only the first N configs of the suite.")
 @allow_code_option(help="Run the Python code that the suite names.")
+@allow_host_option()
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
 @click.option(
     "--mart",
@@ -90,6 +92,7 @@ def audit(
     roots: int | None,
     n_configs: int | None,
     allow_code: bool,
+    allowed_hosts: tuple[str, ...],
     site: bool,
     marts: tuple[str, ...],
 ) -> None:
@@ -120,12 +123,16 @@ def audit(
             context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
         else:
             if any(category.corpus for category in suite.categories.values()):
-                context.invoke(scrape.command, suite_path=suite_path)
-            context.invoke(assemble.command, suite_path=suite_path, roots=roots)
+                context.invoke(scrape.command, suite_path=suite_path, allowed_hosts=allowed_hosts)
+            context.invoke(assemble.command, suite_path=suite_path, roots=roots, allowed_hosts=allowed_hosts)
             if suite.branches:
                 context.invoke(branch.command, suite_path=suite_path)
             context.invoke(
-                generate.command, suite_path=suite_path, n_configs=n_configs, allow_code=allow_code
+                generate.command,
+                suite_path=suite_path,
+                n_configs=n_configs,
+                allow_code=allow_code,
+                allowed_hosts=allowed_hosts,
             )
         # Ready measurements come without texts.
         if suite.measurements is None:

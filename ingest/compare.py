@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 import duckdb
+import pyarrow as pa
+import pyarrow.dataset as pa_dataset
 
 from ingest.errors import PlumblineError
 from ingest.loading.files import printable
@@ -25,6 +27,13 @@ STATES = ("worse", "better", "no_evidence", "not_comparable")
 BUILT = ("int_run_definitions_listed+", "stg_compare__earlier_runs+", "stg_compare__earlier_outcomes+")
 ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
 
+# What a stranger's database says must read no file and load nothing; its views are not asked either.
+SHUT: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "lock_configuration": "true",
+}
 # Cast, because a stranger's file may hold anything.
 OUTCOMES = """
     select
@@ -63,12 +72,18 @@ def _earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             missing = [name for name in MARTS if not (path / f"{name}.parquet").exists()]
             if missing:
                 raise PlumblineError(f"{path} holds neither {AUDIT_NAME} nor {missing[0]}.parquet.", ANOTHER)
-            connection = duckdb.connect()
+            connection = duckdb.connect(config=SHUT)
             for name in MARTS:
-                connection.read_parquet(str(path / f"{name}.parquet")).create_view(name)
+                connection.register(name, pa_dataset.dataset(path / f"{name}.parquet", format="parquet"))
         else:
-            connection = duckdb.connect(str(path), read_only=True)
-    except duckdb.Error as error:
+            connection = duckdb.connect(str(path), read_only=True, config=SHUT)
+            tables = {
+                name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()
+            }
+            if missing := sorted(set(MARTS) - tables):
+                connection.close()
+                raise PlumblineError(f"{path} lacks what is compared: it has no table {missing[0]}.", ANOTHER)
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
         if isinstance(error, duckdb.IOException) and "lock" in str(error).lower():
             raise PlumblineError(f"{path} is open in another process.", LOCKED) from error
         raise PlumblineError(f"{path} cannot be read.", ANOTHER) from error

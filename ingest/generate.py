@@ -7,17 +7,19 @@ import click
 from ingest.asking.designs import Earlier, questions
 from ingest.asking.forecast import findable, forecast
 from ingest.asking.judged import judged_by
-from ingest.asking.plan import check_consent, plan
+from ingest.asking.plan import asked_configs, check_consent, plan
 from ingest.asking.run import generate_answers
 from ingest.asking.senders import Counters
 from ingest.options import (
     allow_code_option,
+    allow_host_option,
     configs_option,
     dry_run_option,
     limit_option,
     send_key_option,
     suite_option,
 )
+from ingest.reach import asked_places, check_reach
 from ingest.store import opened
 from ingest.store.journal import read_entries
 from ingest.suite import load_suite
@@ -46,6 +48,7 @@ from ingest.suite.own_code import load_function
 )
 @allow_code_option(help="Run the Python code that the suite names as `wrapper:`.")
 @send_key_option()
+@allow_host_option()
 @click.pass_obj
 def command(
     directory: Path,
@@ -60,6 +63,7 @@ def command(
     reference_rate: float | None,
     allow_code: bool,
     hosts: tuple[str, ...],
+    allowed_hosts: tuple[str, ...],
 ) -> None:
     """Ask every config of a suite every prompt, and keep every answer.
 
@@ -78,6 +82,7 @@ def command(
     with opened(directory, dry_run) as store:
         if dry_run and (n_waiting := len(read_entries(directory)[0])):
             click.echo(f"{n_waiting:,} answers of a run that was killed come in first.", err=True)
+        check_reach(store, suite_path, asked_places(asked_configs(suite, only).values()), allowed_hosts)
         tasks = plan(store, suite, only, folder, retry_failed=retry_failed, hosts=hosts)
         for task in tasks:
             click.echo(task.headline(), err=not dry_run)

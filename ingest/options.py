@@ -28,6 +28,15 @@ roots_option = partial(click.option, "--roots", type=click.IntRange(min=1))
 limit_option = partial(click.option, "--limit", type=click.IntRange(min=1))
 dry_run_option = partial(click.option, "--dry-run", is_flag=True)
 allow_code_option = partial(click.option, "--allow-code", is_flag=True)
+allow_host_option = partial(
+    click.option,
+    "--allow-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="HOST",
+    envvar="PLUMBLINE_ALLOW_HOST",
+    help="Let the suite reach this host (HOST or HOST:PORT); remembered for the file as it is.",
+)
 stale_option = partial(
     click.option,
     "--stale",

@@ -30,6 +30,7 @@ from ingest.inference.planning import (
     power_to_pass,
 )
 from ingest.options import variant_option
+from ingest.reach import asked_places, read_places
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Suite, load_suite
 
@@ -293,6 +294,8 @@ def command(
             "and `assemble`, answers with `load`.",
         )
     if not as_json:
+        for place in [*read_places(suite), *asked_places(suite.grid)]:
+            click.echo(f"{suite.suite} reaches {place.host}: {place.what}.")
         click.echo(
             f"{suite.suite}: to be {power:.0%} sure of a verdict of the profile {suite.profiles[0]}, which "
             f"corrects {_together(suite, asked, judged)} together."

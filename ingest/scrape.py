@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from ingest.asking.plan import asked_configs
 from ingest.asking.written_texts import Writer
 from ingest.corpus import local, web, wikipedia
 from ingest.corpus.documents import HELD, Context, Document, Documents, keep_document
@@ -21,8 +22,9 @@ from ingest.corpus.keyword_search import Search, keywords_of
 from ingest.corpus.sentences import matching_sentences
 from ingest.errors import PlumblineError
 from ingest.keys import key
-from ingest.options import model_dir_option, send_key_option, suite_option
+from ingest.options import allow_host_option, model_dir_option, send_key_option, suite_option
 from ingest.prompts.templates import fill
+from ingest.reach import asked_places, check_reach, read_places
 from ingest.store import Store
 from ingest.suite import Corpus, Source, Suite, load_suite
 from ingest.suite.definition import register_suite
@@ -80,6 +82,14 @@ def hosts(suite: Suite) -> set[str]:
     return allowed
 
 
+def writing_configs(suite: Suite) -> list[str]:
+    """Return the labels of the configs that write articles or keywords, sorted."""
+    corpora = [category.corpus for category in suite.categories.values() if category.corpus]
+    asked = [s.config for corpus in corpora for s in corpus.sources if s.kind == "synthetic"]
+    asked += [corpus.find_keywords.config for corpus in corpora if corpus.find_keywords]
+    return sorted({label for label in asked if label is not None})
+
+
 def scrape_documents(
     store: Store,
     suite: Suite,
@@ -112,10 +122,9 @@ def scrape_documents(
         keep = partial(keep_document, store, suite, run_id=run_id)
         for code, corpus in corpora.items():
             _scrape(store, suite, corpus, folder, fetcher, refresh, results[code], keep)
-        asked = [s.config for c in corpora.values() for s in c.sources if s.kind == "synthetic"]
-        asked += [c.find_keywords.config for c in corpora.values() if c.find_keywords]
-        labels = sorted({label for label in asked if label is not None})
-        writers = {label: Writer(store, suite, label, run_id, hosts_of_keys) for label in labels}
+        writers = {
+            label: Writer(store, suite, label, run_id, hosts_of_keys) for label in writing_configs(suite)
+        }
         for code, corpus in corpora.items():
             _write_articles(store, suite, corpus, writers, results[code], keep)
         for code, corpus in corpora.items():
@@ -246,10 +255,16 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> Non
 @send_key_option(
     help="Let this host have the key that the suite names, where a model writes articles or keywords."
 )
+@allow_host_option()
 @click.option("--refresh", is_flag=True, help="Read files and pages again that are stored already.")
 @click.pass_obj
 def command(
-    directory: Path, suite_path: Path, model_dir: Path | None, hosts: tuple[str, ...], refresh: bool
+    directory: Path,
+    suite_path: Path,
+    model_dir: Path | None,
+    hosts: tuple[str, ...],
+    allowed_hosts: tuple[str, ...],
+    refresh: bool,
 ) -> None:
     """Bring in texts about the suite's concepts, and the sentences that name a keyword.
 
@@ -261,13 +276,13 @@ def command(
     fetched again.
     """
     suite = load_suite(suite_path)
-    with (
-        Store(directory) as store,
-        store.run("scrape", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id,
-    ):
-        register_suite(store, suite, suite_path, run_id)
-        folder = suite_path.resolve().parent
-        results = scrape_documents(store, suite, folder, run_id, refresh, hosts, model_dir)
+    with Store(directory) as store:
+        writing = [asked_configs(suite, label)[label] for label in writing_configs(suite)]
+        check_reach(store, suite_path, [*read_places(suite), *asked_places(writing)], allowed_hosts)
+        with store.run("scrape", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id:
+            folder = suite_path.resolve().parent
+            results = scrape_documents(store, suite, folder, run_id, refresh, hosts, model_dir)
+            register_suite(store, suite, suite_path, run_id)
     for scraped in results:
         for line in scraped.lines():
             click.echo(line)

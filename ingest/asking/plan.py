@@ -149,6 +149,25 @@ def config_row(
     }
 
 
+def asked_configs(suite: Suite, only: str | None) -> dict[str, Config]:
+    """Return the configs that are asked, by their names, in the suite's order; `only` names one of them.
+
+    Without `only`, the suite's `sample` says how many of the first ones. Raises PlumblineError for an unknown
+    name, and where there are none.
+    """
+    if not suite.configs:
+        raise PlumblineError(
+            f"The suite {suite.suite!r} has no `configs:`, so there is no model to ask.",
+            "Write, for example:  configs: [{backend: simulated, model: simulated}]",
+        )
+    grid = dict(zip(config_labels(suite), suite.grid, strict=True))
+    if only is None:
+        return dict(list(grid.items())[: suite.sample.configs])
+    if only not in grid:
+        raise PlumblineError(f"The suite has no config {only!r}.", f"It has: {'; '.join(grid)}.")
+    return {only: grid[only]}
+
+
 def plan(
     store: Store,
     suite: Suite,
@@ -162,27 +181,17 @@ def plan(
 
     Wrappers are looked for in `folder`. `retry_failed` adds what a server rejected to what is asked again;
     `hosts` may have the keys that the suite names.
-    Without `only`, the suite's `sample` says how many of the first configs are asked.
     """
-    if not suite.configs:
-        raise PlumblineError(
-            f"The suite {suite.suite!r} has no `configs:`, so there is no model to ask.",
-            "Write, for example:  configs: [{backend: simulated, model: simulated}]",
-        )
-    labels = config_labels(suite)
-    if only is not None and only not in labels:
-        raise PlumblineError(f"The suite has no config {only!r}.", f"It has: {'; '.join(labels)}.")
+    chosen = asked_configs(suite, only)
     if not store.value(N_PROMPTS, [suite.suite]):
         raise PlumblineError(
             f"There are no prompts of the suite {suite.suite!r} to ask.", "Run `plumbline assemble` first."
         )
-    grid = list(zip(labels, suite.grid, strict=True))
-    chosen = grid[: suite.sample.configs] if only is None else [grid[labels.index(only)]]
-    names = dict.fromkeys(config.backend for _, config in chosen)
+    names = dict.fromkeys(config.backend for config in chosen.values())
     backends = {name: create_backend(name, suite, hosts) for name in names}
     return [
         _task(store, suite, label, config, backends[config.backend], folder, retry_failed)
-        for label, config in chosen
+        for label, config in chosen.items()
     ]
 
 

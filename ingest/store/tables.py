@@ -11,6 +11,10 @@ SCHEMA: dict[str, str] = {
         ended_at timestamp, run_status varchar not null, detail varchar not null,
         versions varchar not null""",
     # `definition` is null where an older version registered the suite: see Store._take_over_suites.
+    # Which hosts a user lets a suite's file reach (ingest/reach.py).
+    "consents": """
+        file_sha256 varchar not null, host varchar not null, allowed_at timestamp not null,
+        primary key (file_sha256, host)""",
     "suites": """
         suite varchar primary key, suite_key varchar not null, definition json,
         file_sha256 varchar not null, run_id varchar not null""",
@@ -149,7 +153,7 @@ def schema_columns() -> list[tuple[str, str, str]]:
 STATE = "content_state"
 # Who brought a row in, and when, is no content; texts and vectors are named by the keys beside them.
 NO_CONTENT = {"run_id", "text", "sentence", "vector"}
-RECORDS = {"runs", "loads"}
+RECORDS = {"runs", "loads", "consents"}
 
 
 @cache

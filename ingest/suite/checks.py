@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from ingest.suite.fields import AXIS_SEPARATOR, FIELD, Misplaced, declared, normalise_label
+from ingest.suite.lookups import check_backends, check_profiles, check_scorers
 from ingest.suite.schema import Category, Suite
 
 
@@ -304,6 +305,9 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_recommendations,
     check_ranges,
     check_thresholds,
+    check_profiles,
+    check_scorers,
+    check_backends,
 )
 
 

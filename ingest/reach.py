@@ -1,0 +1,106 @@
+"""What a suite reaches: a file from anywhere sends nothing to a host that the user has not named."""
+
+import hashlib
+import ipaddress
+import socket
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from ingest.errors import PlumblineError
+from ingest.store import Store, utc_now
+from ingest.suite import Config, Suite
+
+SHOWN = 3
+ASKED = "prompts are sent there"
+# Where a backend asks by itself, on this machine.
+DEFAULTS = {"ollama": ("http://127.0.0.1:11434", "http://localhost:11434")}
+
+
+class Place(NamedTuple):
+    """A host as it stands in a URL, and what is done there."""
+
+    host: str
+    what: str
+
+
+def asked_places(configs: Iterable[Config]) -> list[Place]:
+    """Return where configs are asked, each host once, without what a backend asks by its own default."""
+    hosts = [
+        _host(config.base_url)
+        for config in configs
+        if config.base_url and config.base_url.rstrip("/") not in DEFAULTS.get(config.backend, ())
+    ]
+    return [Place(host, ASKED) for host in dict.fromkeys(hosts)]
+
+
+def read_places(suite: Suite) -> list[Place]:
+    """Return where a suite's texts are read, each host once, without the Wikipedia of its language."""
+    sources = [
+        s for category in suite.categories.values() if category.corpus for s in category.corpus.sources
+    ]
+    is_on_the_web = any(source.kind in ("web", "wikipedia") for source in sources)
+    hosts = [host.casefold() for host in suite.scrape.allow if is_on_the_web]
+    hosts += [_host(source.api) for source in sources if source.api]
+    return [Place(host, "pages are read there") for host in dict.fromkeys(hosts)]
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2].casefold()
+
+
+def check_reach(store: Store, suite_path: Path, reached: Sequence[Place], allowed: Sequence[str]) -> None:
+    """Raise PlumblineError where a suite reaches a host that the user has not named, before a byte leaves.
+
+    `allowed` are hosts with a port or without; they are remembered for this very file. A name that leads to a
+    private address is allowed where that address is, too.
+    """
+    if not reached:
+        return
+    sha256 = hashlib.sha256(suite_path.read_bytes()).hexdigest()
+    known = store.rows("select host from consents where file_sha256 = ?", [sha256])
+    hosts = {host.casefold() for host in (*allowed, *(host for (host,) in known))}
+    refused = [place for place in reached if not _is_named(place.host, hosts)]
+    if refused:
+        options = " ".join(f"--allow-host {place.host}" for place in refused[:SHOWN])
+        listed = ", ".join(place.host[:80] for place in refused[:SHOWN])
+        more = f" and {len(refused) - SHOWN} more" if len(refused) > SHOWN else ""
+        raise PlumblineError(
+            f"{suite_path.name} reaches {listed}{more}: {refused[0].what}, and nobody allowed it.",
+            f"If you trust it with that, add {options}",
+        )
+    # Pages are looked at one by one, for each may lead elsewhere: ingest/corpus/fetch.py.
+    for host in (place.host for place in reached if place.what == ASKED):
+        for address in _private(host):
+            if not _is_named(address, hosts):
+                raise PlumblineError(
+                    f"{suite_path.name} reaches {host[:80]}, which leads to the private address {address}.",
+                    f"If that is the server you mean, add --allow-host {address}",
+                )
+    if not store.read_only:
+        rows = [{"file_sha256": sha256, "host": host, "allowed_at": utc_now()} for host in sorted(hosts)]
+        store.append("consents", rows)
+
+
+def _is_named(host: str, hosts: set[str]) -> bool:
+    return host in hosts or (urlsplit(f"//{host}").hostname or "") in hosts
+
+
+def _private(host: str) -> list[str]:
+    """Return the private addresses to which a name leads; none where it is an address itself."""
+    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        pass
+    else:
+        return []
+    if name == "localhost":
+        return []
+    try:
+        found = socket.getaddrinfo(name, None, proto=socket.IPPROTO_TCP)
+    except (OSError, UnicodeError):
+        return []  # the request itself will say so
+    addresses = {str(item[4][0]).partition("%")[0] for item in found}
+    return sorted(address for address in addresses if not ipaddress.ip_address(address).is_global)

@@ -1,0 +1,49 @@
+"""Whether what a suite names is there: profiles, scorers, encoders and backends, ours and other packages'."""
+
+from collections.abc import Iterable, Iterator
+
+from ingest.plugins import offers
+from ingest.suite.fields import Misplaced, declared
+from ingest.suite.schema import Suite
+
+Place = tuple[str | int, ...]
+
+
+def check_profiles(suite: Suite) -> None:
+    """Each has limits: those of seeds/thresholds.csv, or the suite's own."""
+    known = declared("thresholds", "profile")
+    own = {limit.profile or suite.profiles[0] for limit in suite.thresholds}
+    for i, profile in enumerate(suite.profiles):
+        if profile not in known and profile not in own:
+            problem = f"there is no profile {profile!r}, and `thresholds` has no limit of it"
+            raise Misplaced(f"{problem}. Known profiles: {', '.join(known)}", "profiles", i)
+
+
+def check_scorers(suite: Suite) -> None:
+    """Whatever measures is there: `scorers`, those of rules, and what turns texts into vectors."""
+    _are_offered("scorer", _scorers(suite), suite.own_scorers)
+
+
+def check_backends(suite: Suite) -> None:
+    """Whoever is asked can be asked."""
+    named = [(config.backend, ("configs", i, "backend")) for i, config in enumerate(suite.configs)]
+    # What came in a file is declared as `recorded`, and asked of nobody.
+    _are_offered("backend", named, ["recorded"])
+
+
+def _scorers(suite: Suite) -> Iterator[tuple[str, Place]]:
+    for i, name in enumerate(suite.scorers):
+        yield name, ("scorers", i)
+    if suite.encoder:
+        yield suite.encoder, ("encoder",)
+    for code, category in suite.categories.items():
+        for i, rule in enumerate(category.outcomes):
+            if rule.scorer:
+                yield rule.scorer, ("categories", code, "outcomes", i, "scorer")
+
+
+def _are_offered(kind: str, named: Iterable[tuple[str, Place]], own: Iterable[str]) -> None:
+    known = [*offers(kind), *own]
+    for name, place in named:
+        if name not in known:
+            raise Misplaced(f"there is no {kind} {name!r}. Known {kind}s: {', '.join(known)}", *place)
