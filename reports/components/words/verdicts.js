@@ -39,12 +39,12 @@ export function countOf(rows) {
 /** What an inconclusive verdict lacks, gravest first. */
 export const LACKS = [
 	{ key: 'several_units', words: 'one name or text stands for a whole group' },
-	{ key: 'valid_test', words: 'some combinations of groups were never asked' },
+	{ key: 'valid_test', words: 'no valid test: a combination of groups was never asked, or the number has none' },
 	{ key: 'coverage', words: 'too few answers could be read' },
 	{ key: 'missing_answers', words: 'missing answers could turn it' },
 	{ key: 'more_units', words: 'too few names or texts' },
 	{ key: 'answers', words: 'too few answers in a group' },
-	{ key: 'attainable_limit', words: 'this design cannot reach the limit' },
+	{ key: 'attainable_limit', words: 'groups of these sizes cannot exceed the limit' },
 	{ key: 'bound', words: 'no bound can be drawn' },
 	{ key: 'limit_of_size', words: 'a p-value proves no pass' }
 ];
