@@ -22,6 +22,7 @@ from ingest.suite import Suite
 
 FLUSH_ROWS = 500
 FLUSH_SECONDS = 2.0
+WATCH_SECONDS = 0.5  # no weights are loaded, asked and gone again in that time
 FAILURES_IN_A_ROW = 5
 LOOKS_AT_THE_END = 3
 RETRIES = Retries()
@@ -43,7 +44,7 @@ class Keeper:
         self._landed: list[Landed] = []
         self._n_proven = 0
         self._changed: ModelChanged | None = None
-        self._flushed_at = time.monotonic()
+        self._flushed_at = self._looked_at = time.monotonic()
 
     def keep(self, landed: Landed) -> None:
         """Take an answer that is in the journal."""
@@ -51,9 +52,11 @@ class Keeper:
 
     def tend(self) -> None:
         """Write what waits, once it is much or long enough. Raises ModelChanged."""
-        is_due = len(self._landed) >= FLUSH_ROWS or time.monotonic() - self._flushed_at > self.seconds
+        now = time.monotonic()
+        is_due = len(self._landed) >= FLUSH_ROWS or now - self._flushed_at > FLUSH_SECONDS
         # A server that failed in between may have come back with another model.
-        if is_due or self._landed[-1].entry["row"]["n_attempts"] > 1:
+        has_failed = self._landed[-1].entry["row"]["n_attempts"] > 1
+        if is_due or has_failed or now - self._looked_at > self.seconds:
             self._look()
         if is_due:
             self._write()
@@ -77,6 +80,7 @@ class Keeper:
     def _look(self) -> None:
         """Ask for the digest; what has landed before is proven if it is the same."""
         n_landed = len(self._landed)
+        self._looked_at = time.monotonic()
         # What has changed once proves nothing if it changes back.
         if self._changed:
             raise self._changed
@@ -135,7 +139,7 @@ def generate_answers(
     concurrency: int | None = None,
     *,
     retries: Retries = RETRIES,
-    watch_seconds: float = FLUSH_SECONDS,
+    watch_seconds: float = WATCH_SECONDS,
     wrappers: Mapping[str, Wrapper] | None = None,
     counters: Counters | None = None,
 ) -> dict[str, Counter[str]]:

@@ -84,9 +84,10 @@ class Audit:
         ]
 
 
-def wait_for(server, n_asked):
+def wait_for(server, n_asked, child):
+    """Wait until so much was asked, or the run has ended by itself."""
     until = time.monotonic() + 60
-    while server.n_asked() < n_asked:
+    while server.n_asked() < n_asked and child.poll() is None:
         assert time.monotonic() < until
         time.sleep(0.005)
 
@@ -105,9 +106,9 @@ def test_no_answer_of_another_model_stands_under_the_first_ones_digest(tmp_path,
     audit = Audit(tmp_path, server, "ollama", timeout_seconds=5)
     server.rules({"do": "slow", "seconds": 0.03, "says": "A"})
     child = audit.start()
-    wait_for(server, 7)
+    wait_for(server, 7, child)
     swap(server)
-    wait_for(server, 12)
+    wait_for(server, 12, child)
     if end == "down":
         server.rules({"do": "status", "status": 404, "body": {"error": "gone"}})
     elif end is not None:
