@@ -4,6 +4,7 @@ Of an answer only figures and one date are taken, after every check has passed; 
 one step. dbt tests what its tables must have in common (tests/data_quality/assert_census_tables_agree.sql).
 """
 
+import glob
 import json
 import os
 import re
@@ -84,7 +85,7 @@ def read_seeds(seeds: Path) -> duckdb.DuckDBPyConnection:
     tables = duckdb.connect()
     for name, sql in ((FIGURES_FILE, HELD), (CROSSWALK_FILE, LABELS)):
         try:
-            tables.execute(sql, {"path": str(seeds / name)})
+            tables.execute(sql, {"path": glob.escape(str(seeds / name))})
         except duckdb.Error as error:
             raise PlumblineError(
                 f"{seeds / name} cannot be read: {str(error).splitlines()[0]}.",

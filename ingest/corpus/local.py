@@ -25,7 +25,9 @@ def documents(source: Source, context: Context) -> Iterator[Document]:
         raise PlumblineError(
             f"The files {pattern!r} lie outside the suite's folder.", "Name files below the suite's folder."
         )
-    paths = sorted(path for path in folder.glob(pattern) if path.suffix.casefold() in SUFFIXES)
+    # A name that a file has is that file's, whatever it would match as a pattern.
+    found = [folder / pattern] if (folder / pattern).is_file() else folder.glob(pattern)
+    paths = sorted(path for path in found if path.suffix.casefold() in SUFFIXES)
     if not paths:
         yield Document(origin=pattern, status="missing", detail=f"no {', '.join(SUFFIXES)} file is there")
     for path in paths:

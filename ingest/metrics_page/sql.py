@@ -1,5 +1,6 @@
 """Macros, models and seeds of this project on an in-memory database, without dbt."""
 
+import glob
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -69,5 +70,5 @@ class Sql:
 
     def seed(self, name: str) -> None:
         """Load a seed as a table of its own name; what is empty is null."""
-        path = str(self.project / "seeds" / f"{name}.csv").replace("'", "''")
+        path = glob.escape(str(self.project / "seeds" / f"{name}.csv")).replace("'", "''")
         self.connection.execute(f"create table \"{name}\" as from read_csv('{path}', header = true)")

@@ -250,6 +250,14 @@ def test_files_in_the_suites_folder(scrape, query):
     ]
 
 
+@pytest.mark.parametrize("name", ["t[1].txt", "t*.txt", "t?.txt"])
+def test_a_name_that_a_file_has_is_no_pattern(scrape, query, name):
+    for file in ("t1.txt", "tt.txt", name):
+        (scrape.folder / file).write_text(f"The rivers of Freelandia are as long as {file} says.")
+    scrape({"kind": "local", "files": name})
+    assert query("select origin from documents") == [(name,)]
+
+
 @pytest.mark.parametrize("pattern", ["../secret.txt", "/etc/passwd", "texts/../../secret.txt"])
 def test_no_file_outside_the_folder(scrape, query, pattern):
     (scrape.folder.parent / "secret.txt").write_text("The secret of Freelandia is known to nobody at all.")

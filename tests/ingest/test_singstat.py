@@ -222,6 +222,17 @@ class Publisher:
         self.server.server_close()
 
 
+@pytest.mark.parametrize("name", ["seeds[1]", "seeds*", "seeds?"])
+def test_a_folders_name_is_no_pattern(tmp_path, name):
+    for folder in (name, "seeds1"):
+        shutil.copytree(SEEDS, tmp_path / folder)
+    (tmp_path / "seeds1" / FIGURES).write_text("nothing of the kind\n")
+    n_figures = len(read(FIGURES, SEEDS))
+    assert singstat.read_seeds(tmp_path / name).execute("select count(*) from held").fetchone() == (
+        n_figures,
+    )
+
+
 @pytest.fixture
 def seeds(tmp_path: Path) -> Path:
     folder = tmp_path / "seeds"
