@@ -258,7 +258,7 @@ def command(
                 if category.corpus and category.corpus.method == "question" and category.corpus.questions
             }
             writing = [asked_configs(suite, label)[label] for label in asked]
-            check_reach(store, suite_path, asked_places(writing), allowed_hosts)
+            check_reach(store, suite_path, asked_places(writing), (*allowed_hosts, *hosts))
             # What is refused leaves no trace; what a model has written stays.
             whole = nullcontext() if writing else store.transaction()
             with store.run("assemble", detail) as run_id, whole:

@@ -396,7 +396,12 @@ def command(
             raise click.UsageError("--propose needs --config: which config shall propose?")
         detail = {"suite": suite.suite, "suite_key": suite.suite_key, "proposal": proposal.name}
         with Store(directory) as store:
-            check_reach(store, suite_path, asked_places(asked_configs(suite, label).values()), allowed_hosts)
+            check_reach(
+                store,
+                suite_path,
+                asked_places(asked_configs(suite, label).values()),
+                (*allowed_hosts, *hosts),
+            )
             with store.run("branch", detail) as run_id:
                 writer = Writer(store, suite, label, run_id, hosts)
                 n_rows = propose(writer, suite, suite.branches[0], proposal)

@@ -82,7 +82,9 @@ def command(
     with opened(directory, dry_run) as store:
         if dry_run and (n_waiting := len(read_entries(directory)[0])):
             click.echo(f"{n_waiting:,} answers of a run that was killed come in first.", err=True)
-        check_reach(store, suite_path, asked_places(asked_configs(suite, only).values()), allowed_hosts)
+        check_reach(
+            store, suite_path, asked_places(asked_configs(suite, only).values()), (*allowed_hosts, *hosts)
+        )
         tasks = plan(store, suite, only, folder, retry_failed=retry_failed, hosts=hosts)
         for task in tasks:
             click.echo(task.headline(), err=not dry_run)

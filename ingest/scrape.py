@@ -278,7 +278,9 @@ def command(
     suite = load_suite(suite_path)
     with Store(directory) as store:
         writing = [asked_configs(suite, label)[label] for label in writing_configs(suite)]
-        check_reach(store, suite_path, [*read_places(suite), *asked_places(writing)], allowed_hosts)
+        check_reach(
+            store, suite_path, [*read_places(suite), *asked_places(writing)], (*allowed_hosts, *hosts)
+        )
         with store.run("scrape", {"suite": suite.suite, "suite_key": suite.suite_key}) as run_id:
             folder = suite_path.resolve().parent
             results = scrape_documents(store, suite, folder, run_id, refresh, hosts, model_dir)

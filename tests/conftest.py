@@ -13,7 +13,9 @@ from ingest.load import command as load_command
 from ingest.store import Store
 
 # Servers of the tests are on this machine; what an unnamed host gets is what test_reach.py looks at.
-os.environ.setdefault("PLUMBLINE_ALLOW_HOST", "127.0.0.1 localhost example.org inside.example.org")
+os.environ.setdefault(
+    "PLUMBLINE_ALLOW_HOST", "127.0.0.1 localhost example.org inside.example.org api.example.com"
+)
 
 
 @pytest.fixture
