@@ -1,6 +1,6 @@
 -- No key, token or password in what a run records or an answer's error repeats (SPEC DQ-10). The texts of
 -- prompts and answers are not searched: they are what is audited. What a model, a server or a file says is
--- redacted by the same patterns before it is recorded (ingest/redaction.py), so nobody audited stops an audit.
+-- redacted by the same patterns before it is recorded (ingest/redaction.py): nobody audited stops an audit.
 with records as (
     select
         'configs' as source_table,
