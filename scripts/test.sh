@@ -49,9 +49,6 @@ $bin/ruff format --check .
 $bin/ruff check .
 $bin/mypy
 
-step 'generated pages are current, the metric dictionary closes'
-$bin/plumbline docs --check
-
 # Only what the tests of local models need: with sentence-transformers beside it, extract would use that for vectors.
 step 'torch for the processor (the extra `models`); TEST_MODELS=no leaves it out'
 without=''

@@ -1,9 +1,8 @@
--- Grain: one row per suite, config, verdict.
+-- Grain: one row per suite, config.
 select
     suite,
     config,
-    verdict,
     count(*) as n,
-    {{ plumbline.ratio('count(*)', 'sum(count(*)) over (partition by suite, config)') }} as share
-from {{ ref('plumbline', 'fct_verdicts') }}
-group by suite, config, verdict
+    {{ plumbline.ratio('count(*) filter (where p_holm <= 0.05)', 'count(*)') }} as share
+from {{ ref('plumbline', 'fct_associations') }}
+group by suite, config
