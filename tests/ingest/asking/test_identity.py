@@ -11,7 +11,6 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from places import FIXTURES
-from servers import loopback
 
 from ingest.asking.identity import ModelChanged, is_same_model
 from ingest.asking.plan import plan
@@ -26,18 +25,6 @@ ONE, OTHER = "sha256:" + "1f" * 32, "sha256:" + "2e" * 32
 N_PROMPTS = 20
 ANSWERS = "from responses join configs using (config_key) join texts using (text_key)"
 ROUTE = {"ollama": "", "openai": "/v1"}
-
-
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4") as server:
-        yield server
-
-
-@pytest.fixture
-def server(running):
-    running.reset()
-    return running
 
 
 @pytest.fixture(params=["ollama", "openai"])

@@ -6,7 +6,6 @@ import json
 import pytest
 import yaml
 from click.testing import CliRunner
-from servers import loopback
 
 from ingest import assemble, branch, scrape
 from ingest.corpus import keyword_search
@@ -23,18 +22,6 @@ from ingest.prompts.questions import read_question
 from ingest.scorers import Embedder
 
 SENTENCE = "Most visitors of Freelandia praise the food markets that open before dawn in every big town."
-
-
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4") as server:
-        yield server
-
-
-@pytest.fixture
-def server(running):
-    running.reset()
-    return running
 
 
 @pytest.fixture
