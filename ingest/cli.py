@@ -21,6 +21,7 @@ from ingest import (
     singstat,
     warehouse,
 )
+from ingest.edge import OneLine
 from ingest.errors import PlumblineError
 from ingest.options import (
     allow_code_option,
@@ -37,7 +38,7 @@ from ingest.suite import load_suite
 SHOWN = 10  # findings that `audit` prints; `gate` prints all
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="plumbline")
 @click.option(
     "--data",

@@ -16,11 +16,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.dataset as pa_dataset
 
-from ingest.errors import PlumblineError
-from ingest.loading.files import printable
+from ingest.errors import PlumblineError, printable
 from ingest.options import stale_option
 from ingest.store import AUDIT_NAME, Store
-from ingest.warehouse import LOCKED, Warehouse, check_inputs, run_dbt
+from ingest.store.opening import Setting, open_database
+from ingest.warehouse import Warehouse, check_inputs, run_dbt
 
 MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
 STATES = ("worse", "better", "no_evidence", "not_comparable")
@@ -28,7 +28,7 @@ BUILT = ("int_run_definitions_listed+", "stg_compare__earlier_runs+", "stg_compa
 ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
 
 # What a stranger's database says must read no file and load nothing; its views are not asked either.
-SHUT: dict[str, str | bool | int | float | list[str]] = {
+SHUT: dict[str, Setting] = {
     "enable_external_access": "false",
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -63,7 +63,7 @@ COMPARABLES = """
 
 
 @contextmanager
-def _earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the marts of an earlier run, wherever they are, for reading."""
     if path.is_dir() and (path / AUDIT_NAME).exists():
         path = path / AUDIT_NAME
@@ -76,7 +76,7 @@ def _earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             for name in MARTS:
                 connection.register(name, pa_dataset.dataset(path / f"{name}.parquet", format="parquet"))
         else:
-            connection = duckdb.connect(str(path), read_only=True, config=SHUT)
+            connection = open_database(path, True, SHUT, ANOTHER)
             tables = {
                 name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()
             }
@@ -84,8 +84,6 @@ def _earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
                 connection.close()
                 raise PlumblineError(f"{path} lacks what is compared: it has no table {missing[0]}.", ANOTHER)
     except (duckdb.Error, pa.ArrowException, OSError) as error:
-        if isinstance(error, duckdb.IOException) and "lock" in str(error).lower():
-            raise PlumblineError(f"{path} is open in another process.", LOCKED) from error
         raise PlumblineError(f"{path} cannot be read.", ANOTHER) from error
     try:
         yield connection
@@ -103,7 +101,7 @@ def take_in(store: Store, path: Path, run_id: str) -> int:
     Raises PlumblineError where `path` holds no marts, or none of a suite of this data folder.
     """
     suites = [suite for (suite,) in store.rows("select suite from suites order by suite")]
-    with _earlier_marts(path) as marts:
+    with earlier_marts(path) as marts:
         there = [suite for (suite,) in marts.execute("select distinct suite from fct_outcomes").fetchall()]
         shared = [suite for suite in suites if suite in there]
         if not shared:
@@ -190,7 +188,7 @@ def _number(value: float | None, sign: str = "", places: int = 3) -> str:
 
 
 @click.command("compare")
-@click.argument("earlier", required=False, type=click.Path(exists=True, path_type=Path))
+@click.argument("earlier", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--margin",
     type=click.FloatRange(min=0),

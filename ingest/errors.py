@@ -1,12 +1,57 @@
-"""Errors that a user can mend."""
+"""Errors that a user can mend: one line that says what happened and what to do about it."""
+
+from pathlib import Path
 
 import click
 
+LONGEST = 300  # characters of a message, with the word "Error: "
+SHOWN = 130  # characters of what a library says
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """Return a text of at most `length` characters, an ellipsis in the place of the rest.
+
+    >>> shorten("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def cut(text: str, length: int) -> str:
+    """Return a text of at most `length` characters, an ellipsis in the place of its middle.
+
+    >>> cut("abcdefghij", 5)
+    'abc…j'
+    """
+    kept = max(0, length - 1)
+    return text if len(text) <= length else text[: kept - kept // 3] + "…" + text[len(text) - kept // 3 :]
+
+
+def printable(text: str) -> str:
+    r"""Return a text in which nothing steers a terminal.
+
+    >>> printable("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shown(path: Path | str) -> str:
+    """Return a file's path as a message may hold it."""
+    return cut(printable(str(path)), 100)
+
 
 class PlumblineError(click.ClickException):
-    """What happened, then what to do about it; no traceback, exit status 1."""
+    """What happened, then what to do about it: one line, no traceback, exit status 1."""
 
     def __init__(self, what: str, what_to_do: str = "") -> None:
         self.what = what
         self.what_to_do = what_to_do
-        super().__init__(f"{what}\n{what_to_do}" if what_to_do else what)
+        remedy = in_one_line(what_to_do)
+        room = LONGEST - len("Error:  ") - len(remedy)
+        super().__init__(f"{cut(in_one_line(what), max(room, LONGEST // 3))} {remedy}".strip())
+
+
+def in_one_line(text: str) -> str:
+    """Return a text without breaks of lines and without what steers a terminal."""
+    return printable(" ".join(text.split()))

@@ -1,8 +1,14 @@
 """Where the project lies, and which dbt project is built."""
 
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shown
 
 PACKAGED = Path(__file__).resolve().parent / "_project"  # where a wheel holds what a clone has at its root
 IS_PACKAGED = PACKAGED.is_dir()
@@ -24,7 +30,43 @@ def dbt_project() -> Path:
 
 def beside_suite(folder: Path, name: str, what: str) -> Path:
     """Return where a file that a suite names lies. Raises PlumblineError outside the suite's folder."""
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()):
+    path = (folder / name.replace("\0", "")).resolve()
+    if "\0" in name or not path.is_relative_to(folder.resolve()):
         raise PlumblineError(f"{what} {name!r} lies outside the suite's folder.", "Put it beside the suite.")
     return path
+
+
+@contextmanager
+def reading(path: Path, what_to_do: str = "Name another file.") -> Iterator[BufferedReader]:
+    """Open a file that somebody named; a pipe or a device, which may never end, is none.
+
+    Raises PlumblineError where it is not there, is no regular file, or cannot be read.
+    """
+    try:
+        # Without O_NONBLOCK the opening of a pipe waits for whoever writes to it.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError as error:
+        raise PlumblineError(f"{shown(path)} does not exist.", what_to_do) from error
+    except (OSError, ValueError) as error:  # ValueError: the name holds a NUL
+        problem = getattr(error, "strerror", None) or error
+        raise PlumblineError(f"{shown(path)} cannot be read: {problem}.", what_to_do) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise PlumblineError(f"{shown(path)} is a folder, a pipe or a device, not a file.", what_to_do)
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
+def regular_bytes(path: Path, most: int, what_to_do: str = "Name another file.") -> bytes:
+    """Return what a file holds. Raises PlumblineError as `reading` does, and above `most` bytes."""
+    with reading(path, what_to_do) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise PlumblineError(f"{shown(path)} has more than {most:,} bytes.", what_to_do)
+    return content
+
+
+def file_sha256(path: Path, what_to_do: str = "Name another file.") -> str:
+    """Return the SHA-256 of a file's content. Raises PlumblineError as `reading` does."""
+    with reading(path, what_to_do) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,6 +1,5 @@
 """What a suite reaches: a file from anywhere sends nothing to a host that the user has not named."""
 
-import hashlib
 import ipaddress
 import socket
 from collections.abc import Iterable, Sequence
@@ -9,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ingest.errors import PlumblineError
+from ingest.paths import file_sha256
 from ingest.store import Store, utc_now
 from ingest.suite import Config, Suite
 
@@ -58,7 +58,7 @@ def check_reach(store: Store, suite_path: Path, reached: Sequence[Place], allowe
     """
     if not reached:
         return
-    sha256 = hashlib.sha256(suite_path.read_bytes()).hexdigest()
+    sha256 = file_sha256(suite_path)
     known = store.rows("select host from consents where file_sha256 = ?", [sha256])
     hosts = {host.casefold() for host in (*allowed, *(host for (host,) in known))}
     refused = [place for place in reached if not _is_named(place.host, hosts)]

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tiny import TINY_SUITE, Record, all_rows, csv_text
 
-from ingest.load import command as load_command
+from ingest.cli import cli
 from ingest.store import Store
 
 # Servers of the tests are on this machine; what an unnamed host gets is what test_reach.py looks at.
@@ -34,7 +34,8 @@ def load(data: Path, tiny_suite: Path) -> Callable[..., Result]:
     """Run `plumbline load` on a file, with the tiny suite unless told otherwise."""
 
     def run(path: Path, *options: str, suite: Path = tiny_suite) -> Result:
-        return CliRunner().invoke(load_command, [str(path), "--suite", str(suite), *options], obj=data)
+        arguments = ["--data", str(data), "load", str(path), "--suite", str(suite), *options]
+        return CliRunner().invoke(cli, arguments)
 
     return run
 

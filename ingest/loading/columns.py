@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ingest.asking.answer_status import STATUSES
-from ingest.errors import PlumblineError
-from ingest.loading.files import Record, RowProblem, check_text, shorten
+from ingest.errors import PlumblineError, shorten
+from ingest.loading.files import Record, RowProblem, check_text
 from ingest.suite import Column, Extract, Suite, normalise_label
 
 CACHE_SIZE = 20_000

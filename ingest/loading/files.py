@@ -11,7 +11,8 @@ from typing import Any, TextIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, cut, printable, shorten
+from ingest.paths import reading
 from ingest.redaction import without_secrets
 
 MAX_CELL = 1_000_000
@@ -67,27 +68,9 @@ class RowProblem(Exception):
 Record = tuple[int, "list[Any] | RowProblem"]
 
 
-def shorten(text: str, length: int = 60) -> str:
-    """Return a text of at most `length` characters, an ellipsis in the place of the rest.
-
-    >>> shorten("abcdef", 4)
-    'abc…'
-    """
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
-def printable(text: str) -> str:
-    r"""Return a text in which nothing steers a terminal.
-
-    >>> printable("red: \x1b[31m")
-    'red: \\x1b[31m'
-    """
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
 def shown(path: Path) -> str:
     """Return a file's name as a message may hold it."""
-    return printable(path.name)
+    return cut(printable(path.name), 100)
 
 
 def file_format(path: Path) -> str:
@@ -95,19 +78,8 @@ def file_format(path: Path) -> str:
 
     Raises PlumblineError for a file that is missing, empty or none of these.
     """
-    try:
-        with path.open("rb") as handle:
-            head = handle.read(4)
-    except FileNotFoundError as error:
-        raise PlumblineError(f"{shown(path)} does not exist.", "Name a file of responses.") from error
-    except OSError as error:
-        raise PlumblineError(
-            f"{shown(path)} cannot be read: {error.strerror}.", "Name a file of responses."
-        ) from error
-    if not path.is_file():
-        raise PlumblineError(
-            f"{shown(path)} is no regular file.", "It is read twice, so save it to disk first."
-        )
+    with reading(path, "Name a file of responses; it is read twice, so save it to disk first.") as handle:
+        head = handle.read(4)
     if not head:
         raise PlumblineError(f"{shown(path)} is empty.", "Name a file that holds responses.")
     if head == b"PAR1":

@@ -15,10 +15,10 @@ import click
 import pyarrow as pa
 
 from ingest.asking.answer_status import EVIDENCE, response_status
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shorten
 from ingest.keys import key, request_key, text_key
 from ingest.loading.columns import Fields, RecordReader
-from ingest.loading.files import RowProblem, read_records, shorten, shown
+from ingest.loading.files import RowProblem, read_records, shown
 from ingest.loading.tally import Load, Source, Tally
 from ingest.prompts import PromptBuilder
 from ingest.redaction import REDACTED, without_secrets

@@ -1,6 +1,5 @@
 """What every load shares: the file, its counts, the steps, and how a recorded model is named."""
 
-import hashlib
 import json
 import os
 from abc import ABC, abstractmethod
@@ -16,6 +15,7 @@ import duckdb
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.loading.files import shown
+from ingest.paths import file_sha256
 from ingest.store import Store
 from ingest.suite import Suite
 
@@ -87,9 +87,7 @@ class Source:
     @classmethod
     def of(cls, path: Path) -> "Source":
         """Read what identifies a file."""
-        with path.open("rb") as handle:
-            sha = hashlib.file_digest(handle, "sha256").hexdigest()
-        return cls(path, os.fsencode(path.name).decode("utf-8", "replace"), sha)
+        return cls(path, os.fsencode(path.name).decode("utf-8", "replace"), file_sha256(path))
 
 
 T = TypeVar("T", bound=Tally)

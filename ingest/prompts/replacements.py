@@ -1,13 +1,14 @@
 """Replacement tables: how a text about one group becomes the same text about another (SPEC BRA-2, BRA-6)."""
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.errors import PlumblineError
-from ingest.paths import beside_suite
+from ingest.errors import PlumblineError, shown
+from ingest.paths import beside_suite, regular_bytes
 
 MAX_BYTES = 5_000_000
 COLUMNS = ("target", "from", "to")
@@ -192,19 +193,13 @@ def replacement_path(suite_path: Path, name: str) -> Path:
 
 def read_csv(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
     """Return the columns and records of a small file. Raises PlumblineError where it cannot be read."""
+    content = regular_bytes(path, MAX_BYTES, "Write it, or name another file.")
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise PlumblineError(
-                f"{path} has more than {MAX_BYTES:,} bytes.", "Is it the file that you mean?"
-            )
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, strict=True)
-            records = list(reader)
-            return reader.fieldnames or [], records
-    except FileNotFoundError as error:
-        raise PlumblineError(f"{path} does not exist.", "Write it, or name another file.") from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PlumblineError(f"{path} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
+        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        records = list(reader)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise PlumblineError(f"{shown(path)} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
+    return reader.fieldnames or [], records
 
 
 def read_replacements(path: Path, targets: Sequence[str]) -> list[Replacement]:

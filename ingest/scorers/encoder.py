@@ -5,7 +5,6 @@ installation embeds text without torch. It is held to within 1e-5 of sentence-tr
 `tests/ingest/scorers/test_encoder.py`.
 """
 
-import hashlib
 import importlib.metadata
 import importlib.util
 import os
@@ -21,6 +20,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from ingest.errors import PlumblineError
+from ingest.paths import file_sha256
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -132,8 +132,7 @@ def _sha256(path: Path) -> str:
 @cache
 def _sha256_once(path: Path, size: int, modified_ns: int) -> str:
     """Digest of a file; size and time are there so that a file changed since is read again."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_sha256(path)
 
 
 class NumpyEncoder:

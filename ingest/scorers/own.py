@@ -1,6 +1,5 @@
 """Scorers of a suite's own: a Python function, or a file of numbers by text (SPEC 7.1, custom)."""
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -9,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ingest.errors import PlumblineError
-from ingest.loading.files import RowProblem, read_records, shorten
+from ingest.errors import PlumblineError, shorten
+from ingest.loading.files import RowProblem, read_records
 from ingest.measuring.text_variants import clean
-from ingest.paths import beside_suite
+from ingest.paths import beside_suite, file_sha256
 from ingest.scorers import MAX_CHARACTERS
 from ingest.suite import OwnScorer
 from ingest.suite.own_code import code_digest, load_function
@@ -69,14 +68,8 @@ class OwnFile:
         assert spec.file is not None
         self._path, self._spec = beside_suite(folder, spec.file, f"The scorer {name!r}:"), spec
         self.name, self.model, self.version = name, spec.file, VERSION
-        try:
-            with self._path.open("rb") as file:
-                self.revision = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
-        except OSError as error:
-            raise PlumblineError(
-                f"The scorer {name!r}: {self._path} cannot be read ({error.strerror}).",
-                "Write it, or name another file.",
-            ) from error
+        what_to_do = f"Write it, or have the scorer {name!r} name another file."
+        self.revision = f"sha256:{file_sha256(self._path, what_to_do)}"
         parameters = {"range": list(spec.range), "text": spec.text, "value": spec.value}
         self.parameters: Mapping[str, Any] = parameters
         self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}

@@ -18,10 +18,11 @@ import duckdb
 import pyarrow as pa
 
 from ingest import __version__
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shown
 from ingest.keys import key, text_row
 from ingest.redaction import without_secrets
 from ingest.store.journal import NAMES, Entry, read_entries, set_aside
+from ingest.store.opening import open_database
 from ingest.store.tables import SCHEMA, STATE, schema_columns, state_view
 
 RAW_NAME = "raw.duckdb"
@@ -75,26 +76,13 @@ class Store:
             )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # What does not fit is written beside the file until it is needed, as in a build (profiles.yml).
-            limit = os.environ.get("PLUMBLINE_MEMORY", "2GB")
-            self.connection = duckdb.connect(
-                str(self.path), read_only=self.read_only, config={"memory_limit": limit}
-            )
-        except duckdb.IOException as error:
-            if "lock" in str(error).lower():
-                raise PlumblineError(
-                    f"{self.path} is open in another process.",
-                    "Close it (a dbt run, a notebook, a SQL client), then run the command again.",
-                ) from error
-            raise PlumblineError(
-                f"{self.path} cannot be opened.", "Is it a DuckDB file of version 1.x?"
-            ) from error
-        except duckdb.ParserException as error:
-            raise PlumblineError(f"PLUMBLINE_MEMORY: {error}.", "Give a size, such as 4GB.") from error
         except OSError as error:
             raise PlumblineError(
-                f"{self.path} cannot be written: {error.strerror}.", "Choose another --data."
+                f"{shown(self.path)} cannot be written: {error.strerror}.", "Choose another --data."
             ) from error
+        # What does not fit is written beside the file until it is needed, as in a build (profiles.yml).
+        limit = os.environ.get("PLUMBLINE_MEMORY", "2GB")
+        self.connection = open_database(self.path, self.read_only, {"memory_limit": limit})
         if not self.read_only:
             self._take_over_suites()
             for table, columns in SCHEMA.items():

@@ -1,12 +1,12 @@
 """What the raw table `suites` holds of a suite: one JSON document, which the staging models take apart."""
 
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ingest.keys import text_key, text_row
+from ingest.paths import file_sha256
 from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.store import Store
 from ingest.suite import LocalLaw144, Rule, Stereotypes, Suite
@@ -20,7 +20,7 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
         "suite": suite.suite,
         "suite_key": suite.suite_key,
         "definition": json.dumps(definition(suite), ensure_ascii=False),
-        "file_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "file_sha256": file_sha256(path),
         "run_id": run_id,
     }
     anchors = {

@@ -4,7 +4,6 @@ A suite is a file from anywhere, so its code runs only where the user says so (`
 from beside the suite file or from an installed package.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
@@ -14,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from ingest.errors import PlumblineError
+from ingest.paths import file_sha256
 
 
 def code_digest(name: str, folder: Path, role: str) -> str:
@@ -21,7 +21,7 @@ def code_digest(name: str, folder: Path, role: str) -> str:
 
     `role` is the suite's key that names it. Raises PlumblineError where there is none.
     """
-    return hashlib.sha256(_file(name, folder, role).read_bytes()).hexdigest()
+    return file_sha256(_file(name, folder, role))
 
 
 def load_function(name: str, folder: Path, role: str) -> Callable[..., Any]:

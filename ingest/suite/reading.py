@@ -8,6 +8,7 @@ import yaml
 from pydantic import ValidationError
 
 from ingest.errors import PlumblineError
+from ingest.paths import regular_bytes
 from ingest.suite.checks import CHECKS
 from ingest.suite.fields import Misplaced, all_intersections
 from ingest.suite.schema import Suite
@@ -115,19 +116,9 @@ def _first_mistake(error: ValueError) -> tuple[tuple[str | int, ...], str]:
 
 
 def _read(path: Path) -> str:
+    content = regular_bytes(path, MAX_BYTES, "Name a suite file, such as suites/fair_sea.yml.")
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise PlumblineError(
-                f"{path} has {size:,} bytes; a suite has at most {MAX_BYTES:,}.", "Is it a suite?"
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise PlumblineError(
-            f"{path} does not exist.", "Name a suite file, such as suites/fair_sea.yml."
-        ) from error
-    except (IsADirectoryError, PermissionError) as error:
-        raise PlumblineError(f"{path} cannot be read: {error.strerror}.", "Name a suite file.") from error
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PlumblineError(f"{path} is not UTF-8 (byte {error.start:,}).", "Save it as UTF-8.") from error
 

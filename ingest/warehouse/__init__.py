@@ -2,7 +2,6 @@
 
 from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, run_dbt, write_manifest
 from ingest.warehouse.marts import (
-    LOCKED,
     VERDICTS,
     Exported,
     Warehouse,
@@ -15,7 +14,6 @@ from ingest.warehouse.marts import (
 )
 
 __all__ = [
-    "LOCKED",
     "VERDICTS",
     "Exported",
     "Warehouse",

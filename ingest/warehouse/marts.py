@@ -9,12 +9,12 @@ import duckdb
 
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.store.opening import open_database
 from ingest.store.tables import STATE
 
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
 BUILT_FROM = "built_from"  # what each model was made of: macros/inputs/
 COMPARED = ".fct_config_differences"  # what an earlier run changes
-LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
 FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
 
 
@@ -39,10 +39,7 @@ class Warehouse:
                 f"{self.path} does not exist: nothing has been built yet.",
                 "Run `plumbline audit SUITE` or `dbt build`.",
             )
-        try:
-            self.connection = duckdb.connect(str(self.path), read_only=True)
-        except duckdb.IOException as error:
-            raise PlumblineError(f"{self.path} is open in another process.", LOCKED) from error
+        self.connection = open_database(self.path, True, {}, "Build it anew: `plumbline audit SUITE`.")
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -36,8 +36,8 @@ async function hover(page) {
 		await canvas.scrollIntoViewIfNeeded();
 		const box = await canvas.boundingBox();
 		if (!box) continue;
-		for (let y = box.y + 12; y < box.y + box.height - 4; y += Math.max(24, box.height / 12)) {
-			for (const part of [0.35, 0.55, 0.75]) {
+		for (let y = box.y + 12; y < box.y + box.height - 4; y += Math.max(24, box.height / 6)) {
+			for (const part of [0.35, 0.7]) {
 				await page.mouse.move(box.x + part * box.width, y);
 				const text = await canvas.evaluate((node) => node.parentElement.parentElement.innerText.trim());
 				if (text) tips.add(text);
@@ -190,7 +190,7 @@ try {
 		const work = async () => {
 			for (let path = paths.shift(); path !== undefined; path = paths.shift()) visits.push({ path, width, ...(await visit(context, origin, path, { isDesktop, isScanned: AXE && few.has(path) })) });
 		};
-		await Promise.all([work(), work()]);
+		await Promise.all([work(), work(), work()]);
 		await context.close();
 	}
 	if (AXE) visits.find(({ path, width }) => path === '/' && width === 'desktop')?.problems.push(...(await chooseLight(browser, origin)));

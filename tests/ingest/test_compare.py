@@ -266,5 +266,5 @@ def test_what_is_no_earlier_run_is_refused(
 def test_neither_an_empty_folder_nor_another_file_is_a_run(data: Path, tmp_path: Path) -> None:
     assert "holds neither audit.duckdb nor" in run(data, tmp_path).output
     (tmp_path / "x.duckdb").write_text("no database")
-    assert "cannot be read" in run(data, tmp_path / "x.duckdb").output
+    assert "is no DuckDB database" in run(data, tmp_path / "x.duckdb").output
     assert "removes the earlier run" in run(data, tmp_path, "--forget").output

@@ -48,14 +48,14 @@ class Suite:
             return all_rows(store)
 
     def refused(self, stage, *arguments):
-        """Return the two lines with which a stage refuses what the suite reaches; nothing has changed."""
+        """Return the line with which a stage refuses what the suite reaches; nothing has changed."""
         before = self.rows()
         result = self.run(stage, *arguments)
         assert result.exit_code == 1 and "Traceback" not in result.output
         assert self.rows() == before
-        lines = result.output.splitlines()[-2:]
-        assert max(map(len, lines)) <= 300
-        return lines
+        line = result.output.splitlines()[-1]
+        assert len(line) <= 300
+        return line
 
 
 def config(url, backend="openai"):
@@ -67,10 +67,11 @@ def config(url, backend="openai"):
 def test_no_byte_goes_to_a_server_that_only_the_suite_names(tmp_path, server, backend, arguments):
     server.reset()
     suite = Suite(tmp_path, configs=config(server.url + "/v1", backend))
-    what, what_to_do = suite.refused("generate", *arguments)
     host = server.url.removeprefix("http://")
-    assert what == f"Error: suite.yml reaches {host}: prompts are sent there, and nobody allowed it."
-    assert what_to_do == f"If you trust it with that, add --allow-host {host}"
+    assert suite.refused("generate", *arguments) == (
+        f"Error: suite.yml reaches {host}: prompts are sent there, and nobody allowed it."
+        f" If you trust it with that, add --allow-host {host}"
+    )
     assert server.log() == []
 
 
@@ -111,8 +112,8 @@ def test_a_name_that_leads_inside_is_refused(tmp_path, monkeypatch, address, is_
     suite = Suite(tmp_path, configs=config("https://models.example.org/v1"))
     named = ("--dry-run", "--allow-host", "models.example.org")
     if is_refused:
-        what, what_to_do = suite.refused("generate", *named)
-        assert f"leads to the private address {address}" in what and address in what_to_do
+        line = suite.refused("generate", *named)
+        assert f"leads to the private address {address}" in line and line.endswith(address)
         named += ("--allow-host", address)
     assert suite.run("generate", *named).exit_code == 0
     assert set(asked) == {"models.example.org"}
@@ -136,9 +137,9 @@ def test_no_page_is_read_that_only_the_suite_names(tmp_path, monkeypatch, source
     corpus = {"attribute": "gender", "sources": [{"concept": "Male", **source}]}
     categories = {"FLAT": {**suite.content["categories"]["FLAT"], "corpus": corpus}}
     suite.write(categories=categories, scrape={"contact": "a@example.org", "allow": scrape})
-    what, what_to_do = suite.refused("scrape")
-    assert what == f"Error: suite.yml reaches {host}: pages are read there, and nobody allowed it."
-    assert what_to_do.endswith(f"--allow-host {host}")
+    line = suite.refused("scrape")
+    assert line.startswith(f"Error: suite.yml reaches {host}: pages are read there, and nobody allowed it.")
+    assert line.endswith(f"--allow-host {host}")
 
 
 def test_plan_lists_what_a_suite_reaches(tmp_path, server):
@@ -180,4 +181,4 @@ def _opened(path):
     with duckdb.connect(str(path)) as stranger:
         for name in compare.MARTS:
             stranger.execute(f"create table {name} as select 'asked' as suite")
-    return compare._earlier_marts(path)
+    return compare.earlier_marts(path)

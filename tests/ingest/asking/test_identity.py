@@ -159,7 +159,7 @@ def test_a_server_with_another_model_stops_the_run(tmp_path, server, backend):
     audit = Audit(tmp_path, server, backend)
     server.rules({"do": "answer", "served": "tiny-mini"})
     result = audit.run()
-    line = result.stderr.splitlines()[-2]
+    line = result.stderr.splitlines()[-1]
     assert result.exit_code == 1 and len(line) <= 300
     assert "5 answers in a row are another model's: asked for 'tiny', 'tiny-mini' answered" in line
     assert len(server.log()) < N_PROMPTS

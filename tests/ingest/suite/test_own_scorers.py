@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_read_as_numbers_is_refused(own, tmp_path, content
 
 
 @pytest.mark.parametrize(
-    ("file", "message"), [("../other.csv", "outside the suite's folder"), ("nosuch.csv", "cannot be read")]
+    ("file", "message"), [("../other.csv", "outside the suite's folder"), ("nosuch.csv", "does not exist")]
 )
 def test_a_file_lies_beside_the_suite(own, tmp_path, file, message):
     own.declare(f"file: {file}, range: [0, 1]")

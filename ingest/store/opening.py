@@ -1,0 +1,46 @@
+"""Opening a DuckDB file, with one line where that fails."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+
+from ingest.errors import SHOWN, PlumblineError, cut, shown
+from ingest.paths import reading
+
+Setting = str | bool | int | float | list[str]
+
+LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
+DAMAGED = "Take it from a copy, or bring the answers in again in another --data."
+HEAD = 12  # bytes: a checksum, then the word by which a DuckDB file is known
+MAGIC = b"DUCK"
+
+
+def open_database(
+    path: Path, read_only: bool, config: Mapping[str, Setting], what_to_do: str = DAMAGED
+) -> duckdb.DuckDBPyConnection:
+    """Return a connection to a database file, made where there is none and it is opened for writing.
+
+    Raises PlumblineError where it is no database, is damaged, open elsewhere or cannot be written, and for a
+    memory limit that is none.
+    """
+    if read_only or path.exists() or path.is_symlink():
+        with reading(path, what_to_do) as file:
+            head = file.read(HEAD)
+        if head and not head.endswith(MAGIC):
+            raise PlumblineError(f"{shown(path)} is no DuckDB database, or is damaged.", what_to_do)
+    try:
+        return duckdb.connect(str(path), read_only=read_only, config=dict(config))
+    except duckdb.ParserException as error:
+        raise PlumblineError(f"PLUMBLINE_MEMORY: {error}.", "Give a size, such as 4GB.") from error
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        said = str(error)
+        if "Could not set lock" in said:
+            raise PlumblineError(f"{shown(path)} is open in another process.", LOCKED) from error
+        if "ermission denied" in said or "Read-only file system" in said:
+            raise PlumblineError(
+                f"{shown(path)} cannot be opened: the system does not allow it.", "Choose another --data."
+            ) from error
+        raise PlumblineError(f"{shown(path)} cannot be opened: {cut(said, SHOWN)}.", what_to_do) from error
