@@ -70,10 +70,12 @@ def extract(
         store.connection.execute(SOURCES, {"suite": suite.suite})
         make_variants(store, variant_pairs(suite, tasks))
         for task in tasks:
-            count = measure_missing(store, task, limit)
+            try:
+                count = measure_missing(store, task, limit)
+            finally:
+                if hasattr(task.scorer, "close"):
+                    task.scorer.close()
             counts.append(count)
-            if hasattr(task.scorer, "close"):
-                task.scorer.close()
             if limit is not None:
                 limit -= count.measured
         for task in tasks:
@@ -145,7 +147,8 @@ def command(
     """
     suite = load_suite(suite_path, variant)
     where = Where(model_dir, device, data)
-    own = {name: load_own(name, spec, suite_path.parent) for name, spec in suite.own_scorers.items()}
+    hidden = {config.key_variable for config in suite.configs if config.key_variable}
+    own = {name: load_own(name, spec, suite_path.parent, hidden) for name, spec in suite.own_scorers.items()}
     tasks = [Task(own.get(name) or load_scorer(name, where), n) for name, n in needs(suite, names).items()]
     for task in tasks:
         if task.is_embedder and task.scorer.name in suite.scorers:

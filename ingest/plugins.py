@@ -7,12 +7,15 @@ Neither list goes before the other.
 
 import pkgutil
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
-from ingest.errors import PlumblineError
+from ingest.apart.child import described
+from ingest.errors import SHOWN, PlumblineError, in_one_line, shorten
+from ingest.redaction import without_secrets
 
 OURS = "plumbline"
 
@@ -57,15 +60,8 @@ def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -
     if callable(offer.maker):  # an entry point is not
         return offer.maker(*arguments)
     what_to_do = f"Mend or update {offer.package}, or take {name!r} out of the suite."
-    try:
+    with one_line(f"The {kind} {name!r} of {offer.package} does not load", what_to_do):
         made = offer.maker.load()(*arguments)
-    except PlumblineError:
-        raise
-    except Exception as error:  # another's code can fail in any way
-        problem = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise PlumblineError(
-            f"The {kind} {name!r} of {offer.package} does not load: {problem}.", what_to_do
-        ) from error
     if not isinstance(made, protocols) or getattr(made, "name", None) != name:
         wants = " or ".join(protocol.__name__ for protocol in protocols)
         raise PlumblineError(
@@ -73,3 +69,31 @@ def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -
             what_to_do,
         )
     return made
+
+
+@contextmanager
+def one_line(what: str, what_to_do: str, passes: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
+    """Turn whatever another's code raises, SystemExit included, into a PlumblineError.
+
+    Ctrl-C passes, and so do PlumblineErrors and `passes`.
+    """
+    try:
+        yield
+    except (PlumblineError, KeyboardInterrupt):
+        raise
+    except passes:
+        raise
+    except BaseException as error:  # another's code can fail in any way
+        said = shorten(in_one_line(without_secrets(described(error))), SHOWN)
+        raise PlumblineError(f"{what}: {said}.", what_to_do) from error
+
+
+def others_code(
+    kind: str, made: Any, passes: tuple[type[BaseException], ...] = ()
+) -> AbstractContextManager[None]:
+    """Return `one_line` where a scorer or backend is another package's; our own errors show themselves."""
+    if type(made).__module__.partition(".")[0] == "ingest":
+        return nullcontext()
+    return one_line(
+        f"The {kind} {made.name!r} failed", "Mend or update its package; the rest is kept.", passes
+    )

@@ -2,7 +2,9 @@
 
 import base64
 import csv
+import os
 import re
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -11,6 +13,7 @@ from ingest.paths import PROJECT
 PATTERNS_PATH = PROJECT / "seeds" / "secret_patterns.csv"
 REDACTED = "[redacted]"
 MARK = "[key]"
+KEY_NAME = re.compile("key|token|secret|passw|credential|auth", re.IGNORECASE)
 SHORTEST = 8  # a shorter key is a placeholder, or a word: it is looked for as it stands alone
 
 
@@ -57,6 +60,15 @@ def without_secrets(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_secrets(one) for one in value]
     return value
+
+
+def environment_without_keys(hidden: Collection[str] = ()) -> dict[str, str]:
+    """Return the environment without the variables `hidden` and what looks like a key, by name or value."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in hidden and not KEY_NAME.search(name) and without_secrets(value) == value
+    }
 
 
 @cache

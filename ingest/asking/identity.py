@@ -4,8 +4,10 @@ import re
 import threading
 from typing import Any
 
-from ingest.backends import Answer, Backend, Watched
+from ingest.backends import Answer, AttemptFailed, Backend, Watched
+from ingest.backends.http import Rejected
 from ingest.errors import PlumblineError
+from ingest.plugins import others_code
 from ingest.store import Store
 from ingest.suite import Config
 
@@ -36,8 +38,11 @@ class ModelChanged(PlumblineError):
 
 def check_digest(backend: Backend, config: Config, label: str, digest: str) -> None:
     """Raise ModelChanged if another model is behind the name now, AttemptFailed if nobody says."""
-    if isinstance(backend, Watched) and (now := backend.current_digest(config)) != digest:
-        raise ModelChanged(label, digest, now)
+    if isinstance(backend, Watched):
+        with others_code("backend", backend, passes=(AttemptFailed, Rejected)):
+            now = backend.current_digest(config)
+        if now != digest:
+            raise ModelChanged(label, digest, now)
 
 
 def is_same_model(asked: str, served: str) -> bool:

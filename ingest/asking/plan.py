@@ -11,6 +11,7 @@ from ingest.backends import Backend, Description, Request, create_backend
 from ingest.backends.replies import estimate_prompt, messages_for
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key
+from ingest.plugins import others_code
 from ingest.store import Store, uninterrupted
 from ingest.suite import Config, Suite
 from ingest.suite.own_code import code_digest
@@ -198,7 +199,8 @@ def plan(
 def _task(
     store: Store, suite: Suite, label: str, config: Config, backend: Backend, folder: Path, retry_failed: bool
 ) -> Task:
-    description = backend.describe(config)
+    with others_code("backend", backend):
+        description = backend.describe(config)
     wrapper = code_digest(config.wrapper, folder, "wrapper") if config.wrapper else None
     row = config_row(store, suite, label, config, description, wrapper)
     if description.max_prompt_tokens is not None:

@@ -17,6 +17,7 @@ from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.identity import Served
 from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together, Watched
 from ingest.backends.replies import estimate_prompt
+from ingest.plugins import one_line, others_code
 from ingest.redaction import without_secrets
 from ingest.store import utc_now
 from ingest.store.journal import Entry, Journal, entry, flaw
@@ -149,7 +150,8 @@ class Asker:
         asked = [r for r in requests if r.request_key not in answers]
         if isinstance(self.backend, Together):
             if asked:
-                found = self.backend.answer_together(asked)
+                with others_code("backend", self.backend, passes=(AttemptFailed,)):
+                    found = self.backend.answer_together(asked)
                 answers |= {r.request_key: a for r, a in zip(asked, found, strict=True)}
         else:
             answers |= {r.request_key: self.attempt(r) for r in asked}
@@ -167,7 +169,8 @@ class Asker:
         while True:
             waited += self.rate.wait(self.stop)
             try:
-                answer = self.backend.answer(request)
+                with others_code("backend", self.backend, passes=(AttemptFailed,)):
+                    answer = self.backend.answer(request)
                 return replace(answer, n_attempts=answer.n_attempts + n_failed, wait_seconds=waited)
             except AttemptFailed as problem:
                 n_failed += 1
@@ -213,12 +216,13 @@ class Asker:
 
 
 def wrapped(wrapper: Wrapper, messages: Sequence[Message]) -> list[Message]:
-    """Return what a suite's wrapper makes of the messages. Raises TypeError where that is something else."""
-    found = wrapper([dict(message) for message in messages])
-    is_list = isinstance(found, list) and bool(found)
-    if not is_list or not all(isinstance(m, dict) and set(m) == {"role", "content"} for m in found):
-        raise TypeError("a wrapper returns a list of {'role': …, 'content': …}")
-    return [{"role": str(m["role"]), "content": str(m["content"])} for m in found]
+    """Return what a suite's wrapper makes of the messages. Raises PlumblineError where it fails."""
+    with one_line("The suite's wrapper failed", "Correct it; then the same command goes on."):
+        found = wrapper([dict(message) for message in messages])
+        is_list = isinstance(found, list) and bool(found)
+        if not is_list or not all(isinstance(m, dict) and set(m) == {"role", "content"} for m in found):
+            raise TypeError("a wrapper returns a list of {'role': …, 'content': …}")
+        return [{"role": str(m["role"]), "content": str(m["content"])} for m in found]
 
 
 def ask(

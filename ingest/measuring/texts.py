@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ingest.apart.process import RAISE_LIMITS, CodeFailed, Stopped
 from ingest.errors import PlumblineError
 from ingest.keys import text_key, text_row
 from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.text_variants import TEXT_VARIANTS
+from ingest.plugins import others_code
 from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, TRUNCATED, Embedder, Scorer, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Rule, Suite
@@ -25,6 +27,7 @@ STATUSES = ("ok", "capped", "truncated", "empty", "failed")
 SCORER_ERRORS = (ValueError, ArithmeticError, LookupError, RuntimeError)
 
 RAW = "raw"
+PATIENCE = 5  # texts that may stop the process of a suite's own code before it has measured one
 
 # The suite's texts: responses that came to an end, and the baselines that they are held against. Listed once:
 # there may be many more answers than texts.
@@ -127,9 +130,12 @@ class Task:
     def measure(self, texts: Sequence[str]) -> np.ndarray:
         """Return a matrix, shape (len(texts), width): the vectors, or the numbers and whether it was cut."""
         if isinstance(self.scorer, Embedder):
-            matrix = np.asarray(self.scorer.embed(texts), dtype=np.float32)
+            with others_code("scorer", self.scorer, passes=SCORER_ERRORS):
+                found = self.scorer.embed(texts)
+            matrix = np.asarray(found, dtype=np.float32)
         else:
-            columns = dict(self.scorer.score(texts))
+            with others_code("scorer", self.scorer, passes=SCORER_ERRORS):
+                columns = dict(self.scorer.score(texts))
             is_cut = columns.pop(TRUNCATED, np.zeros(len(texts)))
             if set(columns) != set(self.features) or any(len(c) != len(texts) for c in columns.values()):
                 wanted = "one number a text for each of its features"
@@ -273,10 +279,8 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
     values = np.full((len(batch), task.width), np.nan, dtype=np.float32 if task.is_embedder else np.float64)
     is_cut = np.zeros(len(batch), dtype=bool)
     if filled.any():
-        errors: list[str] = []
         texts = [row[1] for row in batch if row[1].strip()]
-        values[filled] = attempt(task.measure, texts, task.width, errors)
-        count.first_error = count.first_error or (errors[0] if errors else "")
+        values[filled] = _measured(task, texts, count)
     if not task.is_embedder:
         is_cut = values[:, -1] == 1
         values = values[:, :-1]
@@ -300,19 +304,50 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
     count.capped += int((fine & capped & ~is_cut).sum())
 
 
+def _measured(task: Task, texts: Sequence[str], count: Count) -> np.ndarray:
+    """Return what the scorer gives. Raises PlumblineError where a suite's own code gives nothing at all."""
+    errors: list[str] = []
+    is_first = hasattr(task.scorer, "code") and not count.already_there and not count.measured
+    try:
+        values = attempt(task.measure, texts, task.width, errors, PATIENCE if is_first else None)
+    except Stopped:
+        values = np.full((len(texts), task.width), np.nan)
+        texts = texts[: len(errors)]
+    if is_first and len(errors) == len(texts):
+        raise PlumblineError(
+            f"Scorer {task.scorer.name!r} failed on each of the first {len(errors):,} texts: {errors[0]}.",
+            f"Correct its function. {RAISE_LIMITS}",
+        )
+    count.first_error = count.first_error or (errors[0] if errors else "")
+    return values
+
+
 def attempt(
-    measure: Callable[[Sequence[str]], np.ndarray], texts: Sequence[str], width: int, errors: list[str]
+    measure: Callable[[Sequence[str]], np.ndarray],
+    texts: Sequence[str],
+    width: int,
+    errors: list[str],
+    patience: int | None = None,
 ) -> np.ndarray:
-    """Measure texts; where that fails, halve them until the failing text stands alone as a row of NaN."""
+    """Measure texts; where that fails, halve them until the failing text stands alone as a row of NaN.
+
+    Where it stops the scorer's process, they are measured one by one; `patience` is how many of these may
+    stop it before one is measured. Raises Stopped then.
+    """
     try:
         return measure(texts)
     except SCORER_ERRORS as error:
         if len(texts) == 1:
-            errors.append(f"{type(error).__name__}: {error}")
+            errors.append(str(error) if isinstance(error, CodeFailed) else f"{type(error).__name__}: {error}")
             return np.full((1, width), np.nan)
-    middle = len(texts) // 2
-    halves = (texts[:middle], texts[middle:])
-    return np.concatenate([attempt(measure, half, width, errors) for half in halves])
+        stopped = error if isinstance(error, Stopped) else None
+    size = 1 if stopped else len(texts) // 2
+    found: list[np.ndarray] = []
+    for start in range(0, len(texts), size):
+        found.append(attempt(measure, texts[start : start + size], width, errors, patience))
+        if stopped and len(errors) == len(found) == patience:
+            raise stopped
+    return np.concatenate(found)
 
 
 def measurement_table(

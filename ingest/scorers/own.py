@@ -1,62 +1,94 @@
 """Scorers of a suite's own: a Python function, or a file of numbers by text (SPEC 7.1, custom)."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ingest.apart.process import RAISE_LIMITS, Child, CodeFailed, limits_of_code
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import RowProblem, read_records
 from ingest.measuring.text_variants import clean
 from ingest.paths import beside_suite, file_sha256
 from ingest.scorers import MAX_CHARACTERS
 from ingest.suite import OwnScorer
-from ingest.suite.own_code import code_digest, load_function
+from ingest.suite.own_code import code_digest, no_function, where
 
 VERSION = "1"
+LOAD_SECONDS = 60.0  # at least, for what a function imports
 
 
 class OwnFunction:
-    """A function of the suite's own; its file is read for the digest, and run at the first text."""
+    """A function of the suite's own; its file is read for the digest, and run at the first text.
+
+    It runs in a child process, within limits of time and memory, and without the keys of the environment.
+    """
 
     batch_size = 256
 
-    def __init__(self, name: str, spec: OwnScorer, folder: Path) -> None:
+    def __init__(self, name: str, spec: OwnScorer, folder: Path, hidden: Collection[str] = ()) -> None:
         assert spec.function is not None
         self.name, self.model, self.version = name, spec.function, VERSION
         self.code = spec.function
         self.revision = f"sha256:{code_digest(spec.function, folder, 'function')}"
         self.parameters: Mapping[str, Any] = {"range": list(spec.range)}
         self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
-        self._folder = folder
-
-    @cached_property
-    def _function(self) -> Callable[[list[str]], Sequence[float | None]]:
-        return load_function(self.code, self._folder, "function")
+        self._folder, self._hidden = folder, hidden
+        self._child: Child | None = None
 
     def score(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
-        """Return the function's number of each text, NaN for None. See `Scorer.score`."""
-        found = list(self._function(list(texts)))
-        if len(found) != len(texts):
-            raise self._wrong(f"{len(found):,} values for {len(texts):,} texts")
-        return {f"{self.name}_score": np.array([self._number(value) for value in found], dtype=np.float64)}
+        """Return the function's number of each text, NaN for None. See `Scorer.score`.
 
-    def _number(self, value: Any) -> float:
-        if value is None:
-            return math.nan
+        Raises CodeFailed where the function fails, Stopped where its process ends or has to be ended.
+        """
+        reply = self._ask({"texts": list(texts)})
+        if error := reply.get("error"):
+            raise CodeFailed(str(error))
+        values = reply.get("values")
+        if not isinstance(values, list) or len(values) != len(texts):
+            raise PlumblineError(
+                f"The scorer {self.name!r} ({self.code}) returned {CodeFailed(str(reply.get('wrong')))}.",
+                "It takes a list of texts and returns a number or None for each of them.",
+            )
+        if not all(value is None or isinstance(value, float) for value in values):
+            raise CodeFailed("something else than a number came back")
+        return {f"{self.name}_score": np.array(values, dtype=np.float64)}
+
+    def close(self) -> None:
+        """End the child process."""
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        if self._child is None:
+            self._child = self._started()
         try:
-            return float(value)
-        except (TypeError, ValueError) as error:
-            raise self._wrong(shorten(repr(value))) from error
+            reply = self._child.ask(question)
+        except BaseException:
+            self._child = None
+            raise
+        return reply if isinstance(reply, dict) else {"wrong": "something else than values"}
 
-    def _wrong(self, what: str) -> PlumblineError:
-        return PlumblineError(
-            f"The scorer {self.name!r} ({self.code}) returned {what}.",
-            "It takes a list of texts and returns a number or None for each of them.",
-        )
+    def _started(self) -> Child:
+        child = Child("ingest.apart.function:Answers", limits_of_code(), self._hidden)
+        try:
+            reply = child.ask({"load": where(self.code, self._folder)}, LOAD_SECONDS)
+            if error := reply.get("error"):
+                raise CodeFailed(str(error))
+        except CodeFailed as error:
+            child.close()
+            raise PlumblineError(
+                f"The function {self.code!r} of the scorer {self.name!r} does not load: {error}.",
+                f"Correct it, or `function:` in the suite. {RAISE_LIMITS}",
+            ) from error
+        if not reply.get("loaded"):
+            child.close()
+            raise no_function(self.code, "function")
+        return child
 
 
 class OwnFile:
@@ -107,9 +139,10 @@ class OwnFile:
         return PlumblineError(f"{self._path.name}, record {number:,}: {what}.", "Correct the file.")
 
 
-def load_own(name: str, spec: OwnScorer, folder: Path) -> OwnFunction | OwnFile:
+def load_own(name: str, spec: OwnScorer, folder: Path, hidden: Collection[str] = ()) -> OwnFunction | OwnFile:
     """Return a suite's own scorer; none of its code runs before its first text.
 
-    `folder` is the suite's. Raises PlumblineError where its function or file is missing.
+    `folder` is the suite's; a function does not see the variables `hidden`. Raises PlumblineError where its
+    function or file is missing.
     """
-    return OwnFunction(name, spec, folder) if spec.function else OwnFile(name, spec, folder)
+    return OwnFunction(name, spec, folder, hidden) if spec.function else OwnFile(name, spec, folder)

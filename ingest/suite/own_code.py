@@ -5,15 +5,14 @@ from beside the suite file or from an installed package.
 """
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from ingest.apart.function import named_function
 from ingest.errors import PlumblineError
 from ingest.paths import file_sha256
+from ingest.plugins import one_line
 
 
 def code_digest(name: str, folder: Path, role: str) -> str:
@@ -25,17 +24,28 @@ def code_digest(name: str, folder: Path, role: str) -> str:
 
 
 def load_function(name: str, folder: Path, role: str) -> Callable[..., Any]:
-    """Import a function, which runs code that the suite names. Raises PlumblineError where there is none."""
-    module_name, _, function = name.partition(":")
-    beside = _beside(module_name, folder)
-    module = _import_file(beside) if beside.is_file() else import_module(module_name)
-    found: Callable[..., Any] | None = getattr(module, function, None)
-    if not callable(found):
-        raise PlumblineError(
-            f"The {role} {name!r}: {module_name} has no function {function!r}.",
-            f"Correct `{role}: module:function` in the suite.",
-        )
+    """Import a function, which runs code that the suite names. Raises PlumblineError where that fails."""
+    with one_line(f"The {role} {name!r} does not load", f"Correct it, or `{role}:` in the suite."):
+        found = named_function(*where(name, folder))
+    if found is None:
+        raise no_function(name, role)
     return found
+
+
+def where(name: str, folder: Path) -> tuple[str, str | None, str]:
+    """Return what `named_function` takes: the module, its file if it lies beside the suite, the function."""
+    module, _, function = name.partition(":")
+    beside = _beside(module, folder)
+    return module, str(beside.resolve()) if beside.is_file() else None, function
+
+
+def no_function(name: str, role: str) -> PlumblineError:
+    """Return the error of a module that has no function of that name."""
+    module, _, function = name.partition(":")
+    return PlumblineError(
+        f"The {role} {name!r}: {module} has no function {function!r}.",
+        f"Correct `{role}: module:function` in the suite.",
+    )
 
 
 def _file(name: str, folder: Path, role: str) -> Path:
@@ -62,12 +72,3 @@ def _file(name: str, folder: Path, role: str) -> Path:
 
 def _beside(module_name: str, folder: Path) -> Path:
     return folder.joinpath(*module_name.split(".")).with_suffix(".py")
-
-
-def _import_file(path: Path) -> ModuleType:
-    spec = spec_from_file_location(f"plumbline_own_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise PlumblineError(f"{path} cannot be imported.", "Is it a Python file?")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

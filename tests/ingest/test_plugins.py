@@ -118,6 +118,8 @@ def test_two_packages_with_one_name_are_both_named(install):
         ("load = lambda name, where: 1 / 0", "does not load: ZeroDivisionError"),
         ("load = lambda name, where: name", "gives 'marks' where the scorer 'marks' should be"),
         (SCORER.replace('"marks"', '"dots"'), "a Scorer or Embedder of that name"),
+        ("raise SystemExit(0)", "does not load: SystemExit: 0"),
+        ("def load(name, where): raise SystemExit(0)", "does not load: SystemExit: 0"),
     ],
 )
 def test_a_broken_package_is_named_in_one_line(install, tmp_path, code, problem):
@@ -127,3 +129,33 @@ def test_a_broken_package_is_named_in_one_line(install, tmp_path, code, problem)
         load_scorer("marks")
     assert "plumbline-broken" in error.value.what
     assert "\n" not in error.value.what
+
+
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong"),
+    [
+        ("scorer", "return {", "raise SystemExit(0); return {"),
+        ("scorer", "return {", "import os; os.nothing; return {"),
+        ("backend", "return Answer", "raise SystemExit(0); return Answer"),
+        ("backend", "return Answer", "1 / 0; return Answer"),
+        ("backend", "return Description", "raise SystemExit(0); return Description"),
+    ],
+)
+def test_a_package_that_fails_at_work_ends_in_one_line_and_never_well(install, tmp_path, kind, right, wrong):
+    # Modules are imported once: each case has its own.
+    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
+    codes = {"scorer": SCORER, "backend": BACKEND}
+    codes[kind] = codes[kind].replace(right, wrong)
+    install("plumbline-marks", marks, codes["scorer"], scorers=f"marks = {marks}:load")
+    install("plumbline-parrot", parrot, codes["backend"], backends=f"parrot = {parrot}:Parrot")
+    suite: Path = tmp_path / "shouts.yml"
+    suite.write_text(SUITE)
+    data = ["--data", str(tmp_path / "data")]
+    for command in ("assemble", "generate", "extract"):
+        result = CliRunner().invoke(cli, [*data, command, "--suite", str(suite)])
+        if result.exit_code:
+            break
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
+    message = result.stderr.partition("Error: ")[2]
+    assert message.startswith(f"The {kind} {'marks' if kind == 'scorer' else 'parrot'!r} failed: ")
+    assert len(message) <= 300 and message.count("\n") == 1

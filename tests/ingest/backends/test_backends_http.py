@@ -558,6 +558,26 @@ def test_a_wrapper_that_is_not_there_is_named(ollama, name, message):
     assert result.exit_code == 1 and message in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def retrieve(messages): raise SystemExit(0)", "The suite's wrapper failed: SystemExit: 0."),
+        ("def retrieve(messages): return 1 / 0", "The suite's wrapper failed: ZeroDivisionError"),
+        ("def retrieve(messages): return ['text']", "a wrapper returns a list of {'role': …, 'content': …}"),
+        ("def retrieve(messages): raise ValueError('\\x1b[31m' * 999)", "ValueError: \\x1b[31m"),
+        ("raise SystemExit(0)", "The wrapper 'retrieval:retrieve' does not load: SystemExit: 0."),
+        ("def retrieve(messages", "does not load: SyntaxError"),
+    ],
+)
+def test_a_wrapper_that_fails_ends_in_one_line_and_never_well(ollama, code, said):
+    (ollama.folder / "retrieval.py").write_text(code, "utf-8")
+    ollama.write(wrapper="retrieval:retrieve")
+    result = ollama.command("--allow-code")
+    assert result.exit_code == 1 and said in result.stderr and "Traceback" not in result.output
+    assert len(result.stderr.partition("Error: ")[2]) <= 300
+    assert ollama.server.log() == [] and ollama.rows("select count(*) from responses") == [(0,)]
+
+
 def test_half_characters_and_odd_texts_do_not_break_the_store(case):
     case.server.rules(
         {"match": "Case 1: ", "do": "answer", "says": "half \ud83d a smile"},

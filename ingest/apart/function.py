@@ -1,0 +1,76 @@
+"""A function of texts in a child: loaded once, then asked batch after batch."""
+
+import math
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ingest.apart.child import described
+
+SHOWN = 60
+
+
+def named_function(module: str, file: str | None, function: str) -> Callable[..., Any] | None:
+    """Import a function, of a file where one is given; None where the module has none of that name."""
+    found = getattr(_imported(Path(file)) if file else import_module(module), function, None)
+    return found if callable(found) else None
+
+
+def _imported(path: Path) -> ModuleType:
+    spec = spec_from_file_location(f"plumbline_own_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path.name} is no Python file")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Answers:
+    """Answers {"load": [module, file, function]} first, then {"texts": [...]} as often as asked."""
+
+    function: Callable[..., Any] | None = None
+
+    def __call__(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return {"loaded": bool}, {"error": ...}, {"wrong": ...} or {"values": [...]}."""
+        try:
+            if "load" in question:
+                self.function = named_function(*question["load"])
+                return {"loaded": self.function is not None}
+            assert self.function is not None
+            return _values(self.function, question["texts"])
+        except BaseException as error:  # whatever the code does, SystemExit included
+            return {"error": described(error)}
+
+
+def _values(function: Callable[..., Any], texts: list[str]) -> dict[str, Any]:
+    found = function(list(texts))
+    try:
+        values = iter(found)
+    except TypeError:
+        return {"wrong": _shown(found)}
+    numbers = []
+    for value in islice(values, len(texts) + 1):  # it may have no end
+        try:
+            numbers.append(None if value is None else _finite(float(value)))
+        except BaseException:  # __float__ is the code's own
+            return {"error": f"returned {_shown(value)}"}
+    if len(numbers) != len(texts):
+        n = f"{len(numbers):,}" if len(numbers) < len(texts) else f"over {len(texts):,}"
+        return {"wrong": f"{n} values for {len(texts):,} texts"}
+    return {"values": numbers}
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = repr(value)
+    except BaseException:
+        return f"a {type(value).__name__}"
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
