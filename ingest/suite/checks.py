@@ -1,44 +1,74 @@
 """Whether the parts of a suite agree: one function a key, each raising ValueError at a mistake."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from ingest.suite.fields import AXIS_SEPARATOR, FIELD, Misplaced, declared, normalise_label
+from ingest.suite.fields import AXIS_SEPARATOR, FIELD, Misplaced, declared, normalise_label, placed
 from ingest.suite.lookups import check_backends, check_profiles, check_scorers
 from ingest.suite.schema import Category, Suite
+
+MOST_GROUPS = 100_000  # of all axes together
+MOST_ROOTS = 1_000_000  # of a template
+MOST_PROMPTS = 20_000_000  # of a template
 
 
 def check_attributes(suite: Suite) -> None:
     """Each has two values at least, whose labels can be told apart."""
     for attribute, values in suite.attributes.items():
         if len(values) < 2:
-            raise ValueError(f"attribute {attribute!r} needs at least two values")
+            raise Misplaced("an attribute needs at least two values", "attributes", attribute)
         seen: dict[str, str] = {}
         for value, spec in values.items():
             if AXIS_SEPARATOR in value:
-                raise ValueError(f"value {value!r} holds {AXIS_SEPARATOR!r}, which joins groups")
+                problem = f"a value must not hold {AXIS_SEPARATOR!r}, which joins groups"
+                raise Misplaced(problem, "attributes", attribute, value)
             for label in (value, *spec.aliases):
                 if seen.setdefault(normalise_label(label), value) != value:
-                    raise ValueError(f"{label!r} stands for two values of {attribute!r}")
+                    other = seen[normalise_label(label)]
+                    problem = (
+                        f"{label!r} stands for {other!r} already: case, spaces and what is invisible are one"
+                    )
+                    raise Misplaced(problem, "attributes", attribute, value)
 
 
 def check_axes(suite: Suite) -> None:
     """Each is made of attributes, in their order."""
-    for axis in suite.all_axes():
-        suite.axis_attributes(axis)
+    for place, axes in _axes(suite):
+        for i, axis in enumerate(axes):
+            with placed(*place, i):
+                suite.axis_attributes(axis)
+
+
+def _axes(suite: Suite) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    yield ("axes",), suite.axes
+    for code, category in suite.categories.items():
+        yield ("categories", code, "axes"), category.axes or []
+
+
+def check_groups(suite: Suite) -> None:
+    """The groups of all axes are few enough to be compared."""
+    total = 0
+    for place, axes in _axes(suite):
+        for i, axis in enumerate(axes):
+            total += math.prod(len(suite.attributes.get(a, ())) or 1 for a in suite.axis_attributes(axis))
+            if total > MOST_GROUPS:
+                problem = (
+                    f"with this axis there are {total:,} groups, and at most {MOST_GROUPS:,} are compared"
+                )
+                raise Misplaced(problem, *place, i)
 
 
 def check_names(suite: Suite) -> None:
     """People have a name, and declared values of attributes."""
     if suite.names is None:
         return
-    _are_attributes(suite, "`names: shows:`", suite.names.shows)
-    for person in suite.names.people:
+    _are_attributes(suite, suite.names.shows, "names", "shows")
+    for i, person in enumerate(suite.names.people):
         if "name" not in person:
-            raise ValueError("a person needs a `name`")
+            raise Misplaced("a person needs a `name`", "names", "people", i)
         for attribute, value in person.items():
             if attribute != "name":
-                _is_declared(suite, repr(person["name"]), attribute, value)
+                _is_declared(suite, attribute, value, "names", "people", i, attribute)
 
 
 def check_categories(suite: Suite) -> None:
@@ -49,8 +79,8 @@ def check_categories(suite: Suite) -> None:
         _check_classification(suite, code, category)
         _check_corpus(suite, code, category)
         if category.prompt_file:
-            where = f"category {code}: `prompt_file`"
-            _are_attributes(suite, where, sorted(category.prompt_file.attributes))
+            place = ("categories", code, "prompt_file", "attributes")
+            _are_attributes(suite, category.prompt_file.attributes, *place)
         _check_fields(suite, code, category)
 
 
@@ -58,19 +88,22 @@ def _check_outcomes(suite: Suite, code: str, category: Category) -> None:
     active = [rule.set for rule in category.outcomes if rule.variant == suite.variant]
     # Ready measurements come without a text that a rule could read.
     if not active and not (suite.measurements and not category.outcomes):
-        raise ValueError(f"category {code} has no outcome rule of variant {suite.variant!r}")
+        problem = f"the category has no outcome rule of variant {suite.variant!r}"
+        raise Misplaced(problem, "categories", code, "outcomes")
     if len(set(active)) < len(active):
-        raise ValueError(f"category {code} has two rules for one set in variant {suite.variant!r}")
+        problem = f"the category has two rules for one set in variant {suite.variant!r}"
+        raise Misplaced(problem, "categories", code, "outcomes")
 
 
 def _check_simulated_groups(suite: Suite, code: str, category: Category) -> None:
     if category.simulated is None:
         return
-    for shift in category.simulated.planted:
-        _is_declared(suite, f"category {code}", shift.attribute, shift.value)
-    for failure in category.simulated.failures:
+    place = ("categories", code, "simulated")
+    for i, shift in enumerate(category.simulated.planted):
+        _is_declared(suite, shift.attribute, shift.value, *place, "planted", i, "value")
+    for i, failure in enumerate(category.simulated.failures):
         if failure.attribute is not None:
-            _is_declared(suite, f"category {code}", failure.attribute, failure.value)
+            _is_declared(suite, failure.attribute, failure.value, *place, "failures", i, "value")
 
 
 def _check_classification(suite: Suite, code: str, category: Category) -> None:
@@ -96,28 +129,44 @@ def _check_corpus(suite: Suite, code: str, category: Category) -> None:
     corpus = category.corpus
     if corpus is None:
         return
-    _are_attributes(suite, f"category {code}: `corpus`", [corpus.attribute])
-    for concept in [*(source.concept for source in corpus.sources), *corpus.keywords]:
-        _is_declared(suite, f"category {code}", corpus.attribute, concept)
+    place = ("categories", code, "corpus")
+    _are_attributes(suite, [corpus.attribute], *place, "attribute")
+    for i, source in enumerate(corpus.sources):
+        _is_declared(suite, corpus.attribute, source.concept, *place, "sources", i, "concept")
+    for concept in corpus.keywords:
+        _is_declared(suite, corpus.attribute, concept, *place, "keywords", concept)
 
 
 def _check_fields(suite: Suite, code: str, category: Category) -> None:
     own = {*suite.attributes, "name"}
     taken = own & set(category.slots)
     if taken:
-        raise ValueError(
-            f"category {code}: the slot {min(taken)!r} has the name of an attribute or of a person"
-        )
+        slot = min(taken)
+        raise Misplaced("a slot has a name of its own, not an attribute's", "categories", code, "slots", slot)
+    _check_roots(suite, code, category)
     prompts = enumerate(template.prompt for template in category.templates)
     _fields_are_known(code, "a prompt", prompts, {*category.slots, *own}, "prompts")
     for answer, texts in category.simulated.answers.items() if category.simulated else []:
         _fields_are_known(code, "an answer", enumerate(texts), own, "simulated", "answers", answer)
 
 
+def _check_roots(suite: Suite, code: str, category: Category) -> None:
+    """Every root of a category is made, even where only a sample of them is asked."""
+    for i, template in enumerate(category.templates):
+        fields = set(FIELD.findall(template.prompt))
+        n_roots = math.prod(len(words) for slot, words in category.slots.items() if slot in fields)
+        n_values = math.prod(len(values) for name, values in suite.attributes.items() if name in fields)
+        n_people = len(suite.names.people) if suite.names and "name" in fields else 1
+        for n, what in ((n_roots, "roots"), (n_roots * max(1, n_values * n_people), "prompts")):
+            if n > (most := MOST_ROOTS if what == "roots" else MOST_PROMPTS):
+                problem = f"this gives {n:,} {what}, at most {most:,} are made: shorten the slots"
+                raise Misplaced(problem, "categories", code, "prompts", i)
+
+
 def check_columns(suite: Suite) -> None:
     """Columns hold attributes."""
     if suite.columns:
-        _are_attributes(suite, "`columns: attributes:`", sorted(suite.columns.attributes))
+        _are_attributes(suite, suite.columns.attributes, "columns", "attributes")
 
 
 def check_measurements(suite: Suite) -> None:
@@ -125,20 +174,23 @@ def check_measurements(suite: Suite) -> None:
     if suite.measurements is None:
         return
     if suite.columns:
-        raise ValueError("a suite has `columns` (files of texts) or `measurements` (of numbers), not both")
-    _are_attributes(suite, "`measurements: attributes:`", sorted(suite.measurements.attributes))
+        problem = "a suite has `columns` (files of texts) or `measurements` (of numbers), not both"
+        raise Misplaced(problem, "measurements")
+    _are_attributes(suite, suite.measurements.attributes, "measurements", "attributes")
     if suite.measurements.category is None and len(suite.categories) > 1:
-        raise ValueError("`measurements` needs a `category` column: the suite has several categories")
+        raise Misplaced("name the `category` column: the suite has several categories", "measurements")
 
 
 def check_branches(suite: Suite) -> None:
     """A category is branched once, from a declared group."""
-    for branching in suite.branches:
+    for i, branching in enumerate(suite.branches):
         if branching.category not in suite.categories:
-            raise ValueError(f"`branches` names the category {branching.category!r}, which is not there")
-        _is_declared(suite, "`branches`", branching.attribute, branching.root)
+            raise Misplaced(f"there is no category {branching.category!r}", "branches", i, "category")
+        _is_declared(suite, branching.attribute, branching.root, "branches", i, "root")
         if sum(other.category == branching.category for other in suite.branches) > 1:
-            raise ValueError(f"`branches` names the category {branching.category!r} twice")
+            raise Misplaced(
+                f"the category {branching.category!r} is branched twice", "branches", i, "category"
+            )
 
 
 def check_roles(suite: Suite) -> None:
@@ -199,10 +251,10 @@ def check_local_law(suite: Suite) -> None:
         return
     named = [name for name in (suite.local_law_144.sex, suite.local_law_144.race) if name is not None]
     if not named:
-        raise ValueError("`local_law_144` names the attribute that is `sex`, or `race`, or both")
+        raise Misplaced("name the attribute that is `sex`, or `race`, or both", "local_law_144")
     if len(set(named)) < len(named):
-        raise ValueError("`local_law_144`: sex and race are two attributes")
-    _are_attributes(suite, "`local_law_144`", named)
+        raise Misplaced("sex and race are two attributes", "local_law_144")
+    _are_attributes(suite, named, "local_law_144")
 
 
 def check_stereotypes(suite: Suite) -> None:
@@ -232,7 +284,7 @@ def check_reference(suite: Suite) -> None:
     """A reference is a group of its axis."""
     for axis, group in suite.reference.items() if isinstance(suite.reference, dict) else []:
         if axis not in suite.all_axes():
-            raise ValueError(f"`reference` names {axis!r}, which is no axis of this suite")
+            raise Misplaced(f"{axis!r} is no axis of this suite", "reference", axis)
         values = group.split(AXIS_SEPARATOR)
         attributes = suite.axis_attributes(axis)
         if len(values) != len(attributes) or any(
@@ -240,7 +292,7 @@ def check_reference(suite: Suite) -> None:
             for attribute, value in zip(attributes, values, strict=True)
             if attribute in suite.attributes
         ):
-            raise ValueError(f"`reference`: {axis}: {group!r} is no group of that axis")
+            raise Misplaced(f"{group!r} is no group of that axis", "reference", axis)
 
 
 def check_pairs(suite: Suite) -> None:
@@ -282,13 +334,14 @@ def check_ranges(suite: Suite) -> None:
     """A range has a lowest and a highest value."""
     for feature, (low, high) in suite.ranges.items():
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise ValueError(f"`ranges`: {feature}: the first number must be below the second")
+            raise Misplaced("the first number must be below the second", "ranges", feature)
 
 
 # The first that fails is what is said of a file.
 CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_attributes,
     check_axes,
+    check_groups,
     check_names,
     check_categories,
     check_columns,
@@ -311,15 +364,15 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
 )
 
 
-def _are_attributes(suite: Suite, where: str, names: Iterable[str]) -> None:
+def _are_attributes(suite: Suite, names: Iterable[str], *place: str | int) -> None:
     for name in names:
         if name not in suite.attributes:
-            raise ValueError(f"{where} names {name!r}, which is no attribute")
+            raise Misplaced(f"{name!r} is no attribute", *place, name)
 
 
-def _is_declared(suite: Suite, where: str, attribute: str, value: str | None) -> None:
+def _is_declared(suite: Suite, attribute: str, value: str | None, *place: str | int) -> None:
     if value not in suite.attributes.get(attribute, {}):
-        raise ValueError(f"{where}: {attribute}: {value!r} is not declared in `attributes`")
+        raise Misplaced(f"{attribute}: {value!r} is not declared in `attributes`", *place)
 
 
 def _fields_are_known(

@@ -12,16 +12,41 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 
 from ingest.paths import PROJECT
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
-Label = Annotated[str, Field(min_length=1, max_length=200)]
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,62}$"
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+
+
+def _visible(label: str) -> str:
+    """Refuse a name in which a reader cannot see what a machine tells apart, or that steers a terminal."""
+    for character in label:
+        if _is_hidden(character):
+            raise ValueError(
+                f"{label!r:.80} holds the invisible character U+{ord(character):04X}: take it out"
+            )
+    if not label.strip():
+        raise ValueError("a name is blank")
+    return label
+
+
+def _is_hidden(character: str) -> bool:
+    kind = unicodedata.category(character)
+    return (kind in HIDDEN_KINDS and character not in JOINERS) or character in FILLERS
+
+
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_visible)]
 Phrase = Annotated[str, Field(min_length=1, max_length=2_000)]
-Function = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
+FUNCTION_PATTERN = r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
+Function = Annotated[str, Field(pattern=FUNCTION_PATTERN)]
 Range = tuple[float, float]
 
+HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
+JOINERS = "\u200c\u200d"  # scripts of South Asia and Persian write with them
+FILLERS = "\u115f\u1160\u3164\uffa0\u2800"  # letters and signs that are blank
 AXIS_SEPARATOR = " & "
 PROMPT_COLUMNS = ("source_tag", "keyword")  # of prompts made from texts; they group as attributes do
 FIELD = re.compile(r"\{([^{}]*)\}")
 LARGEST_INTEGER = 2**31 - 1  # of a column of type integer
+MOST_AXES = 1_023  # ten attributes and all their intersections
 
 
 def declarations(seed: str) -> list[dict[str, str]]:
@@ -73,7 +98,14 @@ class Strict(BaseModel):
 
 
 def all_intersections(attributes: list[str]) -> list[str]:
-    """Return every axis over the attributes, single ones first."""
+    """Return every axis over the attributes, single ones first. Raises ValueError above MOST_AXES."""
+    n_axes = 2 ** len(attributes) - 1
+    if n_axes > MOST_AXES:
+        raise Misplaced(
+            f"`all` of {len(attributes):,} attributes is {n_axes:,} axes, and at most {MOST_AXES:,} are "
+            "compared: name those that matter",
+            "axes",
+        )
     return [
         AXIS_SEPARATOR.join(subset)
         for size in range(1, len(attributes) + 1)
@@ -82,5 +114,8 @@ def all_intersections(attributes: list[str]) -> list[str]:
 
 
 def normalise_label(label: str) -> str:
-    """Fold what does not distinguish labels: case, Unicode form, surrounding and repeated spaces."""
-    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+    """Fold what does not distinguish labels: case, Unicode form, what is invisible, repeated spaces."""
+    folded = unicodedata.normalize("NFKC", label).casefold()
+    if not folded.isascii():
+        folded = "".join(c for c in folded if c.isspace() or (c not in JOINERS and not _is_hidden(c)))
+    return " ".join(folded.split())

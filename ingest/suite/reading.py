@@ -1,20 +1,55 @@
 """From a YAML file to a checked suite: each mistake is named with its line."""
 
+import difflib
 import json
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shorten, shown
 from ingest.paths import regular_bytes
 from ingest.suite.checks import CHECKS
-from ingest.suite.fields import Misplaced, all_intersections
+from ingest.suite.fields import FUNCTION_PATTERN, NAME_PATTERN, Misplaced, all_intersections
 from ingest.suite.schema import Suite
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 40
+FORMS = {
+    NAME_PATTERN: "is no name: small letters a-z, digits and _, a letter first",
+    FUNCTION_PATTERN: "names no function: write `module:function`",
+}
+# What Pydantic finds wrong, by its names for it.
+PLAIN = {
+    "string_type": "text is needed here; quote what looks like a number or a date",
+    "string_too_short": "this is blank",
+    "string_too_long": "at most {max_length} characters are allowed here",
+    "int_type": "a whole number is needed here",
+    "int_parsing": "a whole number is needed here",
+    "int_parsing_size": "this whole number is too large",
+    "int_from_float": "a whole number is needed here",
+    "float_type": "a number is needed here",
+    "float_parsing": "a number is needed here",
+    "finite_number": "a finite number is needed here",
+    "bool_type": "`true` or `false` is needed here",
+    "bool_parsing": "`true` or `false` is needed here",
+    "list_type": "a list is needed here",
+    "tuple_type": "a list of two numbers is needed here",
+    "dict_type": "a mapping of keys to values is needed here",
+    "model_type": "a mapping of keys to values is needed here",
+    "greater_than": "a number above {gt} is needed here",
+    "greater_than_equal": "a number of at least {ge} is needed here",
+    "less_than": "a number below {lt} is needed here",
+    "less_than_equal": "a number of at most {le} is needed here",
+    "too_short": "at least {min_length} of these are needed",
+    "too_long": "at most {max_length} of these are allowed",
+    "literal_error": "one of {expected} is needed here",
+    "string_pattern_mismatch": "this does not have the form {pattern}",
+}
 
 
 class _Loader(yaml.SafeLoader):
@@ -72,7 +107,7 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
         ) from error
     except (ValueError, OverflowError) as error:
         raise PlumblineError(
-            f"{path}: a value cannot be read: {error}.", "Quote it if it is text."
+            f"{shown(path)}: a value cannot be read: {shorten(str(error), 80)}.", "Quote it if it is text."
         ) from error
     if not isinstance(content, dict):
         raise PlumblineError(
@@ -81,17 +116,19 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
         )
     if variant is not None:
         content["variant"] = variant
-    if content.get("axes") == "all" and isinstance(content.get("attributes"), dict):
-        content["axes"] = all_intersections([str(a) for a in content["attributes"]])
     try:
+        _check_numbers(content)
+        if content.get("axes") == "all" and isinstance(content.get("attributes"), dict):
+            content["axes"] = all_intersections([str(a) for a in content["attributes"]])
         suite = Suite.model_validate(content)
         for check in CHECKS:
             check(suite)
     except ValueError as error:
         location, problem = _first_mistake(error)
-        where = ".".join(str(part) for part in location) or "the suite"
+        line, found = _line_of(node, location)
+        where = ".".join(shorten(part, 40) for part in found) or "the suite"
         raise PlumblineError(
-            f"{path}, line {_line_of(node, location)}: {where}: {problem}",
+            f"{shown(path)}, line {line}: {where}: {problem}",
             "Correct that line, then run the command again.",
         ) from error
     return suite
@@ -112,7 +149,45 @@ def _first_mistake(error: ValueError) -> tuple[tuple[str | int, ...], str]:
     first = max((e for e in mistakes if e["loc"][:2] == place), key=lambda e: len(e["loc"]))
     others = {e["loc"][:2] for e in mistakes} - {place}
     more = f" ({len(others)} more below)" if others else ""
-    return first["loc"], f"{first['msg'].removeprefix('Value error, ')}.{more}"
+    return first["loc"], f"{_in_plain_words(first)}.{more}"
+
+
+def _in_plain_words(mistake: ErrorDetails) -> str:
+    kind = mistake["type"]
+    limits = mistake.get("ctx", {}).items()
+    given = {name: int(x) if isinstance(x, float) and x.is_integer() else x for name, x in limits}
+    if kind == "missing":
+        return f"the key `{mistake['loc'][-1]}` is needed"
+    if kind == "extra_forbidden":
+        key = str(mistake["loc"][-1])
+        near = difflib.get_close_matches(key, _keys(), n=1)
+        return f"there is no such key here{f'; do you mean `{near[0]}`?' if near else ''}"
+    if kind == "string_pattern_mismatch" and given.get("pattern") in FORMS:
+        return f"{mistake['input']!r:.60} {FORMS[str(given['pattern'])]}"
+    if kind in PLAIN:
+        return PLAIN[kind].format(**given)
+    return mistake["msg"].removeprefix("Value error, ")
+
+
+@cache
+def _keys() -> list[str]:
+    """Return every key that a suite can have, wherever."""
+    schema = Suite.model_json_schema()
+    parts = [schema, *schema["$defs"].values()]
+    return sorted({key for part in parts for key in part.get("properties", {})})
+
+
+def _check_numbers(content: Any, place: tuple[str | int, ...] = ()) -> None:
+    """Raise Misplaced at a whole number that no column holds."""
+    if isinstance(content, int) and not -(2**63) <= content < 2**63:
+        raise Misplaced("a whole number is at most 9,223,372,036,854,775,807", *place)
+    parts: Iterable[tuple[Any, Any]] = ()
+    if isinstance(content, dict):
+        parts = content.items()
+    elif isinstance(content, list):
+        parts = enumerate(content)
+    for name, part in parts:
+        _check_numbers(part, (*place, name))
 
 
 def _read(path: Path) -> str:
@@ -123,16 +198,19 @@ def _read(path: Path) -> str:
         raise PlumblineError(f"{path} is not UTF-8 (byte {error.start:,}).", "Save it as UTF-8.") from error
 
 
-def _line_of(node: Any, location: tuple[str | int, ...]) -> int:
-    """Return the 1-based line of the deepest part of `location` that the file holds."""
+def _line_of(node: Any, location: tuple[str | int, ...]) -> tuple[int, list[str]]:
+    """Return the 1-based line of the deepest part of `location` that the file holds, and that part's path."""
     line: int = node.start_mark.line + 1
+    path: list[str] = []
     for part in location:
         if isinstance(node, yaml.MappingNode):
             found = [(k, v) for k, v in node.value if str(k.value) == str(part)]
             if not found:
                 continue
             line, node = found[0][0].start_mark.line + 1, found[0][1]
+            path.append(str(part))
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
             line = node.start_mark.line + 1
-    return line
+            path.append(str(part))
+    return line, path

@@ -244,7 +244,7 @@ class Topics(Strict):
     )
     categories: list[Label] = Field(default=[], description="Only these categories; all where none is named.")
     clusters: int = Field(default=3, ge=1, le=20, description="How many clusters there are.")
-    seed: int = Field(default=42, ge=0, description="Where the clustering starts from.")
+    seed: int = Field(default=42, ge=0, lt=2**32, description="Where the clustering starts from.")
     membership: bool = Field(default=True, description="Say which cluster each answer is nearest to.")
     distances: list[Label] = Field(
         default=[], description="Say by these measures how far an answer lies from each cluster's centre."

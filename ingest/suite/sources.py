@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ingest.suite.fields import FIELD, Function, Label, Name, Phrase, Range, Strict
+from ingest.suite.fields import FIELD, LARGEST_INTEGER, Function, Label, Name, Phrase, Range, Strict
 
 
 class Source(Strict):
@@ -81,8 +81,8 @@ class Corpus(Strict):
         description="`split` cuts a sentence after its main verb; `question` asks what it answers.",
     )
     questions: Questions | None = Field(default=None, description="Who writes the questions.")
-    cap: int = Field(default=500, ge=1, description="At most so many prompts a concept.")
-    seed: int = Field(default=42, ge=0, description="Draws the prompts where there are more.")
+    cap: int = Field(default=500, ge=1, le=LARGEST_INTEGER, description="At most so many prompts a concept.")
+    seed: int = Field(default=42, ge=0, lt=2**63, description="Draws the prompts where there are more.")
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "Corpus":
@@ -262,8 +262,8 @@ class OwnScorer(Strict):
 class Prices(Strict):
     """What a million tokens cost, in whatever currency."""
 
-    prompt: float = Field(ge=0, description="Tokens of prompts.")
-    output: float = Field(ge=0, description="Tokens of answers.")
+    prompt: float = Field(ge=0, le=1e9, description="Tokens of prompts.")
+    output: float = Field(ge=0, le=1e9, description="Tokens of answers.")
 
 
 class Config(Strict):
@@ -300,7 +300,9 @@ class Config(Strict):
         default=None, description="The environment variable that holds the key."
     )
     timeout_seconds: float = Field(default=300, gt=0, le=86_400, description="How long an answer may take.")
-    requests_per_minute: float | None = Field(default=None, gt=0, description="At most so many requests.")
+    requests_per_minute: float | None = Field(
+        default=None, gt=0, le=1e6, description="At most so many requests."
+    )
     concurrency: int = Field(default=1, ge=1, le=256, description="How many requests run side by side.")
     prices: Prices | None = Field(default=None, description="What tokens cost, for the forecast.")
 
@@ -325,6 +327,10 @@ class Role(Strict):
 class Sample(Strict):
     """How much of a suite is asked (SPEC COR-8). A larger sample holds every smaller one."""
 
-    roots: int | None = Field(default=None, ge=1, description="At most so many roots of each category.")
-    configs: int | None = Field(default=None, ge=1, description="The first so many configs.")
-    seed: int = Field(default=42, ge=0, description="Draws the roots.")
+    roots: int | None = Field(
+        default=None, ge=1, le=LARGEST_INTEGER, description="At most so many roots of each category."
+    )
+    configs: int | None = Field(
+        default=None, ge=1, le=LARGEST_INTEGER, description="The first so many configs."
+    )
+    seed: int = Field(default=42, ge=0, lt=2**63, description="Draws the roots.")

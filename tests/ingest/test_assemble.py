@@ -188,8 +188,11 @@ def test_outdated_prompts_go_unless_they_were_asked(suite, tmp_path):
     [
         (lambda c: c["names"].update(people=[]), r"holds \{name\}, but the suite has no `names: people:`"),
         (lambda c: c.pop("names"), r"holds \{name\}, but the suite has no `names: people:`"),
-        (lambda c: c["categories"]["FLAT"]["slots"].update(size=[]), r"slots\.size: .*at least 1 item"),
-        (lambda c: c["categories"]["FLAT"]["slots"].update(gender=["x"]), "the slot 'gender' has the name"),
+        (lambda c: c["categories"]["FLAT"]["slots"].update(size=[]), r"slots\.size: .*at least 1 of these"),
+        (
+            lambda c: c["categories"]["FLAT"]["slots"].update(gender=["x"]),
+            r"slots\.gender: a slot has a name of its own",
+        ),
     ],
 )
 def test_mistakes_are_named(tmp_path, change, message):
@@ -210,14 +213,14 @@ def test_a_suite_without_prompts_says_what_to_do(tmp_path):
 
 
 def test_combinations_are_counted_without_making_them(tmp_path):
-    phrases = [str(i) for i in range(100)]
+    phrases = [str(i) for i in range(30)]
     slots = {name: list(phrases) for name in ("a", "b", "c", "d")}
     path = changed(
         tmp_path,
         lambda c: c["categories"]["FLAT"].update(slots=slots, prompts=["{a}{b}{c}{d} {gender}"]),
     )
     suite = load_suite(path)
-    assert n_combinations(suite, "FLAT") == 2 * 100**4
+    assert n_combinations(suite, "FLAT") == 2 * 30**4
     assert next(prompt_rows(suite, "FLAT", PromptBuilder(suite)))["prompt"] == "0000 man"
 
 

@@ -196,10 +196,10 @@ def test_only_one_source(data, suite, query):
 @pytest.mark.parametrize(
     ("branching", "message"),
     [
-        ({"root": "Mars"}, "line 22: branches.0|`branches`: country: 'Mars' is not declared"),
+        ({"root": "Mars"}, "branches.0.root: country: 'Mars' is not declared"),
         ({"replacements": ["../../secret.csv"]}, "lies outside the suite's folder"),
         ({"replacements": ["none.csv"]}, "does not exist"),
-        ({"category": "SEA"}, "names the category 'SEA'"),
+        ({"category": "SEA"}, "branches.0.category: there is no category 'SEA'"),
         ({"direction": "up"}, "branches.0.direction"),
     ],
 )
@@ -207,7 +207,7 @@ def test_mistakes_are_named(data, suite, branching, message):
     add_root(data, 1, "Freelandia has", None)
     result = invoke(data, suite(**branching))
     assert result.exit_code == 1
-    assert any(part in result.output for part in message.split("|")), result.output
+    assert message in result.output, result.output
 
 
 def test_without_roots_it_says_what_to_do(data, suite):

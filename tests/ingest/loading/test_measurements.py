@@ -251,7 +251,10 @@ def test_a_dry_run_writes_nothing(bring, data):
         ({"measurements": SUITE["measurements"] | {"baselines": {"cold": "c"}}}, "which is no feature"),
         ({"resampling": {"permutations": 99}}, "0 for none, or at least 100"),
         ({"ranges": {"warmth": [1, 0]}}, "the first number must be below the second"),
-        ({"categories": SUITE["categories"] | {"A2": {"title": "Two"}}}, "needs a `category` column"),
+        (
+            {"categories": SUITE["categories"] | {"A2": {"title": "Two"}}},
+            "measurements: name the `category` column",
+        ),
     ],
 )
 def test_a_suite_that_does_not_fit_says_so(bring, changes, expected):

@@ -33,7 +33,7 @@ def suite(tmp_path):
         ({"metric": "min_impact_ratio", "red_limit": 0.9}, "`red_limit` is not above"),
         ({"metric": "max_fdi", "profile": "plumbline"}, "'plumbline' is not among"),
         ({"metric": "max_fdi", "green_limit": float("nan")}, "finite"),
-        ({"metric": "max_fdi", "gate": "perhaps"}, "boolean"),
+        ({"metric": "max_fdi", "gate": "perhaps"}, "`true` or `false`"),
     ],
 )
 def test_a_limit_that_cannot_judge_is_refused(suite, limit, problem):

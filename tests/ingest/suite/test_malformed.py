@@ -435,7 +435,7 @@ SUITES: dict[str, tuple[str | bytes, str]] = {
     "a text for a list": (replaced("  shows: [gender]", "  shows: gender"), "names.shows"),
     "a number for a mapping": (SUITE[: SUITE.index("attributes:")] + "attributes: 7\n", "attributes"),
     "a version of 5,000 digits": (replaced("version: 1", "version: " + "9" * 5_000), "version"),
-    "a version below 1": (replaced("version: 1", "version: 0"), "greater than or equal to 1"),
+    "a version below 1": (replaced("version: 1", "version: 0"), "version: a number of at least 1"),
     "a truth value as a label": (replaced("baker: [baker, bakes]", "yes: [baker]"), "labels"),
     "a date as a label": (replaced("North:", "2020-01-01:"), "attributes.place"),
     "a list as a key": (replaced("version: 1", "version: 1\n? [a, b]\n: 2"), "stands here twice"),
@@ -444,21 +444,30 @@ SUITES: dict[str, tuple[str | bytes, str]] = {
     "a hostile suite name": (replaced("suite: tiny", 'suite: "\'; drop table runs"'), "line 2: suite"),
     "a path as a suite name": (replaced("suite: tiny", "suite: ../../tiny"), "line 2: suite"),
     "a hostile attribute": (replaced("  gender:\n    F", "  '\"; drop':\n    F"), "attributes"),
-    "one value": (replaced("    South: {aliases: [S]}\n", ""), "'place' needs at least two values"),
+    "one value": (
+        replaced("    South: {aliases: [S]}\n", ""),
+        "attributes.place: an attribute needs at least two values",
+    ),
     "an alias of two values": (
         replaced("aliases: [S]", "aliases: [N]"),
-        "'N' stands for two values of 'place'",
+        "'N' stands for 'North' already",
     ),
     "an unknown axis": (replaced("axes: all", "axes: [age]"), "'age' is no attribute"),
-    "an unknown attribute": (replaced("shows: [gender]", "shows: [age]"), "'age', which is no attribute"),
-    "a column of no attribute": (replaced("{gender: gender,", "{age: gender,"), "names 'age'"),
+    "an unknown attribute": (
+        replaced("shows: [gender]", "shows: [age]"),
+        "names.shows: 'age' is no attribute",
+    ),
+    "a column of no attribute": (
+        replaced("{gender: gender,", "{age: gender,"),
+        "columns.attributes.age: 'age' is no attribute",
+    ),
     "a law's table of no attribute": (
         replaced("axes: all", "axes: all\nlocal_law_144: {sex: age}"),
-        "`local_law_144` names 'age', which is no attribute",
+        "local_law_144: 'age' is no attribute",
     ),
     "a law's table of nothing": (
         replaced("axes: all", "axes: all\nlocal_law_144: {minimum_share: 0.1}"),
-        "names the attribute that is `sex`, or `race`, or both",
+        "local_law_144: name the attribute that is `sex`, or `race`, or both",
     ),
     "a law's table of one attribute twice": (
         replaced("axes: all", "axes: all\nlocal_law_144: {sex: gender, race: gender}"),
@@ -497,7 +506,48 @@ def test_no_suite_at_all(make, refused, tmp_path):
     assert str(suite) in refused(path, suite=suite)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+# One for each kind of sign that a reader cannot see, or that steers a terminal.
+HIDDEN = [
+    "\x1b[31mred\x1b[0m \x07",
+    "a\u202eb",
+    "No\u200brth",
+    "\u2028",
+    "North\ufeff",
+    "\u3164",
+    "\x85",
+    "\u00ad",
+]
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("place", ["title", "value", "label"])
+def test_a_name_whose_signs_cannot_be_seen_is_refused(hidden, place, refused, tmp_path):
+    content = yaml.safe_load(SUITE)
+    if place == "title":
+        content["title"] = hidden
+    elif place == "value":
+        content["attributes"]["place"][hidden] = {}
+    else:
+        content["categories"]["A1"]["outcomes"][0]["labels"][hidden] = ["x"]
+    suite = tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(content, allow_unicode=False), encoding="utf-8")
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([GOOD]))
+    assert "holds the invisible character U+" in refused(path, suite=suite)
+
+
+@pytest.mark.parametrize("other", ["NORTH", " north ", "Ｎorth", "No\u200crth", "ﬁne"])
+def test_values_that_look_alike_are_refused(other, refused, tmp_path):
+    content = yaml.safe_load(SUITE)
+    content["attributes"]["place"] |= {other: {}, "fine": {}}
+    suite = tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(content), encoding="utf-8")
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([GOOD]))
+    assert "already: case, spaces and what is invisible are one" in refused(path, suite=suite)
+
+
+@pytest.mark.parametrize("hostile", [text for text in HOSTILE if not text.startswith(("\x1b", "\u202e"))])
 def test_hostile_text_in_a_suite_is_text(hostile, sifted, query, tmp_path):
     """As a title, a value, a label and a column's name it is kept, and found as it is written."""
     content = yaml.safe_load(SUITE) | {"suite": "hostile", "title": hostile}
@@ -517,3 +567,70 @@ def test_hostile_text_in_a_suite_is_text(hostile, sifted, query, tmp_path):
     [pattern] = [phrase["pattern"] for phrase in phrases if phrase["phrase"] == hostile]
     matches = duckdb.connect().execute("select regexp_matches(?, ?)", [f"x {hostile} y", pattern]).fetchall()
     assert matches == [(True,)]
+
+
+LARGE = 10**20
+CONFIG = {"backend": "simulated", "model": "simulated"}
+SIZES: dict[str, tuple[dict[str, Any], str]] = {
+    "a version": ({"version": 2**40}, "version: a number of at most 2147483647"),
+    "beyond 64 bits": ({"version": LARGE}, "version: a whole number is at most 9,223,372,036,854,775,807"),
+    "a seed": ({"sample": {"seed": 2**64}}, "sample.seed: a whole number is at most"),
+    "an option": ({"options": {"top_k": -LARGE}}, "options.top_k: a whole number is at most"),
+    "a number without end": ({"minimum": {"coverage": float("inf")}}, "coverage: a number of at most 1"),
+    "roots": ({"sample": {"roots": 2**31}}, "sample.roots: a number of at most"),
+    "rates": ({"configs": [CONFIG | {"requests_per_minute": float("inf")}]}, "requests_per_minute"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_number_that_no_column_holds(name, refused, tmp_path):
+    changes, expected = SIZES[name]
+    suite = tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(yaml.safe_load(SUITE) | changes), encoding="utf-8")
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([GOOD]))
+    assert expected in refused(path, suite=suite)
+
+
+def attributes(n: int, n_values: int = 2) -> dict[str, Any]:
+    return {f"a{i:02}": {f"v{j}": {} for j in range(n_values)} for i in range(n)}
+
+
+CROSSED: dict[str, tuple[dict[str, Any], str]] = {
+    "all of 26 attributes": ({"attributes": attributes(26), "axes": "all"}, "67,108,863 axes"),
+    "26 attributes crossed": (
+        {"attributes": attributes(26), "axes": [" & ".join(attributes(26))]},
+        "67,108,864 groups",
+    ),
+    "many axes": ({"attributes": attributes(3, 60), "axes": "all"}, "226,980 groups"),
+}
+
+
+@pytest.mark.parametrize("name", CROSSED)
+def test_how_many_groups_there_would_be_is_said_before_they_are_made(name, refused, tmp_path):
+    changes, expected = CROSSED[name]
+    content = yaml.safe_load(SUITE) | changes | {"names": None, "columns": None, "configs": []}
+    suite = tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(content), encoding="utf-8")
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([GOOD]))
+    assert expected in refused(path, suite=suite)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("{" + "}{".join("abcdefghij") + "}", f"{101 * 100**9:,} roots"),
+        ("{a}{b}{c} {gender}", "1,010,000 roots"),
+        ("{" + "}{".join("abcd") + "} {gender}", "101,000,000 roots"),
+    ],
+)
+def test_how_many_roots_there_would_be_is_said_before_they_are_made(prompt, expected, refused, tmp_path):
+    content = yaml.safe_load(SUITE)
+    slots = {slot: [str(i) for i in range(100 + (slot == "c"))] for slot in "abcdefghij"}
+    content["categories"]["A1"] |= {"slots": slots, "prompts": [prompt]}
+    suite = tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(content), encoding="utf-8")
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([GOOD]))
+    assert expected in refused(path, suite=suite)

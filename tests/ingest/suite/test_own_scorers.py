@@ -141,8 +141,8 @@ def test_a_file_lies_beside_the_suite(own, tmp_path, file, message):
         ("function: 'a:b', file: c.csv, range: [0, 1]", "its `function` or its `file`, one of them"),
         ("file: c.csv, range: [1, 1]", "the first number must be below the second"),
         ("file: c.csv, range: [0, .inf]", "the first number must be below the second"),
-        ("file: c.csv", "Field required"),
-        ("function: 'os.system', range: [0, 1]", "String should match pattern"),
+        ("file: c.csv", "the key `range` is needed"),
+        ("function: 'os.system', range: [0, 1]", "write `module:function`"),
     ],
 )
 def test_a_mistake_in_the_suite_is_named(own, spec, message):
