@@ -3,9 +3,8 @@
 import json
 import math
 import os
-import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -16,12 +15,16 @@ import httpx
 from ingest.backends import AttemptFailed
 from ingest.backends.replies import is_loopback
 from ingest.errors import PlumblineError
+from ingest.network import Overdue, TooLarge, Unreadable, body_of, make_client, received
 from ingest.redaction import without_key
 from ingest.suite import Config
 
 SHOWN = 300  # characters of a server's error message
+SHOWN_AT_THE_END = 130  # where it stops the run: what to do has to fit beside it
+LONGEST_MESSAGE = 10_000
 MOST_BYTES = 32 * 2**20  # of a reply, unpacked
 LONGEST = 2  # time-outs from the question to the end of the answer: the first is that for any silence
+LONGEST_WISH = 10 * 365 * 86_400.0  # seconds; who asks to be left alone for longer has made a mistake
 # No request of a config can succeed after these: go on only once somebody has seen to it.
 HOPELESS = {
     401: "Is the key in the environment variable of `key_variable:` right?",
@@ -29,11 +32,12 @@ HOPELESS = {
     403: "Does the key in the environment variable of `key_variable:` allow this model?",
     404: "Are `model:` and `base_url:` right?",
 }
+REDIRECTED = "Write in `base_url:` where the server is."
 STATUS_OF = {408: "timeout", 429: "rate_limited"}
 
 
 class Rejected(Exception):
-    """An HTTP status of 400 or above. `body` is the message in it, without the key."""
+    """An HTTP status of 300 or above. `body` is the message in it, without the key."""
 
     def __init__(self, code: int, body: str, retry_after: float | None) -> None:
         super().__init__(f"HTTP {code}: {body[:SHOWN]}")
@@ -78,25 +82,23 @@ def read_key(config: Config, hosts: Collection[str]) -> str | None:
     return value
 
 
-def connect(config: Config, base_url: str, key: str | None) -> dict[str, Any]:
-    """Return the arguments of an httpx client for a config.
-
-    The one authorisation sent is the key that the config names.
-    """
+def connect(config: Config, base_url: str, key: str | None) -> httpx.Client:
+    """Return a client for a config. The one authorisation sent is the key that the config names."""
 
     def authorise(request: httpx.Request) -> None:
         request.headers.pop("authorization", None)
         if key is not None:
             request.headers["authorization"] = f"Bearer {key}"
 
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
-    return {
-        "timeout": httpx.Timeout(config.timeout_seconds, connect=min(30.0, config.timeout_seconds)),
-        "limits": limits,
-        "follow_redirects": False,
-        "trust_env": not is_loopback(urlsplit(base_url).hostname or ""),
-        "event_hooks": {"request": [authorise]},
-    }
+    url = urlsplit(base_url)
+    return make_client(
+        [base_url],
+        trust_env=not is_loopback(url.hostname or ""),
+        # A handshake is dear. Before servers that have one stands what keeps replies apart.
+        n_kept=256 if url.scheme == "https" else 0,
+        timeout=httpx.Timeout(config.timeout_seconds, connect=min(30.0, config.timeout_seconds)),
+        event_hooks={"request": [authorise]},
+    )
 
 
 def exchange(
@@ -104,26 +106,27 @@ def exchange(
 ) -> Any:
     """Send a request; return what the JSON of the reply holds, without the key.
 
-    Raises AttemptFailed or PlumblineError as `one_attempt` does, and Rejected for other statuses of 400
+    Raises AttemptFailed or PlumblineError as `one_attempt` does, and Rejected for other statuses of 300
     and above.
     """
     with one_attempt(config, key):
-        latest = time.monotonic() + LONGEST * config.timeout_seconds
-        body = bytearray()
-        with client.stream(method, url, json=content) as response:
-            for part in response.iter_bytes():
-                body += part
-                if len(body) > MOST_BYTES:
-                    raise ValueError(f"more than {MOST_BYTES:,} bytes")
-                if time.monotonic() > latest:
-                    raise httpx.ReadTimeout("the reply has no end")
-        if response.status_code >= 400:
-            wish = seconds_of(response.headers.get("retry-after"))
-            raise Rejected(response.status_code, without_key(message_of(bytes(body)), key), wish)
-        try:
-            return without_key(json.loads(bytes(body)), key)
-        except RecursionError:
-            raise ValueError("nested too deep") from None
+        seconds = LONGEST * config.timeout_seconds
+        with received(client, method, url, seconds=seconds, json=content) as response:
+            if response.status_code >= 300:
+                wish = seconds_of(response.headers.get("retry-after"))
+                raise Rejected(response.status_code, without_key(_reason(response), key), wish)
+            body = body_of(response, MOST_BYTES)
+        return without_key(json.loads(body), key)
+
+
+def _reason(response: httpx.Response) -> str:
+    """Return why a server did not answer. The status says what to do even if the rest cannot be read."""
+    if response.status_code < 400:
+        return f"a redirect to {response.headers.get('location', '')[:60]!r}, which is not followed"
+    try:
+        return message_of(body_of(response, MOST_BYTES))
+    except (Unreadable, TooLarge) as error:
+        return f"its message cannot be read: {error}"
 
 
 def only(kind: type, value: Any) -> Any:
@@ -135,16 +138,25 @@ def only(kind: type, value: Any) -> Any:
 
 def message_of(body: bytes) -> str:
     """Return the error message in a body, the body itself where it holds none that we know."""
-    text = body.decode("utf-8", "replace").strip()
-    try:
+    text = body.decode("utf-8", "replace")
+    with suppress(ValueError, RecursionError):
         content = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    error = content.get("error") if isinstance(content, dict) else None
-    if isinstance(error, dict):
-        code, message = error.get("code"), error.get("message")
-        return f"{message} ({code})" if code else str(message)
-    return str(error) if error else text
+        error = content.get("error") if isinstance(content, dict) else None
+        if isinstance(error, dict):
+            code, message = error.get("code"), error.get("message")
+            text = f"{message} ({code})" if code else str(message)
+        elif error:
+            text = str(error)
+    return plain(text)
+
+
+def plain(text: str) -> str:
+    """Return a stranger's text on one line, without what a terminal would obey.
+
+    >>> plain("no such\\nmodel: \\x1b[2J")
+    'no such model: ?[2J'
+    """
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text[:LONGEST_MESSAGE].split()))
 
 
 def seconds_of(retry_after: str | None) -> float | None:
@@ -156,11 +168,11 @@ def seconds_of(retry_after: str | None) -> float | None:
     except ValueError:
         try:
             at = parsedate_to_datetime(retry_after)
-        except ValueError:
+            at = at if at.tzinfo else at.replace(tzinfo=UTC)
+            seconds = (at - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
             return None
-        at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        seconds = (at - datetime.now(UTC)).total_seconds()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
+    return min(max(0.0, seconds), LONGEST_WISH) if not math.isnan(seconds) else None
 
 
 @contextmanager
@@ -170,23 +182,33 @@ def one_attempt(config: Config, key: str | None) -> Iterator[None]:
         yield
     except Rejected as error:
         if error.code == 429 and "insufficient_quota" in error.body:
-            raise PlumblineError(f"{config.model}: {error}.", HOPELESS[402]) from None
-        if error.code in HOPELESS:
-            raise PlumblineError(f"{config.model}: {error}.", HOPELESS[error.code]) from None
+            raise _hopeless(config, error, HOPELESS[402]) from None
+        if what_to_do := REDIRECTED if error.code < 400 else HOPELESS.get(error.code):
+            raise _hopeless(config, error, what_to_do) from None
         if error.code in STATUS_OF or error.code >= 500:
             status = STATUS_OF.get(error.code, "server_error")
             raise AttemptFailed(status, str(error), error.retry_after) from None
         raise
+    except Overdue:
+        limit = LONGEST * config.timeout_seconds
+        raise AttemptFailed("timeout", f"the answer had no end after {limit:g} s") from None
     except httpx.TimeoutException as error:
-        limit = f"no answer in {config.timeout_seconds:g} s"
-        raise AttemptFailed("timeout", f"{type(error).__name__}: {limit}") from None
+        limit = config.timeout_seconds
+        raise AttemptFailed("timeout", f"{type(error).__name__}: no answer in {limit:g} s") from None
     except (httpx.RequestError, ConnectionError) as error:
         message = without_key(f"{type(error).__name__}: {error}", key)
         raise AttemptFailed("server_error", message[:SHOWN]) from None
+    except RecursionError:
+        raise AttemptFailed("server_error", "unreadable reply: nested too deep") from None
     except ValueError as error:
         # What came is no JSON, or not of the shape that the protocol promises.
-        message = without_key(f"unreadable reply: {type(error).__name__}: {error}", key)
+        kind = "" if isinstance(error, TooLarge | Unreadable) else f"{type(error).__name__}: "
+        message = without_key(f"unreadable reply: {kind}{error}", key)
         raise AttemptFailed("server_error", message[:SHOWN]) from None
+
+
+def _hopeless(config: Config, error: Rejected, what_to_do: str) -> PlumblineError:
+    return PlumblineError(f"{config.model[:60]}: {str(error)[:SHOWN_AT_THE_END]}.", what_to_do)
 
 
 @contextmanager

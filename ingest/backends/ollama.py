@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import httpx
-
 from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Request
-from ingest.backends.http import Rejected, connect, exchange, only, read_key, reading
+from ingest.backends.http import SHOWN_AT_THE_END, Rejected, connect, exchange, only, plain, read_key, reading
 from ingest.backends.replies import (
     SAMPLING,
     Option,
@@ -32,6 +30,7 @@ FULL = 0.8  # of the context, the most that a prompt may take (SPEC GEN-6)
 HALF_SLACK = 4
 UNBOUND = 10**9
 LICENCE_SHOWN = 200
+NAMES_SHOWN = 3
 
 OPTIONS: Mapping[str, Option] = {
     **SAMPLING,
@@ -98,11 +97,13 @@ class OllamaBackend:
         for name in (config.model, f"{config.model}:latest"):
             if name in digests:
                 return digests[name]
-        there = ", ".join(sorted(name for name in digests if name)) or "none"
-        server = config.base_url or BASE_URL
+        names = sorted(plain(name)[:40] for name in digests if name)
+        more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
+        there = (", ".join(names[:NAMES_SHOWN]) or "none") + more
+        server = (config.base_url or BASE_URL)[:60]
         raise PlumblineError(
-            f"The Ollama server at {server} has no model {config.model!r} (it has: {there}).",
-            f"Fetch it: ollama pull {config.model}",
+            f"The Ollama server at {server} has no model {config.model[:60]!r} (it has: {there}).",
+            f"Fetch it: ollama pull {config.model[:60]}",
         )
 
     def answer(self, request: Request) -> Answer:
@@ -152,7 +153,7 @@ class OllamaBackend:
         identity = (config.base_url, config.key_variable, config.timeout_seconds)
         with self._lock:
             if identity not in self._clients:
-                self._clients[identity] = httpx.Client(**connect(config, base_url, key))
+                self._clients[identity] = connect(config, base_url, key)
             client = self._clients[identity]
         return exchange(client, method, base_url + path, config, key, content)
 
@@ -165,7 +166,8 @@ def _before_asking(config: Config, key: str | None) -> Iterator[None]:
             yield
     except (AttemptFailed, Rejected) as failure:
         raise PlumblineError(
-            f"The Ollama server at {config.base_url or BASE_URL} cannot be asked: {failure}.",
+            f"The Ollama server at {(config.base_url or BASE_URL)[:60]} cannot be asked: "
+            f"{str(failure)[:SHOWN_AT_THE_END]}.",
             "Start it (`ollama serve`), or correct `base_url:` in the suite.",
         ) from None
 

@@ -79,7 +79,7 @@ class OpenAIBackend:
         identity = (_base_url(config), config.key_variable, config.timeout_seconds)
         with self._lock:
             if identity not in self._clients:
-                self._clients[identity] = httpx.Client(**connect(config, _base_url(config), key))
+                self._clients[identity] = connect(config, _base_url(config), key)
             return self._clients[identity]
 
 

@@ -1,10 +1,10 @@
 """Pages from the web, politely and only from hosts that the suite allows."""
 
-import ipaddress
+import codecs
 import random
-import socket
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
@@ -14,14 +14,28 @@ import httpx
 from ingest import __version__
 from ingest.backends.http import seconds_of
 from ingest.errors import PlumblineError
+from ingest.network import (
+    Overdue,
+    TooLarge,
+    Unreadable,
+    addresses_of,
+    body_of,
+    is_address,
+    is_inside,
+    make_client,
+    received,
+)
 
 MAX_BYTES = 5_000_000
 MAX_TRIES = 5
 MAX_REDIRECTS = 5
 MAX_WAIT_S = 60.0
 TIMEOUT_S = 30.0
+LONGEST = 2  # time-outs from the request to the end of the page
 SPACING_S = 1.0
 RETRIED = frozenset({429, 500, 502, 503, 504})
+# Python's names of what decodes, and is no charset of a page: slow (punycode), or gives halves of characters.
+NO_CHARSETS = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7"})
 
 
 class FetchError(Exception):
@@ -46,8 +60,9 @@ class Page:
     def text(self) -> str:
         """The content as text; bytes that are none are replaced."""
         try:
-            return self.content.decode(self.charset, "replace")
-        except LookupError:
+            name = codecs.lookup(self.charset).name.replace("-", "_")
+            return self.content.decode("utf-8" if name in NO_CHARSETS else name, "replace")
+        except (LookupError, ValueError):  # no such charset, or one that makes bytes of bytes (zlib)
             return self.content.decode("utf-8", "replace")
 
 
@@ -80,11 +95,12 @@ class Fetcher:
     _robots: dict[str, RobotFileParser] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.client = httpx.Client(
-            headers={"User-Agent": self.agent, "Accept-Encoding": "gzip"},
-            timeout=self.timeout,
-            follow_redirects=False,
+        self.client = make_client(
+            [f"https://{host}" for host in self.hosts if not _is_local(host)],
             trust_env=not all(_is_local(host) for host in self.hosts),
+            check=_refuse_inside,
+            headers={"User-Agent": self.agent},
+            timeout=self.timeout,
         )
 
     def __enter__(self) -> "Fetcher":
@@ -102,8 +118,10 @@ class Fetcher:
         local = _is_local(host)
         if parts.scheme != "https" and not (parts.scheme == "http" and local):
             raise FetchError("not_allowed", f"only https is fetched, not {parts.scheme!r}")
-        if not local and _leads_inside(parts.hostname or ""):
-            raise FetchError("not_allowed", f"the host {host!r} leads to a local address")
+        if not local:
+            # Again when it is connected: this one also holds where a proxy looks the name up.
+            with suppress(OSError, UnicodeError):
+                _refuse_inside(parts.hostname or "", addresses_of(parts.hostname or ""))
 
     def allowed_by_robots(self, url: str) -> bool:
         """Say whether the host's robots.txt lets us read this page; a host without one does."""
@@ -143,12 +161,15 @@ class Fetcher:
             self._pause(self.spacing - (time.monotonic() - self._last))
             wait = min(MAX_WAIT_S, 2.0**attempt) * random.uniform(0.75, 1.25)
             try:
-                with self.client.stream("GET", url, params=params) as response:
-                    content = _read(response, url)
-            except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
+                seconds = LONGEST * self.timeout
+                with received(self.client, "GET", url, seconds=seconds, params=params) as response:
+                    content = body_of(response, MAX_BYTES)
+            except TooLarge as error:
+                raise FetchError("too_large", f"{url} has {error}") from error
+            except (Overdue, Unreadable, httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+                raise FetchError("failed", f"{url}: {type(error).__name__}: {error}") from error
+            except httpx.TransportError as error:
                 problem = f"{url}: {type(error).__name__}"
-                if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
-                    raise FetchError("failed", problem) from error
             else:
                 if response.status_code not in RETRIED:
                     return response, content
@@ -173,28 +194,14 @@ class Fetcher:
             time.sleep(seconds)
 
 
-def _read(response: httpx.Response, url: str) -> bytes:
-    content = bytearray()
-    for chunk in response.iter_bytes():
-        content += chunk
-        if len(content) > MAX_BYTES:
-            raise FetchError("too_large", f"{url} has more than {MAX_BYTES:,} bytes")
-    return bytes(content)
-
-
 def _is_local(host: str) -> bool:
+    """Say whether a host, with a port or without, is itself written as a local address."""
     name = urlsplit(f"//{host}").hostname or ""
-    if name == "localhost":
-        return True
-    try:
-        return not ipaddress.ip_address(name).is_global
-    except ValueError:
-        return False
+    return name == "localhost" or (is_address(name) and is_inside(name))
 
 
-def _leads_inside(name: str) -> bool:
-    try:
-        found = socket.getaddrinfo(name, None, proto=socket.IPPROTO_TCP)
-    except OSError:
-        return False  # the request itself will say so
-    return any(not ipaddress.ip_address(str(item[4][0]).partition("%")[0]).is_global for item in found)
+def _refuse_inside(name: str, addresses: Collection[str]) -> None:
+    """Raise FetchError `not_allowed` where one of a name's addresses is local, and the name is not."""
+    is_local = name == "localhost" or is_address(name)
+    if not is_local and any(is_inside(address) for address in addresses):
+        raise FetchError("not_allowed", f"the host {name!r} leads to a local address")

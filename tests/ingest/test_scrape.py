@@ -1,6 +1,7 @@
 """Scraping (SPEC COR): from a MediaWiki, from pages and from files, never further than the suite allows."""
 
 import os
+import socket
 
 import pytest
 import yaml
@@ -214,7 +215,7 @@ def test_other_hosts_and_schemes_are_refused_before_any_request(scrape, query, u
 
 def test_a_name_that_leads_to_this_machine_is_refused(scrape, query, monkeypatch):
     found = [(2, 1, 6, "", ("127.0.0.1", 0))]
-    monkeypatch.setattr(fetch.socket, "getaddrinfo", lambda *_, **__: found)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
     scrape({"kind": "web", "urls": ["https://inside.example.org/"]}, scrape=allowing("inside.example.org"))
     assert query("select document_status, detail from documents") == [
         ("not_allowed", "the host 'inside.example.org' leads to a local address")

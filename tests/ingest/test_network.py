@@ -1,0 +1,274 @@
+"""What a server says ends within a time and a size, in one line that says what is wrong."""
+
+import gzip
+import json
+import subprocess
+import sys
+import time
+import zlib
+
+import pytest
+from servers.raw import drip, http, raw
+
+from ingest.backends import AttemptFailed, Request
+from ingest.backends.http import LONGEST_WISH, Rejected, seconds_of
+from ingest.backends.ollama import OllamaBackend
+from ingest.backends.openai import OpenAIBackend
+from ingest.corpus.fetch import Fetcher, FetchError, Page
+from ingest.errors import PlumblineError
+from ingest.suite import Config
+
+TIMEOUT = 0.1
+CLIENTS = ["openai", "ollama", "page"]
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n"
+CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+
+
+@pytest.fixture
+def server():
+    with raw() as running:
+        yield running
+
+
+@pytest.fixture(params=CLIENTS)
+def ask(request, server, monkeypatch):
+    """Ask the server through one of the clients; return the text, or what was raised."""
+    monkeypatch.setattr(Fetcher, "_pause", lambda *_: None)
+
+    def run(timeout=TIMEOUT):
+        try:
+            return says(request.param, server, timeout)
+        except (AttemptFailed, Rejected, PlumblineError, FetchError) as error:
+            return error
+
+    run.client = request.param
+    return run
+
+
+def says(client, server, timeout):
+    if client == "page":
+        with Fetcher("tests", [server.host], spacing=0.0, timeout=timeout) as fetcher:
+            return fetcher.get(f"{server.url}/page").text
+    kind = {"openai": OpenAIBackend, "ollama": OllamaBackend}[client]
+    config = Config(backend=client, model="tiny", base_url=server.url, timeout_seconds=timeout)
+    request = Request("k", "p", config, "c", "Q", "r", 0, {}, messages=[{"role": "user", "content": "Q"}])
+    answer = kind(None).answer(request)
+    return answer.error or answer.text
+
+
+def reply(text):
+    message = {"message": {"role": "assistant", "content": text}}
+    return json.dumps({"model": "tiny", "choices": [message], **message}).encode()
+
+
+def forever(piece, head):
+    yield head
+    while True:
+        yield piece
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"HTTP/1.1 200 OK" + b" " * 1_000,
+        HEAD + b"x-a: b\r\n" * 1_000,
+        HEAD + b"\r\n" + b"x" * 1_000,
+        CHUNKED + b"1\r\nx\r\n" * 1_000,
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000,
+        b"HTTP/1.1 500 No\r\n\r\n" + b"x" * 1_000,
+    ],
+    ids=["status", "headers", "body", "chunks", "1xx", "error"],
+)
+def test_what_drips_has_an_end(server, ask, said):
+    server.speak = lambda _: drip(said)
+    began = time.monotonic()
+    outcome = ask()
+    assert time.monotonic() - began < 1
+    assert "no end" in str(outcome)
+    assert getattr(outcome, "status", None) == ("failed" if ask.client == "page" else "timeout")
+    assert len(server.paths) == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
+        (HEAD, b"x-a: b\r\n" * 1_000),
+        (HEAD + b"x-a: ", b"b" * 60_000),
+        (HEAD + b"\r\n", b"x" * 60_000),
+    ],
+    ids=["1xx", "headers", "header", "body"],
+)
+def test_what_never_ends_is_cut_by_its_size(server, ask, head, piece):
+    server.speak = lambda _: forever(piece, head)
+    outcome = ask(timeout=30.0)
+    assert isinstance(outcome, (AttemptFailed, FetchError))
+    assert "bytes" in str(outcome) or "RemoteProtocolError" in str(outcome)
+
+
+def bomb(n_megabytes):
+    """Return gzip of so many megabytes of zeros, without its end, which nobody reaches."""
+    pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+    head = pack.compress(bytes(2**20)) + pack.flush(zlib.Z_FULL_FLUSH)
+    return head + (pack.compress(bytes(2**20)) + pack.flush(zlib.Z_FULL_FLUSH)) * n_megabytes
+
+
+BOMBS = {
+    "ten gigabytes": (bomb(10_000), "gzip"),
+    "a bomb in a bomb": (gzip.compress(bomb(1_500)), "gzip, gzip"),
+    "empty ones": (gzip.compress(b"") * 500_000, "gzip"),
+    "deflate": (zlib.compress(bytes(2**26)), "deflate"),
+}
+
+
+def test_a_bomb_takes_no_memory(server):
+    bodies = {f"/{i}": http(body, f"content-encoding: {way}") for i, (body, way) in enumerate(BOMBS.values())}
+    server.speak = lambda path: [bodies[path]]
+    script = f"""
+import resource, sys
+from ingest.corpus.fetch import Fetcher, FetchError
+with Fetcher("tests", ["{server.host}"], spacing=0.0, timeout=30.0) as fetcher:
+    for i in range({len(bodies)}):
+        try:
+            print("read", len(fetcher.get(f"{server.url}/{{i}}").content))
+        except FetchError as error:
+            print(error.status, str(error))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (2**10 if sys.platform == "linux" else 2**20))
+"""
+    *outcomes, megabytes = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    ).stdout.splitlines()
+    assert int(megabytes) < 600  # what the tests' own process took counts, too
+    assert [line.split()[0] for line in outcomes] == ["too_large", "failed", "too_large", "failed"]
+
+
+GZIP = gzip.compress(reply("Yes."))
+ODD_GZIP = {
+    "broken": GZIP[:20] + b"xxxx" + GZIP[24:],
+    "cut": GZIP[:-9],
+    "no gzip": reply("Yes."),
+    "two": GZIP + GZIP,
+    "a tail": GZIP + b"tail",
+    "wrong sum": GZIP[:-8] + b"xxxx" + GZIP[-4:],
+}
+
+
+@pytest.mark.parametrize("body", ODD_GZIP.values(), ids=ODD_GZIP)
+def test_gzip_that_is_none_is_no_answer(server, ask, body):
+    server.speak = lambda _: [http(body, "content-encoding: gzip")]
+    outcome = ask(timeout=5.0)
+    assert isinstance(outcome, (AttemptFailed, FetchError))
+    assert "gzip" in str(outcome) and len(str(outcome)) <= 300
+
+
+@pytest.mark.parametrize(
+    "packing", ["gzip, gzip, gzip", "br", "zstd", "x" * 5_000, ", ".join(["gzip"] * 5_000)]
+)
+def test_what_nobody_asked_for_is_not_unpacked(server, ask, packing):
+    server.speak = lambda _: [http(reply("Yes."), f"content-encoding: {packing}")]
+    outcome = ask(timeout=5.0)
+    assert isinstance(outcome, (AttemptFailed, FetchError))
+    assert "nobody asked for" in str(outcome) and len(str(outcome)) <= 300
+
+
+@pytest.mark.parametrize("packing", ["gzip", "GZIP", "x-gzip"])
+def test_gzip_is_read(server, ask, packing):
+    server.speak = lambda _: [http(GZIP, f"content-encoding: {packing}")]
+    assert "Yes." in ask(timeout=5.0)
+
+
+@pytest.mark.parametrize("code", [401, 403, 404])
+def test_a_status_counts_even_if_its_message_cannot_be_read(server, code):
+    server.speak = lambda _: [http(b"\x1f\x8bxx", "content-encoding: gzip", status=f"{code} No")]
+    with pytest.raises(PlumblineError, match=f"HTTP {code}: its message cannot be read"):
+        says("openai", server, 5.0)
+
+
+def test_a_reply_too_many_answers_nobody(server):
+    n = 0
+
+    def speak(_):
+        nonlocal n
+        n += 1
+        yield http(reply(f"answer {n}")) + http(reply(f"another {n}"))
+
+    speak.keeps = True
+    server.speak = speak
+    config = Config(backend="openai", model="tiny", base_url=server.url)
+    request = Request("k", "p", config, "c", "Q", "r", 0, {}, messages=[{"role": "user", "content": "Q"}])
+    backend = OpenAIBackend(None)
+    assert [backend.answer(request).text for _ in range(3)] == ["answer 1", "answer 2", "answer 3"]
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "308 Permanent"])
+def test_a_redirect_of_a_model_server_is_not_followed(server, status):
+    server.speak = lambda path: [http(b"", f"location: {path}" + "x" * 500, status=status)]
+    for client in ("openai", "ollama"):
+        with pytest.raises(PlumblineError, match=r"which is not followed") as caught:
+            says(client, server, 5.0)
+        assert len(caught.value.message) <= 300
+    assert len(server.paths) == 2
+
+
+ODD_FRAMES = {
+    "HTTP/0.9": b"<html>hello</html>",
+    "nothing": b"",
+    "bytes": bytes(range(256)) * 10,
+    "a chunk that is none": CHUNKED + b"ZZ\r\nabc",
+    "a negative chunk": CHUNKED + b"-1\r\nabc",
+    "a huge chunk": CHUNKED + b"fffffffffffffffffff\r\nabc",
+    "a length too long": http(reply("Yes."), "content-length: 100000"),
+    "a negative length": http(reply("Yes."), "content-length: -1"),
+    "a huge length": http(reply("Yes."), "content-length: " + "9" * 5_000),
+    "two lengths": http(reply("Yes."), "content-length: 10", "content-length: 20"),
+    "another protocol": http(b"", "upgrade: x", "connection: upgrade", status="101 Switching"),
+}
+
+
+@pytest.mark.parametrize("said", ODD_FRAMES.values(), ids=ODD_FRAMES)
+def test_a_broken_frame_is_no_answer(server, ask, said):
+    server.speak = lambda _: [said]
+    outcome = ask(timeout=5.0)
+    assert isinstance(outcome, (AttemptFailed, FetchError))
+    assert "RemoteProtocolError" in str(outcome) and len(str(outcome)) <= 300
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("1" + "0" * 30, LONGEST_WISH),
+        ("1" + "0" * 5_000, LONGEST_WISH),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_WISH),
+        ("Fri, 31 Dec 9999 23:59:59 -2359", LONGEST_WISH),
+        ("-10", 0.0),
+        ("Fri, 31 Dec 1999 23:59:59 GMT", 0.0),
+        ("nan", None),
+        ("Fri, 31 Dec 2027 23:59:59 +99999999999999", None),
+        ("Fri, 99 Foo 9999999999999999999 23:59:59 GMT", None),
+        ("", None),
+    ],
+)
+def test_a_wish_to_wait_is_a_number_that_we_can_use(said, seconds):
+    assert seconds_of(said) == seconds
+
+
+NO_TEXT = (
+    "zlib hex rot13 base64 bz2 uu quopri idna punycode undefined unicode_escape raw_unicode_escape utf-7"
+)
+
+
+@pytest.mark.parametrize(
+    "charset",
+    [*NO_TEXT.split(), "a\0b", "x" * 5_000, ""],
+)
+def test_what_is_no_charset_of_pages_is_read_as_utf8(charset):
+    text = "Ünïcode +2AA- \\ud800 xn--"
+    assert Page("u", text.encode(), "text/plain", charset, {}).text == text
+
+
+@pytest.mark.parametrize(
+    ("charset", "name"), [("ISO-8859-1", "latin-1"), ("big5", "big5"), ("UTF-16", "utf-16")]
+)
+def test_charsets_of_pages_are_read(charset, name):
+    text = "é" if name == "latin-1" else "中"
+    assert Page("u", text.encode(name), "text/plain", charset, {}).text == text
