@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ingest.errors import PlumblineError, cut, printable, shorten
+from ingest.loading.parquet_check import ROWS, open_parquet, unreadable
 from ingest.paths import reading
 from ingest.redaction import without_secrets
 
 MAX_CELL = 1_000_000
 MAX_LINE = 16_000_000
 MAX_NAMES_SHOWN = 20
-PARQUET_BATCH = 1_000
-PARQUET_BUFFER = 1 << 20
+MAX_NAMES_COMPARED = 1_000
 FORMATS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -128,8 +127,8 @@ def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) 
     missing = [c for c in columns if c not in present]
     if not missing:
         return
-    near = {c: difflib.get_close_matches(c.lower(), [p.lower() for p in present], 1, 0.6) for c in missing}
-    spelt = {p.lower(): p for p in present}
+    spelt = {p.lower(): p for p in present[:MAX_NAMES_COMPARED] if len(p) <= MAX_NAMES_COMPARED}
+    near = {c: difflib.get_close_matches(c.lower(), spelt, 1, 0.6) for c in missing}
     hints = [f"{shorten(spelt[n[0]])!r} for {shorten(c)!r}" for c, n in near.items() if n]
     listed = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
     more = f" and {len(present) - MAX_NAMES_SHOWN:,} more" if len(present) > MAX_NAMES_SHOWN else ""
@@ -226,9 +225,7 @@ def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | R
             try:
                 content = json.loads(line, object_pairs_hook=_object)
             except (ValueError, RecursionError) as error:
-                yield RowProblem(
-                    "invalid_json", f"line {number:,}: {shorten(str(error) or 'nested too deep', 150)}"
-                )
+                yield RowProblem("invalid_json", f"line {number:,}: {_flaw(error)}")
                 continue
             if not isinstance(content, dict):
                 yield RowProblem("invalid_json", f"line {number:,}: {_kind(content)}, not an object")
@@ -246,6 +243,14 @@ def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | R
         require_columns(path, columns, [*(name for name in names if name not in seen), *seen])
 
 
+def _flaw(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    if "integer string conversion" in str(error):  # Python's advice is none for a user
+        return "a number of too many digits"
+    return shorten(str(error), 150)
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, value in pairs:
@@ -257,16 +262,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
     try:
-        with pq.ParquetFile(path, buffer_size=PARQUET_BUFFER, pre_buffer=False) as file:
+        with open_parquet(path, columns) as file:
             require_columns(path, columns, file.schema_arrow.names)
-            for batch in file.iter_batches(PARQUET_BATCH, columns=list(columns)):
+            for batch in file.iter_batches(ROWS, columns=list(columns), use_threads=False):
                 values = [_parquet_values(batch.column(column)) for column in columns]
                 yield from (list(cells) for cells in zip(*values, strict=True))
-    except (pa.ArrowException, OSError) as error:
-        raise PlumblineError(
-            f"{shown(path)} cannot be read as Parquet: {shorten(' '.join(str(error).split()), 120)}",
-            "Is it cut off? Copy or write it again. Nothing was loaded.",
-        ) from error
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise unreadable(path, str(error)) from error
 
 
 def _parquet_values(column: pa.Array) -> list[Any]:

@@ -195,11 +195,17 @@ def read_csv(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
     """Return the columns and records of a small file. Raises PlumblineError where it cannot be read."""
     content = regular_bytes(path, MAX_BYTES, "Write it, or name another file.")
     try:
-        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-        records = list(reader)
+        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        header = next(reader, [])
+        records = []
+        for cells in filter(None, reader):
+            if len(cells) != len(header):  # filled up, short rows under a long header would be a bomb
+                what = f"line {reader.line_num:,} has {len(cells):,} cells, the header {len(header):,}"
+                raise csv.Error(what)
+            records.append(dict(zip(header, cells, strict=True)))
     except (UnicodeDecodeError, csv.Error) as error:
         raise PlumblineError(f"{shown(path)} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
-    return reader.fieldnames or [], records
+    return header, records
 
 
 def read_replacements(path: Path, targets: Sequence[str]) -> list[Replacement]:

@@ -132,7 +132,7 @@ class OwnFile:
             return math.nan
         try:
             return float(cell)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise self._wrong(number, f"{shorten(repr(cell))} is no number") from error
 
     def _wrong(self, number: int, what: str) -> PlumblineError:
