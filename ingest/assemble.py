@@ -13,7 +13,7 @@ import click
 
 from ingest.asking.plan import asked_configs
 from ingest.asking.written_texts import Writer
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.keys import text_row
 from ingest.options import allow_host_option, dry_run_option, roots_option, send_key_option, suite_option
 from ingest.prompts import PromptBuilder
@@ -272,9 +272,9 @@ def _say(assembly: Assembly, suite_path: Path) -> None:
     """Say what was made. Raises PlumblineError where that is nothing."""
     for assembled in assembly.categories:
         for line in assembled.lines():
-            click.echo(line)
+            say(line)
     if assembly.n_outdated:
-        click.echo(
+        say(
             f"{assembly.n_outdated:,} prompts of an earlier version of the templates, or of a larger sample, "
             "have answers and stay.",
             err=True,

@@ -14,7 +14,7 @@ import click
 from ingest.asking.plan import asked_configs
 from ingest.asking.written_texts import Writer
 from ingest.corpus.keywords import parse_object
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.keys import key, text_key, text_row
 from ingest.options import allow_host_option, dry_run_option, send_key_option, suite_option
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
@@ -405,7 +405,7 @@ def command(
             with store.run("branch", detail) as run_id:
                 writer = Writer(store, suite, label, run_id, hosts)
                 n_rows = propose(writer, suite, suite.branches[0], proposal)
-        click.echo(f"{proposal}: {n_rows:,} rows. Correct them, and write yes where you approve.")
+        say(f"{proposal}: {n_rows:,} rows. Correct them, and write yes where you approve.")
         return
     with opened(directory, dry_run) as store:
         if dry_run:
@@ -421,7 +421,7 @@ def _say(results: list[Branched]) -> None:
     """Say what was made. Raises PlumblineError where there is nothing to branch."""
     for branched in results:
         for line in branched.lines():
-            click.echo(line)
+            say(line)
     if not any(branched.n_roots for branched in results):
         raise PlumblineError(
             "There is no prompt about a root group yet.",

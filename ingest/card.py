@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ingest import __version__
+from ingest.errors import say
 from ingest.options import stale_option
 from ingest.warehouse import VERDICTS, Warehouse, check_inputs, describe_finding, findings
 
@@ -272,4 +273,4 @@ def command(data: Path, out: Path | None, is_stale_ok: bool) -> None:
     check_inputs(data, is_stale_ok)
     with Warehouse(data) as marts:
         written = write_card(marts, out or data)
-    click.echo("Audit card: " + ", ".join(str(path) for path in written))
+    say("Audit card: " + ", ".join(str(path) for path in written))

@@ -22,7 +22,7 @@ from ingest import (
     warehouse,
 )
 from ingest.edge import OneLine
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.options import (
     allow_code_option,
     allow_host_option,
@@ -139,10 +139,10 @@ def audit(
         if suite.measurements is None:
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code}
             context.invoke(extract.command, suite_path=suite_path, **given)
-        click.echo("Building the marts …", err=True)
+        say("Building the marts …", err=True)
         warehouse.build(data, marts, parsed)
     if marts:
-        click.echo(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
+        say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
         return
     context.invoke(card.command)
     if site:
@@ -150,16 +150,16 @@ def audit(
             context.invoke(report.command)
         except PlumblineError as error:
             # Without Node the audit still ends with its verdicts.
-            click.echo(error.format_message(), err=True)
+            say(error.format_message(), err=True)
     with warehouse.Warehouse(data) as opened:
         warehouse.print_verdicts(opened)
         warehouse.print_powerless(opened)
         failing = warehouse.findings(opened)
     for row in failing[:SHOWN]:
-        click.echo(warehouse.describe_finding(row))
+        say(warehouse.describe_finding(row))
     if len(failing) > SHOWN:
-        click.echo(f"… and {len(failing) - SHOWN} more: plumbline gate")
-    click.echo(f"Warehouse: {data / AUDIT_NAME}")
+        say(f"… and {len(failing) - SHOWN} more: plumbline gate")
+    say(f"Warehouse: {data / AUDIT_NAME}")
 
 
 def _only_suite() -> Path:
@@ -186,7 +186,7 @@ def gate(data: Path, inconclusive: bool, is_stale_ok: bool) -> None:
         warehouse.print_verdicts(opened)
         failing = warehouse.findings(opened, ("fail", "inconclusive") if inconclusive else ("fail",))
         for row in failing:
-            click.echo(warehouse.describe_finding(row))
+            say(warehouse.describe_finding(row))
     if failing:
         raise click.exceptions.Exit(1)
 
@@ -199,7 +199,7 @@ def status(data: Path) -> None:
         for (suite,) in store.rows("select suite from suites order by suite"):
             _print_suite_status(store, suite)
     if not (data / AUDIT_NAME).exists():
-        click.echo("The marts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
+        say("The marts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
         return
     warehouse.check_inputs(data, is_stale_ok=True)
     with warehouse.Warehouse(data) as opened:
@@ -208,7 +208,7 @@ def status(data: Path) -> None:
 
 def _print_suite_status(store: Store, suite: str) -> None:
     prompts = store.value("select count(*) from prompts where suite = ?", [suite])
-    click.echo(f"{suite}: {prompts:,} prompts")
+    say(f"{suite}: {prompts:,} prompts")
     for config, backend, state, n in store.rows(
         """
         select c.config, c.backend, r.response_status, count(*)
@@ -217,7 +217,7 @@ def _print_suite_status(store: Store, suite: str) -> None:
         """,
         [suite],
     ):
-        click.echo(f"  {config} ({backend})  {state}: {n:,}")
+        say(f"  {config} ({backend})  {state}: {n:,}")
     missing = store.value(
         """
         select count(distinct r.text_key)
@@ -228,7 +228,7 @@ def _print_suite_status(store: Store, suite: str) -> None:
         [suite],
     )
     if missing:
-        click.echo(f"  {missing:,} texts are not measured yet: run `plumbline extract --suite FILE`.")
+        say(f"  {missing:,} texts are not measured yet: run `plumbline extract --suite FILE`.")
 
 
 @cli.command()
@@ -245,4 +245,4 @@ def export(data: Path, directory: Path, is_stale_ok: bool) -> None:
     with warehouse.Warehouse(data) as opened:
         written = opened.export(directory)
     n_tables = len({file.mart for file in written})
-    click.echo(f"{n_tables} tables, each as .parquet and .csv, in {directory}")
+    say(f"{n_tables} tables, each as .parquet and .csv, in {directory}")

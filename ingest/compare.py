@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.dataset as pa_dataset
 
-from ingest.errors import PlumblineError, printable
+from ingest.errors import PlumblineError, printable, say
 from ingest.options import stale_option
 from ingest.store import AUDIT_NAME, Store
 from ingest.store.opening import Setting, open_database
@@ -180,7 +180,7 @@ def print_differences(rows: Sequence[dict[str, Any]]) -> None:
         )
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     for line in cells:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def _number(value: float | None, sign: str = "", places: int = 3) -> str:
@@ -239,7 +239,7 @@ def command(
         elif earlier is not None:
             with store.run("compare", {"earlier": earlier.resolve().name}) as run_id:
                 n = take_in(store, earlier, run_id)
-            click.echo(f"{n:,} outcomes of the earlier run", err=True)
+            say(f"{n:,} outcomes of the earlier run", err=True)
         elif not store.value("select count(*) from earlier_runs"):
             raise PlumblineError("No earlier run was named yet.", ANOTHER)
     if not run_dbt(data, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT]):
@@ -249,7 +249,7 @@ def command(
             "`plumbline audit SUITE` builds it.",
         )
     if is_forgotten:
-        click.echo("The earlier run is removed.")
+        say("The earlier run is removed.")
         return
     with Warehouse(data) as marts:
         rows = differences(marts, margin)
@@ -267,7 +267,7 @@ def command(
     lost = [row for row in rows if row["state"] == "not_comparable" and not row["is_control"]]
     if as_json:
         for row in rows:
-            click.echo(json.dumps(row, ensure_ascii=False, default=str))
+            say(json.dumps(row, ensure_ascii=False, default=str))
     else:
         _print_result(rows, [row["config"] for row in gone], lost, shows_all)
     if failing or (is_strict and (lost or not rows)):
@@ -281,14 +281,14 @@ def _print_result(
     if listed:
         print_differences(listed)
     for config in gone:
-        click.echo(f"Only in the earlier run: {printable(config)}")
+        say(f"Only in the earlier run: {printable(config)}")
     for reason, n in Counter(row["reason"] for row in lost).most_common():
-        click.echo(f"Not comparable ({n:,}): {printable(reason)}")
+        say(f"Not comparable ({n:,}): {printable(reason)}")
     counts = Counter(row["state"] for row in rows if not row["is_control"])
     n_failing = sum(row["is_failing"] for row in rows)
-    click.echo(
+    say(
         f"{counts['worse']:,} worse ({n_failing:,} beyond the margin), {counts['better']:,} better, "
         f"{counts['no_evidence']:,} without evidence, {counts['not_comparable']:,} not comparable"
     )
     if not any(row["state"] != "not_comparable" for row in rows):
-        click.echo("Nothing could be compared: this proves nothing.", err=True)
+        say("Nothing could be compared: this proves nothing.", err=True)

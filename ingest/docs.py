@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ingest import guide_tables, help_page
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.metrics_page.closure import gaps
 from ingest.metrics_page.dictionary import METRICS, dictionary, read_metrics
 from ingest.metrics_page.examples import worked_examples
@@ -49,9 +49,12 @@ def command(context: click.Context, check: bool) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
     if lacking := [*gaps(PROJECT, entries, rows, examples), *guide_tables.lacking(PROJECT)]:
-        raise PlumblineError("The dictionary does not close:\n" + "\n".join(lacking), "Add these.")
+        say("\n".join(lacking), err=True)
+        raise PlumblineError(
+            f"The dictionary lacks {len(lacking):,} things, which stand above.", "Add these."
+        )
     if not check:
-        click.echo(f"Wrote {', '.join(map(str, stale)) or 'nothing'}.", err=True)
+        say(f"Wrote {', '.join(map(str, stale)) or 'nothing'}.", err=True)
     elif stale or left_over:
         names = ", ".join(map(str, [*stale, *left_over]))
         raise PlumblineError(

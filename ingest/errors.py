@@ -1,5 +1,6 @@
 """Errors that a user can mend: one line that says what happened and what to do about it."""
 
+import unicodedata
 from pathlib import Path
 
 import click
@@ -33,7 +34,17 @@ def printable(text: str) -> str:
     >>> printable("red: \x1b[31m")
     'red: \\x1b[31m'
     """
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return text if text.isprintable() else "".join(c if _is_shown(c) else ascii(c)[1:-1] for c in text)
+
+
+def _is_shown(character: str) -> bool:
+    # Scripts of South Asia and Persian write with joiners; the rest of what is not printed steers.
+    return character.isprintable() or unicodedata.category(character) == "Zs" or character in "\u200c\u200d"
+
+
+def say(message: str = "", err: bool = False) -> None:
+    """Print lines of which no part steers a terminal: names come from suites, files and servers."""
+    click.echo("\n".join(printable(line) for line in message.split("\n")), err=err)
 
 
 def shown(path: Path | str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.measuring.languages import LanguageDetector, detect_languages
 from ingest.measuring.prompt_pairs import Compared, compare_pairs, pair_prompts
 from ingest.measuring.text_overlap import Overlap
@@ -85,7 +85,7 @@ def extract(
                 counts += make_topics(store, suite, task.scorer_key, measure)
         n_other = detect_languages(store, suite, detector)
         if n_other:
-            click.echo(f"{n_other:,} answers are in another language than their prompt.", err=True)
+            say(f"{n_other:,} answers are in another language than their prompt.", err=True)
         n_pairs = pair_prompts(store, suite)
         if overlap is not None and n_pairs:
             counts.append(compare_pairs(store, suite, path, overlap))
@@ -164,15 +164,15 @@ def command(
                 n_most = n_missing + n_unmade
                 # Variants that are not made yet may turn out equal to each other or to measured texts.
                 bound = "up to " if n_unmade else ""
-                click.echo(f"{task.scorer.name}: {bound}{n_most:,} texts to measure.")
+                say(f"{task.scorer.name}: {bound}{n_most:,} texts to measure.")
                 if task.need.is_encoder and suite.topics:
                     n_segments = count_unclustered(store, suite, task.scorer_key)
-                    click.echo(f"topics: {n_segments:,} segments to cluster, of the texts measured so far.")
+                    say(f"topics: {n_segments:,} segments to cluster, of the texts measured so far.")
             return
         check_consent(store, suite, tasks, allow_code)
         for count in extract(store, suite, suite_path, tasks, limit, overlap):
-            click.echo(str(count))
+            say(str(count))
             if isinstance(count, Count) and count.failed:
-                click.echo(f"{count.scorer} failed on {count.failed:,}; first: {count.first_error}", err=True)
+                say(f"{count.scorer} failed on {count.failed:,}; first: {count.first_error}", err=True)
         if store.value("select count(*) from sources") == 0:
-            click.echo(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
+            say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)

@@ -10,6 +10,7 @@ from ingest.asking.judged import judged_by
 from ingest.asking.plan import asked_configs, check_consent, plan
 from ingest.asking.run import generate_answers
 from ingest.asking.senders import Counters
+from ingest.errors import say
 from ingest.options import (
     allow_code_option,
     allow_host_option,
@@ -81,22 +82,22 @@ def command(
     folder = suite_path.parent
     with opened(directory, dry_run) as store:
         if dry_run and (n_waiting := len(read_entries(directory)[0])):
-            click.echo(f"{n_waiting:,} answers of a run that was killed come in first.", err=True)
+            say(f"{n_waiting:,} answers of a run that was killed come in first.", err=True)
         check_reach(
             store, suite_path, asked_places(asked_configs(suite, only).values()), (*allowed_hosts, *hosts)
         )
         tasks = plan(store, suite, only, folder, retry_failed=retry_failed, hosts=hosts)
         for task in tasks:
-            click.echo(task.headline(), err=not dry_run)
+            say(task.headline(), err=not dry_run)
             if dry_run and task.n_pending and task.max_output_tokens is not None:
                 senders = concurrency or task.config.concurrency
-                click.echo(f"  {forecast(store, suite, task, rate, senders).line()}")
+                say(f"  {forecast(store, suite, task, rate, senders).line()}")
         if dry_run:
             asked = list(questions(store, suite, Earlier(directory, suite.suite), None, reference_rate))
             for line in findable(asked, judged_by(suite), suite):
-                click.echo(line)
+                say(line)
             if asked:
-                click.echo(f"What more would take: plumbline plan {suite_path}")
+                say(f"What more would take: plumbline plan {suite_path}")
             return
         check_consent(tasks, allow_code)
         wrappers = {
@@ -119,15 +120,15 @@ def command(
                     store, suite, tasks, run_id, limit, concurrency, wrappers=wrappers, counters=counters
                 )
             except KeyboardInterrupt:
-                click.echo("\nStopped. The answers so far are kept; the same command goes on.", err=True)
+                say("\nStopped. The answers so far are kept; the same command goes on.", err=True)
                 raise
     for task in tasks:
         new = statuses[task.label]
         by_status = ", ".join(f"{n:,} {status}" for status, n in sorted(new.items())) or "0 new"
         n_again = sum(n for status, n in new.items() if status in task.asked_again)
-        click.echo(
+        say(
             f"{task.row['config']}: {by_status}; {task.n_pending - new.total() + n_again:,} left"
             + (f", {n_again:,} of them failed: run the command again" if n_again else "")
         )
     if str(counters):
-        click.echo(str(counters), err=True)
+        say(str(counters), err=True)

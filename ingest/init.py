@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.paths import PROJECT, PROJECT_VARIABLE
 from ingest.suite import json_schema
 
@@ -105,4 +105,4 @@ def command(path: Path, model: str | None, force: bool) -> None:
             raise PlumblineError(
                 f"{file} cannot be written: {error.strerror}.", "Give another name."
             ) from error
-    click.echo(done)
+    say(done)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ingest.asking.answer_status import PATTERNS_PATH, REFUSAL_RULE_VERSION
+from ingest.errors import say
 from ingest.loading.columns import RecordReader, ambiguous_names
 from ingest.loading.files import Record, read_records
 from ingest.loading.measurements import Measured, MeasurementLoad
@@ -65,7 +66,7 @@ def load_file(
 def _announced(records: Iterator[Record]) -> Iterator[Record]:
     for number, cells in records:
         if number % CHECKED_EVERY == 0:
-            click.echo(f"Checking: {number:,} records read", err=True)
+            say(f"Checking: {number:,} records read", err=True)
         yield number, cells
 
 
@@ -89,6 +90,6 @@ def command(
     """
     loaded = load_file(data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run)
     for line in loaded.lines():
-        click.echo(line, err=True)
+        say(line, err=True)
     if dry_run:
-        click.echo("Dry run: nothing was written.", err=True)
+        say("Dry run: nothing was written.", err=True)

@@ -10,6 +10,11 @@ from pathlib import Path
 
 from ingest.errors import PlumblineError, shown
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 PACKAGED = Path(__file__).resolve().parent / "_project"  # where a wheel holds what a clone has at its root
 IS_PACKAGED = PACKAGED.is_dir()
 PROJECT = PACKAGED if IS_PACKAGED else PACKAGED.parent.parent
@@ -64,6 +69,19 @@ def regular_bytes(path: Path, most: int, what_to_do: str = "Name another file.")
     if len(content) > most:
         raise PlumblineError(f"{shown(path)} has more than {most:,} bytes.", what_to_do)
     return content
+
+
+@contextmanager
+def alone(folder: Path, what: str) -> Iterator[None]:
+    """Keep a folder to this process. Raises PlumblineError where another has it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise PlumblineError(f"{what} at work in {shown(folder)}.", "Wait for its end.") from error
+        yield
 
 
 def file_sha256(path: Path, what_to_do: str = "Name another file.") -> str:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
@@ -15,7 +14,7 @@ from ingest.asking.judged import Judged, judged_by, n_together
 from ingest.asking.plan import OUTPUT_LIMITS, config_labels
 from ingest.assemble import assemble_prompts
 from ingest.branch import branch_prompts
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.inference.constants import POWER
 from ingest.inference.planning import (
     DEFAULT_ICC,
@@ -32,6 +31,7 @@ from ingest.inference.planning import (
 from ingest.options import variant_option
 from ingest.reach import asked_places, read_places
 from ingest.store import RAW_NAME, Store
+from ingest.store.private import scratch
 from ingest.suite import Suite, load_suite
 
 FOUR_FIFTHS = 0.8
@@ -87,7 +87,7 @@ def planned(data: Path, suite: Suite, suite_path: Path) -> Iterator[Store]:
             if needs_corpus or keys == [(suite.suite_key,)]:
                 yield store
                 return
-    with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
+    with scratch() as empty, Store(empty) as store:
         assemble_prompts(store, suite, suite_path.resolve().parent)
         if suite.branches:
             branch_prompts(store, suite, suite_path, "plan")
@@ -295,8 +295,8 @@ def command(
         )
     if not as_json:
         for place in [*read_places(suite), *asked_places(suite.grid)]:
-            click.echo(f"{suite.suite} reaches {place.host}: {place.what}.")
-        click.echo(
+            say(f"{suite.suite} reaches {place.host}: {place.what}.")
+        say(
             f"{suite.suite}: to be {power:.0%} sure of a verdict of the profile {suite.profiles[0]}, which "
             f"corrects {_together(suite, asked, judged)} together."
         )
@@ -305,7 +305,7 @@ def command(
         lines = list(lines_of(question, judged, n_tables, power, price))
         if as_json:
             for line in lines:
-                click.echo(json.dumps(line.record(question)))
+                say(json.dumps(line.record(question)))
         else:
             for text in _table(question, lines):
-                click.echo(text)
+                say(text)

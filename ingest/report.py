@@ -16,9 +16,10 @@ import duckdb
 import yaml
 
 from ingest.card import write_card
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.options import stale_option
-from ingest.paths import IS_PACKAGED, PROJECT, dbt_project
+from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project
+from ingest.redaction import environment_without_keys, without_secrets
 from ingest.warehouse import Exported, Warehouse, check_inputs, run_dbt, write_manifest
 
 PAGES = PROJECT / "reports" / "pages"
@@ -203,22 +204,23 @@ def build_site(reports: Path, verbose: bool = False) -> Path:
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
         raise PlumblineError("The site was not built: Node is not installed.", NODE)
-    environment = {**os.environ, "SEND_ANONYMOUS_USAGE_STATS": "no"}
+    environment = {**environment_without_keys(), "SEND_ANONYMOUS_USAGE_STATS": "no"}
     # Whether what the lock file names is what lies there.
     lock, marker = reports / "package-lock.json", reports / "node_modules" / ".package-lock.json"
     is_installed = marker.exists() and marker.stat().st_mtime >= lock.stat().st_mtime
     steps = [] if is_installed else [["ci", "--no-audit", "--no-fund"]]
     steps += [["run", "sources"], ["run", "build"]]
     for step in steps:
-        click.echo(f"npm {' '.join(step)} …", err=True)
+        say(f"npm {' '.join(step)} …", err=True)
         done = subprocess.run(
             [npm, *step], cwd=reports, env=environment, capture_output=not verbose, text=True, check=False
         )
         if done.returncode != 0:
-            tail = "\n".join((done.stdout or "").splitlines()[-15:] + (done.stderr or "").splitlines()[-15:])
+            last = (done.stdout or "").splitlines()[-15:] + (done.stderr or "").splitlines()[-15:]
+            say(without_secrets("\n".join(last)), err=True)
             raise PlumblineError(
-                f"`npm {' '.join(step)}` failed:\n{tail}",
-                "Run `plumbline report --verbose` to see all of it.",
+                f"`npm {' '.join(step)}` failed: its last lines stand above.",
+                "Run `plumbline report --verbose` to see all of them.",
             )
     return reports / "build" / "index.html"
 
@@ -237,15 +239,16 @@ def command(data: Path, verbose: bool, tables_only: bool, is_stale_ok: bool) -> 
     """
     check_inputs(data, is_stale_ok)
     reports = site_folder(data)
-    tables = reports / "sources" / "audit" / "report.duckdb"
-    n_tables = write_report_tables(data, tables)
-    n_files = write_downloads(data, tables, reports)
-    with exposures():
-        write_page_sources(data, tables)
-        click.echo(f"{n_tables} report tables, {n_files} files to download", err=True)
-        if tables_only:
-            return
-        write_dbt_docs(data, reports)
-    site = build_site(reports, verbose).parent
+    with alone(reports, "Another `plumbline report` is"):
+        tables = reports / "sources" / "audit" / "report.duckdb"
+        n_tables = write_report_tables(data, tables)
+        n_files = write_downloads(data, tables, reports)
+        with exposures():
+            write_page_sources(data, tables)
+            say(f"{n_tables} report tables, {n_files} files to download", err=True)
+            if tables_only:
+                return
+            write_dbt_docs(data, reports)
+        site = build_site(reports, verbose).parent
     shown = site.relative_to(Path.cwd()) if site.is_relative_to(Path.cwd()) else site
-    click.echo(f"Site: {shown / 'index.html'} (serve it: python -m http.server -d {shown})")
+    say(f"Site: {shown / 'index.html'} (serve it: python -m http.server -d {shown})")

@@ -20,7 +20,7 @@ from ingest.corpus.documents import HELD, Context, Document, Documents, keep_doc
 from ingest.corpus.fetch import Fetcher, user_agent
 from ingest.corpus.keyword_search import Search, keywords_of
 from ingest.corpus.sentences import matching_sentences
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.keys import key
 from ingest.options import allow_host_option, model_dir_option, send_key_option, suite_option
 from ingest.prompts.templates import fill
@@ -287,7 +287,7 @@ def command(
             register_suite(store, suite, suite_path, run_id)
     for scraped in results:
         for line in scraped.lines():
-            click.echo(line)
+            say(line)
     if not any(scraped.n_sentences for scraped in results):
         raise PlumblineError(
             "No sentence names a keyword.",

@@ -20,7 +20,7 @@ import duckdb
 
 from ingest import __version__
 from ingest.corpus.fetch import Fetcher, FetchError
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.paths import PROJECT
 
 BASE_VARIABLE = "PLUMBLINE_DATA_GOV_SG"  # a mirror, in the place of both addresses
@@ -136,7 +136,7 @@ def fetch(tables: duckdb.DuckDBPyConnection, timeout: float) -> None:
     datasets = tables.execute(DATASETS).fetchall()
     with Fetcher(f"plumbline/{__version__}", hosts, spacing=0.0, timeout=timeout) as fetcher:
         for dimension, sex, table, identity, newest, labels in datasets:
-            click.echo(f"Reading {dimension}, {sex}", err=True)
+            say(f"Reading {dimension}, {sex}", err=True)
             try:
                 metadata = json.loads(fetcher.get(METADATA.format(metadata_base, identity)).content)
                 updated = date.fromisoformat(metadata["data"]["lastUpdatedAt"][:10])
@@ -179,21 +179,21 @@ def command(refresh: bool, seeds: Path, timeout: float) -> None:
     """
     tables = read_seeds(seeds)
     if not refresh:
-        click.echo("Employed residents of Singapore aged 15 and over, by sex; thousands, June of each year")
-        click.echo("\n".join(line for (line,) in tables.execute(VINTAGE).fetchall()))
-        click.echo("Source: Ministry of Manpower, through the Singapore Department of Statistics.")
-        click.echo(f"`plumbline singstat --refresh` brings newer figures into {seeds / FIGURES_FILE}.")
+        say("Employed residents of Singapore aged 15 and over, by sex; thousands, June of each year")
+        say("\n".join(line for (line,) in tables.execute(VINTAGE).fetchall()))
+        say("Source: Ministry of Manpower, through the Singapore Department of Statistics.")
+        say(f"`plumbline singstat --refresh` brings newer figures into {seeds / FIGURES_FILE}.")
         return
     fetch(tables, timeout)
     changes = [line for (line,) in tables.execute(CHANGES).fetchall()]
-    click.echo("\n".join(changes) or "Nothing was changed.")
+    say("\n".join(changes) or "Nothing was changed.")
     if not changes:
         return
     partial = (seeds / FIGURES_FILE).with_suffix(".partial")  # a stop on the way leaves the old file
     tables.execute(WRITE.format(str(partial).replace("'", "''")))
     partial.replace(seeds / FIGURES_FILE)
-    click.echo(f"{FIGURES_FILE} is rewritten. Run `dbt build`: comparisons with these figures change.")
-    click.echo(
+    say(f"{FIGURES_FILE} is rewritten. Run `dbt build`: comparisons with these figures change.")
+    say(
         f"Attribution: Contains information from data.gov.sg accessed on {date.today()} from the Ministry of "
         "Manpower which is made available under the terms of the Singapore Open Data Licence version 1.0 "
         "(https://data.gov.sg/open-data-licence)."

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pyarrow as pa
 
+from ingest.errors import say
 from ingest.keys import key, text_row
 from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.text_overlap import Overlap
@@ -175,7 +175,7 @@ def compare_pairs(store: Store, suite: Suite, suite_path: Path, overlap: Overlap
     neutralise(store, suite, suite_path)
     found = count_pairs(store, suite, overlap)
     if found.n_missing >= ANNOUNCED_FROM:
-        click.echo(found.forecast, err=True)
+        say(found.forecast, err=True)
     store.connection.execute(
         f"""
         create or replace temp table pages as {TEXT_PAIRS}

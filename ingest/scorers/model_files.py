@@ -14,10 +14,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import click
 from safetensors import SafetensorError
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 # Files that make a model what it is; the rest of a folder is documentation.
@@ -115,7 +114,7 @@ def hub_folder(model: str, revision: str | None) -> Path:
             return folder
     try:
         if not hub.constants.HF_HUB_OFFLINE:
-            click.echo(f"Fetching {model} from the hub, once …", err=True)
+            say(f"Fetching {model} from the hub, once …", err=True)
         return Path(hub.snapshot_download(model, **files))
     except (OSError, HFValidationError) as error:
         why = "HF_HUB_OFFLINE is set" if hub.constants.HF_HUB_OFFLINE else type(error).__name__

@@ -9,20 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
-import click
 import duckdb
 import pyarrow as pa
 
 from ingest import __version__
-from ingest.errors import PlumblineError, shown
+from ingest.errors import PlumblineError, say, shown
 from ingest.keys import key, text_row
 from ingest.redaction import without_secrets
 from ingest.store.journal import NAMES, Entry, read_entries, set_aside
 from ingest.store.opening import open_database
+from ingest.store.private import private, scratch, sweep
 from ingest.store.tables import SCHEMA, STATE, schema_columns, state_view
 
 RAW_NAME = "raw.duckdb"
@@ -75,15 +74,17 @@ class Store:
                 "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
             )
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise PlumblineError(
                 f"{shown(self.path)} cannot be written: {error.strerror}.", "Choose another --data."
             ) from error
         # What does not fit is written beside the file until it is needed, as in a build (profiles.yml).
         limit = os.environ.get("PLUMBLINE_MEMORY", "2GB")
-        self.connection = open_database(self.path, self.read_only, {"memory_limit": limit})
+        with private():
+            self.connection = open_database(self.path, self.read_only, {"memory_limit": limit})
         if not self.read_only:
+            sweep(self.path)
             self._take_over_suites()
             for table, columns in SCHEMA.items():
                 self.connection.execute(f"create table if not exists {table} ({columns})")
@@ -204,7 +205,7 @@ class Store:
         if flawed:
             path = set_aside(self.path.parent, flawed)
             first = f"{flawed[0].file}, line {flawed[0].number}: {flawed[0].reason}"
-            click.echo(f"{len(flawed):,} answers are no answers and set aside in {path}: {first}.", err=True)
+            say(f"{len(flawed):,} answers are no answers and set aside in {path}: {first}.", err=True)
         for name in NAMES:
             (self.path.parent / name).unlink(missing_ok=True)
         return len(newest)
@@ -304,5 +305,5 @@ def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
         with Store(directory, read_only=dry_run) as store:
             yield store
     else:
-        with TemporaryDirectory(prefix="plumbline-") as empty, Store(Path(empty)) as store:
+        with scratch() as empty, Store(empty) as store:
             yield store

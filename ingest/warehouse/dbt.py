@@ -12,6 +12,7 @@ from typing import Any
 from ingest.errors import PlumblineError
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.store import RAW_NAME, Store
+from ingest.store.private import private
 
 Parsed = Callable[[], Any]
 
@@ -117,7 +118,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     level = ["--log-level", "error", "--log-level-file", "info"]  # each line of the file costs
     level += [] if arguments[0] == "docs" else ["--no-write-json"]  # of the whole project, a second each time
     try:
-        with _environment(data), _rarely_collected():
+        with _environment(data), _rarely_collected(), private():
             manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data / "target")]
             result = dbtRunner(manifest=manifest).invoke([*level, *arguments, *places])

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 import duckdb
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import open_database
 from ingest.store.tables import STATE
@@ -15,6 +14,13 @@ from ingest.store.tables import STATE
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
 BUILT_FROM = "built_from"  # what each model was made of: macros/inputs/
 COMPARED = ".fct_config_differences"  # what an earlier run changes
+# A text that begins as a formula does, and is no number.
+GUARDED = r"""
+    case
+        when regexp_matches({0}, '^\s*[=+@＝＋－＠-]') and try_cast({0} as double) is null then chr(39) || {0}
+        else {0}
+    end
+"""
 FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
 
 
@@ -78,9 +84,20 @@ class Warehouse:
                     continue
                 path = directory / f"{name}.{suffix}"
                 target = str(path).replace("'", "''")
-                self.connection.execute(f"copy \"{name}\" to '{target}' ({options})")
+                rows = self._without_formulas(name) if suffix == "csv" else f'from "{name}"'
+                self.connection.execute(f"copy ({rows}) to '{target}' ({options})")
                 written.append(Exported(name, described.get(name) or "", n_rows, path))
         return written
+
+    def _without_formulas(self, table: str) -> str:
+        """Return the query of a table with an apostrophe before what a spreadsheet would compute."""
+        texts = self.rows(
+            "select column_name as name from duckdb_columns() where table_name = ? and data_type = 'VARCHAR'",
+            [table],
+        )
+        quoted = ['"' + row["name"].replace('"', '""') + '"' for row in texts]
+        shown = ", ".join(f"{GUARDED.format(name)} as {name}" for name in quoted)
+        return f'select * {f"replace ({shown})" if shown else ""} from "{table}"'
 
 
 def check_inputs(data: Path, is_stale_ok: bool = False) -> None:
@@ -109,7 +126,7 @@ def check_inputs(data: Path, is_stale_ok: bool = False) -> None:
         what = f"{data / AUDIT_NAME}: the marts are older than the answers in {RAW_NAME}."
     if not is_stale_ok:
         raise PlumblineError(what, "Run `plumbline audit SUITE` or `dbt build`; --stale goes on regardless.")
-    click.echo(what, err=True)
+    say(what, err=True)
 
 
 def _raw_state(data: Path) -> dict[str, str]:
@@ -153,9 +170,7 @@ def print_verdicts(warehouse: Warehouse) -> None:
     """Say how the audit ended, on stdout."""
     for row in verdict_counts(warehouse):
         simulated = " (simulated)" if row["is_simulated"] else ""
-        click.echo(
-            f"{row['suite']}  {row['config']}{simulated}  {row['profile']}  {row['verdict']}: {row['n']}"
-        )
+        say(f"{row['suite']}  {row['config']}{simulated}  {row['profile']}  {row['verdict']}: {row['n']}")
 
 
 def print_powerless(warehouse: Warehouse) -> None:
@@ -170,7 +185,7 @@ def print_powerless(warehouse: Warehouse) -> None:
     ):
         tests = "1 test" if row["n_tests"] == 1 else f"{row['n_tests']:,} tests"
         whose = "  ".join(row[name] for name in ("suite", "config", "category", "profile") if row[name])
-        click.echo(f"{whose}  no difference can fail in {tests} (family {row['family']}): {row['advice']}")
+        say(f"{whose}  no difference can fail in {tests} (family {row['family']}): {row['advice']}")
 
 
 def describe_finding(row: dict[str, Any]) -> str:

@@ -304,7 +304,7 @@ def test_rates_have_what_chance_gives_and_ratios_to_the_chosen_group(marts):
         ({"resampling": {"methods": ["larger", "larger"]}}, "`methods` names something twice"),
         ({"reference": {"age": "old"}}, "`reference` names 'age', which is no axis"),
         ({"reference": {"place": "Venus"}}, "`reference`: place: 'Venus' is no group of that axis"),
-        ({"standard_weighting": "gruop"}, "Input should be 'row' or 'group'"),
+        ({"standard_weighting": "gruop"}, "one of 'row' or 'group'"),
     ],
 )
 def test_what_is_unknown_is_named(tmp_path, changes, message):

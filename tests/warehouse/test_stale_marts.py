@@ -59,9 +59,10 @@ def refused(data, command="export"):
     if result.exit_code == 0:
         return ""
     assert result.exit_code == 1 and "Traceback" not in result.output
-    what, what_to_do = result.output.splitlines()
-    assert len(what) <= 300 and str(data / AUDIT_NAME) in what and "plumbline audit" in what_to_do
-    return what.removeprefix("Error: ").removeprefix(str(data / AUDIT_NAME))
+    (line,) = result.output.splitlines()
+    what, audit, _ = line.partition(" Run `plumbline audit")
+    assert len(line) <= 300 and AUDIT_NAME in what and audit
+    return what.partition(AUDIT_NAME)[2]
 
 
 @pytest.fixture(scope="module")

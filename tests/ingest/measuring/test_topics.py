@@ -304,11 +304,11 @@ def test_topics_reach_the_marts(towns):
     ("topics", "problem"),
     [
         ([{}, {}], "the responses of segment 'none' are clustered here twice"),
-        ([{"segment": "person"}], "Input should be 'none', 'domain'"),
+        ([{"segment": "person"}], "one of 'none', 'domain'"),
         ([{"categories": ["NONE"]}], "there is no category 'NONE'"),
         ([{"membership": False}], "nothing is measured"),
         ([{"distances": ["far"]}], "there is no distance 'far'"),
-        ([{"clusters": 0}], "greater than or equal to 1"),
+        ([{"clusters": 0}], "a number of at least 1"),
     ],
 )
 def test_topics_that_cannot_be(topics, problem, tmp_path):

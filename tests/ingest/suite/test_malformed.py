@@ -14,6 +14,7 @@ import yaml
 from click.testing import CliRunner
 from tiny import COLUMNS, TINY_SUITE, Record, all_rows, csv_text, json_lines, record
 
+from ingest.errors import printable
 from ingest.load import command
 from ingest.loading.files import MAX_CELL, REASONS
 from ingest.store import RAW_NAME, Store
@@ -80,7 +81,7 @@ def refused(load, warehouse, stored, fingerprint) -> Callable[..., str]:
         assert result.stdout == ""
         assert "Traceback" not in result.stderr
         (line,) = result.stderr.splitlines()
-        assert line.startswith("Error: ") and line.isprintable() and len(line) <= 300
+        assert line.startswith("Error: ") and line == printable(line) and len(line) <= 300
         assert warehouse.read_bytes() == stored.content or fingerprint() == stored.rows
         return result.stderr
 
