@@ -14,6 +14,8 @@ PATTERNS_PATH = PROJECT / "seeds" / "secret_patterns.csv"
 REDACTED = "[redacted]"
 MARK = "[key]"
 KEY_NAME = re.compile("key|token|secret|passw|credential|auth", re.IGNORECASE)
+# Each run of them is read once: to look for its end from each of its places would take quadratic time.
+BACKSLASHES = r"(?<!\\)\\++"
 SHORTEST = 8  # a shorter key is a placeholder, or a word: it is looked for as it stands alone
 
 
@@ -96,6 +98,6 @@ def _character(character: str) -> str:
     """Return a pattern of one character of a key: as it stands, or in an escape."""
     code = ord(character)
     return (
-        f"(?:{re.escape(character)}|%(?:25)*{code:02x}|\\\\+u00{code:02x}|\\\\+x{code:02x}"
+        f"(?:{re.escape(character)}|%(?:25)*{code:02x}|{BACKSLASHES}u00{code:02x}|{BACKSLASHES}x{code:02x}"
         f"|&(?:amp;)*#0*{code};?|&(?:amp;)*#x0*{code:x};?)"
     )

@@ -20,7 +20,7 @@ from ingest.corpus.documents import HELD, Context, Document, Documents, keep_doc
 from ingest.corpus.fetch import Fetcher, user_agent
 from ingest.corpus.keyword_search import Search, keywords_of
 from ingest.corpus.sentences import matching_sentences
-from ingest.errors import PlumblineError, say
+from ingest.errors import LONGEST, PlumblineError, say, shorten
 from ingest.keys import key
 from ingest.options import allow_host_option, model_dir_option, send_key_option, suite_option
 from ingest.prompts.templates import fill
@@ -57,7 +57,8 @@ class Scraped:
         self.statuses[document.status] += 1
         if document.status != "ok":
             why = f" ({document.detail})" if document.detail else ""
-            self.problems.append(f"{document.origin}: {document.status.replace('_', ' ')}{why}")
+            said = f"{document.origin}: {document.status.replace('_', ' ')}{why}"
+            self.problems.append(shorten(said, LONGEST))
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""

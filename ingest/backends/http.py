@@ -14,14 +14,13 @@ import httpx
 
 from ingest.backends import AttemptFailed
 from ingest.backends.replies import is_loopback
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, in_one_line
 from ingest.network import Overdue, TooLarge, Unreadable, body_of, make_client, received
 from ingest.redaction import without_key
 from ingest.suite import Config
 
 SHOWN = 300  # characters of a server's error message
-SHOWN_AT_THE_END = 130  # where it stops the run: what to do has to fit beside it
-LONGEST_MESSAGE = 10_000
+LONGEST_MESSAGE = 10_000  # what is read of it
 MOST_BYTES = 32 * 2**20  # of a reply, unpacked
 LONGEST = 2  # time-outs from the question to the end of the answer: the first is that for any silence
 LONGEST_WISH = 10 * 365 * 86_400.0  # seconds; who asks to be left alone for longer has made a mistake
@@ -147,16 +146,7 @@ def message_of(body: bytes) -> str:
             text = f"{message} ({code})" if code else str(message)
         elif error:
             text = str(error)
-    return plain(text)
-
-
-def plain(text: str) -> str:
-    """Return a stranger's text on one line, without what a terminal would obey.
-
-    >>> plain("no such\\nmodel: \\x1b[2J")
-    'no such model: ?[2J'
-    """
-    return "".join(c if c.isprintable() else "?" for c in " ".join(text[:LONGEST_MESSAGE].split()))
+    return in_one_line(text[:LONGEST_MESSAGE])
 
 
 def seconds_of(retry_after: str | None) -> float | None:
@@ -182,9 +172,9 @@ def one_attempt(config: Config, key: str | None) -> Iterator[None]:
         yield
     except Rejected as error:
         if error.code == 429 and "insufficient_quota" in error.body:
-            raise _hopeless(config, error, HOPELESS[402]) from None
+            raise PlumblineError(f"{config.model}: {error}.", HOPELESS[402]) from None
         if what_to_do := REDIRECTED if error.code < 400 else HOPELESS.get(error.code):
-            raise _hopeless(config, error, what_to_do) from None
+            raise PlumblineError(f"{config.model}: {error}.", what_to_do) from None
         if error.code in STATUS_OF or error.code >= 500:
             status = STATUS_OF.get(error.code, "server_error")
             raise AttemptFailed(status, str(error), error.retry_after) from None
@@ -205,10 +195,6 @@ def one_attempt(config: Config, key: str | None) -> Iterator[None]:
         kind = "" if isinstance(error, TooLarge | Unreadable) else f"{type(error).__name__}: "
         message = without_key(f"unreadable reply: {kind}{error}", key)
         raise AttemptFailed("server_error", message[:SHOWN]) from None
-
-
-def _hopeless(config: Config, error: Rejected, what_to_do: str) -> PlumblineError:
-    return PlumblineError(f"{config.model[:60]}: {str(error)[:SHOWN_AT_THE_END]}.", what_to_do)
 
 
 @contextmanager

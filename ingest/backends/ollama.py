@@ -8,7 +8,7 @@ from typing import Any
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Request
-from ingest.backends.http import SHOWN_AT_THE_END, Rejected, connect, exchange, only, plain, read_key, reading
+from ingest.backends.http import Rejected, connect, exchange, only, read_key, reading
 from ingest.backends.replies import (
     SAMPLING,
     Option,
@@ -20,7 +20,7 @@ from ingest.backends.replies import (
     read_reply,
     request_seed,
 )
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shorten
 from ingest.suite import Config, Suite
 
 BASE_URL = "http://127.0.0.1:11434"
@@ -97,13 +97,13 @@ class OllamaBackend:
         for name in (config.model, f"{config.model}:latest"):
             if name in digests:
                 return digests[name]
-        names = sorted(plain(name)[:40] for name in digests if name)
+        names = sorted(shorten(name, 40) for name in digests if name)
         more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
         there = (", ".join(names[:NAMES_SHOWN]) or "none") + more
-        server = (config.base_url or BASE_URL)[:60]
+        server = config.base_url or BASE_URL
         raise PlumblineError(
-            f"The Ollama server at {server} has no model {config.model[:60]!r} (it has: {there}).",
-            f"Fetch it: ollama pull {config.model[:60]}",
+            f"The Ollama server at {server} has no model {config.model!r} (it has: {there}).",
+            f"Fetch it: ollama pull {config.model}",
         )
 
     def answer(self, request: Request) -> Answer:
@@ -166,8 +166,7 @@ def _before_asking(config: Config, key: str | None) -> Iterator[None]:
             yield
     except (AttemptFailed, Rejected) as failure:
         raise PlumblineError(
-            f"The Ollama server at {(config.base_url or BASE_URL)[:60]} cannot be asked: "
-            f"{str(failure)[:SHOWN_AT_THE_END]}.",
+            f"The Ollama server at {config.base_url or BASE_URL} cannot be asked: {failure}.",
             "Start it (`ollama serve`), or correct `base_url:` in the suite.",
         ) from None
 

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from ingest.corpus.fetch import Fetcher
 from ingest.keys import key
 from ingest.store import Store, utc_now
+from ingest.store.journal import storable
 from ingest.suite import Source, Suite
 
 HELD = "held"  # the status of a page that was not fetched, because it is here already
@@ -56,6 +57,7 @@ def keep_document(
     store: Store, suite: Suite, code: str, source: Source, document: Document, run_id: str
 ) -> None:
     """Store a document, in the place of what its origin gave before (which stays, as superseded)."""
+    document = replace(document, **{name: storable(value) for name, value in vars(document).items()})
     text = document.text
     place = [suite.suite, code, source.concept, document.origin]
     own = ("origin", "title", "revision", "revised_at", "licence", "attribution", "text")

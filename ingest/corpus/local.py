@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ingest.corpus.documents import Context, Document
-from ingest.corpus.fetch import MAX_BYTES
+from ingest.corpus.fetch import MAX_BYTES, FetchError
 from ingest.corpus.page_text import html_text, markdown_text
 from ingest.errors import PlumblineError
 from ingest.suite import Source
@@ -47,15 +47,17 @@ def _document(source: Source, path: Path, name: str) -> Document:
             return Document(origin=name, status="too_large", detail=f"{size:,} bytes, at most {MAX_BYTES:,}")
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
+        suffix = path.suffix.casefold()
+        if suffix in (".html", ".htm"):
+            text = html_text(text) or ""
+        elif suffix in (".md", ".markdown"):
+            text = markdown_text(text)
     except OSError as error:
         return Document(origin=name, status="failed", detail=error.strerror or "cannot be read")
     except UnicodeDecodeError as error:
         return Document(origin=name, status="failed", detail=f"not UTF-8 (byte {error.start:,})")
-    suffix = path.suffix.casefold()
-    if suffix in (".html", ".htm"):
-        text = html_text(text) or ""
-    elif suffix in (".md", ".markdown"):
-        text = markdown_text(text)
+    except FetchError as error:
+        return Document(origin=name, status=error.status, detail=str(error))
     return Document(
         origin=name,
         status="ok" if text.strip() else "empty",

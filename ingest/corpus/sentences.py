@@ -8,7 +8,10 @@ from typing import Any
 from ingest.errors import PlumblineError
 
 MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to split
-REFERENCE = re.compile(r"\s*\[(?:\d{1,4}|[a-z]{1,2}|citation needed|note \d+)\]", re.IGNORECASE)
+# So is what has an end of a sentence in every ten characters, where it is long: time grows with their square.
+LONG_PARAGRAPH, SHORTEST_SENTENCES = 500, 10
+END = re.compile(r"[.!?。！？]+")
+REFERENCE = re.compile(r"(?<!\s)\s*+\[(?:\d{1,4}|[a-z]{1,2}|citation needed|note \d+)\]", re.IGNORECASE)
 # Scripts that put no space between words: two characters make about one.
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
@@ -44,11 +47,18 @@ def split_sentences(text: str, language: str) -> Iterator[str]:
     segmenter = _segmenter(language)
     for paragraph in text.splitlines():
         plain = " ".join(REFERENCE.sub("", paragraph).split())
-        if not plain or len(plain) > MAX_PARAGRAPH:
+        if not plain or not _is_prose(plain):
             continue
         for sentence in segmenter.segment(plain):
             if stripped := sentence.strip():
                 yield stripped
+
+
+def _is_prose(paragraph: str) -> bool:
+    n = len(paragraph)
+    if n <= LONG_PARAGRAPH:
+        return True
+    return n <= MAX_PARAGRAPH and sum(1 for _ in END.finditer(paragraph)) * SHORTEST_SENTENCES <= n
 
 
 def keyword_pattern(keyword: str) -> re.Pattern[str]:

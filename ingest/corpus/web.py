@@ -25,15 +25,17 @@ def documents(source: Source, context: Context) -> Iterator[Document]:
                 yield Document(origin=url, status="not_allowed", detail="its robots.txt forbids it")
                 continue
             page = fetcher.get(url)
+            is_read = page.content_type in READ
+            is_plain = page.content_type == "text/plain"
+            text = None if not is_read else page.text if is_plain else html_text(page.text)
         except FetchError as error:
             yield Document(origin=url, status=error.status, detail=str(error))
             continue
-        if page.content_type not in READ:
+        if not is_read:
             yield Document(
                 origin=url, status="failed", detail=f"it is {page.content_type[:80] or 'of no type'}"
             )
             continue
-        text = page.text if page.content_type == "text/plain" else html_text(page.text)
         yield Document(
             origin=url,
             status="ok" if text and text.strip() else "empty",

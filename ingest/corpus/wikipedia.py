@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from ingest.backends.http import seconds_of
+from ingest.backends.http import only, seconds_of
 from ingest.corpus.documents import HELD, Context, Document
 from ingest.corpus.fetch import MAX_TRIES, Fetcher, FetchError
 from ingest.suite import Source
@@ -45,34 +46,47 @@ def _page(context: Context, fetcher: Fetcher, api: str, title: str) -> Document:
     if context.is_held(title.replace("_", " ")):
         return Document(origin=title, status=HELD)
     try:
-        info = _only_page(fetcher, api, title, prop="info|pageprops|revisions", rvprop="ids|timestamp")
-        status, detail = _standing(info, title)
-        if status != "ok":
-            return Document(origin=title, status=status, detail=detail)
-        revision = info["revisions"][0]
-        number = str(int(revision["revid"]))
-        place = urlsplit(api)
-        address = f"{place.scheme}://{place.netloc}/wiki/{quote(str(info['title']).replace(' ', '_'))}"
-        if context.is_held(address, number):
-            return Document(origin=address, status=HELD, title=str(info["title"]), revision=number)
-        plain = {"explaintext": "1", "exsectionformat": "plain"}
-        found = _only_page(fetcher, api, str(info["title"]), prop="extracts", **plain)
-        text = str(found.get("extract") or "")
-        return Document(
-            origin=address,
-            status="ok" if text.strip() else "empty",
-            title=str(info["title"]),
-            text=text or None,
-            revision=number,
-            revised_at=_moment(revision.get("timestamp")),
-            licence=LICENCE,
-            attribution=f"“{info['title']}”, Wikipedia, {address}?oldid={number}; {ALTERED}",
-            detail=detail,
-        )
+        with _promised():
+            return _document(context, fetcher, api, title)
     except FetchError as error:
         return Document(origin=title, status=error.status, detail=str(error))
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        return Document(origin=title, status="failed", detail=f"not what the API documents: {error!r}"[:200])
+
+
+@contextmanager
+def _promised() -> Iterator[None]:
+    """Turn an answer of another shape than the API documents into FetchError."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        kind = f"{type(error).__name__}: {error}"
+        raise FetchError("failed", f"not what the API documents: {kind}"[:200]) from None
+
+
+def _document(context: Context, fetcher: Fetcher, api: str, title: str) -> Document:
+    info = _only_page(fetcher, api, title, prop="info|pageprops|revisions", rvprop="ids|timestamp")
+    status, detail = _standing(info, title)
+    if status != "ok":
+        return Document(origin=title, status=status, detail=detail)
+    name, revision = only(str, info["title"]), info["revisions"][0]
+    number = str(int(revision["revid"]))
+    place = urlsplit(api)
+    address = f"{place.scheme}://{place.netloc}/wiki/{quote(name.replace(' ', '_'))}"
+    if context.is_held(address, number):
+        return Document(origin=address, status=HELD, title=name, revision=number)
+    plain = {"explaintext": "1", "exsectionformat": "plain"}
+    found = _only_page(fetcher, api, name, prop="extracts", **plain)
+    text = only(str, found.get("extract")) or ""
+    return Document(
+        origin=address,
+        status="ok" if text.strip() else "empty",
+        title=name,
+        text=text or None,
+        revision=number,
+        revised_at=_moment(revision.get("timestamp")),
+        licence=LICENCE,
+        attribution=f"“{name}”, Wikipedia, {address}?oldid={number}; {ALTERED}",
+        detail=detail,
+    )
 
 
 def _standing(info: Mapping[str, Any], title: str) -> tuple[str, str]:
@@ -91,15 +105,17 @@ def _related(fetcher: Fetcher, api: str, title: str, source: Source) -> list[str
     found = page_links(fetcher, api, title, source.links) if source.links else []
     if source.backlinks:
         wanted = {"bltitle": title, "blnamespace": "0", "bllimit": str(source.backlinks)}
-        answer = _query(fetcher, api, {"list": "backlinks", **wanted})
-        found += [str(link["title"]) for link in answer.get("backlinks", [])][: source.backlinks]
+        with _promised():
+            answer = _query(fetcher, api, {"list": "backlinks", **wanted})
+            found += [str(link["title"]) for link in answer.get("backlinks", [])][: source.backlinks]
     return found
 
 
 def page_links(fetcher: Fetcher, api: str, title: str, limit: int) -> list[str]:
     """Return titles that a page links to, at most `limit`. Raises FetchError."""
-    page = _only_page(fetcher, api, title, prop="links", plnamespace="0", pllimit=str(LINKS_A_REQUEST))
-    return [str(link["title"]) for link in page.get("links", [])][:limit]
+    with _promised():
+        page = _only_page(fetcher, api, title, prop="links", plnamespace="0", pllimit=str(LINKS_A_REQUEST))
+        return [str(link["title"]) for link in page.get("links", [])][:limit]
 
 
 def _query(fetcher: Fetcher, api: str, parameters: Mapping[str, str]) -> dict[str, Any]:
@@ -108,7 +124,7 @@ def _query(fetcher: Fetcher, api: str, parameters: Mapping[str, str]) -> dict[st
         page = fetcher.get(api, {**fixed, **parameters})
         try:
             answer = json.loads(page.content)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FetchError("failed", f"{api}: the answer is no JSON") from error
         if not isinstance(answer, dict):
             raise FetchError("failed", f"{api}: the answer is no JSON object")

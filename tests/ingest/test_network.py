@@ -2,11 +2,14 @@
 
 import gzip
 import json
+import socket
 import subprocess
 import sys
 import time
 import zlib
 
+import httpcore
+import httpx
 import pytest
 from servers.raw import drip, http, raw
 
@@ -16,6 +19,7 @@ from ingest.backends.ollama import OllamaBackend
 from ingest.backends.openai import OpenAIBackend
 from ingest.corpus.fetch import Fetcher, FetchError, Page
 from ingest.errors import PlumblineError
+from ingest.network import make_client
 from ingest.suite import Config
 
 TIMEOUT = 0.1
@@ -272,3 +276,116 @@ def test_what_is_no_charset_of_pages_is_read_as_utf8(charset):
 def test_charsets_of_pages_are_read(charset, name):
     text = "é" if name == "latin-1" else "中"
     assert Page("u", text.encode(name), "text/plain", charset, {}).text == text
+
+
+class Recording(httpcore.NetworkBackend):
+    """Notes where a connection is made and under which name; it gives one reply."""
+
+    def __init__(self):
+        self.made = []
+        self.written = b""
+
+    def connect_tcp(self, host, port, timeout=None, local_address=None, socket_options=None):
+        self.made.append((host, port))
+        return Spoken(self)
+
+
+class Spoken(httpcore.NetworkStream):
+    def __init__(self, owner):
+        self.owner, self.left = owner, http(b"The page.", "content-type: text/plain")
+
+    def start_tls(self, ssl_context, server_hostname=None, timeout=None):
+        assert ssl_context.check_hostname
+        self.owner.made.append(server_hostname)
+        return self
+
+    def read(self, max_bytes, timeout=None):
+        said, self.left = self.left, b""
+        return said
+
+    def write(self, buffer, timeout=None):
+        self.owner.written += buffer
+
+    def close(self):
+        pass
+
+    def get_extra_info(self, info):
+        return None
+
+
+@pytest.fixture
+def resolve(monkeypatch):
+    """Say what names lead to: one list of addresses after the other, the last for good."""
+
+    def run(*answers):
+        left = list(answers)
+
+        def getaddrinfo(*_, **__):
+            found = left.pop(0) if len(left) > 1 else left[0]
+            return [(2, 1, 6, "", (address, 0)) for address in found]
+
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+    return run
+
+
+@pytest.fixture
+def fetcher(monkeypatch):
+    monkeypatch.setattr(Fetcher, "_pause", lambda *_: None)
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with Fetcher("tests", ["example.org"], spacing=0.0, timeout=5.0) as fetcher:
+        fetcher.network = Recording()
+        fetcher.client._transport._pool._network_backend.inner = fetcher.network
+        yield fetcher
+
+
+def test_a_connection_leads_to_the_address_that_was_looked_at(fetcher, resolve):
+    resolve(["93.184.215.14"])
+    assert fetcher.get("https://example.org/page").text == "The page."
+    assert fetcher.network.made == [("93.184.215.14", 443), "example.org"]
+    assert b"\r\nHost: example.org\r\n" in fetcher.network.written
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "169.254.169.254",
+        "::1",
+        "fe80::1%eth0",
+        "::ffff:192.168.0.1",
+        "2002:7f00:1::",
+    ],
+)
+def test_a_name_that_leads_elsewhere_the_second_time_is_refused(fetcher, resolve, inside):
+    resolve(["93.184.215.14"], [inside])
+    with pytest.raises(FetchError, match="leads to a local address") as caught:
+        fetcher.get("https://example.org/page")
+    assert caught.value.status == "not_allowed"
+    assert fetcher.network.made == []
+
+
+@pytest.mark.parametrize("inside", ["127.0.0.1", "10.1.2.3", "::1"])
+def test_a_name_with_one_address_inside_is_refused(fetcher, resolve, inside):
+    resolve(["93.184.215.14", inside, "93.184.215.15"])
+    with pytest.raises(FetchError, match="leads to a local address"):
+        fetcher.get("https://example.org/page")
+    assert fetcher.network.made == []
+
+
+def test_the_proxy_of_the_environment_is_used(monkeypatch, resolve):
+    monkeypatch.setenv("https_proxy", "http://10.0.0.1:3128")
+    monkeypatch.delenv("no_proxy", raising=False)
+    resolve(["10.0.0.1"])
+    with make_client(["https://example.org"], trust_env=True) as client:
+        (proxied,) = client._mounts.values()
+        proxied._pool._network_backend.inner = network = Recording()
+        with pytest.raises(httpx.TransportError):
+            client.get("https://example.org/")
+    assert network.made == [("10.0.0.1", 3128), "example.org"]
+    assert network.written.startswith(b"CONNECT example.org:443 ")
+    with pytest.raises(PlumblineError, match=r"The proxy for https://example.org cannot be used"):
+        monkeypatch.setenv("https_proxy", "gopher://10.0.0.1")
+        make_client(["https://example.org"], trust_env=True)

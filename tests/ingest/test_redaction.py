@@ -1,6 +1,7 @@
 """What a model, a file or a server says stops no audit: what looks like a secret is redacted and counted."""
 
 import json
+import time
 
 import duckdb
 import pytest
@@ -11,7 +12,7 @@ from servers import loopback
 from tiny import TINY_SUITE, csv_text, record
 
 from ingest.cli import cli
-from ingest.redaction import PATTERNS_PATH, REDACTED, without_secrets
+from ingest.redaction import PATTERNS_PATH, REDACTED, without_key, without_secrets
 from ingest.store import Store
 from ingest.warehouse import run_dbt
 
@@ -97,3 +98,11 @@ def test_no_file_of_answers_stops_its_audit(data, tmp_path):
         assert store.value("select count(*) from rejects where contains(detail, 'canary')") == 0
     assert build_is_clean(data)
     assert (ROOT / "seeds" / PATTERNS_PATH.name).exists()
+
+
+@pytest.mark.parametrize("piece", ["\\", "%25", "&amp;", "&#0", "73 ", "\\\\u0073", "sk-very-secret-0123 "])
+def test_looking_for_a_key_takes_linear_time(piece):
+    text = piece * (500_000 // len(piece))
+    began = time.monotonic()
+    assert without_key(text, "sk-very-secret-0123456789") == text
+    assert time.monotonic() - began < 2

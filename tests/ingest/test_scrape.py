@@ -6,7 +6,7 @@ import socket
 import pytest
 import yaml
 from click.testing import CliRunner
-from wiki_server import wiki
+from wiki_server import PAGES, wiki
 
 from ingest.assemble import command as assemble
 from ingest.branch import command as branch
@@ -142,6 +142,14 @@ def test_busy_servers_are_waited_for(scrape, server, naps):
     assert result.exit_code == 0, result.output
     assert 7.0 in naps
     assert 3.0 in naps
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "\udc00\ud800", "\0"])
+def test_halves_of_characters_do_not_stop_the_stage(scrape, server, query, monkeypatch, odd):
+    monkeypatch.setitem(PAGES, "Hills", (f"The hills of {odd} Freelandia have sheltered shepherds.", 103))
+    result = scrape(article(server, "Hills", "Freelandia"))
+    assert result.exit_code == 0, result.output
+    assert query("select count(*) from documents where document_status = 'ok'") == [(2,)]
 
 
 def test_it_gives_up_after_five_tries(scrape, server, query):

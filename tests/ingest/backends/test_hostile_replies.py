@@ -1,0 +1,134 @@
+"""JSON that is no answer, in every place of a reply: one line, in the status that fits."""
+
+import json
+
+import pytest
+from servers.raw import http, raw
+
+from ingest.backends import AttemptFailed, Request
+from ingest.backends.http import Rejected
+from ingest.backends.ollama import OllamaBackend
+from ingest.backends.openai import OpenAIBackend
+from ingest.errors import PlumblineError
+from ingest.suite import Config
+
+DEEP = b"[" * 100_000 + b"]" * 100_000
+DEEP_OBJECT = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+BACKENDS = {"openai": OpenAIBackend, "ollama": OllamaBackend}
+
+
+@pytest.fixture
+def server():
+    with raw() as running:
+        yield running
+
+
+@pytest.fixture(params=BACKENDS)
+def ask(request, server):
+    """Ask with the reply's parts in place; they are bytes of JSON."""
+
+    def run(status="200 OK", body=None, describe=False, **parts):
+        said = shape(request.param, **parts) if body is None else body
+        server.speak = lambda _: [http(said, status=status)]
+        config = Config(backend=request.param, model="tiny", base_url=server.url, timeout_seconds=5.0)
+        backend = BACKENDS[request.param](None)
+        if describe:
+            return backend.describe(config)
+        messages = [{"role": "user", "content": "Q"}]
+        return backend.answer(Request("k", "p", config, "c", "Q", "r", 0, {}, messages=messages))
+
+    run.backend = request.param
+    return run
+
+
+def shape(backend, content=b'"Yes."', model=b'"tiny"', count=b"3", finish=b'"stop"', more=b""):
+    """Return the bytes of a reply, each part as given."""
+    message = b'{"role": "assistant", "content": ' + content + b"}"
+    if backend == "ollama":
+        return (
+            b'{"model": %s, "message": %s, "done_reason": %s, "prompt_eval_count": %s, "eval_count": 3%s}'
+            % (model, message, finish, count, more)
+        )
+    choice = b'{"index": 0, "message": %s, "logprobs": null, "finish_reason": %s}' % (message, finish)
+    usage = b'{"prompt_tokens": %s, "completion_tokens": 3}' % count
+    return b'{"model": %s, "choices": [%s], "usage": %s%s}' % (model, choice, usage, more)
+
+
+@pytest.mark.parametrize("deep", [DEEP, DEEP_OBJECT, b"[" * 100_000, b"[" * 900 + b"]" * 900])
+@pytest.mark.parametrize("part", ["content", "model", "count", "finish", "body"])
+def test_what_is_nested_too_deep_is_unreadable(ask, part, deep):
+    with pytest.raises(AttemptFailed, match="unreadable reply") as caught:
+        ask(**{part: deep})
+    assert caught.value.status == "server_error" and len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize("deep", [DEEP, DEEP_OBJECT, b"[" * 900 + b"]" * 900])
+def test_a_part_that_nobody_reads_does_no_harm_unless_it_is_too_deep(ask, deep):
+    more = b', "logprobs": ' + deep
+    if len(deep) > 10_000:
+        with pytest.raises(AttemptFailed, match="nested too deep"):
+            ask(more=more)
+    else:
+        assert ask(more=more).text == "Yes."
+
+
+@pytest.mark.parametrize("body", [DEEP, b'{"error": ' + DEEP_OBJECT + b"}", b'{"error": {"message": ' + DEEP])
+def test_an_error_that_is_nested_too_deep_is_cut(ask, body):
+    with pytest.raises(AttemptFailed, match="HTTP 500") as caught:
+        ask(status="500 No", body=body)
+    assert len(str(caught.value)) <= 310
+    with pytest.raises(PlumblineError, match="HTTP 401") as caught:
+        ask(status="401 No", body=body)
+    assert len(caught.value.message) <= 300
+    assert ask(status="400 No", body=body).status == "client_error"
+
+
+def test_the_list_of_models_is_read_with_care(server):
+    config = Config(backend="ollama", model="tiny", base_url=server.url, timeout_seconds=5.0)
+    names = json.dumps(
+        {"models": [{"model": f"\x1b[2J{i}" + "x" * 500} for i in range(1_000)], "version": "1"}
+    )
+    for body in (
+        DEEP,
+        b'{"version": 1, "models": ' + DEEP,
+        b'{"version": "1", "models": [[]]}',
+        names.encode(),
+    ):
+        server.speak = lambda _, body=body: [http(body)]
+        with pytest.raises(PlumblineError) as caught:
+            OllamaBackend(None).describe(config)
+        assert "\x1b" not in caught.value.message and server.host in caught.value.message
+        assert len(caught.value.message) <= 290
+
+
+@pytest.mark.parametrize(
+    "count", [b"9" * 5_000, b"1e999", b"NaN", b"-Infinity", b"1.5", b"true", b'"3"', b"[3]"]
+)
+def test_a_count_that_is_none_is_unreadable(ask, count):
+    with pytest.raises(AttemptFailed, match="unreadable reply") as caught:
+        ask(count=count)
+    assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize("text", [b'"\\ud800 Yes"', b'"a\\u0000b"', b'"\\udc00\\ud800"'])
+def test_halves_of_characters_and_nul_are_text_until_the_journal(ask, text):
+    assert ask(content=text).status == "ok"
+
+
+def test_of_doubled_names_the_last_counts(ask):
+    assert ask(content=b'"No.", "content": "Yes."').text == "Yes."
+
+
+@pytest.mark.parametrize(
+    "content", [b"{}", b"[]", b"0", b"true", b'[{"type": "text", "text": "Yes."}]', DEEP[:10]]
+)
+def test_a_text_that_is_none_is_unreadable(ask, content):
+    with pytest.raises(AttemptFailed, match="unreadable reply"):
+        ask(content=content)
+
+
+def test_a_server_says_its_error_on_one_line_without_what_steers_a_terminal(ask):
+    with pytest.raises(PlumblineError, match=r"no\\x1b\[2J such model") as caught:
+        ask(status="404 No", body=json.dumps({"error": "no\x1b[2J\n\nsuch model" + "x" * 10**6}).encode())
+    assert "\n" not in caught.value.message
+    assert isinstance(caught.value.__context__, Rejected)
