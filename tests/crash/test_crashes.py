@@ -1,0 +1,134 @@
+"""A stage that fails at any of its writes: the next run ends as an undisturbed one.
+
+What is compared is the content of all raw tables, but for when, by which run and in how many attempts.
+PLUMBLINE_CRASHES says how many writes of each stage and kind are tried, spread over the stage; `all` tries
+each.
+"""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from faults import KILLED, run
+from places import FIXTURES
+from tiny import TINY_SUITE, csv_text, record
+
+from ingest.errors import LONGEST
+from ingest.store import Store
+from ingest.store.tables import SCHEMA
+
+TRIED = os.environ.get("PLUMBLINE_CRASHES", "1")
+OF_THE_RUN = {
+    "run_id", "answered_at", "n_attempts", "wait_seconds", "latency_ms", "loaded_at", "measured_at",
+    "started_at", "ended_at", "created_at",
+}  # fmt: skip
+LOGS = ("runs", "loads", "superseded_responses")
+STAGES = ("load", "generate", "extract")
+
+
+def content(data: Path) -> dict[str, tuple[int, str]]:
+    """Rows and hash of each raw table, without what tells one run from another."""
+    found = {}
+    with Store(data, read_only=True) as store:
+        for table in SCHEMA:
+            if table in LOGS:
+                continue
+            columns = [c for c in store.arrow_schema(table).names if c not in OF_THE_RUN]
+            rows = sorted(map(repr, store.rows(f"select {', '.join(columns)} from {table}")))
+            found[table] = (len(rows), hashlib.sha256("\n".join(rows).encode()).hexdigest())
+    return found
+
+
+class Stage:
+    """A stage on data where it has work to do, and what the raw tables hold after it."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder = name, folder
+        self.before = folder / "before"
+        suite = folder / "suite.yml"
+        if name == "load":
+            suite.write_text(TINY_SUITE.read_text("utf-8"), "utf-8")
+            (folder / "answers.csv").write_text(csv_text([record(n) for n in range(1, 60)]), "utf-8")
+            self.words = ["load", str(folder / "answers.csv"), "--suite", str(suite)]
+            earlier = [[*self.words, "--limit", "20"]]
+        else:
+            asked = yaml.safe_load((FIXTURES / "warehouse_suite.yml").read_text("utf-8"))
+            asked |= {"sample": {"roots": 2}, "configs": asked["configs"][:1]}
+            suite.write_text(yaml.safe_dump(asked, sort_keys=False, allow_unicode=True), "utf-8")
+            self.words = [name, "--suite", str(suite)]
+            earlier = [
+                ["assemble", "--suite", str(suite)],
+                ["generate", "--suite", str(suite), "--limit", "5"],
+            ]
+            if name == "extract":
+                earlier = [*earlier[:1], ["generate", "--suite", str(suite)]]
+        for words in earlier:
+            ended = run(["--data", str(self.before), *words], folder)
+            assert ended.code == 0, ended.said
+        self.data = folder / "data"
+        self.again()
+        undisturbed = self.run()
+        assert undisturbed.code == 0, undisturbed.said
+        self.n_writes = undisturbed.n_writes
+        self.size = max(path.stat().st_size for path in self.data.iterdir())
+        self.expected = content(self.data)
+
+    def again(self) -> None:
+        shutil.rmtree(self.data, ignore_errors=True)
+        shutil.copytree(self.before, self.data)
+
+    def run(self, **fault):
+        return run(["--data", str(self.data), *self.words], self.folder, **fault)
+
+    def points(self, largest: int, more: int = 0) -> list[int]:
+        if TRIED == "all":
+            return list(range(1, largest + 1))
+        n = int(TRIED) + more
+        return sorted({max(1, round(largest * (i + 0.5) / n)) for i in range(n)})
+
+
+@pytest.fixture(scope="module", params=STAGES)
+def stage(request, tmp_path_factory) -> Stage:
+    return Stage(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def check(stage: Stage, ended, what: str) -> None:
+    if ended.code not in (0, KILLED):
+        assert ended.code == 1, f"{what}: exit code {ended.code}: {ended.said}"
+        last = ended.said.rstrip().splitlines()[-1]
+        assert "Error: " in last and "mistake" not in last and len(last) <= LONGEST, f"{what}: {ended.said}"
+    after = stage.run()
+    assert after.code == 0, f"{what}, then: {after.said}"
+    assert content(stage.data) == stage.expected, f"{what}: the next run does not end as an undisturbed one"
+
+
+def test_there_is_something_to_disturb(stage):
+    assert stage.n_writes >= 8
+    stage.again()
+    assert content(stage.data) != stage.expected
+
+
+@pytest.mark.parametrize("kind", ["kill", "error", "short"])
+def test_after_a_failure_at_a_write_the_next_run_ends_as_an_undisturbed_one(stage, kind):
+    n_failed = 0
+    for at in stage.points(stage.n_writes):
+        stage.again()
+        ended = stage.run(kind=kind, at=at)
+        n_failed += ended.code != 0
+        check(stage, ended, f"{stage.name}, {kind} at write {at} of {stage.n_writes}")
+    assert n_failed > 0
+
+
+def test_on_a_disk_that_is_full_the_next_run_ends_as_an_undisturbed_one(stage):
+    """Sizes up to what the largest file becomes; at these, DuckDB's own writes fail."""
+    n_failed = 0
+    for part in stage.points(20, more=1):
+        stage.again()
+        size = round(1_000 * (stage.size / 1_000) ** ((part - 1) / 20))
+        ended = stage.run(size=size)
+        n_failed += ended.code != 0
+        check(stage, ended, f"{stage.name}, no file beyond {size:,} bytes of {stage.size:,}")
+    assert n_failed > 0
