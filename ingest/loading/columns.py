@@ -9,6 +9,7 @@ from ingest.asking.answer_status import STATUSES
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import Record, RowProblem, check_text
 from ingest.suite import Column, Extract, Suite, normalise_label
+from ingest.suite.sources import compiled
 
 CACHE_SIZE = 20_000
 MAX_LABEL = 200
@@ -51,7 +52,7 @@ class _Field:
         extract = Extract(column=column) if isinstance(column, str) else column
         self.column = extract.column
         self.position = positions[self.column]
-        self.pattern = re.compile(extract.pattern) if extract.pattern is not None else None
+        self.pattern = compiled(extract.pattern) if extract.pattern is not None else None
         self.replace = extract.replace
 
     def read(self, cells: list[Any]) -> str:

@@ -16,7 +16,7 @@ FORMS = ("", "determiner", "pronoun")
 BUILT_IN = {"gender": Path(__file__).parent / "gender_pairs.csv"}
 
 OPENING = " \t\r\n\"'‘“(["
-SENTENCE_BREAK = re.compile(r"(?:[.!?][\"'’”)\]]*\s+|\n\s*)[\"'‘“(\[]*$")
+OPENING_MARKS, CLOSING_MARKS = "\"'‘“([", "\"'’”)]"
 ARTICLE = re.compile(r"(?<!\w)(an?|the)(\s+)$", re.IGNORECASE)
 POSSESSIVE = r"(?P<possessive>['’]s(?!\w)|['’](?=\s+\w))?"
 NEXT_WORD = re.compile(r"\s+([\"'‘“(]*)([\w’'-]+)")
@@ -93,8 +93,8 @@ class Replacer:
         end = 0
         for match in self.pattern.finditer(text) if self.rows else ():
             between = text[end : match.start()]
-            opens = SENTENCE_BREAK.search(between) or not (end or between.strip(OPENING))
-            to = _in_case(match["phrase"], self._chosen(match, text, flags), bool(opens))
+            opens = _ends_sentence(between) or not (end or between.strip(OPENING))
+            to = _in_case(match["phrase"], self._chosen(match, text, flags), opens)
             between, to = _after_article(between, to, flags)
             parts += [between, to, _possessive(match["possessive"], match["phrase"], to)]
             end = match.end()
@@ -112,6 +112,15 @@ class Replacer:
         if word.endswith("ly"):
             flags.add("ambiguous_pronoun")
         return forms["determiner"]
+
+
+def _ends_sentence(before: str) -> bool:
+    """Say whether a new sentence, or a line, begins after this text; marks may open it."""
+    before = before.rstrip(OPENING_MARKS)
+    spoken = before.rstrip()
+    if "\n" in before[len(spoken) :]:
+        return True
+    return len(spoken) < len(before) and spoken.rstrip(CLOSING_MARKS).endswith((".", "!", "?"))
 
 
 def _folded(phrase: str) -> str:

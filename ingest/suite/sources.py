@@ -1,9 +1,9 @@
 """The parts of a suite file that say where prompts, answers and numbers come from, and who is asked."""
 
 import math
-import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import re2
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ingest.suite.fields import FIELD, LARGEST_INTEGER, Function, Label, Name, Phrase, Range, Strict
@@ -133,11 +133,23 @@ class Template(Strict):
         return baseline
 
 
+def compiled(pattern: str) -> Any:
+    """Return a pattern as RE2 has it: whatever it meets, it takes time in proportion to the text.
+
+    Raises re2.error, whose argument is bytes, for what is none: references and looking around are not in it.
+    """
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(pattern, options)
+
+
 class Extract(Strict):
     """A field taken from a column of a file, whole or by a pattern's first group."""
 
     column: Label = Field(description="Name of the column.")
-    pattern: Phrase | None = Field(default=None, description="Regular expression with one group: the field.")
+    pattern: Phrase | None = Field(
+        default=None, description="Regular expression (RE2) with one group: the field."
+    )
     replace: dict[Phrase, str] = Field(default={}, description="What stands for what in the field.")
 
     @field_validator("pattern")
@@ -145,9 +157,10 @@ class Extract(Strict):
     def _one_group(cls, pattern: str | None) -> str | None:
         if pattern is not None:
             try:
-                groups = re.compile(pattern).groups
-            except re.error as error:
-                raise ValueError(f"not a regular expression: {error}") from error
+                groups = compiled(pattern).groups
+            except re2.error as error:
+                said = error.args[0].decode("utf-8", "replace") if error.args else ""
+                raise ValueError(f"not a regular expression of RE2: {said}") from error
             if groups != 1:
                 raise ValueError("the pattern must have exactly one group in parentheses")
         return pattern
