@@ -13,7 +13,7 @@ import click
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, Wrapper, ask
-from ingest.backends import AttemptFailed, Backend, Request
+from ingest.backends import AttemptFailed, Request
 from ingest.backends.http import Rejected
 from ingest.errors import PlumblineError
 from ingest.store import Store, uninterrupted
@@ -108,8 +108,9 @@ class Keeper:
 class Breaker:
     """Stops a run whose server fails each request, instead of failing all that are left."""
 
-    def __init__(self, backend: Backend) -> None:
-        self.asked_again = backend.asked_again
+    def __init__(self, task: Task) -> None:
+        self.label = task.label
+        self.asked_again = task.backend.asked_again
         self.n_in_a_row = 0
 
     def note(self, row: Mapping[str, Any]) -> None:
@@ -119,12 +120,12 @@ class Breaker:
         if self.n_in_a_row >= FAILURES_IN_A_ROW:
             if row["response_status"] == "other_model":
                 raise PlumblineError(
-                    f"{self.n_in_a_row} answers in a row are another model's: {row['error']}.",
+                    f"{self.label}: {self.n_in_a_row} answers in a row are another model's: {row['error']}.",
                     "Write in the suite's `model:` the name that the server gives, or, where set-ups may "
                     "differ, `any_fingerprint: true`; then the same command goes on.",
                 )
             raise PlumblineError(
-                f"The server failed {self.n_in_a_row} requests in a row, the last after "
+                f"{self.label}: the server failed {self.n_in_a_row} requests in a row, the last after "
                 f"{row['n_attempts']} attempts: {row['error']}.",
                 "See to the server; then the same command asks these again and goes on.",
             )
@@ -201,7 +202,7 @@ def _ask_task(
     bar: Any,
 ) -> Counter[str]:
     keeper = Keeper(store, asker.journal, task, watch_seconds)
-    breaker = Breaker(task.backend)
+    breaker = Breaker(task)
 
     def keep(landed: Landed) -> None:
         keeper.keep(landed)

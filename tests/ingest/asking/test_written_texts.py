@@ -183,7 +183,7 @@ def test_a_proposed_table_waits_for_approval(data, suite, server, tmp_path):
     table = path.parent / "lands.csv"
     result = invoke(branch, data, path, "--propose", str(table), "--config", "tiny")
     assert result.exit_code == 0, result.output
-    rows = list(csv.DictReader(table.open()))
+    rows = list(csv.DictReader(table.read_text().splitlines()))
     assert [(row["target"], row["from"], row["to"], row["approved"]) for row in rows] == [
         ("France", "Freelandia", "France", "no"),
         ("France", "Freelandian", "French", "no"),

@@ -206,7 +206,8 @@ def test_what_was_rejected_is_asked_again_on_request_only(case):
 def test_a_server_that_fails_everything_stops_the_run(case):
     case.server.rules({"do": "status", "status": 500})
     with pytest.raises(
-        PlumblineError, match="failed 5 requests in a row, the last after 3 attempts: HTTP 500"
+        PlumblineError,
+        match="tiny: the server failed 5 requests in a row, the last after 3 attempts: HTTP 500",
     ):
         case.ask()
     assert case.rows("select run_status from runs where command = 'generate'") == [("failed",)]

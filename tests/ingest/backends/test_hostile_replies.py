@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from servers.raw import http, raw
+from asked import Case
+from servers.raw import drip, http, raw
 
 from ingest.backends import AttemptFailed, Request
 from ingest.backends.http import Rejected
@@ -132,3 +133,23 @@ def test_a_server_says_its_error_on_one_line_without_what_steers_a_terminal(ask)
         ask(status="404 No", body=json.dumps({"error": "no\x1b[2J\n\nsuch model" + "x" * 10**6}).encode())
     assert "\n" not in caught.value.message
     assert isinstance(caught.value.__context__, Rejected)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (http(DEEP), "nested too deep"),
+        (http(b"{}", "content-encoding: br"), "nobody asked for"),
+        (http(b"x" * 600, "content-length: 9"), "JSONDecodeError"),
+        (b"HTTP/1.1 200 OK\r\nx-a: " + b"b" * 1_000, "no end after 0.1 s"),
+    ],
+)
+def test_a_server_of_nothing_but_that_stops_the_run_in_one_line(server, tmp_path, said, words):
+    server.speak = lambda _: drip(said) if said.endswith(b"bbb") else [said]
+    case = Case(tmp_path, server, "openai")
+    case.write(timeout_seconds=0.05)
+    with pytest.raises(PlumblineError, match=words) as caught:
+        case.ask(concurrency=4)
+    assert caught.value.message.startswith("tiny: the server failed 5 requests in a row")
+    assert len(caught.value.message) <= 290 and "\n" not in caught.value.message
+    assert case.rows("select count(*) from responses where text_key is not null") == [(0,)]
