@@ -12,12 +12,14 @@ import click
 from ingest import __version__
 from ingest.errors import say
 from ingest.options import stale_option
+from ingest.signing import sign, signature_path
 from ingest.warehouse import VERDICTS, Warehouse, check_inputs, describe_finding, findings
 
 Row = dict[str, Any]
 
 NAME = "audit_card"
-SCHEMA = 1  # of the JSON: raised where a key changes its meaning
+SCHEMA = 2  # of the JSON: raised where a key changes its meaning
+HASHED = ("dim_prompts", "dim_responses", "fct_verdicts")
 LISTED = 20  # findings in the Markdown; the JSON has all
 
 # Each section of the card is one query of the marts; a list of rows under its name.
@@ -43,7 +45,7 @@ SECTIONS = {
             config, backend, is_simulated, model, digest, quantisation, role, system_prompt, template,
             options, server_version, config_key
         from dim_configs
-        order by config
+        order by config, config_key
         """,
     "scorers": "select scorer, model, revision, version, parameters from dim_scorers order by all",
     "metrics": "select metric, metric_version, unit, mart from dim_metrics order by all",
@@ -80,13 +82,13 @@ SECTIONS = {
     # Equal hashes are equal rows, whatever the order in which they lie.
     "hashes": " union all ".join(
         f"""
-        select '{mart}' as mart, count(*) as n_rows,
-            md5(string_agg(md5(cast(rows as varchar)), '' order by md5(cast(rows as varchar)))) as md5
-        from {mart} as rows
+        select '{mart}' as mart, count(*) as n_rows, sha256(string_agg(hash, '' order by hash)) as sha256
+        from (select sha256(cast(rows as varchar)) as hash from {mart} as rows)
         """
-        for mart in ("dim_prompts", "dim_responses", "fct_verdicts")
+        for mart in HASHED
     ),
 }
+READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join(SECTIONS.values()))))  # marts
 FINDING_KEYS = (
     "suite", "config", "is_simulated", "category", "axis", "measure", "metric", "group_value", "value",
     "unit", "red_limit", "ci_low", "ci_high", "n", "p_family",
@@ -239,38 +241,56 @@ TABLES = (
     ("Why verdicts are open", "undecided", "suite, config, verdict, reason, n number"),
     ("Metrics", "metrics", "metric, metric_version version, unit, mart"),
     ("Runs", "runs", "started_at started, ended_at ended, command, run_status status, run_id run"),
-    ("Hashes", "hashes", "mart, n_rows rows, md5 MD5 of its rows"),
+    ("Hashes", "hashes", "mart, n_rows rows, sha256 SHA-256 of its rows"),
 )  # fmt: skip
 
 
-def write_card(marts: Warehouse, directory: Path) -> list[Path]:
-    """Write the card as JSON and Markdown into a folder; return the two files."""
+def write_card(marts: Warehouse, directory: Path, key: Path | None = None) -> list[Path]:
+    """Write the card as JSON and Markdown into a folder, with a key its signature, too; return the files.
+
+    A signature that lies there stays where the card has not changed.
+    """
     card = audit_card(marts)
+    content = as_json(card).encode()
+    path = directory / f"{NAME}.json"
+    signature = signature_path(path)
+    files = {path: content, path.with_suffix(".md"): as_markdown(card).encode()}
     directory.mkdir(parents=True, exist_ok=True)
-    written = []
-    for suffix, text in ((".json", as_json(card)), (".md", as_markdown(card))):
-        path = directory / f"{NAME}{suffix}"
-        partial = path.with_suffix(f"{suffix}.partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-        written.append(path)
-    return written
+    if key is not None:
+        files[signature] = sign(content, key)
+    elif not path.exists() or path.read_bytes() != content:
+        signature.unlink(missing_ok=True)
+    for file, written in files.items():
+        partial = file.with_name(f"{file.name}.partial")
+        partial.write_bytes(written)
+        partial.replace(file)
+    return list(files)
 
 
 @click.command("card")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write into.  [default: --data]"
 )
+@click.option(
+    "--sign",
+    "key",
+    metavar="KEY",
+    type=click.Path(path_type=Path),
+    help="Sign it with this SSH key, or with an agent's, of which KEY is the .pub file.",
+)
 @stale_option()
 @click.pass_obj
-def command(data: Path, out: Path | None, is_stale_ok: bool) -> None:
+def command(data: Path, out: Path | None, key: Path | None, is_stale_ok: bool) -> None:
     """Write the audit card, the audit on a page: what, how, result, limits, hashes.
 
     \b
     plumbline card                  # data/audit_card.json and data/audit_card.md
     plumbline card --out release/
+    plumbline card --sign ~/.ssh/id_ed25519     # audit_card.json.sig beside them, for `plumbline verify`
     """
     check_inputs(data, is_stale_ok)
+    if key is not None:
+        say("ssh-keygen signs: it may ask for a passphrase, or wait for a touch.", err=True)
     with Warehouse(data) as marts:
-        written = write_card(marts, out or data)
+        written = write_card(marts, out or data, key)
     say("Audit card: " + ", ".join(str(path) for path in written))

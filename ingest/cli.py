@@ -19,6 +19,7 @@ from ingest import (
     report,
     scrape,
     singstat,
+    verify,
     warehouse,
 )
 from ingest.edge import OneLine
@@ -58,7 +59,8 @@ def cli(context: click.Context, data: Path | None) -> None:
 
 
 STAGES = (
-    init, scrape, assemble, branch, plan, generate, load, extract, singstat, report, card, compare, docs,
+    init, scrape, assemble, branch, plan, generate, load, extract, singstat, report, card, verify, compare,
+    docs,
 )  # fmt: skip
 for stage in STAGES:
     cli.add_command(stage.command)

@@ -6,34 +6,23 @@ What the earlier run read from its answers is taken from its marts; the differen
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import click
 import duckdb
-import pyarrow as pa
-import pyarrow.dataset as pa_dataset
 
 from ingest.errors import PlumblineError, printable, say
 from ingest.options import stale_option
-from ingest.store import AUDIT_NAME, Store
-from ingest.store.opening import Setting, open_database
+from ingest.store import Store
 from ingest.warehouse import Warehouse, check_inputs, run_dbt
+from ingest.warehouse.foreign import ANOTHER, foreign_marts
 
 MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
 STATES = ("worse", "better", "no_evidence", "not_comparable")
 BUILT = ("int_run_definitions_listed+", "stg_compare__earlier_runs+", "stg_compare__earlier_outcomes+")
-ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
-
-# What a stranger's database says must read no file and load nothing; its views are not asked either.
-SHUT: dict[str, Setting] = {
-    "enable_external_access": "false",
-    "autoload_known_extensions": "false",
-    "autoinstall_known_extensions": "false",
-    "lock_configuration": "true",
-}
 # Cast, because a stranger's file may hold anything.
 OUTCOMES = """
     select
@@ -62,37 +51,9 @@ COMPARABLES = """
     """
 
 
-@contextmanager
-def earlier_marts(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def earlier_marts(path: Path) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
     """Open the marts of an earlier run, wherever they are, for reading."""
-    if path.is_dir() and (path / AUDIT_NAME).exists():
-        path = path / AUDIT_NAME
-    try:
-        if path.is_dir():
-            missing = [name for name in MARTS if not (path / f"{name}.parquet").exists()]
-            if missing:
-                raise PlumblineError(f"{path} holds neither {AUDIT_NAME} nor {missing[0]}.parquet.", ANOTHER)
-            connection = duckdb.connect(config=SHUT)
-            for name in MARTS:
-                connection.register(name, pa_dataset.dataset(path / f"{name}.parquet", format="parquet"))
-        else:
-            connection = open_database(path, True, SHUT, ANOTHER)
-            tables = {
-                name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()
-            }
-            if missing := sorted(set(MARTS) - tables):
-                connection.close()
-                raise PlumblineError(f"{path} lacks what is compared: it has no table {missing[0]}.", ANOTHER)
-    except (duckdb.Error, pa.ArrowException, OSError) as error:
-        raise PlumblineError(f"{path} cannot be read.", ANOTHER) from error
-    try:
-        yield connection
-    except duckdb.Error as error:
-        is_lacking = isinstance(error, duckdb.CatalogException | duckdb.BinderException)
-        what = "lacks what is compared" if is_lacking else "holds no marts of an audit"
-        raise PlumblineError(f"{path} {what}: {str(error).splitlines()[0]}", ANOTHER) from error
-    finally:
-        connection.close()
+    return foreign_marts(path, MARTS)
 
 
 def take_in(store: Store, path: Path, run_id: str) -> int:

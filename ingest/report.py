@@ -20,6 +20,7 @@ from ingest.errors import PlumblineError, say
 from ingest.options import stale_option
 from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project
 from ingest.redaction import environment_without_keys, without_secrets
+from ingest.signing import signature_path
 from ingest.warehouse import Exported, Warehouse, check_inputs, run_dbt, write_manifest
 
 PAGES = PROJECT / "reports" / "pages"
@@ -82,12 +83,21 @@ def write_downloads(data: Path, target: Path, reports: Path) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     with Warehouse(data) as marts:
         cards = write_card(marts, folder)
+        cards += _signature_of(cards[0], data)
         files = [Exported("audit card", "Scope, verdicts, limits and hashes.", None, path) for path in cards]
         files += marts.export(folder, MOST_ROWS)
     rows = [(f.path.name, f.mart, f.description, f.n_rows, f.path.stat().st_size) for f in files]
     columns = "file varchar, mart varchar, description varchar, n_rows bigint, n_bytes bigint"
     _write_table(target, "rpt_downloads", columns, rows)
     return len(files)
+
+
+def _signature_of(card: Path, data: Path) -> list[Path]:
+    """Copy the signature that `plumbline card --sign` wrote beside this card; return it, if any."""
+    signed = data / card.name
+    if not signature_path(signed).exists() or not filecmp.cmp(signed, card, shallow=False):
+        return []
+    return [Path(shutil.copyfile(signature_path(signed), signature_path(card)))]
 
 
 def _write_table(target: Path, name: str, columns: str, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -16,7 +16,7 @@ CELL = 16  # bytes that a cell counts at least
 class Reading:
     """Answers {"path", "columns", "options", "rows", "most_at_once", "most"}.
 
-    `most_at_once` are bytes of `rows` records, `most` those of all.
+    Without `columns` all are read. `most_at_once` are bytes of `rows` records, `most` those of all.
     """
 
     def __call__(self, question: dict[str, Any]) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Reading:
 
 
 def _read(file: pq.ParquetFile, question: dict[str, Any]) -> dict[str, Any]:
-    names = set(question["columns"])
+    names = set(question["columns"] or file.schema_arrow.names)
     columns = [name for name in file.schema_arrow.names if name in names]
     metadata, most = file.metadata, question["most"]
     unfolded = metadata.num_rows * max(1, len(columns)) * CELL

@@ -23,7 +23,7 @@ OPTIONS = {"buffer_size": 1 << 20, "pre_buffer": False, "page_checksum_verificat
 
 
 def open_parquet(path: Path, columns: Sequence[str]) -> pq.ParquetFile:
-    """Open a file that has been read once, in a child, from end to end.
+    """Open a file of which these columns, or all, have been read once, in a child, from end to end.
 
     Raises PlumblineError where that crashes, where it cannot be read, and where it is a bomb: a footer, 100
     records or a whole that are far larger than the file can mean.

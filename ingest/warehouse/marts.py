@@ -160,7 +160,7 @@ def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[di
                value, unit, red_limit, ci_low, ci_high, n, p_family
         from fct_verdicts
         where is_gated and list_contains(?, verdict)
-        order by suite, config, verdict, category, axis, metric, group_value
+        order by suite, config, verdict, category, axis, metric, group_value, measure
         """,
         [list(states)],
     )

@@ -16,11 +16,12 @@ from dbt.cli.main import dbtRunner
 from tiny import TINY_SUITE, csv_text, record
 
 from ingest import assemble, extract, generate, load
-from ingest.card import write_card
+from ingest.card import READ, write_card
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
 from ingest.report import PAGES, page_sources, read_page
 from ingest.store import AUDIT_NAME, RAW_NAME
+from ingest.verify import compare_with_marts
 from ingest.warehouse import Warehouse, parse
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
@@ -646,6 +647,9 @@ def test_the_audit_card_holds_what_the_marts_hold(built, request, tmp_path):
         as_json, as_markdown = write_card(warehouse, tmp_path)
         again = [file.read_bytes() for file in write_card(warehouse, tmp_path / "again")]
     assert again == [as_json.read_bytes(), as_markdown.read_bytes()]
+    for name in READ:
+        connection.execute(f"copy {name} to '{tmp_path / name}.parquet' (format parquet)")
+    compare_with_marts(as_json, as_json.read_bytes(), tmp_path)
     card = json.loads(as_json.read_text("utf-8"))
     for total, section, sql in (
         ("n", "responses", "select count(*) from dim_responses"),

@@ -1,0 +1,101 @@
+"""Command verify: who signed an audit card, and whether it says what the marts give."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ingest import __version__
+from ingest.card import HASHED, READ, as_json, audit_card
+from ingest.errors import PlumblineError, say, shown
+from ingest.paths import regular_bytes
+from ingest.signing import signer
+from ingest.store import AUDIT_NAME
+from ingest.warehouse import Warehouse
+from ingest.warehouse.foreign import foreign_marts
+
+MOST = 100_000_000  # bytes of a card
+NO_CARD = "Name an audit_card.json that `plumbline card` wrote."
+
+
+def read_card(path: Path, content: bytes) -> dict[str, Any]:
+    """Return a card as its JSON has it. Raises PlumblineError where it is none, or an older version's."""
+    try:
+        card = json.loads(content)
+        hashes = {row["mart"]: row["sha256"] for row in card["hashes"]}
+    except (ValueError, RecursionError, TypeError, KeyError) as error:
+        what = "is no audit card, or an older version's without SHA-256 of its marts"
+        raise PlumblineError(f"{shown(path)} {what}.", NO_CARD) from error
+    if missing := [mart for mart in HASHED if mart not in hashes]:
+        raise PlumblineError(f"{shown(path)} has no hash of {missing[0]}.", NO_CARD)
+    return dict(card)
+
+
+def compare_with_marts(path: Path, content: bytes, place: Path) -> None:
+    """Write the card anew from the marts in `place`, and hold it against what `path` holds.
+
+    Raises PlumblineError that names the first mart, else the first section, that differs.
+    """
+    card = read_card(path, content)
+    with foreign_marts(place, READ) as connection:
+        marts = Warehouse(place)
+        marts.connection = connection
+        anew = audit_card(marts) | {"plumbline_version": card.get("plumbline_version")}
+    written = as_json(anew)
+    if content == written.encode():
+        return
+    found = json.loads(written)
+    remedy = "Are these the card's marts (--marts DIR)? If so, trust neither."
+    for row in found["hashes"]:
+        if row not in card["hashes"]:
+            raise PlumblineError(
+                f"{shown(path)}: {row['mart']} has other rows in {shown(place)} than the card says.", remedy
+            )
+    differing = [section for section in found if card.get(section) != found[section]]
+    what = f"{differing[0]!r} says something else than" if differing else "is not written as it would be from"
+    version = card.get("plumbline_version")
+    written_by = "" if version == __version__ else f" Version {version} wrote it, this is {__version__}."
+    raise PlumblineError(f"{shown(path)}: {what} the marts in {shown(place)}.{written_by}", remedy)
+
+
+@click.command("verify")
+@click.argument("card", type=click.Path(path_type=Path))
+@click.option(
+    "--signers",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Whose signatures you accept: a file in OpenSSH's allowed-signers format.",
+)
+@click.option(
+    "--marts",
+    "place",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Where the marts are: a data folder, or what `plumbline export` wrote.  [default: --data]",
+)
+@click.pass_obj
+def command(data: Path, card: Path, signers: Path | None, place: Path | None) -> None:
+    """Say who signed an audit card, and whether its marts give what it says; else exit 1.
+
+    CARD is an audit_card.json. Its signature lies beside it (audit_card.json.sig). ssh-keygen looks at it.
+    From the marts the card is written anew; each byte has to be the same.
+
+    \b
+    plumbline verify data/audit_card.json
+    plumbline verify audit_card.json --signers allowed_signers --marts out/
+    """
+    if place is None and (data / AUDIT_NAME).exists():
+        place = data
+    if signers is None and place is None:
+        raise click.UsageError("There is nothing to hold the card against: name --signers, --marts, or both.")
+    content = regular_bytes(card, MOST, NO_CARD)
+    if signers is None:
+        say("Signature: not looked at, for want of --signers.")
+    else:
+        say(f"Signed by {signer(card, content, signers)}.")
+    if place is None:
+        say("Marts: not looked at, for want of --marts.")
+    else:
+        compare_with_marts(card, content, place)
+        say(f"The card is what the marts in {shown(place)} give.")
