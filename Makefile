@@ -10,7 +10,7 @@ UV_VERSION := 0.13.8
 SETUP := .venv/.setup
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: help setup models audit test check bench study lint serve clean
+.PHONY: help setup models audit test check bench study fuzz lint serve clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,7 +19,7 @@ help:
 	@echo 'make models                                             torch and transformers, for classifiers and local models'
 	@echo 'make test                                               every check, as CI runs it'
 	@echo 'make check                                              what a change touches, in a minute'
-	@echo 'make lint | bench | study | clean'
+	@echo 'make lint | bench | study | fuzz | clean'
 
 setup: $(SETUP) reports/node_modules/.package-lock.json
 
@@ -73,6 +73,10 @@ bench: setup
 study: setup
 	$(BIN)/python experiments/placebo.py --data $${PLUMBLINE_DATA:-data} --out $${STUDY_OUT:-data/study}
 	$(BIN)/python -m experiments.validity --out $${STUDY_OUT:-data/study} $(if $(QUICK),--quick)
+
+# MINUTES=60: odd suites, files and replies, and failures at any write.
+fuzz: setup
+	MINUTES=$(MINUTES) scripts/fuzz.sh
 
 clean:
 	rm -rf data target logs reports/build reports/.evidence

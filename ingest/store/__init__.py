@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shutil
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from ingest.store.opening import open_database
 from ingest.store.private import private, scratch, sweep
 from ingest.store.tables import SCHEMA, STATE, schema_columns, state_view
 
+LEAST_ROOM = 64  # MB free on the disk before a transaction
 RAW_NAME = "raw.duckdb"
 AUDIT_NAME = "audit.duckdb"
 
@@ -136,6 +138,7 @@ class Store:
         if self.in_transaction:
             yield
             return
+        self._check_room()
         self.connection.execute("begin")
         self.in_transaction = True
         try:
@@ -147,6 +150,16 @@ class Store:
             self.connection.execute("commit")
         finally:
             self.in_transaction = False
+
+    def _check_room(self) -> None:
+        """Raise PlumblineError where the disk is nearly full: DuckDB may abort the process in a commit."""
+        folder = self.path.parent
+        left, needed = shutil.disk_usage(folder).free >> 20, LEAST_ROOM
+        if left < needed:
+            raise PlumblineError(
+                f"The disk of {shown(folder)} is full: {left} MB are left, {needed} are needed.",
+                "Make room, or choose another --data; then the same command goes on.",
+            )
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""

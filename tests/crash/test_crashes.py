@@ -96,7 +96,7 @@ def stage(request, tmp_path_factory) -> Stage:
 
 
 def check(stage: Stage, ended, what: str) -> None:
-    if ended.code not in (0, KILLED):
+    if ended.code not in (0, *KILLED):
         assert ended.code == 1, f"{what}: exit code {ended.code}: {ended.said}"
         last = ended.said.rstrip().splitlines()[-1]
         assert "Error: " in last and "mistake" not in last and len(last) <= LONGEST, f"{what}: {ended.said}"

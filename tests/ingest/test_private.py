@@ -187,3 +187,14 @@ def test_a_refused_suite_is_not_registered(name, stage, tmp_path, data, load_rec
     arguments = [stage, *([str(file)] if stage == "load" else []), "--suite", str(suite)]
     result = CliRunner().invoke(cli, ["--data", str(data), *arguments])
     assert result.exit_code == 1 and query("from suites") == before
+
+
+@pytest.mark.parametrize("free", [0, 1 << 20, (64 << 20) - 1])
+def test_a_disk_that_is_nearly_full_is_said_before_duckdb_meets_it(free, monkeypatch, load_records, query):
+    assert load_records([record(1)]).exit_code == 0
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    result = load_records([record(2)])
+    assert (
+        result.exit_code == 1 and "is full" in result.stderr and "the same command goes on" in result.stderr
+    )
+    assert query("select count(*) from responses") == [(1,)]
