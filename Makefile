@@ -10,7 +10,7 @@ UV_VERSION := 0.13.8
 SETUP := .venv/.setup
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: help setup models audit test check bench study fuzz lint serve clean
+.PHONY: help setup models audit test check bench study fuzz lint sbom vulnerabilities serve clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo 'make models                                             torch and transformers, for classifiers and local models'
 	@echo 'make test                                               every check, as CI runs it'
 	@echo 'make check                                              what a change touches, in a minute'
+	@echo 'make sbom | vulnerabilities                             what is installed, as CycloneDX in dist/; what is known against it'
 	@echo 'make lint | bench | study | fuzz | clean'
 
 setup: $(SETUP) reports/node_modules/.package-lock.json
@@ -78,5 +79,11 @@ study: setup
 fuzz: setup
 	MINUTES=$(MINUTES) scripts/fuzz.sh
 
+sbom: setup
+	$(BIN)/python scripts/sbom.py
+
+vulnerabilities: setup
+	$(BIN)/python scripts/vulnerabilities.py
+
 clean:
-	rm -rf data target logs reports/build reports/.evidence
+	rm -rf data dist target logs reports/build reports/.evidence

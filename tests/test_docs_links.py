@@ -35,6 +35,12 @@ HEADING = re.compile(r"^#+ (.+?)\s*$", re.MULTILINE)
 ANCHOR = re.compile(r'<a id="([^"]+)"')
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 MODEL = re.compile(r"\b(?:fct|dim|rpt|int|stg)_[a-z0-9_]*[a-z0-9]\b(?!\*)")
+PLACE = re.compile(r"`([\w./-]+)::(\w+)`")
+# How a name is made in a language: `%s` is the name.
+DEFINED = {
+    ".py": r"^(?:(?:async )?def|class) %s\b|^%s(?::[^=]+)? = ",
+    ".js": r"\b(?:function|const) %s\b|^\s*%s: ",
+}
 
 
 def code_files() -> list[Path]:
@@ -114,6 +120,7 @@ def written_pages() -> list[Path]:
         PROJECT / "README.md",
         PROJECT / "CONTRIBUTING.md",
         docs / "architecture.md",
+        docs / "security.md",
         *(docs / "guide").glob("*.md"),
         *(docs / "decisions").glob("*.md"),
     ]
@@ -132,6 +139,24 @@ def test_named_paths_and_models_exist(page: Path) -> None:
             missing.append(named)
     models = {file.stem for file in (PROJECT / "models").rglob("*") if file.suffix in {".sql", ".py"}}
     missing += sorted(set(MODEL.findall(text)) - models)
+    assert missing == []
+
+
+def test_the_threat_model_names_what_is_there() -> None:
+    """Each line says where it is enforced and which test proves it; both can be opened."""
+    page = (PROJECT / "docs/security.md").read_text()
+    rows = [line.split(" | ") for line in page.splitlines() if re.match(r"\| (?!It must not|---)", line)]
+    assert len(rows) > 40
+    missing = []
+    for promise, enforced, proved in rows:
+        places = {"code": re.findall(PLACE, enforced), "test": re.findall(PLACE, proved)}
+        missing += [f"{promise}: no {kind}" for kind, found in places.items() if not found]
+        missing += [f"{path} is no test" for path, _ in places["test"] if not path.startswith("tests/")]
+    for path, named in re.findall(PLACE, page):
+        file = PROJECT / path
+        known = DEFINED[file.suffix].replace("%s", named)
+        if not file.is_file() or not re.search(known, file.read_text(), re.MULTILINE):
+            missing.append(f"{path}::{named}")
     assert missing == []
 
 
