@@ -284,6 +284,13 @@ def test_a_card_is_what_its_marts_give_wherever_they_lie(data, card, tmp_path):
     assert run(elsewhere, "verify", card).exit_code == 2
 
 
+def test_the_order_of_rows_is_none_of_the_cards_business(data, card):
+    change(data, "create or replace table dim_responses as from dim_responses order by config desc")
+    assert run(data, "verify", card).exit_code == 0
+    change(data, "insert into dim_responses from dim_responses limit 1")
+    assert "dim_responses has other rows" in refusal(data, "verify", card)
+
+
 @pytest.mark.parametrize("mart", HASHED)
 def test_the_first_mart_that_differs_is_named(mart, data, card):
     columns = {"dim_prompts": "domain", "dim_responses": "response_text", "fct_verdicts": "reason"}
