@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from ingest import __version__
+from ingest import __version__, signing
 from ingest.card import HASHED, NAME, READ
 from ingest.cli import cli
 from ingest.report import write_downloads
@@ -254,6 +254,27 @@ def test_without_ssh_keygen_one_line_says_so(data, signed, signers, key, monkeyp
     assert "Install OpenSSH" in refusal(data, "verify", signed, "--signers", signers)
     assert "Install OpenSSH" in refusal(data, "card", "--stale", "--sign", key)
     assert run(data, "card", "--stale").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("exec sleep 60", "Another program did not do its part"),
+        ("exit 3", "no reason given"),
+        ("printf '\\033[31mred\\n' >&2; exit 1", r"\x1b[31mred"),
+        ("echo 'Good signature'", "no reason given"),
+    ],
+)
+def test_another_ssh_keygen_is_not_believed(does, said, data, card, tmp_path, monkeypatch):
+    monkeypatch.setattr(signing, "SECONDS", 0.3)
+    program = tmp_path / "bin" / "ssh-keygen"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    for file in (card.with_suffix(".json.sig"), tmp_path / "signers"):
+        file.write_text("x")
+    assert said in refusal(data, "verify", card, "--signers", tmp_path / "signers")
 
 
 @needs_openssh
