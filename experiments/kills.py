@@ -15,6 +15,9 @@ After each kill of `generate` these must hold, else the experiment ends with exi
 - what was asked and is not stored was on its way, there or back: no more requests than senders, for a sender
   stores an answer before it asks the next thing.
 
+Every third kill of `generate` hits a run whose model is replaced by another while it is asked: no answer may
+stand under the digest of a model that did not give it.
+
 After each kill of `extract`: the database opens, what was measured is measured, unchanged. A round ends when
 a run comes to its end; then the rows are exactly those of a run that nobody killed. Writes `kills.csv` (a
 row a kill: its seed, its moment, what was stored, what was on its way) and `kills.md`.
@@ -48,6 +51,7 @@ CONCURRENCY = 8
 DELAY = 0.005
 LENGTH = 200  # characters of an answer at least
 N_CASES = 120
+DIGESTS = {"A": "sha256:" + "1f" * 32, "B": "sha256:" + "2e" * 32}
 FEW = 0.02  # seconds
 N_TEXTS = 2_400  # some batches of the scorer
 
@@ -192,6 +196,55 @@ class Lab:
                     raise Broken(f"{table} differs from that of a run that nobody killed")
 
 
+def swapped(lab: Lab, n_kills: int, first_seed: int) -> Iterator[Kill]:
+    """Replace the model while it is asked, at random moments, then kill the run; yield each kill.
+
+    Raises Broken where an answer stands under another model's digest, or a stored one is gone.
+    """
+    letters = {DIGESTS[letter]: letter for letter in DIGESTS}
+    letter, before = "A", set[tuple[Any, ...]]()
+    for seed in range(first_seed, first_seed + n_kills):
+        draw = random.Random(seed)
+        lab.server.change(digest=DIGESTS[letter])
+        lab.server.rules({"do": "slow", "seconds": DELAY, "says": letter})
+        n_asked, began = lab.server.n_asked(), time.monotonic()
+        child = lab.start("generate")
+        n_requests = draw.randint(1, lab.n_prompts // 2)
+        while child.is_alive() and lab.server.n_asked() - n_asked < n_requests:
+            time.sleep(FEW / 4)
+        if child.is_alive():
+            # The name of the model first: what it said before stays what the run says of it.
+            letter = "B" if letter == "A" else "A"
+            lab.server.change(digest=DIGESTS[letter])
+            lab.server.rules({"do": "slow", "seconds": DELAY, "says": letter})
+        child.join(draw.uniform(0, 4 * FEW))
+        is_killed = child.exitcode is None
+        if is_killed:
+            os.kill(child.pid, signal.SIGKILL)
+        seconds = time.monotonic() - began
+        child.join()
+        with Store(lab.data) as store:
+            rows = set(store.rows(
+                """
+                select r.response_key, c.digest, t.text from responses as r
+                join configs as c using (config_key) join texts as t using (text_key)
+                """
+            ))  # fmt: skip
+        if wrong := [row for row in rows if letters.get(row[1]) != row[2]]:
+            raise Broken(f"{len(wrong)} answers stand under another model, such as {wrong[0]}")
+        if gone := before - rows:
+            raise Broken(f"{len(gone)} stored answers are gone or other ones")
+        yield Kill(
+            "generate, another model" if is_killed else "generate, stopped at another model", 1, seed,
+            round(seconds, 4), len(before), len(rows), lab.server.n_asked() - n_asked, 0, 0.0,
+        )  # fmt: skip
+        before = rows
+        if len(rows) >= 2 * lab.n_prompts:  # both models have answered it all
+            shutil.rmtree(lab.data)
+            lab.finish("assemble")
+            before = set()
+
+
 def n_answered(rows: Rows) -> int:
     """Return how many answers need not be asked for again."""
     return sum(row[2] == "ok" for row in rows["responses"])
@@ -295,10 +348,14 @@ def run(n_kills: int, n_cases: int, n_texts: int, seed: int, say: Callable[[str]
             shutil.copytree(answered.data, lab.data)
             return lab
 
-        n_extract = n_kills // 2
+        n_extract, n_swapped = n_kills // 2, n_kills // 6
         kills = []
+        lab = to_generate()
+        for kill in swapped(lab, n_swapped, seed + 2_000_000):
+            kills.append(kill)
+            say(json.dumps(asdict(kill)))
         for stage, n, first, start in (
-            ("generate", n_kills - n_extract, seed, to_generate),
+            ("generate", n_kills - n_extract - n_swapped, seed, to_generate),
             ("extract", n_extract, seed + 1_000_000, to_extract),
         ):
             for kill in rounds(stage, n, first, start, say):
@@ -316,13 +373,14 @@ def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
         f"with its seed. A round of `generate`: {2 * n_cases:,} prompts, {CONCURRENCY} senders, answers",
         f"after {1e3 * DELAY:.0f} ms; of `extract`: {n_texts:,} texts.",
         "Nothing stored was lost or changed, nothing proven was asked again; each round, started again,",
-        "ended with exactly the rows of a run that nobody killed.",
+        "ended with exactly the rows of a run that nobody killed, and no answer stood under the digest of a",
+        "model that did not give it.",
         "",
         "| stage | kills | rounds | seeds | kills before anything was stored | in the midst | requests | "
         "sent but not stored | longest before the kill, ms |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for stage in ("generate", "extract"):
+    for stage in dict.fromkeys(kill.stage for kill in kills):
         some = [kill for kill in kills if kill.stage == stage]
         if some:
             early = sum(kill.n_stored == 0 for kill in some)

@@ -3,7 +3,6 @@
 import json
 import os
 import platform
-import shutil
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +21,12 @@ from ingest.keys import key, text_row
 from ingest.redaction import without_secrets
 from ingest.store.journal import NAMES, Entry, read_entries, set_aside
 from ingest.store.opening import open_database
-from ingest.store.private import private, scratch, sweep
+from ingest.store.private import check_room, private, scratch, sweep
 from ingest.store.tables import SCHEMA, STATE, schema_columns, state_view
 
-LEAST_ROOM = 64  # MB free on the disk before a transaction
+LEAST_ROOM = (
+    64  # MB free on the disk before a transaction: in a commit without room DuckDB aborts the process
+)
 RAW_NAME = "raw.duckdb"
 AUDIT_NAME = "audit.duckdb"
 
@@ -138,7 +139,7 @@ class Store:
         if self.in_transaction:
             yield
             return
-        self._check_room()
+        check_room(self.path.parent, LEAST_ROOM)
         self.connection.execute("begin")
         self.in_transaction = True
         try:
@@ -150,16 +151,6 @@ class Store:
             self.connection.execute("commit")
         finally:
             self.in_transaction = False
-
-    def _check_room(self) -> None:
-        """Raise PlumblineError where the disk is nearly full: DuckDB may abort the process in a commit."""
-        folder = self.path.parent
-        left, needed = shutil.disk_usage(folder).free >> 20, LEAST_ROOM
-        if left < needed:
-            raise PlumblineError(
-                f"The disk of {shown(folder)} is full: {left} MB are left, {needed} are needed.",
-                "Make room, or choose another --data; then the same command goes on.",
-            )
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""

@@ -1,4 +1,4 @@
-"""Texts stay this user's: files that others cannot read, and none that a killed process leaves behind."""
+"""Texts on the disk: this user's alone, none that a killed process leaves, and room for them."""
 
 import os
 import re
@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from ingest.errors import PlumblineError, shown
 
 SCRATCH = "plumbline-"
 OTHERS = 0o077  # what group and others may not do
@@ -25,6 +27,16 @@ def private() -> Iterator[None]:
 def sweep(database: Path) -> None:
     """Remove what DuckDB had put beside a database when it was killed; nobody else may have it open."""
     shutil.rmtree(f"{database}.tmp", ignore_errors=True)
+
+
+def check_room(folder: Path, needed: int) -> None:
+    """Raise PlumblineError where the disk of a folder has fewer than `needed` MB left."""
+    left = shutil.disk_usage(folder).free >> 20
+    if left < needed:
+        raise PlumblineError(
+            f"The disk of {shown(folder)} is full: {left:,} MB are left, {needed:,} are needed.",
+            "Make room, or choose another --data; then the same command goes on.",
+        )
 
 
 @contextmanager

@@ -11,10 +11,12 @@ from typing import Any
 
 from ingest.errors import PlumblineError
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
-from ingest.store import RAW_NAME, Store
-from ingest.store.private import private
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.store.private import check_room, private
 
 Parsed = Callable[[], Any]
+
+FEWEST_MB = 256  # of marts, whatever the answers
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
 atexit.register(gc.freeze)
@@ -110,6 +112,8 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
                 f"The suite {suite!r} was brought in by version 0.1, which kept suites in another form.",
                 "Run `plumbline extract --suite FILE` with its file, then the command again.",
             )
+    if arguments[0] == "build":
+        check_room(data, _room_of_marts(data))
     if parsed is not None:
         parsed()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
@@ -130,6 +134,14 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             f"dbt stopped: {result.exception}", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
     return bool(result.success)
+
+
+def _room_of_marts(data: Path) -> int:
+    """Return how many MB have to be free for a build: twice the raw tables, less what is there."""
+    raw, marts = (
+        path.stat().st_size >> 20 if path.exists() else 0 for path in (data / RAW_NAME, data / AUDIT_NAME)
+    )
+    return FEWEST_MB + max(0, 2 * raw - marts)
 
 
 def write_manifest(data: Path) -> Path:

@@ -21,7 +21,7 @@ from ingest.errors import PlumblineError
 from ingest.paths import alone
 from ingest.store import RAW_NAME
 from ingest.store.private import SCRATCH, scratch
-from ingest.warehouse import Warehouse, describe_finding, print_verdicts
+from ingest.warehouse import Warehouse, describe_finding, print_verdicts, run_dbt
 
 ESCAPES = ["\x1b[2J\x1b[31mred", "\x08\x08", "\u202ebackwards", "\x9b31m", "two\nlines", "\x07"]
 
@@ -198,3 +198,12 @@ def test_a_disk_that_is_nearly_full_is_said_before_duckdb_meets_it(free, monkeyp
         result.exit_code == 1 and "is full" in result.stderr and "the same command goes on" in result.stderr
     )
     assert query("select count(*) from responses") == [(1,)]
+
+
+@pytest.mark.parametrize("free", [70, 200, 255])
+def test_a_build_that_would_not_fit_does_not_start(free, monkeypatch, load_records, data):
+    assert load_records([record(1)]).exit_code == 0
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free << 20))
+    with pytest.raises(PlumblineError, match=rf"{free} MB are left, 2\d\d are needed"):
+        run_dbt(data, ["build"])
+    assert not (data / "audit.duckdb").exists()
