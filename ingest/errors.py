@@ -58,9 +58,10 @@ class PlumblineError(click.ClickException):
     def __init__(self, what: str, what_to_do: str = "") -> None:
         self.what = what
         self.what_to_do = what_to_do
-        remedy = in_one_line(what_to_do)
-        room = LONGEST - len("Error:  ") - len(remedy)
-        super().__init__(f"{cut(in_one_line(what), max(room, LONGEST // 3))} {remedy}".strip())
+        happened, remedy = in_one_line(what), in_one_line(what_to_do)
+        room = LONGEST - len("Error:  ")
+        remedy = cut(remedy, max(room - len(happened), room // 2))
+        super().__init__(f"{cut(happened, room - len(remedy))} {remedy}".strip())
 
 
 def in_one_line(text: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from safetensors import SafetensorError
 
-from ingest.errors import PlumblineError, say
+from ingest.errors import PlumblineError, say, shown
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 # Files that make a model what it is; the rest of a folder is documentation.
@@ -92,8 +92,8 @@ def check_weights(folder: Path, model: str, *, is_snapshot: bool = False) -> Non
     what = f" ({pickles[0]})" if pickles else f" (revision {folder.name[:12]})"
     raise PlumblineError(
         f"{model} has its weights as a pickle only{what}, which can run code and is not read.",
-        "Where the hub's converter has made safetensors of them, take those: `hf download"
-        f" {model} --revision refs/pr/NUMBER --local-dir models/{model}`, then --model-dir models.",
+        "The hub's converter may have made safetensors: `hf download MODEL --revision refs/pr/NUMBER "
+        "--local-dir models/MODEL`, then --model-dir models.",
     )
 
 
@@ -164,9 +164,9 @@ class Lock:
         digest = digest_of(folder)
         if known and known["sha256"] != digest:
             raise PlumblineError(
-                f"The files of {model} in {folder} are not those that were used before"
-                f" (revision {known['revision'][:19]}).",
-                f"Bring those back; or remove {model!r} from {self.path}, to measure every text anew.",
+                f"The files of {model} are not those that were used before"
+                f" (revision {known['revision'][:19]}): {shown(folder)}.",
+                f"Bring those back; or take it out of {self.path.name}, to measure every text anew.",
             )
         return Found(model, folder, digest, known["revision"] if known else revision or digest)
 

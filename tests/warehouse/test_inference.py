@@ -302,8 +302,8 @@ def test_rates_have_what_chance_gives_and_ratios_to_the_chosen_group(marts):
             "`standards`: 'mode' cannot be resampled; known: fixed_0.5",
         ),
         ({"resampling": {"methods": ["larger", "larger"]}}, "`methods` names something twice"),
-        ({"reference": {"age": "old"}}, "`reference` names 'age', which is no axis"),
-        ({"reference": {"place": "Venus"}}, "`reference`: place: 'Venus' is no group of that axis"),
+        ({"reference": {"age": "old"}}, "reference.age: 'age' is no axis"),
+        ({"reference": {"place": "Venus"}}, "reference.place: 'Venus' is no group of that axis"),
         ({"standard_weighting": "gruop"}, "one of 'row' or 'group'"),
     ],
 )
