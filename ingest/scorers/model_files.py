@@ -92,7 +92,7 @@ def check_weights(folder: Path, model: str, *, is_snapshot: bool = False) -> Non
     what = f" ({pickles[0]})" if pickles else f" (revision {folder.name[:12]})"
     raise PlumblineError(
         f"{model} has its weights as a pickle only{what}, which can run code and is not read.",
-        "The hub's converter may have made safetensors: `hf download MODEL --revision refs/pr/NUMBER "
+        "Its converter may have made safetensors: `hf download MODEL --revision refs/pr/NUMBER "
         "--local-dir models/MODEL`, then --model-dir models.",
     )
 
