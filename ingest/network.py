@@ -55,6 +55,9 @@ class Allowance:
         return left
 
 
+# Of names that were looked at before anything was sent: the private addresses that they led to then.
+known_inside: dict[str, frozenset[str]] = {}
+
 _allowance: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
@@ -176,6 +179,12 @@ class _Network(httpcore.NetworkBackend):
             raise httpcore.ConnectError(str(error)) from None
         if self.check:
             self.check(host, addresses)
+        known = known_inside.get(host)
+        new = [
+            a for a in addresses if known is not None and is_inside(a) and a.partition("%")[0] not in known
+        ]
+        if new:
+            raise httpcore.ConnectError(f"{host} leads to the private address {new[0]} since it was allowed")
         for i, address in enumerate(addresses, start=1):
             try:
                 with _limited(timeout) as seconds:

@@ -1,13 +1,12 @@
 """What a suite reaches: a file from anywhere sends nothing to a host that the user has not named."""
 
-import ipaddress
-import socket
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ingest.errors import PlumblineError
+from ingest.network import addresses_of, is_address, is_inside, known_inside
 from ingest.paths import file_sha256
 from ingest.store import Store, utc_now
 from ingest.suite import Config, Suite
@@ -90,17 +89,12 @@ def _is_named(host: str, hosts: set[str]) -> bool:
 def _private(host: str) -> list[str]:
     """Return the private addresses to which a name leads; none where it is an address itself."""
     name = urlsplit(f"//{host}").hostname or ""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        pass
-    else:
-        return []
-    if name == "localhost":
+    if is_address(name) or name == "localhost":
         return []
     try:
-        found = socket.getaddrinfo(name, None, proto=socket.IPPROTO_TCP)
+        addresses = {address.partition("%")[0] for address in addresses_of(name)}
     except (OSError, UnicodeError):
-        return []  # the request itself will say so
-    addresses = {str(item[4][0]).partition("%")[0] for item in found}
-    return sorted(address for address in addresses if not ipaddress.ip_address(address).is_global)
+        addresses = set()  # the request itself will say so
+    inside = sorted(filter(is_inside, addresses))
+    known_inside[name] = frozenset(inside)
+    return inside

@@ -3,6 +3,7 @@
 import socket
 
 import duckdb
+import httpx
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -10,7 +11,7 @@ from places import FIXTURES
 from servers import loopback
 from tiny import all_rows
 
-from ingest import compare
+from ingest import compare, network, reach
 from ingest.cli import cli
 from ingest.store import Store
 
@@ -182,3 +183,18 @@ def _opened(path):
         for name in compare.MARTS:
             stranger.execute(f"create table {name} as select 'asked' as suite")
     return compare.earlier_marts(path)
+
+
+@pytest.mark.parametrize("address", ["10.1.2.3", "127.0.0.1", "::ffff:169.254.169.254"])
+def test_a_name_that_leads_inside_only_later_is_not_connected(monkeypatch, address):
+    led = iter([["93.184.216.34"], [address]])
+    monkeypatch.setattr(network, "addresses_of", lambda name: next(led))
+    monkeypatch.setattr(reach, "addresses_of", lambda name: network.addresses_of(name))
+    monkeypatch.setattr(network, "known_inside", {})
+    monkeypatch.setattr(reach, "known_inside", network.known_inside)
+    assert reach._private("models.example.org:8080") == []
+    with (
+        network.make_client([], trust_env=False) as client,
+        pytest.raises(httpx.ConnectError, match="leads to the private address"),
+    ):
+        client.get("http://models.example.org:8080/")
