@@ -44,7 +44,8 @@ def plumbline(installed, folder, *arguments):
 
 
 def files(folder):
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix != ".pyc"}
+    found = (path.relative_to(folder) for path in folder.rglob("*"))
+    return {path.as_posix() for path in found if "__pycache__" not in path.parts}
 
 
 def test_the_wheel_holds_every_folder_that_is_read(wheel):
