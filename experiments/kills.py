@@ -53,6 +53,7 @@ LENGTH = 200  # characters of an answer at least
 N_CASES = 120
 DIGESTS = {"A": "sha256:" + "1f" * 32, "B": "sha256:" + "2e" * 32}
 FEW = 0.02  # seconds
+N_SWAPPED_CASES = 1_500  # a run takes seconds: the model's digest is looked at several times
 N_TEXTS = 2_400  # some batches of the scorer
 
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -202,7 +203,7 @@ def swapped(lab: Lab, n_kills: int, first_seed: int) -> Iterator[Kill]:
     Raises Broken where an answer stands under another model's digest, or a stored one is gone.
     """
     letters = {DIGESTS[letter]: letter for letter in DIGESTS}
-    letter, before = "A", set[tuple[Any, ...]]()
+    letter, before, n_stored = "A", set[tuple[Any, ...]](), 0
     for seed in range(first_seed, first_seed + n_kills):
         draw = random.Random(seed)
         lab.server.change(digest=DIGESTS[letter])
@@ -238,11 +239,14 @@ def swapped(lab: Lab, n_kills: int, first_seed: int) -> Iterator[Kill]:
             "generate, another model" if is_killed else "generate, stopped at another model", 1, seed,
             round(seconds, 4), len(before), len(rows), lab.server.n_asked() - n_asked, 0, 0.0,
         )  # fmt: skip
+        n_stored += len(rows - before)
         before = rows
         if len(rows) >= 2 * lab.n_prompts:  # both models have answered it all
             shutil.rmtree(lab.data)
             lab.finish("assemble")
             before = set()
+    if n_kills and not n_stored:
+        raise Broken("no answer was ever vouched for, so nothing could stand under another model")
 
 
 def n_answered(rows: Rows) -> int:
@@ -350,7 +354,9 @@ def run(n_kills: int, n_cases: int, n_texts: int, seed: int, say: Callable[[str]
 
         n_extract, n_swapped = n_kills // 2, n_kills // 6
         kills = []
-        lab = to_generate()
+        server.reset()
+        lab = Lab(next(folders), server, max(n_cases, N_SWAPPED_CASES))
+        lab.finish("assemble")
         for kill in swapped(lab, n_swapped, seed + 2_000_000):
             kills.append(kill)
             say(json.dumps(asdict(kill)))

@@ -95,9 +95,10 @@ def one_line(error: BaseException, data: Path | None = None) -> PlumblineError:
             return PlumblineError(f"{meaning}: {said}." if said else f"{meaning}.", remedy)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     what = f"This is a mistake in Plumbline: {type(error).__name__} in {Path(frame.filename).name}"
+    path = _write_report(error, data)
     return PlumblineError(
         f"{what}, line {frame.lineno}.",
-        f"Please report it with {_write_report(error, data)}, which holds no texts and no keys.",
+        f"Please report it with {path}, which holds no texts and no keys." if path else "Please report it.",
     )
 
 
@@ -119,8 +120,8 @@ def _said(error: BaseException) -> str:
     return str(without_secrets(str(error))).rstrip(". ")
 
 
-def _write_report(error: BaseException, data: Path | None) -> Path:
-    """Write where in the code an error arose, and nothing of what it was about; return the file."""
+def _write_report(error: BaseException, data: Path | None) -> Path | None:
+    """Write where in the code an error arose, and nothing of what it was about; return the file, if any."""
     now = datetime.now(UTC)
     versions = f"plumbline {__version__}, Python {platform.python_version()}, {platform.system()}"
     lines = [f"{versions}, {now:%Y-%m-%d}"]
@@ -137,7 +138,7 @@ def _write_report(error: BaseException, data: Path | None) -> Path:
         with suppress(OSError):
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
             return path
-    return Path("what stands above")
+    return None
 
 
 def _place(file: str) -> str:

@@ -6,7 +6,6 @@ PLUMBLINE_FUZZ_EXAMPLES says how many files each test tries; what ever failed is
 import csv
 import io
 import json
-import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from fuzzing import fuzzed
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiny import TINY_SUITE, csv_text, json_lines, record
 
@@ -25,14 +25,6 @@ from ingest.loading.columns import RecordReader
 from ingest.loading.files import REASONS, RowProblem, read_records
 from ingest.suite import load_suite
 
-EXAMPLES = os.environ.get("PLUMBLINE_FUZZ_EXAMPLES")
-fuzzed = settings(
-    max_examples=int(EXAMPLES or 40),
-    derandomize=not EXAMPLES,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 RECORDS = [
     record(1),
     record(2, answer='She said "no",\r\nor so. 👩', gender="ＦＥＭＡＬＥ "),
@@ -138,7 +130,7 @@ def check(path: Path, content: bytes) -> None:
             assert problem.reason in REASONS and problem.detail.isprintable() and len(problem.detail) <= 200
 
 
-@fuzzed
+@fuzzed(40)
 @given(changes)
 @example([(0, 0, b'"')])
 @example([(40, 0, b"\0"), (10, 0, b"\xed\xa0\x80")])
@@ -146,7 +138,7 @@ def test_csv_that_is_spoilt(folder, some):
     check(folder / "a.csv", changed(csv_text(RECORDS).encode(), some))
 
 
-@fuzzed
+@fuzzed(40)
 @given(changes)
 @example([(3, 0, b"9" * 5_000)])
 @example([(3, 1, b"[" * 100_000)])
@@ -154,14 +146,14 @@ def test_json_that_is_spoilt(folder, some):
     check(folder / "a.jsonl", changed(json_lines(RECORDS).encode(), some))
 
 
-@fuzzed
+@fuzzed(40)
 @given(changes)
 @example([(1_000, 40, b"\x80" * 5)])
 def test_parquet_that_is_spoilt(folder, some):
     check(folder / "a.parquet", changed(parquet_bytes(), some))
 
 
-@fuzzed
+@fuzzed(40)
 @given(
     st.sampled_from(["csv", "jsonl", "parquet"]),
     st.one_of(st.binary(max_size=200), st.lists(pieces).map(b"".join)),
@@ -172,7 +164,7 @@ def test_bytes_that_are_no_file(folder, suffix, content):
     check(folder / f"b.{suffix}", content)
 
 
-@fuzzed
+@fuzzed(40)
 @given(tables)
 @example([("\r", "\x85\u2028", "\ufeff"), ("", "", "")])
 @example([('"', ",", "\0")])

@@ -14,7 +14,8 @@ from unittest.mock import patch
 from urllib.parse import unquote
 
 import httpx
-from hypothesis import HealthCheck, example, given, settings
+from fuzzing import fuzzed
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest import network
@@ -30,16 +31,8 @@ from ingest.errors import PlumblineError
 from ingest.store.journal import entry, flaw
 from ingest.suite import Config, Source
 
-EXAMPLES = os.environ.get("PLUMBLINE_FUZZ_EXAMPLES")
 KEY = "sk-canary/0123456789+canary"
 URL = "http://127.0.0.1:9"
-fuzzed = settings(
-    max_examples=int(EXAMPLES or 60),
-    derandomize=not EXAMPLES,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 SPELT = [
     KEY,
@@ -214,7 +207,7 @@ def ask(backend, reply):
         assert flaw(entry({name: getattr(answer, name) for name in names}, [answer.text, None, None]))
 
 
-@fuzzed
+@fuzzed(60)
 @given(replies("openai"))
 @examples(
     (200, {}, [b"[" * 100_000]),
@@ -226,7 +219,7 @@ def test_a_reply_of_openais_kind_is_an_answer_or_an_error_of_ours(reply):
     ask(OpenAIBackend(None), reply)
 
 
-@fuzzed
+@fuzzed(60)
 @given(replies("ollama"))
 @examples(
     (429, {"retry-after": "Fri, 31 Dec 2027 23:59:59 +99999999999999"}, [b"{}"]),
@@ -237,7 +230,7 @@ def test_a_reply_of_ollamas_kind_is_an_answer_or_an_error_of_ours(reply):
     ask(OllamaBackend(None), reply)
 
 
-@fuzzed
+@fuzzed(60)
 @given(replies("ollama"))
 def test_what_ollama_says_of_a_model_describes_it_or_is_an_error_of_ours(reply):
     backend = OllamaBackend(None)
@@ -245,7 +238,7 @@ def test_what_ollama_says_of_a_model_describes_it_or_is_an_error_of_ours(reply):
         assert not holds_key(repr(outcome(backend, backend.describe)))
 
 
-@fuzzed
+@fuzzed(60)
 @given(replies("wiki"))
 @examples(
     (200, {}, [b"[" * 100_000]),

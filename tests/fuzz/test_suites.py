@@ -3,7 +3,6 @@
 PLUMBLINE_FUZZ_EXAMPLES says how many are tried. What ever failed stands among the examples.
 """
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 
 import yaml
 from click.testing import CliRunner
-from hypothesis import HealthCheck, example, given, settings
+from fuzzing import fuzzed
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from places import FIXTURES
@@ -22,11 +22,6 @@ from ingest.errors import LONGEST, PlumblineError, printable
 from ingest.store import Store
 from ingest.suite import Suite, load_suite
 
-EXAMPLES = os.environ.get("PLUMBLINE_FUZZ_EXAMPLES")
-N = int(EXAMPLES or 60)
-UNHURRIED = settings(
-    derandomize=not EXAMPLES, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-)
 SUITES = [
     yaml.safe_load((FIXTURES / name).read_text("utf-8"))
     for name in ("tiny_suite.yml", "warehouse_suite.yml", "asked_suite.yml")
@@ -109,7 +104,7 @@ def suites(draw: st.DrawFn) -> bytes:
     return bytes(written)
 
 
-@settings(UNHURRIED, max_examples=N)
+@fuzzed(60)
 @given(suites())
 @example(b"")
 @example(b"? [a, b]\n: 1\n")
@@ -196,5 +191,5 @@ class Life(RuleBasedStateMachine):
         assert not (self.measured and unmeasured)
 
 
-Life.TestCase.settings = settings(UNHURRIED, max_examples=max(2, N // 20), stateful_step_count=6)
+Life.TestCase.settings = fuzzed(3, part=20, stateful_step_count=6)
 TestLife = Life.TestCase

@@ -260,3 +260,9 @@ def test_data_that_is_no_folder(make, tmp_path, load_records):
 def test_a_memory_limit_that_is_too_small_or_none(limit, monkeypatch, load_records):
     monkeypatch.setenv("PLUMBLINE_MEMORY", limit)
     assert "PLUMBLINE_MEMORY" in line_of(load_records([record(n) for n in range(1, 50)]))
+
+
+def test_a_mistake_whose_report_cannot_be_written_is_said_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "nosuch"))
+    line = failing(throw(KeyError(SECRET)), tmp_path / "nosuch")
+    assert line.endswith("Please report it.") and SECRET not in line
