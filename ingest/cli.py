@@ -16,6 +16,7 @@ from ingest import (
     init,
     load,
     plan,
+    raw,
     report,
     scrape,
     singstat,
@@ -60,7 +61,7 @@ def cli(context: click.Context, data: Path | None) -> None:
 
 STAGES = (
     init, scrape, assemble, branch, plan, generate, load, extract, singstat, report, card, verify, compare,
-    docs,
+    raw, docs,
 )  # fmt: skip
 for stage in STAGES:
     cli.add_command(stage.command)

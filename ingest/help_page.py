@@ -1,5 +1,6 @@
 """The commands as a page: docs/guide/commands.md, written from their own help."""
 
+from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
 
@@ -17,10 +18,21 @@ def render(command: click.Command) -> str:
     """Return the page: the help of a command, such as `plumbline`, and of each command in it."""
     root = click.Context(command, info_name="plumbline", terminal_width=WIDTH, **command.context_settings)
     contexts = [root]
-    if isinstance(command, click.Group):
-        for name, one in sorted(command.commands.items()):
+    contexts += _within(root)
+    entries = (f"## {_title(context)}\n\n```\n{context.get_help()}\n```" for context in contexts)
+    return "\n\n".join([INTRODUCTION, *entries]) + "\n"
+
+
+def _within(parent: click.Context) -> Iterator[click.Context]:
+    """The commands of a group, and of the groups in it, by name."""
+    if isinstance(parent.command, click.Group):
+        for name, one in sorted(parent.command.commands.items()):
             fresh = copy(one)
             fresh._help_option = None  # click keeps the first, without -h where the command ran by itself
-            contexts.append(click.Context(fresh, info_name=name, parent=root))
-    entries = (f"## {context.info_name}\n\n```\n{context.get_help()}\n```" for context in contexts)
-    return "\n\n".join([INTRODUCTION, *entries]) + "\n"
+            context = click.Context(fresh, info_name=name, parent=parent)
+            yield context
+            yield from _within(context)
+
+
+def _title(context: click.Context) -> str:
+    return context.command_path.partition(" ")[2] or context.command_path

@@ -4,7 +4,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -82,6 +82,16 @@ def alone(folder: Path, what: str) -> Iterator[None]:
             except BlockingIOError as error:
                 raise PlumblineError(f"{what} at work in {shown(folder)}.", "Wait for its end.") from error
         yield
+
+
+def hold(folder: Path, what: str) -> None:
+    """Keep a folder to this process until it ends. Raises PlumblineError where another has it."""
+    held = alone(folder, what)
+    held.__enter__()
+    _HELD.append(held)
+
+
+_HELD: list[AbstractContextManager[None]] = []
 
 
 def file_sha256(path: Path, what_to_do: str = "Name another file.") -> str:

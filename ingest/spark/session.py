@@ -1,0 +1,112 @@
+"""The Spark session of this process: one that is there already, or one of this machine's own."""
+
+import os
+import re
+import shlex
+import shutil
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ingest.errors import PlumblineError
+from ingest.paths import hold
+from ingest.spark.raw_views import raw_place, register
+from ingest.store import data_dir
+from ingest.store.raw_files import RawFiles
+
+FOLDER = "spark"  # in the folder of data: tables of a session of this machine's own
+OPTIONS = "PLUMBLINE_SPARK_CONF"
+# What the models mean, wherever they run.
+MEANT = {
+    "spark.sql.ansi.enabled": "true",  # a cast or a sum that goes wrong stops the build
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",  # as DuckDB's
+}
+# Somebody else has started Spark, and has said how.
+STARTED = ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "DATABRICKS_RUNTIME_VERSION")
+
+
+def options(given: str) -> dict[str, str]:
+    """Return the options that a user gives: `spark.executor.memory=4g spark.sql.shuffle.partitions=200`.
+
+    Raises PlumblineError for what is none.
+    """
+    found = dict(part.partition("=")[::2] for part in shlex.split(given))
+    for name, value in found.items():
+        if not name.startswith("spark.") or not value:
+            raise PlumblineError(
+                f"{OPTIONS} holds {name!r}, which is no option of Spark.",
+                "Write spark.name=value, with a space between two.",
+            )
+    return found
+
+
+def own_options(folder: Path) -> dict[str, str]:
+    """Return how a session of this machine's own starts; `SPARK_MASTER` may name a cluster."""
+    memory = re.sub(r"i?B$", "", os.environ.get("PLUMBLINE_MEMORY", "2GB").strip(), flags=re.IGNORECASE)
+    chosen = {
+        "spark.app.name": "plumbline",
+        "spark.driver.memory": memory.replace(" ", "").lower(),
+        "spark.log.level": "ERROR",
+        "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        "spark.sql.warehouse.dir": str((folder / "warehouse").resolve()),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    master = os.environ.get("SPARK_MASTER", "local[*]")
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else has a part in it
+    return chosen | {"spark.master": master}
+
+
+def session() -> Any:
+    """Return the session. One that somebody else has started is taken as it is, but for what the models mean.
+
+    Tables of a session of this machine's own last as long as it does. Raises PlumblineError where another
+    process has one on the same data, and where Spark or Java is missing.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise PlumblineError(
+            "Spark is not installed.", "Install the extra: pip install 'plumbline[spark]'."
+        ) from error
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    builder = SparkSession.builder
+    chosen = options(os.environ.get(OPTIONS, ""))
+    if not any(os.environ.get(name) for name in STARTED):
+        chosen = own_options(_emptied(data_dir() / FOLDER)) | chosen
+        _check_java()
+    for name, value in (chosen | MEANT).items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+@cache
+def prepared_session() -> Any:
+    """Return the session with the raw tables in it, as they were at the first call. Errors: see `session`."""
+    spark = session()
+    for name, value in MEANT.items():
+        spark.conf.set(name, value)
+    register(spark, RawFiles(raw_place(data_dir() / FOLDER)))
+    return spark
+
+
+def _emptied(folder: Path) -> Path:
+    """Take a folder for this process, without the tables of the session before."""
+    hold(folder, "Another session of Spark is")
+    shutil.rmtree(folder / "warehouse", ignore_errors=True)
+    return folder
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java", path=f"{home}/bin" if home else None) is None:
+        raise PlumblineError(
+            "Spark needs Java 17 or newer, and there is no `java` here.",
+            "Install it (Debian: apt-get install openjdk-17-jre-headless), or set JAVA_HOME.",
+        )
