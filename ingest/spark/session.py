@@ -4,9 +4,11 @@ import os
 import re
 import shlex
 import shutil
+import sys
 import warnings
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from ingest.errors import PlumblineError
@@ -23,6 +25,7 @@ MEANT = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timestampType": "TIMESTAMP_NTZ",  # as DuckDB's
 }
+_ONE_AT_A_TIME = RLock()
 # Somebody else has started Spark, and has said how.
 STARTED = ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "DATABRICKS_RUNTIME_VERSION")
 
@@ -48,13 +51,14 @@ def own_options(folder: Path) -> dict[str, str]:
     chosen = {
         "spark.app.name": "plumbline",
         "spark.driver.memory": memory.replace(" ", "").lower(),
-        "spark.log.level": "ERROR",
+        "spark.log.level": "FATAL",  # what stops the build is raised, too
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
         "spark.sql.warehouse.dir": str((folder / "warehouse").resolve()),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
     master = os.environ.get("SPARK_MASTER", "local[*]")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own choice is any `python3`
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else has a part in it
     return chosen | {"spark.master": master}
@@ -72,8 +76,7 @@ def session() -> Any:
         raise PlumblineError(
             "Spark is not installed.", "Install the extra: pip install 'plumbline[spark]'."
         ) from error
-    active = SparkSession.getActiveSession()
-    if active is not None:
+    if (active := SparkSession.getActiveSession()) is not None:
         return active
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     builder = SparkSession.builder
@@ -86,9 +89,19 @@ def session() -> Any:
     return builder.getOrCreate()
 
 
-@cache
 def prepared_session() -> Any:
     """Return the session with the raw tables in it, as they were at the first call. Errors: see `session`."""
+    with _ONE_AT_A_TIME:  # dbt asks from several threads
+        return _prepared()
+
+
+def forget_raw_tables() -> None:
+    """Have the next `prepared_session` take the raw tables as they are then."""
+    _prepared.cache_clear()
+
+
+@cache
+def _prepared() -> Any:
     spark = session()
     for name, value in MEANT.items():
         spark.conf.set(name, value)

@@ -49,6 +49,11 @@ def _rarely_collected() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+def _target() -> str:
+    """What the profile builds on."""
+    return os.environ.get("PLUMBLINE_TARGET") or "duckdb"
+
+
 def _places(data: Path) -> list[str]:
     project = dbt_project()
     profiles = project if (project / "profiles.yml").exists() else PROJECT
@@ -70,7 +75,7 @@ def parse(data: Path) -> Any:
     # the databases are.
     DuckDBCredentials._connection_keys = lambda _: ("database", "schema")  # type: ignore[method-assign]
     project = dbt_project()
-    kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / "read-warn"
+    kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{_target()}"
     try:
         kept.mkdir(parents=True, exist_ok=True)
         target = kept if os.access(kept, os.W_OK) else None
@@ -105,6 +110,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             f"{data / RAW_NAME} does not exist: nothing has been brought in yet.",
             "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
         )
+    on_spark = _target() == "spark"
     # Data brought in by an older version lacks the raw tables that models have come to read since.
     with Store(data) as store:
         for (suite,) in store.rows("select suite from suites where definition is null order by suite"):
@@ -112,6 +118,10 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
                 f"The suite {suite!r} was brought in by version 0.1, which kept suites in another form.",
                 "Run `plumbline extract --suite FILE` with its file, then the command again.",
             )
+        if on_spark:
+            from ingest.spark import build as spark_build
+
+            spark_build.before(data, store)
     if arguments[0] == "build":
         check_room(data, _room_of_marts(data))
     if parsed is not None:
@@ -126,6 +136,8 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data / "target")]
             result = dbtRunner(manifest=manifest).invoke([*level, *arguments, *places])
+            if on_spark and result.success and arguments[0] == "build":
+                spark_build.after(data, manifest)
     finally:
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
         DuckDBConnectionManager.close_all_connections()
