@@ -1,12 +1,15 @@
 """Are two builds of the same answers equal, mart by mart and row by row?   scripts/same_marts.py OLD NEW
 
-OLD and NEW are data folders (`--data`). Rows of every mart and report table are matched by all that is no
-decimal number; decimals may differ by 1e-9 of their size (sums follow the order in which answers came), or
-by nothing with `--exact`. When and by which run a row came about is left out. Prints what differs, with an
-example, and exits 1 where anything does. Columns that only one of the two has are named and left out.
+OLD and NEW are data folders (`--data`), or folders of Parquet: of `plumbline export`, or of the tables of a
+warehouse of Spark, where each is a folder; columns there are read as the types that OLD has. Rows of every
+mart and report table are matched by all that is no decimal number; decimals may differ by 1e-9 of their size
+(sums follow the order in which answers came), or by nothing with `--exact`. When and by which run a row came
+about is left out. Prints what differs, with an example, and exits 1 where anything does. Columns that only
+one of the two has are named and left out.
 
     scripts/same_marts.py before/data data
     scripts/same_marts.py before/data data --tables fct_verdicts fct_disparities
+    scripts/same_marts.py data data/spark/warehouse/audit.db --all    # what marts are made of, too
 """
 
 import argparse
@@ -27,21 +30,50 @@ def quoted(names: list[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def attach(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Attach a warehouse under the name that its views know it by."""
+def literal(value: object) -> str:
+    """A text in SQL."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def attach(
+    connection: duckdb.DuckDBPyConnection, folder: Path, like: dict[str, dict[str, str]] | None = None
+) -> None:
+    """Attach a warehouse under the name that its views know it by, or files, with the types of `like`."""
     path = folder / "audit.duckdb"
-    if not path.is_file():
-        sys.exit(f"{path} is not there: name the data folder of an audit.")
-    connection.execute("attach '{}' as audit (read_only)".format(str(path).replace("'", "''")))
+    if path.is_file():
+        connection.execute(f"attach {literal(path)} as audit (read_only)")
+        if (folder / "raw.duckdb").is_file():
+            connection.execute(f"attach {literal(folder / 'raw.duckdb')} as raw (read_only)")
+        return
+    files = {one.stem: one for one in folder.glob("*.parquet")}
+    files |= {one.name: one / "*.parquet" for one in folder.glob("*") if any(one.glob("*.parquet"))}
+    if not files:
+        sys.exit(f"{folder} holds no audit.duckdb and no Parquet: name the data folder of an audit.")
+    connection.execute("attach ':memory:' as audit")
+    for table, path in files.items():
+        rows = f"select * from read_parquet({literal(path)})"
+        named = [row[0] for row in connection.execute(f"describe {rows}").fetchall()]
+        types = (like or {}).get(table, {})
+        columns = (f'cast("{c}" as {types[c]}) as "{c}"' if c in types else f'"{c}"' for c in named)
+        columns_read = ", ".join(columns)
+        connection.execute(f'create view audit.main."{table}" as select {columns_read} from ({rows})')
 
 
-def columns_by_table(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, dict[str, str]]:
-    """Types of the columns of each mart and report table."""
+def detach(connection: duckdb.DuckDBPyConnection) -> None:
+    """Undo `attach`."""
+    for (name,) in connection.execute(
+        "select database_name from duckdb_databases() where database_name in ('audit', 'raw')"
+    ).fetchall():
+        connection.execute(f"detach {name}")
+
+
+def columns_by_table(connection: duckdb.DuckDBPyConnection, names: str) -> dict[str, dict[str, str]]:
+    """Types of the columns of each table whose name matches a pattern."""
     found: dict[str, dict[str, str]] = {}
     for table, column, kind in connection.execute(
-        "select table_name, column_name, data_type from duckdb_columns() where database_name = ? "
-        "and regexp_matches(table_name, '^(fct|dim|rpt)_') order by table_name, column_index",
-        [database],
+        "select table_name, column_name, data_type from duckdb_columns() where database_name = 'audit' "
+        "and regexp_matches(table_name, ?) order by table_name, column_index",
+        [names],
     ).fetchall():
         found.setdefault(table, {})[column] = kind
     return found
@@ -95,6 +127,7 @@ def main() -> int:
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
     parser.add_argument("--tables", nargs="+", help="only these")
+    parser.add_argument("--all", action="store_true", help="what marts and report tables are made of, too")
     parser.add_argument("--exact", action="store_true", help="no slack: bit by bit")
     options = parser.parse_args()
     n_rows, n_bad = 0, 0
@@ -102,12 +135,13 @@ def main() -> int:
         connection.execute("set memory_limit = '4GB'")
         connection.execute(f"attach '{folder}/old.duckdb' as old")
         attach(connection, options.old)
-        old = columns_by_table(connection, "audit")
+        names = "." if options.all else "^(fct|dim|rpt)_"
+        old = columns_by_table(connection, names)
         for table in old:
             connection.execute(f'create table old.main."{table}" as select * from audit.main."{table}"')
-        connection.execute("detach audit")
-        attach(connection, options.new)
-        new = columns_by_table(connection, "audit")
+        detach(connection)
+        attach(connection, options.new, old)
+        new = columns_by_table(connection, names)
         wanted = sorted(set(options.tables or {**old, **new}) - SKIPPED)
         for table in wanted:
             if table not in old or table not in new:
