@@ -10,7 +10,7 @@ UV_VERSION := 0.13.8
 SETUP := .venv/.setup
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: help setup models audit test check bench study fuzz lint sbom vulnerabilities serve clean
+.PHONY: help setup models audit test check bench study fuzz spark lint sbom vulnerabilities serve clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo 'make test                                               every check, as CI runs it'
 	@echo 'make check                                              what a change touches, in a minute'
 	@echo 'make sbom | vulnerabilities                             what is installed, as CycloneDX in dist/; what is known against it'
+	@echo 'make spark                                              the demo on DuckDB and on Spark: are all marts equal?'
 	@echo 'make lint | bench | study | fuzz | clean'
 
 setup: $(SETUP) reports/node_modules/.package-lock.json
@@ -46,7 +47,7 @@ audit: setup
 serve:
 	$(BIN)/python -m http.server --directory reports/build $(SITE_PORT)
 
-test: setup browser
+test: setup browser java
 	COVERAGE=$(COVERAGE) scripts/test.sh
 
 check: setup
@@ -60,6 +61,17 @@ browser:
 	  command -v apt-get > /dev/null || { echo 'There is no apt-get here: install Chromium by hand, then run make test again.'; exit 1; }; \
 	  $(SUDO) apt-get update -qq && \
 	  $(SUDO) apt-get install -y -qq $$(apt-cache show chromium-headless-shell > /dev/null 2>&1 && echo chromium-headless-shell || echo chromium) > /dev/null; }
+
+# Spark needs Java. Where it cannot be had, make test says that the tests on Spark are left out.
+.PHONY: java
+java:
+	@test "$${TEST_SPARK:-}" = no || command -v java > /dev/null || { \
+	  echo 'The tests on Spark need a system package: openjdk-17-jre-headless. Installing it with apt-get ($(or $(SUDO),as root)).'; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq openjdk-17-jre-headless > /dev/null || echo 'Java could not be installed.'; }
+
+spark: setup java
+	$(BIN)/uv sync --quiet --locked --inexact --extra embed --extra corpus --extra spark
+	$(BIN)/python scripts/spark_parity.py $${SPARK_OUT:-data/parity} tests/fixtures/warehouse_suite.yml suites/fair_sea.yml
 
 lint: setup
 	$(BIN)/ruff format --check .

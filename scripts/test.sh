@@ -50,6 +50,27 @@ $bin/ruff format --check .
 $bin/ruff check .
 $bin/mypy
 
+step 'Spark (the extra `spark`), and Java for it; TEST_SPARK=no leaves both out'
+mapfile -t of_spark < <(git ls-files dbt_project.yml profiles.yml uv.lock ingest/spark ingest/store ingest/inference ingest/warehouse \
+  macros models seeds scripts/same_marts.py scripts/spark_parity.py tests/fixtures/warehouse_suite.yml tests/spark)
+spark_stamp() { sha256sum "${of_spark[@]}"; }
+without_spark=''
+if [ "${TEST_SPARK:-}" = no ]; then
+  without_spark=' WITHOUT the tests on Spark: TEST_SPARK=no.'
+elif [ -z "${CI:-}" ] && spark_stamp | cmp -s - .check/spark; then
+  without_spark=' The tests on Spark have passed here with these files before; CI runs them always.'
+elif ! command -v java > /dev/null; then
+  without_spark=' WITHOUT the tests on Spark: there is no Java, and it could not be installed (make java).'
+elif ! $bin/uv sync --quiet --locked --inexact --extra embed --extra corpus --extra spark; then
+  without_spark=' WITHOUT the tests on Spark: pyspark could not be installed.'
+fi
+check_spark() {
+  step 'pytest: the same models on Spark, local[2]'
+  $bin/python -m pytest -q --durations=5 tests/spark
+  mkdir -p .check && spark_stamp > .check/spark
+}
+if [ -n "$without_spark" ]; then echo "SKIPPED:$without_spark"; else beside check_spark; fi
+
 # Only what the tests of local models need: with sentence-transformers beside it, extract would use that for vectors.
 step 'torch for the processor (the extra `models`); TEST_MODELS=no leaves it out'
 without=''
@@ -84,9 +105,9 @@ for lane in "${lanes[@]}"; do wait "$lane" || status=$?; done
 lanes=()
 cat "$work"/check_*.txt
 if [ "$status" -ne 0 ]; then
-  printf '\nThe demo, its site or the tests of sentence-transformers failed: see above.\n'
+  printf '\nThe demo, its site, the tests on Spark or those of sentence-transformers failed: see above.\n'
   exit 1
 fi
 
 test ! -f "$work/without.txt" || without=$(sed 's/^SKIPPED://' "$work/without.txt")
-printf '\nAll checks passed in %s s.%s\n' "$SECONDS" "$without"
+printf '\nAll checks passed in %s s.%s%s\n' "$SECONDS" "$without" "$without_spark"

@@ -57,11 +57,10 @@ def own_options(folder: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    master = os.environ.get("SPARK_MASTER", "local[*]")
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own choice is any `python3`
-    if master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else has a part in it
-    return chosen | {"spark.master": master}
+    chosen["spark.master"] = os.environ.get("SPARK_MASTER", "local[*]")
+    if chosen["spark.master"].startswith("local"):  # nobody else has a part in it
+        chosen |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    return chosen
 
 
 def session() -> Any:
@@ -84,6 +83,7 @@ def session() -> Any:
     if not any(os.environ.get(name) for name in STARTED):
         chosen = own_options(_emptied(data_dir() / FOLDER)) | chosen
         _check_java()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own choice is any `python3`
     for name, value in (chosen | MEANT).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
