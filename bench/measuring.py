@@ -22,13 +22,17 @@ MB = 1_000_000
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for; `peer` is a checkout of the peer that is there already."""
+    """What the command line asks for; `peer` is a checkout of the peer that is there already.
+
+    `scale` is the part of the records that `load` takes; below 1 it holds nothing against a limit.
+    """
 
     repeats: int
     responses: Path | None
     peer: Path | None
     cache: Path
     is_quick: bool
+    scale: float
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
     python bench/run.py                       # every benchmark but `full`, into bench/results.md and .csv
     python bench/run.py --only audit --repeats 1 --out trial.md
+    python bench/run.py --only load --scale 0.1 --out trial.md    # a tenth of the records, without limits
     python bench/run.py --only stereotypes_growth    # a million texts
     python bench/run.py --only full           # 140 million measurements: long, and much disk
 
@@ -33,6 +34,7 @@ from tempfile import TemporaryDirectory
 
 from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, benchmark_resampling
 from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
+from loading import benchmark_load
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total, versions
 from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, ROUNDS, distinct, share
 from site_cost import benchmark_site
@@ -247,6 +249,7 @@ def benchmark_scoring(options: Options) -> list[Measurement]:
 
 BENCHMARKS: dict[str, Benchmark] = {
     "audit": benchmark_audit,
+    "load": benchmark_load,
     "generate": benchmark_generate,
     "scoring": benchmark_scoring,
     "diagnosis": benchmark_diagnosis,
@@ -324,11 +327,15 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="diagnosis: 3 features instead of 45, without limits"
     )
+    parser.add_argument("--scale", type=float, default=1.0, help="load: this part of the records, up to 1")
     arguments = parser.parse_args()
     if arguments.repeats < 1:
         parser.error("--repeats must be at least 1")
-    if arguments.quick and arguments.out == parser.get_default("out"):
-        parser.error("--quick needs --out: its figures do not belong among the results")
+    if not 0.001 <= arguments.scale <= 1:
+        parser.error("--scale is from 0.001 to 1")
+    is_part = arguments.quick or arguments.scale < 1
+    if is_part and arguments.out == parser.get_default("out"):
+        parser.error("--quick and --scale need --out: their figures do not belong among the results")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
     names = [arguments.only] if arguments.only else [n for n in BENCHMARKS if n not in ONLY_WHEN_ASKED]
@@ -338,6 +345,7 @@ def main() -> None:
         arguments.peer and arguments.peer.resolve(),
         arguments.cache.resolve(),
         arguments.quick,
+        arguments.scale,
     )
     found = []
     for name in names:

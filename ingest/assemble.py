@@ -129,7 +129,7 @@ def _want(store: Store, rows: list[dict[str, Any]]) -> None:
 
 
 def _keep(store: Store, suite: Suite) -> None:
-    store.connection.execute("insert or ignore into texts select * from wanted_texts")
+    store.connection.execute("insert into texts select * from wanted_texts anti join texts using (text_key)")
     store.connection.execute(
         "delete from prompt_flags where prompt_key in (select prompt_key from wanted_prompts)"
     )

@@ -107,6 +107,8 @@ def _names(error: BaseException) -> Iterator[str | int]:
         yield error.errno
     if "No space left on device" in str(error):  # DuckDB's own words
         yield errno.ENOSPC
+    if "failed to pin block" in str(error):  # of a commit, which is an error of another class
+        yield "_duckdb.OutOfMemoryException"
     for kind in type(error).__mro__:
         yield kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 

@@ -22,7 +22,7 @@ from ingest.redaction import without_secrets
 from ingest.store.journal import NAMES, Entry, read_entries, set_aside
 from ingest.store.opening import open_database
 from ingest.store.private import check_room, private, scratch, sweep
-from ingest.store.tables import SCHEMA, STATE, schema_columns, state_view
+from ingest.store.tables import SCHEMA, STATE, UNINDEXED, schema_columns, state_view
 
 LEAST_ROOM = (
     64  # MB free on the disk before a transaction: in a commit without room DuckDB aborts the process
@@ -182,10 +182,13 @@ class Store:
         """Like `append`, from an Arrow table that has some or all of the columns."""
         names = ", ".join(batch.column_names)
         before: int = self.value(f"select count(*) from {table}")
+        insert, rows = f"insert or ignore into {table} ({names})", f"select {names} from incoming_rows"
+        if key_column := UNINDEXED.get(table.removeprefix("wanted_")):
+            insert = f"insert into {table} ({names})"
+            firsts = f"select distinct on ({key_column}) {names} from incoming_rows"
+            rows = f"{firsts} anti join {table} using ({key_column})"
         with self.registered("incoming_rows", batch):
-            self.connection.execute(
-                f"insert or ignore into {table} ({names}) select {names} from incoming_rows"
-            )
+            self.connection.execute(f"{insert} {rows}")
         return int(self.value(f"select count(*) from {table}")) - before
 
     def arrow_schema(self, table: str) -> pa.Schema:
@@ -227,14 +230,11 @@ class Store:
         names_given = {name for row in rows for name in row}
         columns = [column for column in self.arrow_schema("responses") if column.name in names_given]
         incoming = pa.Table.from_pylist(rows, schema=pa.schema(columns))
-        names = ", ".join(incoming.column_names)
         added = ("n_attempts", "wait_seconds")
         updates = [
-            f"{name} = excluded.{name}"
-            for name in incoming.column_names
-            if name not in ("response_key", *added)
+            f"{name} = i.{name}" for name in incoming.column_names if name not in ("response_key", *added)
         ]
-        updates += [f"{name} = coalesce(responses.{name}, 0) + excluded.{name}" for name in added]
+        updates += [f"{name} = coalesce(responses.{name}, 0) + i.{name}" for name in added]
         with self.transaction(), self.registered("incoming_answers", incoming):
             self.append("texts", [text_row(text) for text in texts])
             self.connection.execute(
@@ -248,10 +248,10 @@ class Store:
                 """
             )
             self.connection.execute(
-                f"insert into responses ({names}) select {names} from incoming_answers"
-                f" on conflict (response_key) do update set {', '.join(updates)}"
-                " where responses.answered_at < excluded.answered_at"
+                f"update responses set {', '.join(updates)} from incoming_answers as i"
+                " where responses.response_key = i.response_key and responses.answered_at < i.answered_at"
             )
+            self.append_arrow("responses", incoming)
 
     @contextmanager
     def run(self, command: str, detail: Mapping[str, Any]) -> Iterator[str]:

@@ -4,6 +4,10 @@ from functools import cache
 
 import duckdb
 
+# Tables that grow with the answers have no index: DuckDB would hold it in memory, over 100 bytes a key.
+# That no key comes twice is Store's to see to. Tables of older databases keep theirs.
+UNINDEXED = {"responses": "response_key", "texts": "text_key"}
+
 # Columns are added at the end, never renamed.
 SCHEMA: dict[str, str] = {
     "runs": """
@@ -59,7 +63,7 @@ SCHEMA: dict[str, str] = {
         system_prompt varchar not null, template varchar not null, options varchar not null,
         server_version varchar not null, details varchar""",
     "responses": """
-        response_key varchar primary key, prompt_key varchar not null, config_key varchar not null,
+        response_key varchar not null, prompt_key varchar not null, config_key varchar not null,
         repeat_index integer not null, text_key varchar, response_status varchar not null,
         finish_reason varchar, n_prompt_tokens integer, n_output_tokens integer, seconds double,
         n_attempts integer not null, error varchar, answered_at timestamp, run_id varchar not null,
@@ -77,7 +81,7 @@ SCHEMA: dict[str, str] = {
         run_id varchar primary key, suite varchar not null, source_file varchar not null,
         file_sha256 varchar not null, n_records bigint not null, n_loaded bigint not null,
         n_already_there bigint not null, n_rejected bigint not null""",
-    "texts": "text_key varchar primary key, text varchar not null, n_characters integer not null",
+    "texts": "text_key varchar not null, text varchar not null, n_characters integer not null",
     "text_variants": """
         text_key varchar not null, text_variant varchar not null, variant_text_key varchar not null,
         primary key (text_key, text_variant)""",

@@ -77,6 +77,10 @@ FAILURES = {
         lambda: duckdb.connect(config={"memory_limit": "1MB"}).sql("from range(9000000) order by 1").df(),
         "PLUMBLINE_MEMORY",
     ),
+    "memory of DuckDB in a commit": (
+        throw(duckdb.TransactionException("Failed to commit: failed to pin block of size 256.0 KiB")),
+        "PLUMBLINE_MEMORY",
+    ),
     "recursion": (recurse, "nested too deep"),
     "text that is none": (lambda: b"\xff".decode(), "no valid Unicode"),
     "pattern that is none": (lambda: re.compile("("), "Correct it in the suite"),

@@ -10,6 +10,7 @@ from places import ROOT
 
 from ingest.store import RAW_NAME, Store, utc_now
 from ingest.store.journal import NAMES, SET_ASIDE, UNPROVEN, Journal, entry, read_entries
+from ingest.store.tables import UNINDEXED
 
 
 @pytest.fixture
@@ -93,9 +94,13 @@ def test_what_a_killed_process_left_comes_in_with_the_next_writer(tmp_path):
         assert not any((tmp_path / name).exists() for name in NAMES)
 
 
-def test_a_kill_between_commit_and_clearing_changes_nothing(tmp_path):
+@pytest.mark.parametrize("is_indexed", [False, True], ids=["database", "database of an older version"])
+def test_a_kill_between_commit_and_clearing_changes_nothing(tmp_path, is_indexed):
     first, second = answer(0, "server_error"), answer(0, run="r2")
     with Store(tmp_path) as store:
+        if is_indexed:
+            for table, column in UNINDEXED.items():
+                store.connection.execute(f"alter table {table} add primary key ({column})")
         store.append_answers([first])
         store.append_answers([second])
     left_behind(tmp_path, first, second)
@@ -104,6 +109,7 @@ def test_a_kill_between_commit_and_clearing_changes_nothing(tmp_path):
         assert found == [("ok", "r2", 4, 3.0, None)]
         old = store.rows("select response_status, run_id, n_attempts from superseded_responses")
         assert old == [("server_error", "r1", 2)]
+        assert store.rows("select text from texts") == [("Yes.",)]
 
 
 def test_both_files_take_turns_and_empty_ones_go(tmp_path):
