@@ -1,10 +1,10 @@
 """Does a kill lose an answer, or have one asked twice? A recorded experiment; a short version is a test.
 
 `generate` asks a model server on loopback (its own process, Ollama's protocol, through the real client), then
-`extract` measures the answers; both are killed with SIGKILL at random moments and started again, until the
-kills are used up:
+`extract` measures the answers; `load` brings in a file, `audit` builds the marts. Each is killed with SIGKILL
+at random moments and started again, until the kills are used up:
 
-    python experiments/kills.py --kills 100 --out experiments/results
+    python experiments/kills.py --kills 200 --out experiments/results
 
 After each kill of `generate` these must hold, else the experiment ends with exit code 1:
 
@@ -19,14 +19,14 @@ Every third kill of `generate` hits a run whose model is replaced by another whi
 stand under the digest of a model that did not give it.
 
 After each kill of `extract`: the database opens, what was measured is measured, unchanged. A round ends when
-a run comes to its end; then the rows are exactly those of a run that nobody killed. Writes `kills.csv` (a
-row a kill: its seed, its moment, what was stored, what was on its way) and `kills.md`.
+a run comes to its end; then the rows are exactly those of a run that nobody killed. What must hold after a
+kill of `load` and of `audit` is in `kills_of_marts.py`. Writes `kills.csv` (a row a kill: its seed, its
+moment, what was stored, what was on its way) and `kills.md`.
 """
 
 import argparse
 import csv
 import json
-import multiprocessing
 import os
 import random
 import shutil
@@ -34,15 +34,17 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from itertools import count
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ingest.cli import cli
+from experiments.killing import Broken, Commands, Kill
+from experiments.kills_of_marts import N_LOADED, Files, kills_of_builds, kills_of_loads
 from ingest.store import Store
 from tests.helpers.servers import Handle, loopback
 
@@ -57,28 +59,6 @@ N_SWAPPED_CASES = 1_500  # a run takes seconds: the model's digest is looked at 
 N_TEXTS = 2_400  # some batches of the scorer
 
 Rows = dict[str, list[tuple[Any, ...]]]
-
-
-@dataclass(frozen=True)
-class Kill:
-    """One kill: `seconds` after the start of the run that it ended; stored are rows of the stage's tables."""
-
-    stage: str
-    round: int
-    seed: int
-    seconds: float
-    n_stored_before: int
-    n_stored: int
-    n_asked: int
-    n_sent_not_stored: int
-    longest_gap_ms: float
-
-
-class Broken(SystemExit):
-    """What must hold does not; exit code 1."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"BROKEN: {what}")
 
 
 def suite_text(url: str, n_cases: int) -> str:
@@ -102,15 +82,6 @@ categories:
 """
 
 
-def work(arguments: list[str], log: Path) -> None:
-    """Run a command of plumbline: what a child does until it is killed."""
-    os.environ["PLUMBLINE_ALLOW_HOST"] = "127.0.0.1"
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    cli(arguments, standalone_mode=True)
-
-
 def rows_of(data: Path) -> Rows:
     """Return what is stored, as a reader finds it after a writer has opened the database once."""
     with Store(data) as store:
@@ -130,37 +101,24 @@ def rows_of(data: Path) -> Rows:
     return {"responses": responses, "measurements": measured, "text_variants": variants, "texts": texts}
 
 
-class Lab:
-    """One data folder, its suite and its server; children are forked, so a run starts at once."""
+class Lab(Commands):
+    """One data folder, its suite and its server."""
 
     def __init__(self, folder: Path, server: Handle, n_cases: int) -> None:
         folder.mkdir()
-        self.data = folder / "data"
-        self.log = folder / "log.txt"
+        super().__init__(folder)
         self.suite = folder / "suite.yml"
         self.suite.write_text(suite_text(server.url, n_cases), encoding="utf-8")
         self.server = server
         self.n_prompts = 2 * n_cases
-        self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload(["ingest.cli", "experiments.kills"])
 
-    def start(self, stage: str) -> multiprocessing.process.BaseProcess:
+    def start(self, *words: str | Path) -> BaseProcess:
         """Start a command in a process of its own."""
-        arguments = ["--data", str(self.data), stage, "--suite", str(self.suite)]
-        child = self.context.Process(target=work, args=(arguments, self.log))
-        child.start()
-        return child
+        return super().start(*words, "--suite", self.suite)
 
-    def finish(self, stage: str) -> float:
-        """Run a command to its end; return its seconds."""
-        began = time.monotonic()
-        child = self.start(stage)
-        child.join()
-        if child.exitcode:
-            raise Broken(f"{stage} ended with {child.exitcode}: {self.log.read_text('utf-8')}")
-        return time.monotonic() - began
-
-    def kill(self, stage: str, draw: random.Random, length: float, n_left: int) -> tuple[float | None, float]:
+    def run_and_kill(
+        self, stage: str, draw: random.Random, length: float, n_left: int
+    ) -> tuple[float | None, float]:
         """Start a command and kill it; return the moment (monotonic) and the seconds that it lived.
 
         The moment is None if it came to its end before. `generate` is killed after a random number of
@@ -174,14 +132,8 @@ class Lab:
         child = self.start(stage)
         while n_requests and child.is_alive() and self.server.n_asked() - n_before < n_requests:
             time.sleep(FEW / 4)
-        child.join(seconds)
-        if child.exitcode is None:
-            os.kill(child.pid, signal.SIGKILL)
-        moment = time.monotonic()
-        child.join()
-        if child.exitcode not in (0, -signal.SIGKILL):
-            raise Broken(f"{stage} ended with {child.exitcode}: {self.log.read_text('utf-8')}")
-        return (moment if child.exitcode else None), moment - began
+        moment = self.kill(child, seconds)
+        return moment, (moment or time.monotonic()) - began
 
     def check_end(self, stage: str, rows: Rows, reference: Rows | None) -> None:
         """Check that a round ended with exactly the expected rows."""
@@ -298,7 +250,7 @@ def rounds(
         while seed < first_seed + n_kills:
             n_left = lab.n_prompts - n_answered(rows)
             n_asked_before = lab.server.n_asked()
-            moment, seconds = lab.kill(stage, random.Random(seed), length, n_left)
+            moment, seconds = lab.run_and_kill(stage, random.Random(seed), length, n_left)
             before, rows = rows, rows_of(lab.data)
             if moment is None:
                 # The rest of the work takes less than the whole.
@@ -331,8 +283,16 @@ def rounds(
         lab.check_end(stage, rows_of(lab.data), reference)
 
 
-def run(n_kills: int, n_cases: int, n_texts: int, seed: int, say: Callable[[str], None]) -> list[Kill]:
-    """Return all kills, half of each stage. Raises Broken."""
+def shares(n_kills: int) -> dict[str, int]:
+    """Return how many of the kills hit which stage; `swapped` are those of `generate` with other models."""
+    few = {"swapped": n_kills // 6, "extract": n_kills // 4, "load": n_kills // 5, "build": n_kills // 10}
+    return {"generate": n_kills - sum(few.values()), **few}
+
+
+def run(
+    n_kills: Mapping[str, int], n_cases: int, n_texts: int, seed: int, say: Callable[[str], None]
+) -> list[Kill]:
+    """Return all kills, so many of each stage. Raises Broken."""
     arguments = ("--delay", str(DELAY), "--slots", str(CONCURRENCY), "--length", str(LENGTH))
     with loopback(*arguments) as server, TemporaryDirectory(prefix="plumbline-kills-") as name:
         folders = (Path(name) / str(i) for i in count())
@@ -352,39 +312,47 @@ def run(n_kills: int, n_cases: int, n_texts: int, seed: int, say: Callable[[str]
             shutil.copytree(answered.data, lab.data)
             return lab
 
-        n_extract, n_swapped = n_kills // 2, n_kills // 6
+        def all_kills() -> Iterator[Kill]:
+            server.reset()
+            lab = Lab(next(folders), server, max(n_cases, N_SWAPPED_CASES))
+            lab.finish("assemble")
+            yield from swapped(lab, n_kills["swapped"], seed + 2_000_000)
+            yield from rounds("generate", n_kills["generate"], seed, to_generate, say)
+            yield from rounds("extract", n_kills["extract"], seed + 1_000_000, to_extract, say)
+            files = Files(next(folders), is_audited=n_kills["build"] > 0)
+            yield from kills_of_loads(files, n_kills["load"], seed + 3_000_000, folders, say)
+            yield from kills_of_builds(files, n_kills["build"], seed + 4_000_000, folders, say)
+
         kills = []
-        server.reset()
-        lab = Lab(next(folders), server, max(n_cases, N_SWAPPED_CASES))
-        lab.finish("assemble")
-        for kill in swapped(lab, n_swapped, seed + 2_000_000):
+        for kill in all_kills():
             kills.append(kill)
             say(json.dumps(asdict(kill)))
-        for stage, n, first, start in (
-            ("generate", n_kills - n_extract - n_swapped, seed, to_generate),
-            ("extract", n_extract, seed + 1_000_000, to_extract),
-        ):
-            for kill in rounds(stage, n, first, start, say):
-                kills.append(kill)
-                say(json.dumps(asdict(kill)))
         return kills
 
 
 def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
     """Return the results in words and figures."""
+    n_asked = sum(bool(kill.marts) for kill in kills)
     lines = [
         "# Kills",
         "",
         f"Written by `experiments/kills.py` on {datetime.now(UTC):%Y-%m-%d}; `kills.csv` has a row a kill,",
         f"with its seed. A round of `generate`: {2 * n_cases:,} prompts, {CONCURRENCY} senders, answers",
-        f"after {1e3 * DELAY:.0f} ms; of `extract`: {n_texts:,} texts.",
-        "Nothing stored was lost or changed, nothing proven was asked again; each round, started again,",
-        "ended with exactly the rows of a run that nobody killed, and no answer stood under the digest of a",
-        "model that did not give it.",
+        f"after {1e3 * DELAY:.0f} ms; of `extract`: {n_texts:,} texts; of `load`: {N_LOADED:,} answers.",
+        "",
+        "| what must not happen | how often it did |",
+        "|---|---|",
+        "| a stored answer is lost, or is another one | 0 |",
+        "| an answer is doubled: a proven one asked again, or stored twice | 0 |",
+        "| an answer stands under the digest of a model that did not give it | 0 |",
+        f"| a verdict comes from marts that do not match the raw tables (asked after {n_asked} kills) | 0 |",
+        "| a round, started again, ends otherwise than one that nobody killed | 0 |",
+        "",
+        "Each is checked after each kill that can bring it about; the first would have ended the experiment.",
         "",
         "| stage | kills | rounds | seeds | kills before anything was stored | in the midst | requests | "
-        "sent but not stored | longest before the kill, ms |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "sent but not stored | longest before the kill, ms | marts refused | taken |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for stage in dict.fromkeys(kill.stage for kill in kills):
         some = [kill for kill in kills if kill.stage == stage]
@@ -396,6 +364,7 @@ def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
                 stage, len(some), len({kill.round for kill in some}),
                 f"{some[0].seed}–{some[-1].seed}", early, midst,
                 f"{sum(kill.n_asked for kill in some):,}", sent, max(kill.longest_gap_ms for kill in some),
+                *(sum(kill.marts == asked for kill in some) for asked in ("refused", "taken")),
             ]  # fmt: skip
             lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     lines += [
@@ -411,14 +380,14 @@ def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
 def main() -> None:
     """Run the experiment and write its results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--cases", type=int, default=N_CASES, help="half the prompts of a round")
     parser.add_argument("--texts", type=int, default=N_TEXTS, help="texts of a round of extract")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, help="folder of kills.csv and kills.md")
     arguments = parser.parse_args()
     kills = run(
-        arguments.kills,
+        shares(arguments.kills),
         arguments.cases,
         arguments.texts,
         arguments.seed,

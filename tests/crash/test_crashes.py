@@ -5,41 +5,21 @@ PLUMBLINE_CRASHES says how many writes of each stage and kind are tried, spread 
 each.
 """
 
-import hashlib
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 import yaml
+from contents import raw_hashes
 from faults import KILLED, run
 from places import FIXTURES
 from tiny import TINY_SUITE, csv_text, record
 
 from ingest.errors import LONGEST
-from ingest.store import Store
-from ingest.store.tables import SCHEMA
 
 TRIED = os.environ.get("PLUMBLINE_CRASHES", "1")
-OF_THE_RUN = {
-    "run_id", "answered_at", "n_attempts", "wait_seconds", "latency_ms", "loaded_at", "measured_at",
-    "started_at", "ended_at", "created_at",
-}  # fmt: skip
-LOGS = ("runs", "loads", "superseded_responses")
 STAGES = ("load", "generate", "extract")
-
-
-def content(data: Path) -> dict[str, tuple[int, str]]:
-    """Rows and hash of each raw table, without what tells one run from another."""
-    found = {}
-    with Store(data, read_only=True) as store:
-        for table in SCHEMA:
-            if table in LOGS:
-                continue
-            columns = [c for c in store.arrow_schema(table).names if c not in OF_THE_RUN]
-            rows = sorted(map(repr, store.rows(f"select {', '.join(columns)} from {table}")))
-            found[table] = (len(rows), hashlib.sha256("\n".join(rows).encode()).hexdigest())
-    return found
 
 
 class Stage:
@@ -74,7 +54,7 @@ class Stage:
         assert undisturbed.code == 0, undisturbed.said
         self.n_writes = undisturbed.n_writes
         self.size = max(path.stat().st_size for path in self.data.iterdir())
-        self.expected = content(self.data)
+        self.expected = raw_hashes(self.data)
 
     def again(self) -> None:
         shutil.rmtree(self.data, ignore_errors=True)
@@ -102,13 +82,13 @@ def check(stage: Stage, ended, what: str) -> None:
         assert "Error: " in last and "mistake" not in last and len(last) <= LONGEST, f"{what}: {ended.said}"
     after = stage.run()
     assert after.code == 0, f"{what}, then: {after.said}"
-    assert content(stage.data) == stage.expected, f"{what}: the next run does not end as an undisturbed one"
+    assert raw_hashes(stage.data) == stage.expected, f"{what}: the next run ends otherwise"
 
 
 def test_there_is_something_to_disturb(stage):
     assert stage.n_writes >= 8
     stage.again()
-    assert content(stage.data) != stage.expected
+    assert raw_hashes(stage.data) != stage.expected
 
 
 @pytest.mark.parametrize("kind", ["kill", "error", "short"])

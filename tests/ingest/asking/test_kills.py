@@ -23,9 +23,11 @@ def kills(monkeypatch):
 
 
 def test_kills_lose_nothing_and_have_nothing_asked_twice(kills):
-    found = kills.run(n_kills=4, n_cases=60, n_texts=200, seed=7, say=lambda line: None)
-    assert [kill.stage for kill in found] == ["generate"] * 2 + ["extract"] * 2
+    numbers = {"swapped": 0, "generate": 2, "extract": 1, "load": 1, "build": 0}
+    found = kills.run(numbers, n_cases=60, n_texts=200, seed=7, say=lambda line: None)
+    assert [kill.stage for kill in found] == ["generate", "generate", "extract", "load"]
     assert "| generate | 2 |" in kills.report(found, 60, 200)
+    assert sum(kills.shares(200).values()) == 200 and min(kills.shares(200).values()) == 20
 
 
 def test_what_was_cancelled_may_be_asked_again(kills):
