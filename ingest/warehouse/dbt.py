@@ -9,14 +9,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ingest.errors import PlumblineError
+import click
+
+from ingest.errors import PlumblineError, say
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
-from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.store.private import check_room, private
+from ingest.store import RAW_NAME, Store
+from ingest.store.private import private
+from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
 Parsed = Callable[[], Any]
 
-FEWEST_MB = 256  # of marts, whatever the answers
+NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
 atexit.register(gc.freeze)
@@ -122,38 +125,43 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             from ingest.spark import build as spark_build
 
             spark_build.before(data, store)
+        elif arguments[0] == "build":
+            check_memory(store)
     if arguments[0] == "build":
-        check_room(data, _room_of_marts(data))
+        check_disk(data)
     if parsed is not None:
         parsed()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt.cli.main import dbtRunner
 
-    level = ["--log-level", "error", "--log-level-file", "info"]  # each line of the file costs
+    errors: list[str] = []
+
+    def hear(event: Any) -> None:
+        if event.info.level == "error":
+            errors.append(event.info.msg)
+
+    level = ["--log-level", "none", "--log-level-file", "info"]  # each line of the file costs
     level += [] if arguments[0] == "docs" else ["--no-write-json"]  # of the whole project, a second each time
     try:
         with _environment(data), _rarely_collected(), private():
             manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data / "target")]
-            result = dbtRunner(manifest=manifest).invoke([*level, *arguments, *places])
+            result = dbtRunner(manifest=manifest, callbacks=[hear]).invoke([*level, *arguments, *places])
             if on_spark and result.success and arguments[0] == "build":
                 spark_build.after(data, manifest)
     finally:
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
         DuckDBConnectionManager.close_all_connections()
+    for node in getattr(result.result, "results", ()):
+        if any(words in (node.message or "") for words in NO_MEMORY):
+            raise stopped_by_memory(node.node.name)
+    for line in errors:
+        say(click.unstyle(line), err=True)
     if result.exception is not None:
         raise PlumblineError(
             f"dbt stopped: {result.exception}", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
     return bool(result.success)
-
-
-def _room_of_marts(data: Path) -> int:
-    """Return how many MB have to be free for a build: twice the raw tables, less what is there."""
-    raw, marts = (
-        path.stat().st_size >> 20 if path.exists() else 0 for path in (data / RAW_NAME, data / AUDIT_NAME)
-    )
-    return FEWEST_MB + max(0, 2 * raw - marts)
 
 
 def write_manifest(data: Path) -> Path:

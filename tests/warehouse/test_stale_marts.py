@@ -14,8 +14,9 @@ from places import ROOT
 from tiny import TINY_SUITE, all_rows, csv_text, record
 
 from ingest.cli import cli
+from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.warehouse import parse, run_dbt
+from ingest.warehouse import parse, room, run_dbt
 
 READERS = {"gate": (), "export": ("out",), "card": (), "report": ("--tables-only",), "compare": ("--forget",)}
 BUILD = ["run", "--select", "+dim_responses", "+dim_runs", "+stg_extract__scorers", "+stg_load__rejects"]
@@ -124,6 +125,28 @@ def test_a_killed_build_leaves_marts_that_are_refused(data):
     assert run_dbt(data, ["run", "--select", "stg_load__loads"])
     assert "is not whole" in refused(data)
     assert run_dbt(data, ["run", "--select", "dim_runs"])
+    assert refused(data) == ""
+
+
+def test_a_build_that_runs_out_of_memory_says_so_and_leaves_marts_that_are_refused(data, monkeypatch, capfd):
+    monkeypatch.setenv("PLUMBLINE_MEMORY", "10MB")
+    with pytest.raises(PlumblineError, match=r"^The build stopped at \w+: .*PLUMBLINE_MEMORY=10MB") as error:
+        run_dbt(data, ["run", "--select", "dim_responses"])
+    assert len(error.value.format_message()) <= 300 and capfd.readouterr() == ("", "")
+    monkeypatch.delenv("PLUMBLINE_MEMORY")
+    assert "is not whole" in refused(data)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "free", "said"),
+    [("50MB", 10_000, "PLUMBLINE_MEMORY=50MB is too little"), ("2GB", 300, "300 MB are free, at least 550")],
+)
+def test_a_build_that_would_not_fit_in_memory_does_not_start(data, monkeypatch, allowed, free, said):
+    monkeypatch.setenv("PLUMBLINE_MEMORY", allowed)
+    monkeypatch.setattr(room, "free_memory", lambda: free)
+    with pytest.raises(PlumblineError) as error:
+        run_dbt(data, ["build"])
+    assert said in error.value.what and "4 answers" in error.value.what
     assert refused(data) == ""
 
 
