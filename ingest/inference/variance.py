@@ -146,7 +146,7 @@ def _projections(codes: bytes, n: bytes, part: bytes, n_parts: int) -> list[_Pro
     """Projections of a layout, then without each part: many configs answer the same prompts."""
     group, root, block = np.frombuffer(codes, dtype=np.int64).reshape(3, -1)
     layout, parts = _Layout(group, root, block, np.frombuffer(n)), np.frombuffer(part, dtype=np.int64)
-    kept = [layout.keep(parts != one) for one in range(n_parts)]
+    kept = [layout.keep(parts != one) for one in range(n_parts) if n_parts > 1]
     return [_Projections(one) for one in (layout, *kept)]
 
 

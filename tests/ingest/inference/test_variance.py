@@ -134,3 +134,10 @@ def test_interval_holds_the_true_icc(n_blocks, size, kind):
         found = one_way(values, np.arange(n_blocks) % 2)
         hits += found.icc_low <= icc <= found.icc_high
     assert 0.91 <= hits / 300 <= 0.99
+
+
+def test_answers_to_one_prompt_alone_have_no_parts_to_leave_out():
+    codes, sums = np.zeros(6, dtype=int), np.array([[0.0], [1.0], [1.0], [0.0], [1.0], [1.0]])
+    found = variance_components(codes, codes, codes, codes, sums)
+    assert (found.n_units, found.ci_status, found.repeat_share) == (1, "not_applicable", 1.0)
+    assert np.isnan(found.icc_low) and np.isnan(found.design_effect)
