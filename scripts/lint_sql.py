@@ -1,5 +1,6 @@
 """Lint the SQL that changed since it last passed; all of it where CI is set, or with --all.
 
+What only one engine understands is looked for in all files, macros among them (scripts/engine_sql.py).
 sqlfluff takes about a second a file. What passed is remembered by its content and by sqlfluff's settings, in
 .venv/.linted.json.
 
@@ -16,6 +17,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from engine_sql import engine_specific
+
 ROOT = Path(__file__).resolve().parent.parent
 PASSED = ROOT / ".venv" / ".linted.json"
 
@@ -29,6 +32,8 @@ def digests() -> dict[str, str]:
 
 def main() -> int:
     """Lint, print what is wrong as path:line:column, and return the exit status."""
+    places = list(engine_specific(ROOT))
+    print(*places, sep="\n", end="\n" if places else "")
     now = digests()
     takes_all = "--all" in sys.argv or os.environ.get("CI") == "true"
     passed = set(json.loads(PASSED.read_text())) if PASSED.is_file() and not takes_all else set()
@@ -36,7 +41,7 @@ def main() -> int:
     wanted = [path for path, digest in now.items() if digest not in passed and path in named]
     print(f"sqlfluff: {len(wanted)} of {len(now)} files", "(the rest passed before)" if passed else "")
     if not wanted:
-        return 0
+        return int(bool(places))
     command = [Path(sys.executable).parent / "sqlfluff", "lint", "--disable-progress-bar", "--format", "json"]
     done = subprocess.run([*command, *wanted], cwd=ROOT, capture_output=True, text=True)
     start = done.stdout.find("[{")
@@ -52,7 +57,7 @@ def main() -> int:
     not_read = sorted(set(wanted) - set(found))
     if not_read:
         print(f"sqlfluff did not say anything of: {', '.join(not_read)}")
-    return int(done.returncode != 0 or bool(not_read))
+    return int(done.returncode != 0 or bool(not_read) or bool(places))
 
 
 if __name__ == "__main__":

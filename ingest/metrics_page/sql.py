@@ -30,7 +30,9 @@ class Sql:
         self.names: dict[str, Any] = {"ref": lambda name: name, "return": lambda value: value}
         # No contract is known here: a model's last select takes every column that comes in.
         self.names["model"] = SimpleNamespace(columns={})
-        self.names["adapter"] = SimpleNamespace(dispatch=lambda name, _: self.names[f"duckdb__{name}"])
+        self.names["adapter"] = SimpleNamespace(
+            dispatch=lambda name, _: self.names[f"duckdb__{name}"], quote=lambda name: f'"{name}"'
+        )
         files = [path.read_text(encoding="utf-8") for path in sorted((project / "macros").rglob("*.sql"))]
         # How dbt puts a model into the database is no formula, and in a language of dbt's own.
         sources = "\n".join(text for text in files if "{% materialization " not in text)

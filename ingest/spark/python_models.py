@@ -13,6 +13,9 @@ import pyarrow as pa
 
 from ingest.spark.splits import PART, split_queries
 
+# Columns that hold what is to be hashed, and of how many texts: Spark has not DuckDB's hash (hash_of).
+HASHED = {"int_feature_values_coded": ("response_hash", 1), "int_gate_tests_listed": ("table_key", 4)}
+
 
 class Inputs:
     """What a model asks of dbt: its inputs, as relations of one database."""
@@ -23,7 +26,12 @@ class Inputs:
 
     def ref(self, *name: str) -> duckdb.DuckDBPyRelation:
         """Return an input; of two words the first is its project."""
-        return self.connection.from_arrow(self.tables[name[-1]])
+        relation = self.connection.from_arrow(self.tables[name[-1]])
+        column, n_items = HASHED.get(name[-1], ("", 0))
+        if not column:
+            return relation
+        items = ", ".join(f"{column}[{place}]" for place in range(1, n_items + 1))
+        return relation.project(f"* replace (hash({items}) as {column})")
 
     def config(self, **_: object) -> None:
         """Take what is meant for dbt."""

@@ -3,8 +3,9 @@
 {% macro disparity_dixon(parameters) -%}
     {%- set gap = 'case when n_groups <= 10 then 2 else 3 end' -%}
     {%- set cut = 'case when n_groups <= 7 then 1 when n_groups <= 13 then 2 else 3 end' -%}
-    {%- set low = ratio('smallest[' ~ gap ~ '] - smallest[1]', 'largest[' ~ cut ~ '] - smallest[1]') -%}
-    {%- set high = ratio('largest[1] - largest[' ~ gap ~ ']', 'largest[1] - smallest[' ~ cut ~ ']') -%}
+    {%- set smallest, largest = item_at('smallest', 1), item_at('largest', 1) -%}
+    {%- set low = ratio(item_at('smallest', gap) ~ ' - ' ~ smallest, item_at('largest', cut) ~ ' - ' ~ smallest) -%}
+    {%- set high = ratio(largest ~ ' - ' ~ item_at('largest', gap), largest ~ ' - ' ~ item_at('smallest', cut)) -%}
     {%- set expressions = {
         'low': low,
         'high': high,

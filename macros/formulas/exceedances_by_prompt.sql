@@ -13,9 +13,9 @@
         block_key,
         max(n_answers) as n_answers,
         count(*) as n_values,
-        avg(case when {{ exceeds }} then 1.0 else 0.0 end) as fraction,
+        avg(case when {{ exceeds }} then 1e0 else 0e0 end) as fraction,
         max(value) as maximum,
-        max(case when {{ exceeds }} then 1.0 else 0.0 end) as is_exceeded
+        max(case when {{ exceeds }} then 1e0 else 0e0 end) as is_exceeded
     from (
         select
             *,

@@ -2,7 +2,7 @@
    Holm (1979) for gates, Benjamini-Hochberg (1995) for exploration. Rows without a p-value are in no family. #}
 {% macro with_adjusted_p(relation, p, family) -%}
     select
-        * exclude (p_rank, p_rank_last),
+        * {{ without('p_rank, p_rank_last') }},
         case when {{ p }} is not null then least(1, max((n_tests - p_rank + 1) * {{ p }}) over (
             partition by {{ family | join(', ') }}, {{ p }} is null
             order by p_rank

@@ -1,5 +1,6 @@
 {# Number of characters before the leftmost match; the pattern's first group is what stands before the phrase. #}
 {% macro match_position(text, pattern) -%}
-    length(regexp_extract({{ text }}, '^(.*?)' || {{ pattern }}, 1, 'is'))
-    + length(regexp_extract({{ text }}, '^(.*?)' || {{ pattern }}, 2, 'is'))
+    {%- set placed = "'^(.*?)' || " ~ pattern -%}
+    length({{ matched_part(text, placed, 1, 'is') }})
+    + length({{ matched_part(text, placed, 2, 'is') }})
 {%- endmacro %}

@@ -1,4 +1,4 @@
 {# The members of a JSON object, a row each in its order: a struct of `key` and `value`. #}
-{% macro members(json) -%}
-    unnest(map_entries(cast({{ json }} as map(varchar, json))))
+{% macro members(json, path=none) -%}
+    {{ unnested(json_members(json, path)) }}
 {%- endmacro %}

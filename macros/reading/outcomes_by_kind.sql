@@ -6,16 +6,16 @@
         outcome_set as measure,
         outcome,
         cast(null as double) as value,
-        * exclude (outcome_set, outcome, score)
+        * {{ without('outcome_set, outcome, score') }}
     from {{ relation }}
     where is_counted
     union all
     select
         'score' as measure_kind,
         feature as measure,
-        cast(null as varchar) as outcome,
+        cast(null as string) as outcome,
         score as value,
-        * exclude (outcome_set, outcome, score)
+        * {{ without('outcome_set, outcome, score') }}
     from {{ relation }}
     where rule_kind = 'score' and score is not null
     union all
@@ -23,8 +23,8 @@
         'selection' as measure_kind,
         {{ relation }}.outcome_set as measure,
         {{ relation }}.outcome,
-        case when favourable.label is not null then 1.0 else 0.0 end as value,
-        {{ relation }}.* exclude (outcome_set, outcome, score)
+        case when favourable.label is not null then 1e0 else 0e0 end as value,
+        {{ relation }}.* {{ without('outcome_set, outcome, score') }}
     from {{ relation }}
     inner join selectable
         on

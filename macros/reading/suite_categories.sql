@@ -4,5 +4,5 @@
         suite,
         member.key as category,
         member.value as settings
-    from (select suite, {{ members("definition -> 'categories'") }} as member from {{ source('raw', 'suites') }})
+    from (select suite, {{ members('definition', 'categories') }} as member from {{ source('raw', 'suites') }})
 {%- endmacro %}

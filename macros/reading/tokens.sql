@@ -5,24 +5,18 @@
    `tokeniser` is an expression: `words`, or `treebank`, which like that tokeniser leaves he/she and a dot without a
    space behind it unsplit. #}
 {% macro tokens(text, tokeniser) -%}
-    {%- set prepared -%}
-        regexp_replace(
-            regexp_replace(
-                regexp_replace(
-                    translate(lower(nfc_normalize({{ text }})), '’‐‑', '''--'),
-                    '\p{N}+([.,:]\p{N}+)*', 'NUMBER', 'g'
-                ),
-                '(n''t|''(?:s|m|d|ll|re|ve))\b', ' \1', 'g'
-            ),
-            '\b(?:(can)(not)|(gim|lem)(me)|(gon|wan)(na)|(got)(ta))\b', '\1\3\5\7 \2\4\6\8', 'g'
-        )
-    {%- endset -%}
+    {%- set plain = "translate(lower(" ~ composed(text) ~ "), '’‐‑', '''--')" -%}
+    {%- set numbered = all_replaced(plain, pattern('\\p{N}+([.,:]\\p{N}+)*'), 'NUMBER') -%}
+    {%- set unjoined = all_replaced(numbered, pattern("(n't|'(?:s|m|d|ll|re|ve))\\b"), ' \\1') -%}
+    {%- set prepared = all_replaced(
+        unjoined,
+        pattern('\\b(?:(can)(not)|(gim|lem)(me)|(gon|wan)(na)|(got)(ta))\\b'),
+        '\\1\\3\\5\\7 \\2\\4\\6\\8'
+    ) -%}
+    {%- set spaced = all_replaced(prepared, pattern('(\\p{L}\\p{L})\\.'), '\\1 ') -%}
     case
         when {{ tokeniser }} = 'treebank'
-            then regexp_extract_all({{ prepared }}, '(?:\p{L}[\p{L}\p{M}]*[''./-])*\p{L}[\p{L}\p{M}]*')
-        else regexp_extract_all(
-            regexp_replace({{ prepared }}, '(\p{L}\p{L})\.', '\1 ', 'g'),
-            '(?:\p{L}[\p{L}\p{M}]*[''.-])*\p{L}[\p{L}\p{M}]*'
-        )
+            then {{ all_matches(prepared, pattern("(?:\\p{L}[\\p{L}\\p{M}]*['./-])*\\p{L}[\\p{L}\\p{M}]*")) }}
+        else {{ all_matches(spaced, pattern("(?:\\p{L}[\\p{L}\\p{M}]*['.-])*\\p{L}[\\p{L}\\p{M}]*")) }}
     end
 {%- endmacro %}

@@ -3,7 +3,7 @@
    pattern for each text. #}
 {% macro word_position(text, phrase) -%}
     instr(
-        ' ' || regexp_replace(lower({{ text }}), '[^\p{L}\p{M}\p{N}_]', ' ', 'g') || ' ',
+        ' ' || {{ all_replaced('lower(' ~ text ~ ')', pattern('[^\\p{L}\\p{M}\\p{N}_]'), ' ') }} || ' ',
         ' ' || lower({{ phrase }}) || ' '
     ) - 1
 {%- endmacro %}

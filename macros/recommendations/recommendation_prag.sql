@@ -2,13 +2,12 @@
    list. Equal lists give 1, also of one item. LangFair's divides by K (K + 1): (K - 1) / (2 (K + 1)). #}
 {% macro recommendation_prag(positions, n_1, n_2, as_langfair=false) -%}
     {%- set k = 'greatest(' ~ n_1 ~ ', ' ~ n_2 ~ ')' -%}
-    {%- set agreeing -%}
-        list_sum(list_transform(list_zip({{ positions }}, range(1, {{ n_1 }} + 1)), lambda x: len(list_filter(
-            list_slice({{ positions }}, x[2] + 1, {{ n_1 }}), lambda y: x[1] is not null and (y is null or y > x[1])
-        ))))
+    {%- set agreeing_seconds -%}
+    filter({{ items_after(positions, 'rank') }}, y -> x is not null and (y is null or y > x))
     {%- endset -%}
+    {%- set agreeing = list_total(mapped_in_places(positions, 'x', 'rank', list_length(agreeing_seconds))) -%}
     case
-        when {{ k }} = 1 then cast(list_count({{ positions }}) as double)
+        when {{ k }} = 1 then cast({{ n_known_items(positions) }} as double)
         else {{ ratio(agreeing, k ~ ' * (' ~ k ~ ' + 1)' if as_langfair else k ~ ' * (' ~ k ~ ' - 1) / 2') }}
     end
 {%- endmacro %}

@@ -1,4 +1,4 @@
 {# A number with three significant digits, for reasons: 0.0834, 1.2. #}
 {% macro briefly(expression) -%}
-    replace(printf('%.3g', {{ expression }}), '-', '−')
+    replace({{ short_text(expression, digits=3) }}, '-', '−')
 {%- endmacro %}

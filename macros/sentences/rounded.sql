@@ -1,4 +1,4 @@
 {# A number as text with three decimals, for sentences on pages only. #}
 {% macro rounded(expression) -%}
-    replace(printf('%.3f', {{ expression }}), '-', '−')
+    replace({{ fixed_text(expression, 3) }}, '-', '−')
 {%- endmacro %}

@@ -4,7 +4,7 @@
 {% macro declared_rows(seed, id, where='true') -%}
     {%- set rows = [] -%}
     {%- if execute -%}
-        {%- set relation = adapter.get_relation(target.database, target.schema, seed) -%}
+        {%- set relation = adapter.get_relation(target.get('database'), target.schema, seed) -%}
         {%- if relation is none -%}
             {{ exceptions.raise_compiler_error('The seed ' ~ seed ~ ' is not there yet: run dbt seed, or dbt build.') }}
         {%- endif -%}

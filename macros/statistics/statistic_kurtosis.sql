@@ -4,16 +4,7 @@
     {%- if parameters['estimator'] not in ('adjusted', 'moment') -%}
         {{ exceptions.raise_compiler_error('kurtosis: no such estimator: ' ~ parameters['estimator']) }}
     {%- endif -%}
-    {{ return(adapter.dispatch('kurtosis_estimate', 'plumbline')(parameters['estimator'])) }}
-{%- endmacro %}
-
-{# DuckDB's own is the adjusted one. #}
-{% macro duckdb__kurtosis_estimate(estimator) -%}
     case when min(value) < max(value) and count(value) >= 4 then
-        {%- if estimator == 'adjusted' %}
-        {{ finite('kurtosis(deviation)') }}
-        {%- else %}
-        {{ finite('kurtosis_pop(deviation)') }}
-        {%- endif %}
+        {{ finite(adjusted_kurtosis('deviation') if parameters['estimator'] == 'adjusted' else moment_kurtosis('deviation')) }}
     end
 {%- endmacro %}

@@ -3,7 +3,7 @@
 {% macro statistic_precision(parameters) -%}
     avg(case
         when value is null or baseline_value is null then null
-        when {{ meets('abs(value - baseline_value)', '<=', parameters['tolerance']) }} then 1.0
-        else 0.0
+        when {{ meets('abs(value - baseline_value)', '<=', parameters['tolerance']) }} then 1e0
+        else 0e0
     end)
 {%- endmacro %}

@@ -4,16 +4,8 @@
     {%- if parameters['estimator'] not in ('adjusted', 'moment') -%}
         {{ exceptions.raise_compiler_error('skewness: no such estimator: ' ~ parameters['estimator']) }}
     {%- endif -%}
-    {{ return(adapter.dispatch('skewness_estimate', 'plumbline')(parameters['estimator'])) }}
-{%- endmacro %}
-
-{# DuckDB's own is the adjusted one. #}
-{% macro duckdb__skewness_estimate(estimator) -%}
+    {%- set biased = adjusted_skewness('deviation') ~ ' * (count(value) - 2) / sqrt(count(value) * (count(value) - 1.0))' -%}
     case when min(value) < max(value) and count(value) >= 3 then
-        {%- if estimator == 'adjusted' %}
-        {{ finite('skewness(deviation)') }}
-        {%- else %}
-        {{ finite('skewness(deviation) * (count(value) - 2) / sqrt(count(value) * (count(value) - 1.0))') }}
-        {%- endif %}
+        {{ finite(adjusted_skewness('deviation') if parameters['estimator'] == 'adjusted' else biased) }}
     end
 {%- endmacro %}

@@ -2,7 +2,7 @@
    limit has no red. #}
 {% macro threshold_colour(value, direction, green_limit, red_limit) -%}
     case
-        when not coalesce(isfinite({{ value }}), false) then null
+        when not coalesce({{ is_finite(value) }}, false) then null
         when {{ direction }} = 'higher_is_worse' and {{ meets(value, '<', green_limit) }} then 'green'
         when {{ direction }} = 'higher_is_worse' and {{ meets(value, '>', red_limit) }} then 'red'
         when {{ direction }} = 'lower_is_worse' and {{ meets(value, '>=', green_limit) }} then 'green'

@@ -14,6 +14,6 @@ from {{ ref('int_gate_tests_listed') }} as listed
 inner join {{ ref('int_gate_families_tested') }} as tested
     using (profile, suite, category, config_key, measure, axis, metric, group_value)
 where
-    not starts_with(listed.metric, 'min_impact_ratio')
+    not {{ begins_with('listed.metric', 'min_impact_ratio') }}
     and listed.metric <> 'cramers_v_corrected'
     and (tested.p_family >= listed.p_value * (1 - 1e-9)) is not true

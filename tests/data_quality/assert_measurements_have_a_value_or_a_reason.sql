@@ -7,4 +7,4 @@ select
 from {{ ref('fct_measurements') }}
 where
     (measurement_status in ('ok', 'capped', 'truncated'))
-    is distinct from (value is not null and isfinite(value))
+    is distinct from (value is not null and {{ is_finite('value') }})

@@ -6,7 +6,7 @@ with records as (
         'configs' as source_table,
         config_key as row_key,
         -- A template is a text that is asked, as prompts are.
-        cast(json_merge_patch(options, '{"prompt_template": null}') as varchar) as recorded
+        {{ json_without('options', 'prompt_template') }} as recorded
     from {{ ref('stg_generate__configs') }}
     union all
     select
@@ -45,4 +45,5 @@ select distinct
     records.source_table,
     records.row_key
 from records
-inner join {{ ref('secret_patterns') }} as patterns on regexp_matches(records.recorded, patterns.pattern, 'i')
+inner join {{ ref('secret_patterns') }} as patterns
+    on {{ matches('records.recorded', 'patterns.pattern', 'i') }}

@@ -4,7 +4,7 @@ with labels as (
         suite,
         category,
         outcome_set,
-        unnest([label, unmatched_label]) as label
+        {{ unnested(list_of('label, unmatched_label')) }} as label
     from {{ ref('stg_suite__outcome_rules') }}
 )
 

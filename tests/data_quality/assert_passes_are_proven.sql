@@ -48,10 +48,10 @@ where
                 n_blocks >= 2
                 and coverage >= minimum_coverage - 1e-9
                 and ignores_blocks is not true
-                and isfinite(judged)
+                and {{ is_finite('judged') }}
                 and not is_control
         when verdict = 'not_applicable' then is_control or value is null or n = 0
-        else isfinite(value) and not is_control
+        else {{ is_finite('value') }} and not is_control
     end is not true
     or (
         verdict = 'pass'

@@ -27,8 +27,8 @@ short as (
         expected.suite,
         expected.category,
         expected.config,
-        count(*) filter (answered.n_repeats < expected.n_repeats) as n_short,
-        count(*) filter (answered.n_distinct <> answered.n_repeats) as n_doubled
+        count(*) filter (where answered.n_repeats < expected.n_repeats) as n_short,
+        count(*) filter (where answered.n_distinct <> answered.n_repeats) as n_doubled
     from expected
     inner join answered
         on

@@ -3,8 +3,7 @@ with held as (
     select
         prompt_key,
         suite,
-        unnest(map_keys(attributes)) as attribute,
-        unnest(map_values(attributes)) as value
+        {{ unnested_together({'attribute': 'map_keys(attributes)', 'value': 'map_values(attributes)'}) }}
     from {{ ref('stg_assemble__prompts') }}
 )
 

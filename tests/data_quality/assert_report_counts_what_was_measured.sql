@@ -3,7 +3,7 @@
 with shown as (
     select
         *,
-        sum(n) filter (group_value <> '') over family as n_grouped
+        sum(case when group_value <> '' then n end) over (family) as n_grouped
     from {{ ref('rpt_measurements') }}
     window family as (partition by comparison_slug, config, calibration)
 )

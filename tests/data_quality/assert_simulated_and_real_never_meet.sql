@@ -24,7 +24,7 @@ from analysed
 group by analysis_key
 having
     count(distinct is_simulated) <> 1
-    or count(*) filter (is_simulated is distinct from is_marked_simulated) > 0
+    or count(*) filter (where is_simulated is distinct from is_marked_simulated) > 0
 union all
 select 'config ' || config as meeting_place
 from backends

@@ -4,22 +4,28 @@
 with profiles as (
     select
         suite,
-        unnest(profiles) as profile
+        {{ unnested('profiles') }} as profile
     from {{ ref('stg_suite__suites') }}
 ),
 
-limits as (
+of_profiles as (
     select
         profiles.suite,
         thresholds.*,
         1 as standing
     from profiles
     left join {{ ref('thresholds') }} as thresholds using (profile)
-    union all by name
+),
+
+of_suites as (
     select
         *,
         2 as standing
     from {{ ref('stg_suite__thresholds') }}
+),
+
+limits as (
+    {{ union_by_name(['of_profiles', 'of_suites']) }}
 ),
 
 expected as (

@@ -3,6 +3,6 @@
     select *
     from {{ model }}
     where
-        (isfinite({{ column_name }}) and {{ column_name }} between {{ low }} and {{ high }}) is not true
+        ({{ is_finite(column_name) }} and {{ column_name }} between {{ low }} and {{ high }}) is not true
         {% if allow_null %}and {{ column_name }} is not null{% endif %}
 {% endtest %}

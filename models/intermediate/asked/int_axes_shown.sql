@@ -18,7 +18,7 @@ prompts_on_axis as (
         grouped.axis_position,
         grouped.group_value,
         grouped.n_attributes,
-        coalesce(grouped.shown_attributes, cast([] as varchar[])) as shown_attributes
+        coalesce(grouped.shown_attributes, {{ empty_list() }}) as shown_attributes
     from asked
     inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
 ),
@@ -29,7 +29,7 @@ unnested as (
         category,
         config_key,
         axis,
-        unnest(shown_attributes) as attribute
+        {{ unnested('shown_attributes') }} as attribute
     from prompts_on_axis
 ),
 
@@ -51,7 +51,7 @@ shown as (
         category,
         config_key,
         axis,
-        list(attribute order by attribute) as shown_attributes,
+        {{ ordered_list('attribute', 'attribute') }} as shown_attributes,
         min(n_prompts_showing) as n_prompts_showing
     from attributes_shown
     group by suite, category, config_key, axis
@@ -66,7 +66,7 @@ counted as (
         axis_position,
         n_attributes,
         count(*) as n_prompts,
-        count(*) filter (len(shown_attributes) > 0) as n_prompts_showing,
+        count(*) filter (where {{ list_length('shown_attributes') }} > 0) as n_prompts_showing,
         count(distinct group_value) as n_groups
     from prompts_on_axis
     group by suite, category, config_key, axis, axis_position, n_attributes
@@ -82,17 +82,17 @@ select
     counted.n_prompts,
     counted.n_prompts_showing,
     counted.n_groups,
-    coalesce(shown.shown_attributes, cast([] as varchar[])) as shown_attributes,
-    list_filter(axes.attributes, a -> not list_contains(coalesce(shown.shown_attributes, []), a))
+    coalesce(shown.shown_attributes, {{ empty_list() }}) as shown_attributes,
+    filter(axes.attributes, a -> not array_contains(coalesce(shown.shown_attributes, {{ empty_list() }}), a))
         as hidden_attributes,
     case
-        when len(coalesce(shown.shown_attributes, [])) = counted.n_attributes then 'all'
-        when len(coalesce(shown.shown_attributes, [])) = 0 then 'none'
+        when coalesce({{ list_length('shown.shown_attributes') }}, 0) = counted.n_attributes then 'all'
+        when coalesce({{ list_length('shown.shown_attributes') }}, 0) = 0 then 'none'
         else 'some'
     end as exposure,
-    len(coalesce(shown.shown_attributes, [])) < counted.n_attributes as is_control,
+    coalesce({{ list_length('shown.shown_attributes') }}, 0) < counted.n_attributes as is_control,
     case
-        when len(coalesce(shown.shown_attributes, [])) < counted.n_attributes then 0
+        when coalesce({{ list_length('shown.shown_attributes') }}, 0) < counted.n_attributes then 0
         else {{ ratio('shown.n_prompts_showing', 'counted.n_prompts') }}
     end as shown_rate
 from counted

@@ -49,7 +49,7 @@ pooled as (
 
 occurring as (
     select distinct
-        pooled.* exclude (prompt_key),
+        pooled.* {{ without('prompt_key') }},
         grouped.axis,
         -- Categories that are pooled may name their axes in another order.
         min(grouped.axis_position) over (
@@ -66,9 +66,9 @@ listed as (
     select * from occurring
     union
     select
-        occurring.* exclude (group_value, attribute_codes),
+        occurring.* {{ without('group_value, attribute_codes') }},
         attribute_values.value as group_value,
-        [attribute_values.value_position] as attribute_codes
+        {{ list_of('attribute_values.value_position') }} as attribute_codes
     from occurring
     inner join {{ ref('stg_suite__attributes') }} as attribute_values
         on

@@ -6,7 +6,9 @@ with grouped as (
 select
     grouped.prompt_key,
     grouped.axis,
-    string_agg(other_axes.axis || '=' || other_axes.group_value, chr(31) order by other_axes.axis) as stratum
+    {{ ordered_text(
+        "other_axes.axis || '=' || other_axes.group_value", 'chr(31)', 'other_axes.axis'
+    ) }} as stratum
 from grouped
 inner join {{ ref('stg_suite__axes') }} as axes
     on
@@ -17,6 +19,6 @@ inner join grouped as other_axes
     on
         grouped.prompt_key = other_axes.prompt_key
         and other_axes.n_attributes = 1
-        and list_contains(other_axes.shown_attributes, other_axes.axis)
-        and not list_contains(axes.attributes, other_axes.axis)
+        and array_contains(other_axes.shown_attributes, other_axes.axis)
+        and not array_contains(axes.attributes, other_axes.axis)
 group by grouped.prompt_key, grouped.axis

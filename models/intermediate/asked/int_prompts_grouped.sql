@@ -9,9 +9,8 @@ axes as (
         category,
         axis,
         axis_position,
-        len(attributes) as n_attributes,
-        unnest(attributes) as attribute,
-        generate_subscripts(attributes, 1) as attribute_rank
+        {{ list_length('attributes') }} as n_attributes,
+        {{ unnested_in_places('attributes', 'attribute', 'attribute_rank') }}
     from {{ ref('stg_suite__axes') }}
 ),
 
@@ -31,7 +30,7 @@ parts as (
         axes.attribute,
         attribute_values.value,
         attribute_values.value_position,
-        map_contains(prompts.shown_by, axes.attribute) as is_shown
+        array_contains(map_keys(prompts.shown_by), axes.attribute) as is_shown
     from prompts
     inner join axes using (suite, category)
     inner join attribute_values
@@ -81,9 +80,9 @@ select
     axis,
     axis_position,
     n_attributes,
-    string_agg(value, ' & ' order by attribute_rank) as group_value,
-    list(value_position order by attribute_rank) as attribute_codes,
-    list(attribute order by attribute_rank) filter (is_shown) as shown_attributes
+    {{ ordered_text('value', "' & '", 'attribute_rank') }} as group_value,
+    {{ ordered_list('value_position', 'attribute_rank') }} as attribute_codes,
+    {{ ordered_list('attribute', 'attribute_rank', 'is_shown') }} as shown_attributes
 from all_parts
 group by prompt_key, suite, category, axis, axis_position, n_attributes
 having count(*) = n_attributes

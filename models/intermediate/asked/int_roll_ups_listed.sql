@@ -28,9 +28,9 @@ asked as (
         configs.role,
         configs.is_simulated,
         -- Two ways to ask one and the same model are pooled where they differ by the role alone.
-        md5(cast(json_array(
-            configs.backend, configs.model, configs.digest, configs.template, configs.server_version
-        ) as varchar)) as model_key
+        md5({{ json_list([
+            'configs.backend', 'configs.model', 'configs.digest', 'configs.template', 'configs.server_version'
+        ]) }}) as model_key
     from answered
     inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
     union all
@@ -51,16 +51,16 @@ roll_ups as (
     select
         suite,
         roll_up,
-        list_contains(string_split(roll_up, ' & '), 'domain') as pools_domains,
-        list_contains(string_split(roll_up, ' & '), 'domain')
-        or list_contains(string_split(roll_up, ' & '), 'category') as pools_categories,
-        list_contains(string_split(roll_up, ' & '), 'role') as pools_roles
+        array_contains(split(roll_up, ' & '), 'domain') as pools_domains,
+        array_contains(split(roll_up, ' & '), 'domain')
+        or array_contains(split(roll_up, ' & '), 'category') as pools_categories,
+        array_contains(split(roll_up, ' & '), 'role') as pools_roles
     from {{ ref('stg_suite__roll_ups') }}
 ),
 
 placed as (
     select
-        asked.* exclude (model_key),
+        asked.* {{ without('model_key') }},
         roll_ups.roll_up,
         roll_ups.pools_domains,
         roll_ups.pools_categories,
@@ -116,7 +116,7 @@ select
         when placed.pools_domains or domains.n_domains = 1 then '(all)'
         else '(all ' || placed.pooled_domain || ')'
     end as pooled_category,
-    md5(cast(json_array('pooled', placed.roll_up, placed.pooled_domain, placed.asked_key) as varchar))
+    md5({{ json_list(["'pooled'", 'placed.roll_up', 'placed.pooled_domain', 'placed.asked_key']) }})
         as pooled_config_key,
     case
         when not placed.pools_roles then placed.config

@@ -21,15 +21,15 @@ classified as (
         answers.is_counted,
         grouped.axis,
         grouped.group_value,
-        list_contains(declared.predicted_labels, answers.outcome) as is_predicted,
-        list_contains(
+        array_contains(declared.predicted_labels, answers.outcome) as is_predicted,
+        array_contains(
             declared.true_labels, {{ map_value('prompts.attributes', 'declared.attribute') }}
         ) as is_true
     from answers
     inner join {{ ref('stg_suite__classifications') }} as declared using (suite, category, outcome_set)
     inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
     inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
-    where not list_contains(string_split(grouped.axis, ' & '), declared.attribute)
+    where not array_contains(split(grouped.axis, ' & '), declared.attribute)
 )
 
 select
@@ -45,14 +45,14 @@ select
     outcome_set,
     group_value,
     block_key,
-    count(*) filter (is_counted and is_predicted and is_true) as n_true_positives,
-    count(*) filter (is_counted and is_predicted and not is_true) as n_false_positives,
-    count(*) filter (is_counted and not is_predicted and is_true) as n_false_negatives,
-    count(*) filter (is_counted and not is_predicted and not is_true) as n_true_negatives,
-    count(*) filter (is_counted and is_true is null) as n_unknown,
-    count(*) filter (is_counted) as n_counted,
+    count(*) filter (where is_counted and is_predicted and is_true) as n_true_positives,
+    count(*) filter (where is_counted and is_predicted and not is_true) as n_false_positives,
+    count(*) filter (where is_counted and not is_predicted and is_true) as n_false_negatives,
+    count(*) filter (where is_counted and not is_predicted and not is_true) as n_true_negatives,
+    count(*) filter (where is_counted and is_true is null) as n_unknown,
+    count(*) filter (where is_counted) as n_counted,
     -- Of an answer that failed or could not be read the truth is known.
-    count(*) filter (not is_counted and is_true) as n_missing_positives,
-    count(*) filter (not is_counted and not is_true) as n_missing_negatives
+    count(*) filter (where not is_counted and is_true) as n_missing_positives,
+    count(*) filter (where not is_counted and not is_true) as n_missing_negatives
 from classified
 group by all

@@ -22,7 +22,7 @@ tables as (
         n_attributes,
         max(axis_position) as axis_position,
         bool_and(is_control) as is_control,
-        any_value(hidden_attributes order by config_key) as hidden_attributes
+        min_by(hidden_attributes, config_key) as hidden_attributes
     from analyses
     group by measure_kind, suite, domain, category, measure, axis, n_attributes
 ),
@@ -37,7 +37,7 @@ exposed as (
         analyses.measure,
         analyses.axis,
         bool_or(analyses.is_control) as is_control,
-        any_value(analyses.hidden_attributes order by analyses.is_control desc, analyses.config_key asc)
+        min_by(analyses.hidden_attributes, (not analyses.is_control, analyses.config_key))
             as hidden_attributes
     from analyses
     inner join {{ ref('int_config_runs_listed') }} as config_runs using (suite, config, is_simulated)

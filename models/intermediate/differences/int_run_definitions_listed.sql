@@ -34,22 +34,22 @@ select
     suite,
     category,
     outcome_set,
-    cast(phrase_position as varchar) as item,
-    cast(to_json({
-        'kind': rule_kind,
-        'variant': variant,
-        'text': text_variant,
-        'feature': feature,
-        'scorer': scorer,
-        'scorer_feature': scorer_feature,
-        'unmatched': unmatched_label,
-        'min_similarity': min_similarity,
-        'min_margin': min_margin,
-        'label': label,
-        'is_favourable': is_favourable,
-        'phrase': phrase,
-        'pattern': pattern
-    }) as varchar) as definition
+    cast(phrase_position as string) as item,
+    {{ json_object({
+        'kind': 'rule_kind',
+        'variant': 'variant',
+        'text': 'text_variant',
+        'feature': 'feature',
+        'scorer': 'scorer',
+        'scorer_feature': 'scorer_feature',
+        'unmatched': 'unmatched_label',
+        'min_similarity': 'min_similarity',
+        'min_margin': 'min_margin',
+        'label': 'label',
+        'is_favourable': 'is_favourable',
+        'phrase': 'phrase',
+        'pattern': 'pattern'
+    }) }} as definition
 from rules
 union all
 select
@@ -67,7 +67,7 @@ select
     '' as category,
     '' as outcome_set,
     metrics.metric as item,
-    cast(max(metrics.metric_version) as varchar) as definition
+    cast(max(metrics.metric_version) as string) as definition
 from {{ ref('metrics') }} as metrics
 semi join compared using (metric)
 group by metrics.metric

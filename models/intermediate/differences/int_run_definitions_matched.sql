@@ -28,10 +28,10 @@ counted as (
         suite,
         category,
         outcome_set,
-        count(*) filter (is_gone) as n_gone,
-        count(*) filter (is_new) as n_new,
-        count(*) filter (is_different) as n_different,
-        string_agg(item, ', ' order by item) filter (is_different) as items
+        count(*) filter (where is_gone) as n_gone,
+        count(*) filter (where is_new) as n_new,
+        count(*) filter (where is_different) as n_different,
+        {{ ordered_text('item', "', '", 'item', 'is_different') }} as items
     from compared
     group by part, suite, category, outcome_set
 ),

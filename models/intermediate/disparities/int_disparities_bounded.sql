@@ -46,9 +46,15 @@ ends as (
 others as (
     select
         *,
-        min(lowest) over (
-            partition by analysis_key, statistic, parameters
-            rows between unbounded preceding and unbounded following exclude current row
+        least(
+            min(lowest) over (
+                partition by analysis_key, statistic, parameters
+                order by group_value rows between unbounded preceding and 1 preceding
+            ),
+            min(lowest) over (
+                partition by analysis_key, statistic, parameters
+                order by group_value rows between 1 following and unbounded following
+            )
         ) as lowest_other
     from ends
 ),
@@ -83,9 +89,10 @@ select
     analysis_key,
     statistic,
     parameters,
-    unnest(
-        case statistic when 'mean' then ['min_max_ratio'] else ['min_max_ratio', 'min_impact_ratio'] end
-    ) as disparity,
+    {{ unnested(
+        "case statistic when 'mean' then " ~ list_of("'min_max_ratio'")
+        ~ " else " ~ list_of("'min_max_ratio', 'min_impact_ratio'") ~ " end"
+    ) }} as disparity,
     ratio_low as bound_low,
     ratio_high as bound_high,
     n_missing

@@ -7,10 +7,9 @@
 -- A score rule reads what is measured: its analysis is that of the feature.
 with judged as (
     select
-        resampled.* replace (
-            listed.analysis_key as analysis_key,
-            case analyses.measure_kind when 'selection' then 'selection_rate' else 'mean' end as statistic
-        ),
+        resampled.* {{ without('analysis_key, statistic') }},
+        listed.analysis_key,
+        case analyses.measure_kind when 'selection' then 'selection_rate' else 'mean' end as statistic,
         case analyses.measure_kind
             when 'selection' then {{ criterion("'favourable_outcome'", "'in_set'") }} else ''
         end as parameters,
@@ -39,7 +38,7 @@ others as (
 rates as (
     select
         'min_max_ratio' as resampled_as,
-        unnest(['min_max_ratio', 'min_impact_ratio']) as disparity
+        {{ unnested(list_of("'min_max_ratio', 'min_impact_ratio'")) }} as disparity
 )
 
 -- What a verdict reads comes from one place: a mean resampled there is not taken from here.

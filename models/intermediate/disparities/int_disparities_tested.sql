@@ -34,7 +34,9 @@ with joined as (
 -- real apart, and each level of a roll-up. The baseline, which is nobody's answer, stands apart; controls are
 -- in no family.
 adjusted as (
-    select * replace (case when family_p is not null then n_tests end as n_tests)
+    select
+        * {{ without('n_tests') }},
+        case when family_p is not null then n_tests end as n_tests
     from ({{ with_adjusted_p('joined', 'family_p', [
         'suite', 'category', 'roll_up', 'feature', 'calibration', 'statistic', 'parameters', 'disparity',
         'is_simulated', "config = 'baseline'"
@@ -52,23 +54,29 @@ compared_with_chance as (
 -- Is it one group, or all of them (SPEC DIS-9)? Only where the range is more than chance gives.
 labelled as (
     select
-        * exclude (is_beyond_chance),
+        * {{ without('is_beyond_chance') }},
         case
-            when max(case when disparity = 'range' then null_p95 end) over groups is null then null
+            when max(case when disparity = 'range' then null_p95 end) over of_statistic is null then null
             when {{ ignores_blocks() }} then null
-            when not bool_or(disparity = 'range' and is_beyond_chance) over groups
+            when not bool_or(disparity = 'range' and is_beyond_chance) over of_statistic
                 then 'no_disparity_detected'
             when
-                bool_or(disparity = 'dixon_q' and {{ meets('critical_margin', '>', 0) }}) over groups
-                or bool_or(disparity = 'max_abs_z' and is_beyond_chance) over groups
+                bool_or(disparity = 'dixon_q' and {{ meets('critical_margin', '>', 0) }}) over of_statistic
+                or bool_or(disparity = 'max_abs_z' and is_beyond_chance) over of_statistic
                 then 'concentrated'
             else 'dispersed'
         end as concentration
     from compared_with_chance
-    window groups as (partition by analysis_key, statistic, parameters)
-    union all by name
+    window of_statistic as (partition by analysis_key, statistic, parameters)
+),
+
+untested as (
     select * from adjusted
     where p_value is null
+),
+
+together as (
+    {{ union_by_name(['labelled', 'untested']) }}
 )
 
 select
@@ -89,4 +97,4 @@ select
     resampling_unit,
     n_units,
     permutation_scheme
-from labelled
+from together

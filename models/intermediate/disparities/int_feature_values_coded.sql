@@ -32,7 +32,7 @@ coded as (
         prompts_coded.group_id,
         prompts_coded.prompt_id,
         prompts_coded.block_id,
-        hash(measurements.response_key) as response_hash,
+        {{ hash_of(['measurements.response_key']) }} as response_hash,
         measurements.value,
         measurements.baseline_value
     from {{ ref('int_measurements_pooled') }} as measurements
@@ -40,7 +40,7 @@ coded as (
     inner join features using (group_id, feature)
 )
 
-select * exclude (has_baseline)
+select * {{ without('has_baseline') }}
 from coded
 union all
 -- What is calibrated has the key behind that of the raw values.

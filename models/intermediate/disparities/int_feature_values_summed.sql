@@ -18,7 +18,7 @@
 {%- do names.append(name) %}
 {%- set standard, value = standards[row['standard_id']], 'standards.s_' ~ row['standard_id'] %}
 {%- do columns.append(
-    'count(*) filter ('
+    'count(*) filter (where '
     ~ declared_expression(
         methods[row['method_id']],
         standard=value,

@@ -18,7 +18,7 @@ parts as (
 pooled as (
     select
         {{ pooled_key }},
-        array_to_string(list_sort(list(distinct category)), '; ') as pooled_categories
+        {{ joined_list('array_sort(array_agg(distinct category))', "'; '") }} as pooled_categories
     from parts
     group by {{ pooled_key }}
 ),

@@ -8,17 +8,17 @@ ends as (
     select
         {{ key }},
         any_value(unit) as unit,
-        count(*) filter (is_compared) as n_groups,
-        count(*) filter (not is_compared) as n_groups_excluded,
-        cast(coalesce(sum(n) filter (is_compared), 0) as bigint) as n,
-        min(value) filter (is_compared) as lowest,
-        max(value) filter (is_compared) as highest,
-        avg(value) filter (is_compared) as average,
-        stddev_pop(value) filter (is_compared) as deviation,
-        stddev_samp(value) filter (is_compared) as deviation_sample,
+        count(*) filter (where is_compared) as n_groups,
+        count(*) filter (where not is_compared) as n_groups_excluded,
+        cast(coalesce(sum(n) filter (where is_compared), 0) as bigint) as n,
+        min(value) filter (where is_compared) as lowest,
+        max(value) filter (where is_compared) as highest,
+        avg(value) filter (where is_compared) as average,
+        stddev_pop(value) filter (where is_compared) as deviation,
+        stddev_samp(value) filter (where is_compared) as deviation_sample,
         {{ smallest_values('value', 3, 'is_compared') }} as smallest,
         {{ largest_values('value', 3, 'is_compared') }} as largest,
-        list(value order by value) filter (is_compared and value is not null) as ascending
+        {{ ordered_list('value', 'value', 'is_compared and value is not null') }} as ascending
     from listed
     group by {{ key }}
 ),
@@ -37,8 +37,10 @@ groups_at_ends as (
         listed.analysis_key,
         listed.statistic,
         listed.parameters,
-        list(listed.group_value) filter (listed.value <= judged.lowest + judged.slack) as groups_low,
-        list(listed.group_value) filter (listed.value >= judged.highest - judged.slack) as groups_high
+        array_agg(listed.group_value) filter (where listed.value <= judged.lowest + judged.slack)
+            as groups_low,
+        array_agg(listed.group_value) filter (where listed.value >= judged.highest - judged.slack)
+            as groups_high
     from listed
     inner join judged using (analysis_key, statistic, parameters)
     where
@@ -48,8 +50,8 @@ groups_at_ends as (
 )
 
 select
-    judged.* exclude (slack),
-    array_to_string(list_sort(groups_at_ends.groups_low), '; ') as group_low,
-    array_to_string(list_sort(groups_at_ends.groups_high), '; ') as group_high
+    judged.* {{ without('slack') }},
+    {{ joined_list('array_sort(groups_at_ends.groups_low)', "'; '") }} as group_low,
+    {{ joined_list('array_sort(groups_at_ends.groups_high)', "'; '") }} as group_high
 from judged
 left join groups_at_ends using (analysis_key, statistic, parameters)

@@ -2,14 +2,19 @@
 -- depends_on: {{ ref('selection_standards') }} {{ ref('selection_methods') }}
 {%- set standards = declared_rows('selection_standards', 'standard_id') %}
 {%- set methods = declared_rows('selection_methods', 'method_id') %}
-{%- set pairs, slacks, columns = [], [], [] %}
+{%- set rows, slacks, columns = [], [], [] %}
 {%- for standard in standards %}
 {%- set name = 's_' ~ standard['standard_id'] %}
 {%- set value, slack = 'analyses.' ~ name, 'analyses.' ~ name ~ '_slack' %}
 {%- do slacks.append(limit_slack('standards.' ~ name) ~ ' as ' ~ name ~ '_slack') %}
 {%- for method in methods if standard['macro'] is none or not method['needs_mode'] %}
 {%- set mode = {'lowest': 'analyses.lowest', 'width': standard['parameters']['width']} %}
-{%- do pairs.append((standard, method)) %}
+{%- do rows.append({
+    'standard': "'" ~ standard['standard'] ~ "'",
+    'method': "'" ~ method['method'] ~ "'",
+    'standard_value': value,
+    'n_selected': 'cast(counted.c_' ~ standard['standard_id'] ~ '_' ~ method['method_id'] ~ ' as bigint)'
+}) %}
 {%- do columns.append(
     'count_if(' ~ declared_expression(method, standard=value, slack=slack, mode=mode) ~ ') as c_'
     ~ standard['standard_id'] ~ '_' ~ method['method_id']
@@ -19,7 +24,7 @@
 with analyses as (
     select
         listed.analysis_key,
-        standards.* exclude (analysis_key),
+        standards.* {{ without('analysis_key') }},
         {{ slacks | join(',\n        ') }}
     from (select distinct analysis_key from {{ ref('int_group_features_listed') }}) as listed
     left join {{ ref('int_standards_computed') }} as standards on listed.analysis_key = standards.analysis_key
@@ -42,16 +47,6 @@ select
     counted.analysis_key,
     counted.n,
     counted.n_missing,
-    unnest([
-        {%- for standard, method in pairs %}
-        {
-            'standard': '{{ standard['standard'] }}',
-            'method': '{{ method['method'] }}',
-            'standard_value': analyses.s_{{ standard['standard_id'] }},
-            'n_selected': cast(counted.c_{{ standard['standard_id'] }}_{{ method['method_id'] }} as bigint)
-        }
-        {%- if not loop.last %},{% endif %}
-        {%- endfor %}
-    ], recursive := true)
+    {{ unnested_rows(rows) }}
 from counted
 inner join analyses using (analysis_key)

@@ -130,7 +130,7 @@ chosen as (
 )
 
 select
-    rated.* exclude (suite, axis),
+    rated.* {{ without('suite, axis') }},
     best.reference_group,
     best.reference_rate,
     best.n_reference,

@@ -33,7 +33,7 @@ with samples as (
 weights as (
     select
         coded.group_feature_key,
-        1.0 / count(coded.value) as weight
+        1e0 / count(coded.value) as weight
     from {{ ref('int_feature_values_coded') }} as coded
     inner join samples using (group_feature_key)
     group by coded.group_feature_key, samples.minimum_cell
@@ -47,7 +47,7 @@ coded as (
         coded.value,
         weights.group_feature_key is not null as is_weighted,
         -- A family whose groups weigh alike leaves out the small ones.
-        coalesce(weights.weight, case when samples.group_feature_key is null then 1.0 else 0.0 end) as weight
+        coalesce(weights.weight, case when samples.group_feature_key is null then 1e0 else 0e0 end) as weight
     from {{ ref('int_feature_values_coded') }} as coded
     left join samples using (group_feature_key)
     left join weights using (group_feature_key)
@@ -98,7 +98,7 @@ mode_{{ row['standard_id'] }} as (
     select
         analysis_key,
         -- Ties: the lowest bin.
-        arg_max(bin, (n, -bin)) as bin
+        max_by(bin, (n, -bin)) as bin
     from bins_{{ row['standard_id'] }}
     group by analysis_key
 )

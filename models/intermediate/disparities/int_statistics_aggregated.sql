@@ -21,7 +21,7 @@ select
     group_feature_key,
     count(value) as n,
     count(*) - count(value) as n_missing,
-    count(baseline_value) filter (value is not null) as n_pairs,
+    count(baseline_value) filter (where value is not null) as n_pairs,
     {%- for statistic in statistics %}
     {{ declared_expression(statistic) }} as s_{{ statistic['statistic_id'] }},
     {%- endfor %}

@@ -60,7 +60,7 @@ mode_{{ mode['statistic_id'] }} as (
     select
         group_feature_key,
         {{ mode['statistic_id'] }} as statistic_id,
-        min(lowest) + (arg_max(bin, (n, -bin)) + 0.5) * {{ mode['parameters']['width'] }} as value
+        min(lowest) + (max_by(bin, (n, -bin)) + 0.5) * {{ mode['parameters']['width'] }} as value
     from bins_{{ mode['statistic_id'] }}
     group by group_feature_key
 ),

@@ -2,7 +2,7 @@
 -- (SPEC CON-1).
 -- depends_on: {{ ref('statistics') }}
 {%- set statistics = declared_rows('statistics', 'statistic_id') %}
-{%- set pivoted, columns = [], [] %}
+{%- set pivoted, columns, rows = [], [], [] %}
 {%- for row in statistics %}
 {%- set name, id = 's_' ~ row['statistic_id'], row['statistic_id'] %}
 {%- if row['stage'] == 'aggregate' %}
@@ -11,6 +11,15 @@
 {%- do pivoted.append('max(case when statistic_id = ' ~ id ~ ' then value end) as ' ~ name) %}
 {%- do columns.append('others_by_sample.' ~ name) %}
 {%- endif %}
+{%- do rows.append({
+    'statistic': "'" ~ row['statistic'] ~ "'",
+    'parameters': "'" ~ row['parameters_text'] ~ "'",
+    'unit': "'" ~ row['unit'] ~ "'",
+    'needs_baseline': row['needs_baseline'] | lower,
+    'min_n': row['min_n'],
+    'null_status': "'" ~ row['null_status'] ~ "'",
+    'value': finite(name)
+}) %}
 {%- endfor %}
 with others as (
     select * from {{ ref('int_statistics_binned') }}
@@ -48,20 +57,7 @@ unpivoted as (
         n,
         n_missing,
         n_pairs,
-        unnest([
-            {%- for row in statistics %}
-            {
-                'statistic': '{{ row['statistic'] }}',
-                'parameters': '{{ row['parameters_text'] }}',
-                'unit': '{{ row['unit'] }}',
-                'needs_baseline': {{ row['needs_baseline'] | lower }},
-                'min_n': {{ row['min_n'] }},
-                'null_status': '{{ row['null_status'] }}',
-                'value': {{ finite('s_' ~ row['statistic_id']) }}
-            }
-            {%- if not loop.last %},{% endif %}
-            {%- endfor %}
-        ], recursive := true)
+        {{ unnested_rows(rows) }}
     from joined
 )
 

@@ -39,7 +39,7 @@ counted as (
         axis,
         group_value,
         count(is_selected) as n,
-        count(*) filter (is_selected) as n_selected,
+        count(*) filter (where is_selected) as n_selected,
         count(*) - count(is_selected) as n_missing
     from answers
     group by all
@@ -68,7 +68,7 @@ unknown as (
         responses.category,
         responses.config_key,
         axes.axis,
-        count(*) filter (grouped.prompt_key is null) as n_unknown
+        count(*) filter (where grouped.prompt_key is null) as n_unknown
     from {{ ref('int_responses_joined') }} as responses
     inner join axes using (suite)
     left join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key, axis)
@@ -130,19 +130,23 @@ large as (
     select
         *,
         n > 0 and n >= minimum_cell as is_countable,
-        count(*) filter (
-            n > 0 and n >= minimum_cell and {{ meets('share_of_answers', '>=', 'minimum_share') }}
+        count(
+            case
+                when
+                    n > 0 and n >= minimum_cell and {{ meets('share_of_answers', '>=', 'minimum_share') }}
+                    then 1
+            end
         ) over (partition by analysis_key) as n_large
     from shares
 )
 
 select
-    * exclude (is_countable, n_large, minimum_cell, minimum_share),
+    * {{ without('is_countable, n_large, minimum_cell, minimum_share') }},
     -- Where fewer than two categories are large, leaving out the small ones would leave nothing to compare.
     case
         when n = 0 then 'no answer'
         when not is_countable then 'fewer than ' || minimum_cell || ' answers'
         when {{ meets('share_of_answers', '<', 'minimum_share') }} and n_large >= 2
-            then 'below ' || printf('%g', 100 * minimum_share) || ' % of the answers'
+            then 'below ' || {{ short_text('100 * minimum_share') }} || ' % of the answers'
     end as exclusion_reason
 from large

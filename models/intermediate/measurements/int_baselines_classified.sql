@@ -17,8 +17,8 @@ of_texts as (
     select
         suite,
         category,
-        count(*) filter (n_prompts > 1) as n_branched,
-        count(*) filter (n_prompts > 1 and n_texts > 1) as n_counterfactual
+        count(*) filter (where n_prompts > 1) as n_branched,
+        count(*) filter (where n_prompts > 1 and n_texts > 1) as n_counterfactual
     from roots
     group by suite, category
 ),

@@ -62,7 +62,7 @@ vectors as (
         text_key,
         scorer_key,
         measurement_status,
-        cast(vector as double[]) as components
+        {{ list_of_doubles('vector') }} as components
     from {{ ref('stg_extract__embeddings') }}
 ),
 

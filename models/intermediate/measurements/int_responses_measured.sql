@@ -32,7 +32,7 @@ select
     responses.is_simulated,
     ready.feature,
     'ready' as scorer,
-    cast(null as varchar) as text_variant,
+    cast(null as string) as text_variant,
     ready.value,
     case
         when ready.value is null and ready.measurement_status = 'ok' then 'not_finite'

@@ -17,7 +17,7 @@ used as (
         max(runs.started_at) as last_used_at
     from scorers
     inner join runs
-        on json_extract_string(runs.detail, '$.scorers."' || scorers.scorer || '"') = scorers.scorer_key
+        on {{ json_entry('runs.detail', 'scorers', 'scorers.scorer') }} = scorers.scorer_key
     group by scorers.scorer_key
 ),
 
@@ -34,8 +34,8 @@ select
     scorers.parameters,
     encoders.scorer_key is not null as is_encoder
 from scorers
-left join used using (scorer_key)
-left join encoders using (scorer_key)
+left join used on scorers.scorer_key = used.scorer_key
+left join encoders on scorers.scorer_key = encoders.scorer_key
 qualify row_number() over (
     partition by scorers.scorer
     order by used.last_used_at desc nulls last, scorers.version desc, scorers.scorer_key asc

@@ -15,10 +15,10 @@ with counted as (
         axis,
         axis_position,
         n_attributes,
-        count(*) filter (not is_excluded) as n,
-        count(distinct group_value) filter (not is_excluded) as n_groups,
-        count(distinct group_value) filter (is_excluded) as n_groups_excluded,
-        coalesce(min(n_group) filter (not is_excluded), 0) as n_smallest_group
+        count(*) filter (where not is_excluded) as n,
+        count(distinct group_value) filter (where not is_excluded) as n_groups,
+        count(distinct group_value) filter (where is_excluded) as n_groups_excluded,
+        coalesce(min(n_group) filter (where not is_excluded), 0) as n_smallest_group
     from {{ ref('int_responses_analysed') }}
     group by all
 )

@@ -1,7 +1,7 @@
 -- Grain: one row per analysis_key, statistic at the axis's level, with p-values corrected over its family:
 -- one measure and statistic over configs and axes (SPEC INF-7). Controls are in no family.
 with resampled as (
-    select columns(c -> c not in ('tail', 'null_tails')) from {{ ref('int_analyses_resampled') }}
+    select * {{ without('tail, null_tails') }} from {{ ref('int_analyses_resampled') }}
     where group_value = ''
 ),
 

@@ -9,7 +9,7 @@ with sums as (
         sum({{ ratio(
             'power(abs(n_cell - n_expected) - least(0.5, abs(n_cell - n_expected)), 2)', 'n_expected'
         ) }}) as chi_square_yates,
-        avg(case when {{ meets('n_expected', '>=', 5) }} then 1.0 else 0.0 end) as expected_ge_5_rate,
+        avg(case when {{ meets('n_expected', '>=', 5) }} then 1e0 else 0e0 end) as expected_ge_5_rate,
         min(n_expected) as min_expected
     from {{ ref('int_outcomes_counted') }}
     group by analysis_key

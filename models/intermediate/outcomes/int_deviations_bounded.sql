@@ -37,12 +37,12 @@ groups as (
 sized as (
     select
         *,
-        sum(n_missing) over axes - n_missing as n_missing_others,
+        sum(n_missing) over (axes) - n_missing as n_missing_others,
         n_group + n_missing as n_group_filled,
-        n + sum(n_missing) over axes as n_filled
+        n + sum(n_missing) over (axes) as n_filled
     from groups
     window axes as (partition by analysis_key)
-    qualify sum(n_missing) over axes > 0 and count(*) over axes > 1
+    qualify sum(n_missing) over (axes) > 0 and count(*) over (axes) > 1
 ),
 
 -- Where all say the same, what is missing may be another answer.

@@ -21,7 +21,7 @@ by_group as (
         grouped.axis,
         grouped.group_value,
         count(*) as n_responses,
-        count(*) filter (outcomes.is_missing) as n_missing
+        count(*) filter (where outcomes.is_missing) as n_missing
     from outcomes
     inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
     group by all

@@ -15,8 +15,9 @@ rules as (
     select
         *,
         -- A pattern of the suite's own starts with ().
-        starts_with(pattern, '()') as is_own,
-        not starts_with(pattern, '()') and not regexp_matches(phrase, '[^\p{L}\p{M}\p{N}_]') as is_word
+        {{ begins_with('pattern', '()') }} as is_own,
+        not {{ begins_with('pattern', '()') }}
+        and not {{ matches('phrase', pattern('[^\\p{L}\\p{M}\\p{N}_]')) }} as is_word
     from {{ ref('stg_suite__outcome_rules') }}
     where rule_kind in ('{{ kinds | join("', '") }}')
 ),
@@ -44,7 +45,7 @@ select
     category,
     outcome_set,
     variant_text_key,
-    arg_min(label, (match_position, -phrase_length, label)) as label,
+    min_by(label, (match_position, -phrase_length, label)) as label,
     count(distinct label) as n_matches
 from searched
 where match_position >= 0

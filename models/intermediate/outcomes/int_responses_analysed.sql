@@ -1,5 +1,9 @@
 -- Grain: one row per measure_kind, measure, axis, response_key: what enters a table of groups.
 -- measure_kind: `outcome` (a category), `score` (a number), `selection` (favourable or not).
+{%- set carried = [
+    'suite', 'domain', 'category', 'config_key', 'config', 'model', 'role', 'is_simulated', 'response_key',
+    'prompt_key', 'block_key'
+] | join(',\n        ') %}
 with outcomes as (
     select * from {{ ref('int_outcomes_assigned') }}
 ),
@@ -37,15 +41,25 @@ failing as (
     having count(distinct is_usable) = 2
 ),
 
-measured as (
+by_kind as (
     {{ outcomes_by_kind('outcomes') }}
-    union all by name
+),
+
+measured as (
+    select
+        measure_kind,
+        measure,
+        outcome,
+        value,
+        {{ carried }}
+    from by_kind
+    union all
     select
         'outcome' as measure_kind,
         'response_status' as measure,
-        responses.response_status as outcome,
+        response_status as outcome,
         cast(null as double) as value,
-        responses.* exclude (response_status)
+        {{ carried }}
     from responses
     inner join failing using (suite, category, config_key)
 ),

@@ -23,9 +23,15 @@ filled as (
 others as (
     select
         *,
-        min(lowest) over (
-            partition by suite, category, config, axis, metric, comparison
-            rows between unbounded preceding and unbounded following exclude current row
+        least(
+            min(lowest) over (
+                partition by suite, category, config, axis, metric, comparison
+                order by group_a, group_b rows between unbounded preceding and 1 preceding
+            ),
+            min(lowest) over (
+                partition by suite, category, config, axis, metric, comparison
+                order by group_a, group_b rows between 1 following and unbounded following
+            )
         ) as lowest_other,
         avg(lowest + highest) over (
             partition by suite, category, config, axis, metric, comparison

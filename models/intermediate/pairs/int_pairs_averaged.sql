@@ -28,7 +28,7 @@ branches as (
         metrics.metric_kind,
         pairs.feature,
         case
-            when metrics.metric_kind = 'similarity' then avg(pairs.value order by pairs.value)
+            when metrics.metric_kind = 'similarity' then {{ in_order('avg', 'pairs.value', 'pairs.value') }}
             when metrics.threshold is null
                 then {{ sorted_distance('pairs.value_a', 'pairs.value_b', 'pairs.value is not null') }}
             else {{ rate_difference(
@@ -37,7 +37,7 @@ branches as (
         end as value,
         count(pairs.value) as n_pairs,
         count(*) - count(pairs.value) as n_missing,
-        count(distinct pairs.root_key) filter (pairs.value is not null) as n_roots
+        count(distinct pairs.root_key) filter (where pairs.value is not null) as n_roots
     from pairs
     inner join metrics using (measured_as)
     where pairs.pair_kind = 'branches'
@@ -62,7 +62,7 @@ samples as (
         pairs.repeat_a,
         pairs.repeat_b,
         case
-            when metrics.metric_kind = 'similarity' then sum(pairs.value order by pairs.value)
+            when metrics.metric_kind = 'similarity' then {{ in_order('sum', 'pairs.value', 'pairs.value') }}
             when metrics.threshold is null
                 then {{ sorted_distance('pairs.value_a', 'pairs.value_b', 'pairs.value is not null') }}
             else abs({{ rate_difference(
@@ -99,7 +99,7 @@ matched as (
         group_b,
         metric,
         feature,
-        {{ ratio('sum(value order by value)', 'sum(weight)') }} as matched_value
+        {{ ratio(in_order('sum', 'value', 'value'), 'sum(weight)') }} as matched_value
     from weighed
     where pair_kind = 'branches'
     group by all
@@ -114,7 +114,7 @@ repeats as (
         group_a as group_value,
         metric,
         feature,
-        sum(value order by value) as value,
+        {{ in_order('sum', 'value', 'value') }} as value,
         sum(weight) as weight,
         sum(n_pairs) as n_pairs
     from weighed
@@ -132,7 +132,7 @@ floors as (
         branches.group_b,
         branches.metric,
         branches.feature,
-        {{ ratio('sum(repeats.value order by repeats.value)', 'sum(repeats.weight)') }} as floor_value,
+        {{ ratio(in_order('sum', 'repeats.value', 'repeats.value'), 'sum(repeats.weight)') }} as floor_value,
         sum(repeats.n_pairs) as n_floor_pairs
     from branches
     inner join repeats

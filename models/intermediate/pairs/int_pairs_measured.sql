@@ -77,7 +77,10 @@ select
     texts.value,
     texts.measurement_status
 from pairs
-inner join {{ ref('int_text_pairs_measured') }} as texts using (response_key_a, response_key_b)
+inner join {{ ref('int_text_pairs_measured') }} as texts
+    on
+        pairs.response_key_a = texts.response_key_a
+        and pairs.response_key_b = texts.response_key_b
 union all
 select
     pairs.*,
@@ -89,7 +92,11 @@ select
     lists.measurement_status
 from pairs
 inner join {{ ref('int_recommendations_paired') }} as lists
-    using (pair_kind, axis, response_key_a, response_key_b)
+    on
+        pairs.pair_kind = lists.pair_kind
+        and pairs.axis = lists.axis
+        and pairs.response_key_a = lists.response_key_a
+        and pairs.response_key_b = lists.response_key_b
 union all
 select
     pairs.*,
@@ -100,4 +107,9 @@ select
     differences.value_a - differences.value_b as value,
     differences.measurement_status
 from pairs
-inner join differences using (pair_kind, axis, response_key_a, response_key_b)
+inner join differences
+    on
+        pairs.pair_kind = differences.pair_kind
+        and pairs.axis = differences.axis
+        and pairs.response_key_a = differences.response_key_a
+        and pairs.response_key_b = differences.response_key_b

@@ -1,7 +1,8 @@
 -- Grain: one row per suite, category, text_key: the items of an answer's list, the best first. Equal ones
 -- count once, where they stand first; letters' case, quotes, numbers and bullets are no part of an item.
-{%- set mark = "'^([0-9]{1,4}[.):]|[-*•])[[:space:]]+'" %}
+{%- set mark = pattern('^([0-9]{1,4}[.):]|[-*•])[[:space:]]+') %}
 {%- set space = "' ' || chr(9) || chr(10) || chr(13)" %}
+{%- set line = trimmed('part', space) %}
 with answers as (
     select distinct
         suite,
@@ -16,8 +17,7 @@ parts as (
         answers.*,
         declared.is_numbered,
         declared.list_size,
-        unnest(string_split(texts.text, declared.separator)) as part,
-        generate_subscripts(string_split(texts.text, declared.separator), 1) as place
+        {{ unnested_in_places(split_text('texts.text', 'declared.separator'), 'part', 'place') }}
     from answers
     inner join {{ ref('stg_suite__recommendations') }} as declared using (suite, category)
     inner join {{ ref('stg_extract__texts') }} as texts using (text_key)
@@ -31,10 +31,8 @@ items as (
         is_numbered,
         list_size,
         place,
-        regexp_matches(trim(part, {{ space }}), {{ mark }}) as has_mark,
-        lower(nfc_normalize(
-            trim(regexp_replace(trim(part, {{ space }}), {{ mark }}, ''), {{ space }} || '"*_“”')
-        )) as item
+        {{ matches(line, mark) }} as has_mark,
+        lower({{ composed(trimmed(all_replaced(line, mark, ''), space ~ " || '\"*_“”'")) }}) as item
     from parts
 ),
 
@@ -55,6 +53,6 @@ select
     suite,
     category,
     text_key,
-    (list(item order by place))[1:coalesce(list_size, 1000)] as items
+    {{ first_items(ordered_list('item', 'place'), 'coalesce(list_size, 1000)') }} as items
 from firsts
 group by suite, category, text_key, list_size

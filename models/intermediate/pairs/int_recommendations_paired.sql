@@ -37,9 +37,9 @@ ordered as (
 placed as (
     select
         *,
-        len(items_1) as n_1,
-        len(items_2) as n_2,
-        list_transform(items_1, lambda item: nullif(list_position(items_2, item), 0)) as positions
+        {{ list_length('items_1') }} as n_1,
+        {{ list_length('items_2') }} as n_2,
+        {{ mapped_items('items_1', 'item', 'nullif(array_position(items_2, item), 0)') }} as positions
     from ordered
 ),
 

@@ -111,7 +111,7 @@ encoders as (
         scorers.scorer
     from {{ ref('stg_suite__suites') }} as suites
     inner join settings using (suite)
-    inner join scorers on scorers.is_encoder and list_contains(suites.scorers, scorers.scorer)
+    inner join scorers on scorers.is_encoder and array_contains(suites.scorers, scorers.scorer)
 ),
 
 variants as (

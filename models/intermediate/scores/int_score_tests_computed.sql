@@ -51,7 +51,7 @@ t_tests as (
         group_b,
         n,
         'pooled_t' as test,
-        {{ ratio('difference', 'sqrt(pooled_variance * (1.0 / n_a + 1.0 / n_b))') }} as value,
+        {{ ratio('difference', 'sqrt(pooled_variance * (1e0 / n_a + 1e0 / n_b))') }} as value,
         cast(n_a + n_b - 2 as double) as dof,
         pooled_variance,
         difference,
@@ -108,15 +108,15 @@ select
     'cohens_d' as effect,
     {{ ratio('difference', 'sqrt(pooled_variance)') }} as effect_value,
     'hedges_g' as unbiased_effect,
-    {{ ratio('difference', 'sqrt(pooled_variance)') }} * (1 - 3.0 / (4 * (n_a + n_b - 2) - 1))
+    {{ ratio('difference', 'sqrt(pooled_variance)') }} * (1 - 3e0 / (4 * (n_a + n_b - 2) - 1))
         as unbiased_effect_value
 from t_tests
 union all
 select
     analysis_key,
     'anova' as test,
-    cast(null as varchar) as group_a,
-    cast(null as varchar) as group_b,
+    cast(null as string) as group_a,
+    cast(null as string) as group_b,
     n,
     {{ ratio('ms_between', 'ms_within') }} as value,
     cast(n_groups - 1 as double) as dof,

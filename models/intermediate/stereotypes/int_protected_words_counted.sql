@@ -5,7 +5,7 @@ select
     words.attribute,
     words.group_value,
     count(*) as n_words,
-    count(*) filter (not tokens.is_stop) as n_words_no_stop
+    count(*) filter (where not tokens.is_stop) as n_words_no_stop
 from {{ ref('int_tokens_matched') }} as tokens
 inner join {{ ref('stg_suite__protected_words') }} as words
     on

@@ -2,7 +2,7 @@
 with asked as (
     select
         suite,
-        unnest(categories) as category
+        {{ unnested('categories') }} as category
     from {{ ref('stg_suite__stereotypes') }}
 ),
 

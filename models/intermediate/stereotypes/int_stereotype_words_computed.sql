@@ -40,7 +40,7 @@ totals as (
 ),
 
 counted as (
-    select * exclude (target_list) from {{ ref('int_stereotypes_counted') }}
+    select * {{ without('target_list') }} from {{ ref('int_stereotypes_counted') }}
     where target_list = ''
 ),
 
@@ -124,7 +124,7 @@ paired as (
 counted_ways as (
     select
         *,
-        unnest(countings) as counting
+        {{ unnested('countings') }} as counting
     from filled
 ),
 
@@ -180,11 +180,11 @@ select
     group_a,
     group_b,
     {{ total_variation('share', 'reference_share') }} as value,
-    case when group_a <> '' then max(share - reference_share) filter (group_value = group_a) end
+    case when group_a <> '' then max(share - reference_share) filter (where group_value = group_a) end
         as signed_value,
     'ok' as status,
     cast(null as double) as probability_a,
     cast(null as double) as probability_b,
-    count(*) filter (weight > 0) > 1 as is_two_sided
+    count(*) filter (where weight > 0) > 1 as is_two_sided
 from shares
 group by suite, category, config_key, attribute, target_list, counting, word, group_a, group_b

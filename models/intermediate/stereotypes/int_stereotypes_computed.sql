@@ -41,7 +41,7 @@ compared as (
         listed.suite,
         'stereotypical_associations' as metric,
         listed.attribute,
-        unnest(settings.countings) as counting,
+        {{ unnested('settings.countings') }} as counting,
         listed.group_a,
         listed.group_b
     from listed
@@ -60,10 +60,10 @@ summed_up as (
         compared.counting,
         compared.group_a,
         compared.group_b,
-        avg(words.value order by words.word) as value,
-        avg(words.signed_value order by words.word) as signed_value,
-        count(words.word) filter (words.is_two_sided) as n_two_sided,
-        count(words.word) filter (not words.is_two_sided) as n_one_sided,
+        {{ in_order('avg', 'words.value', 'words.word') }} as value,
+        {{ in_order('avg', 'words.signed_value', 'words.word') }} as signed_value,
+        count(words.word) filter (where words.is_two_sided) as n_two_sided,
+        count(words.word) filter (where not words.is_two_sided) as n_one_sided,
         max(sizes.n_targets) - count(words.word) as n_unseen,
         count(words.value) as n_words
     from compared
@@ -85,26 +85,30 @@ represented as (
         group_a,
         group_b,
         {{ total_variation('share', 'reference_share') }} as value,
-        case when group_a <> '' then max(share - reference_share) filter (group_value = group_a) end
+        case when group_a <> '' then max(share - reference_share) filter (where group_value = group_a) end
             as signed_value,
         sum(n_words) as n_words
     from {{ ref('int_groups_mentioned') }}
     group by suite, category, config_key, attribute, group_a, group_b
 ),
 
-together as (
+of_words as (
     select
-        * exclude (is_two_sided),
+        * {{ without('is_two_sided') }},
         cast(is_two_sided as bigint) as n_two_sided,
         cast(not is_two_sided as bigint) as n_one_sided
     from words
-    union all by name
+),
+
+of_lists as (
     select
         *,
         '' as word,
         case when n_words = 0 then 'no_overlap' else 'ok' end as status
     from summed_up
-    union all by name
+),
+
+of_groups as (
     select
         *,
         'representation' as metric,
@@ -113,22 +117,32 @@ together as (
         '' as word,
         case when value is null then 'no_overlap' else 'ok' end as status
     from represented
+),
+
+together as (
+    {{ union_by_name(['of_words', 'of_lists', 'of_groups']) }}
+),
+
+covered as (
+    select
+        together.*,
+        '' as feature,
+        counted.n,
+        counted.n_covered
+    from together
+    inner join counted using (suite, category, config_key, attribute, target_list)
+),
+
+of_scores as (
+    select
+        *,
+        '' as attribute,
+        '' as target_list,
+        '' as counting,
+        '' as word,
+        '' as group_a,
+        '' as group_b
+    from {{ ref('int_stereotypes_scored') }}
 )
 
-select
-    together.*,
-    '' as feature,
-    counted.n,
-    counted.n_covered
-from together
-inner join counted using (suite, category, config_key, attribute, target_list)
-union all by name
-select
-    *,
-    '' as attribute,
-    '' as target_list,
-    '' as counting,
-    '' as word,
-    '' as group_a,
-    '' as group_b
-from {{ ref('int_stereotypes_scored') }}
+{{ union_by_name(['covered', 'of_scores']) }}

@@ -10,8 +10,8 @@ with answered as (
         model,
         role,
         is_simulated,
-        count(*) filter (is_counted) as n,
-        count(*) filter (not is_counted) as n_missing
+        count(*) filter (where is_counted) as n,
+        count(*) filter (where not is_counted) as n_missing
     from {{ ref('int_stereotype_texts_listed') }}
     group by all
 ),

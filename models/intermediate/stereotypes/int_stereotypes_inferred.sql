@@ -2,7 +2,7 @@
 -- group_a, group_b, with p-values corrected over their family: one metric over configs, attributes and lists,
 -- of words or of whole lists (SPEC INF-7). Baseline texts are in no family.
 with resampled as (
-    select * exclude (value, signed_value) from {{ ref('int_stereotypes_resampled') }}
+    select * {{ without('value, signed_value') }} from {{ ref('int_stereotypes_resampled') }}
 ),
 
 configs as (
@@ -19,10 +19,10 @@ tests as (
         computed.*,
         configs.is_simulated,
         computed.word <> '' as is_word,
-        resampled.* exclude (
-            suite, category, config_key, metric, attribute, target_list, feature, counting, word,
-            group_a, group_b
-        ),
+        resampled.* {{ without(
+            'suite, category, config_key, metric, attribute, target_list, feature, counting, word, '
+            ~ 'group_a, group_b'
+        ) }},
         case when computed.config_key <> 'baseline' then resampled.p_value end as family_p
     from {{ ref('int_stereotypes_computed') }} as computed
     inner join configs using (suite, category, config_key)

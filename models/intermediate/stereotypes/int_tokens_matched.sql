@@ -3,8 +3,7 @@ with tokens as (
     select
         suite,
         text_id,
-        unnest(tokens) as token,
-        generate_subscripts(tokens, 1) as token_position
+        {{ unnested_in_places('tokens', 'token', 'token_position') }}
     from {{ ref('int_texts_tokenised') }}
 ),
 

@@ -19,4 +19,4 @@ from {{ ref('stg_assemble__prompts') }} as prompts
 inner join {{ ref('stg_suite__topics') }} as asked
     on
         prompts.suite = asked.suite
-        and list_contains(asked.categories, prompts.category)
+        and array_contains(asked.categories, prompts.category)

@@ -56,7 +56,7 @@ wanted as (
         needed.clustering_key,
         asked.scorer_key,
         variants.variant_text_key as text_key,
-        list_distinct(flatten(list(asked.distances))) as distances
+        array_distinct(flatten(array_agg(asked.distances))) as distances
     from needed
     inner join asked using (suite, topic_set)
     inner join variants using (text_key)
@@ -70,12 +70,12 @@ placed as (
         topics.topic_position,
         wanted.distances,
         topics.centre,
-        cast(embeddings.vector as double[]) as components,
+        {{ list_of_doubles('embeddings.vector') }} as components,
         topics.centroid
     from wanted
     inner join {{ ref('stg_extract__embeddings') }} as embeddings using (text_key, scorer_key)
     inner join {{ ref('stg_extract__topics') }} as topics using (clustering_key)
-    where list_inner_product(embeddings.vector, embeddings.vector) > 0
+    where {{ inner_product('embeddings.vector', 'embeddings.vector') }} > 0
 ),
 
 measured as (
@@ -85,11 +85,11 @@ measured as (
         topic_position,
         {%- for row in distances %}
         case
-            when list_contains(distances, '{{ row['distance'] }}')
+            when array_contains(distances, '{{ row['distance'] }}')
                 then {{ declared_expression(row, 'components', 'centre') }}
         end as {{ row['distance'] }}_distance,
         {%- endfor %}
-        list_distance(components, centroid) as distance_to_centroid
+        {{ straight_distance('components', 'centroid') }} as distance_to_centroid
     from placed
 )
 

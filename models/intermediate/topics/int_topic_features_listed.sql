@@ -3,8 +3,15 @@
 with asked as (
     select
         *,
-        unnest(range(1, n_clusters + 1)) as topic_position
+        {{ unnested(whole_numbers(1, 'n_clusters')) }} as topic_position
     from {{ ref('stg_suite__topics') }}
+),
+
+distances as (
+    select
+        *,
+        {{ unnested('distances') }} as distance
+    from asked
 ),
 
 measures as (
@@ -25,9 +32,9 @@ measures as (
         pool,
         scorer,
         topic_position,
-        unnest(distances) as measure,
-        measure || '_distance_to_' || topic_set || '_' || topic_position as feature
-    from asked
+        distance as measure,
+        distance || '_distance_to_' || topic_set || '_' || topic_position as feature
+    from distances
 ),
 
 kinds as (

@@ -20,7 +20,8 @@ deviating as (
     select
         analysis_key,
         'max_' || metric || '_pooled' as statistic,
-        coalesce(arg_max(group_value, (value, group_value)) filter (value is not null), '') as group_value,
+        coalesce(max_by(group_value, (value, group_value)) filter (where value is not null), '')
+            as group_value,
         max(attainable_max) as attainable
     from {{ ref('int_deviations_computed') }}
     where reference = 'pooled'
@@ -29,7 +30,8 @@ deviating as (
     select
         analysis_key,
         'max_abs_dbi' as statistic,
-        coalesce(arg_max(group_value, (abs(dbi), group_value)) filter (dbi is not null), '') as group_value,
+        coalesce(max_by(group_value, (abs(dbi), group_value)) filter (where dbi is not null), '')
+            as group_value,
         max(attainable_max) as attainable
     from {{ ref('int_scores_computed') }}
     group by analysis_key
@@ -37,7 +39,8 @@ deviating as (
     select
         analysis_key,
         'min_impact_ratio' as statistic,
-        coalesce(arg_min(group_value, (value, group_value)) filter (value is not null), '') as group_value,
+        coalesce(min_by(group_value, (value, group_value)) filter (where value is not null), '')
+            as group_value,
         null as attainable
     from {{ ref('int_analyses_resampled') }}
     where statistic = 'selection_rate'

@@ -5,7 +5,7 @@ with shown as (
         suite,
         category,
         config_key,
-        unnest(shown_attributes) as attribute
+        {{ unnested('shown_attributes') }} as attribute
     from {{ ref('int_axes_shown') }}
 )
 
@@ -32,7 +32,7 @@ select
     analyses.n as n_smallest_group,
     analyses.minimum_group,
     shown.attribute is null as is_control,
-    case when shown.attribute is null then [truths.attribute] else cast([] as varchar[]) end
+    case when shown.attribute is null then {{ list_of('truths.attribute') }} else {{ empty_list() }} end
         as hidden_attributes
 from {{ ref('int_census_distances_resampled') }} as analyses
 inner join {{ ref('stg_suite__ground_truths') }} as truths using (suite, category, outcome_set)

@@ -89,12 +89,12 @@ totals as (
         is_simulated,
         -- The outcome that is planned for comes first: the favourable ones, else the most frequent.
         case measure_kind
-            when 'outcome' then list(n order by n desc, outcome asc)
+            when 'outcome' then {{ ordered_list('n', '-n, outcome') }}
             else
-                [
-                    coalesce(sum(n) filter (outcome = 'favourable'), 0),
-                    coalesce(sum(n) filter (outcome = 'other'), 0)
-                ]
+                {{ list_of("
+                    coalesce(sum(n) filter (where outcome = 'favourable'), 0),
+                    coalesce(sum(n) filter (where outcome = 'other'), 0)
+                ") }}
         end as counts,
         sum(n) as n_all
     from given
@@ -112,7 +112,7 @@ select
     layouts.n_prompts,
     layouts.n_repeats,
     layouts.n_units = counted_blocks.n_blocks as is_shared,
-    list_transform(totals.counts, x -> {{ ratio('x', 'totals.n_all') }}) as outcome_shares,
+    {{ mapped_items('totals.counts', 'x', ratio('x', 'totals.n_all')) }} as outcome_shares,
     avg(case when components.icc < 0 then 0 else components.icc end) over (
         partition by
             analyses.suite, analyses.category, analyses.measure, analyses.axis, analyses.measure_kind,

@@ -78,8 +78,8 @@ families as (
         config,
         category,
         max(n_tests) as n_tests,
-        min(least_p) filter (has_units and has_limit) as least_p,
-        min(least_p_family) filter (has_units and has_limit) as least_p_family,
+        min(least_p) filter (where has_units and has_limit) as least_p,
+        min(least_p_family) filter (where has_units and has_limit) as least_p_family,
         bool_or(has_units) as has_units,
         bool_or(has_units and has_limit) as has_limit
     from weighed

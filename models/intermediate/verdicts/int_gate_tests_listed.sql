@@ -2,7 +2,7 @@
 -- p-values a family corrects together. `table_key` is what shares its relabellings.
 {%- set family = "case suites.gate_family "
     ~ "when 'config' then numbers.config_key when 'question' then numbers.config_key || ' ' || numbers.category "
-    ~ "else cast(numbers.is_simulated as varchar) end" %}
+    ~ "else cast(numbers.is_simulated as string) end" %}
 select
     limits.profile,
     {{ analysis_columns('numbers') }},
@@ -21,7 +21,7 @@ select
         end,
         {{ family }}
     ) as family_key,
-    hash(numbers.category, numbers.config_key, numbers.measure, numbers.axis) as table_key,
+    {{ hash_of(['numbers.category', 'numbers.config_key', 'numbers.measure', 'numbers.axis']) }} as table_key,
     coalesce(numbers.p_adjusted, numbers.p_value) as p_value,
     coalesce(resampled.tail, measured.tail, numbers.tail) as tail,
     coalesce(resampled.null_tails, measured.null_tails, numbers.null_tails) as null_tails

@@ -1,15 +1,13 @@
 -- Grain: one row per suite, category, config_key, measure, axis, metric, group_value: what thresholds judge,
 -- on how many answers and distinct names, texts or roots.
 with numbers as (
-    select * from {{ ref('int_analysis_numbers_judged') }}
-    union all by name
-    select * from {{ ref('int_measured_rates_judged') }}
-    union all by name
-    select * from {{ ref('int_census_distances_judged') }}
-    union all by name
-    select * from {{ ref('int_mart_numbers_judged') }}
-    union all by name
-    select * from {{ ref('int_unanswered_analyses_listed') }}
+    {{ union_by_name([
+        ref('int_analysis_numbers_judged'),
+        ref('int_measured_rates_judged'),
+        ref('int_census_distances_judged'),
+        ref('int_mart_numbers_judged'),
+        ref('int_unanswered_analyses_listed'),
+    ]) }}
 ),
 
 answers as (
@@ -50,7 +48,7 @@ usable as (
         category,
         config_key,
         count(*) as n_responses,
-        count(*) filter (not is_usable) as n_missing
+        count(*) filter (where not is_usable) as n_missing
     from answers
     group by all
 ),
@@ -62,7 +60,7 @@ missing as (
 
 counted as (
     select
-        numbers.* exclude (n_blocks, n_smallest_group, n_missing),
+        numbers.* {{ without('n_blocks, n_smallest_group, n_missing') }},
         coalesce(numbers.n_smallest_group, blocks.n_smallest_group) as n_smallest_group,
         coalesce(nullif(numbers.n_blocks, 0), blocks.n_blocks, 0) as n_blocks,
         -- What the number itself lacks, and what is not read of the question.

@@ -1,11 +1,18 @@
 -- Grain: one row per suite, profile, metric, axis_kind (single or intersection): the limit that judges. What
 -- a suite declares takes the place of its profile's.
-with profiles as (
+with placed as (
     select
         suite,
-        unnest(profiles) as profile,
-        generate_subscripts(profiles, 1) = 1 as is_gate_profile
+        {{ unnested_in_places('profiles', 'profile', 'place') }}
     from {{ ref('stg_suite__suites') }}
+),
+
+profiles as (
+    select
+        suite,
+        profile,
+        place = 1 as is_gate_profile
+    from placed
 ),
 
 shipped as (
@@ -25,13 +32,11 @@ own_limits as (
 ),
 
 listed as (
-    select * from shipped
-    union all by name
-    select * from own_limits
+    {{ union_by_name(['shipped', 'own_limits']) }}
 ),
 
 kinds as (
-    select unnest(['single', 'intersection']) as axis_kind
+    select {{ unnested(list_of("'single', 'intersection'")) }} as axis_kind
 )
 
 select

@@ -79,7 +79,7 @@ numbers as (
         {%- for column in ['n_missing', 'n_blocks'] %}
         cast({{ part[column] or 'null' }} as bigint) as {{ column }},
         {%- endfor %}
-        cast({{ part['unit'] or 'null' }} as varchar) as resampling_unit,
+        cast({{ part['unit'] or 'null' }} as string) as resampling_unit,
         {{ part['is_mean'] or 'false' }} as is_mean,
         {%- for column in ['bound_low', 'bound_high', 'value_low', 'value_high'] %}
         cast({{ part[column] or 'null' }} as double) as {{ column }},
@@ -126,9 +126,9 @@ wanted as (
 -- binomial does ("rule of three"). Such a mean is one over all pairs, wherever those without a value lie.
 bounded as (
     select
-        numbers.* exclude (
-            n_missing, n_blocks, resampling_unit, bound_low, bound_high, value_low, value_high
-        ),
+        numbers.* {{ without(
+            'n_missing, n_blocks, resampling_unit, bound_low, bound_high, value_low, value_high'
+        ) }},
         dictionary.better,
         rates.n as n_smallest_group,
         coalesce(rates.n_blocks, numbers.n_blocks) as n_blocks,
@@ -142,7 +142,7 @@ bounded as (
                 when numbers.is_mean and numbers.ci_low = numbers.ci_high
                     then
                         numbers.value + (dictionary.range_{{ end }} - numbers.value)
-                        * (1 - power({{ significance_level() }}, 1.0 / numbers.n_blocks))
+                        * (1 - power({{ significance_level() }}, 1e0 / numbers.n_blocks))
             end
         ) as end_{{ end }},
         coalesce(
@@ -219,7 +219,7 @@ select
     coalesce(sizes.n_groups, 1) as n_groups,
     suites.minimum_group,
     coalesce(shown.is_control, false) as is_control,
-    coalesce(shown.hidden_attributes, cast([] as varchar[])) as hidden_attributes
+    coalesce(shown.hidden_attributes, {{ empty_list() }}) as hidden_attributes
 from bounded as numbers
 -- Neither the baseline's own nor what is pooled.
 inner join {{ ref('int_configs_labelled') }} as configs on numbers.config = configs.config

@@ -113,7 +113,7 @@ select
     failures.group_value,
     failures.block_key,
     false as is_reference,
-    cast(coalesce(sum(failures.n) filter (failures.response_status = failed_ways.measure), 0) as bigint)
+    cast(coalesce(sum(failures.n) filter (where failures.response_status = failed_ways.measure), 0) as bigint)
         as n_selected,
     cast(sum(failures.n) as bigint) as n,
     0 as n_missing_low,

@@ -39,7 +39,7 @@ families as (
 
 limited as (
     select
-        numbers.* exclude (n_tests),
+        numbers.* {{ without('n_tests') }},
         coalesce(numbers.adjusted_value, numbers.value) as judged_value,
         limits.profile,
         limits.is_gate_profile,
@@ -134,18 +134,17 @@ coloured as (
 
 decided as (
     select
-        * replace (
-            -- Whether a p-value stays with the missing answers is the chi-square's to say.
-            case
-                when not is_p_value then colour_mildest
-                when n_missing = 0 or is_evident_at_worst then judged_colour
-            end as colour_mildest,
-            case
-                when not is_p_value then colour_worst
-                when n_missing = 0 or is_evident_at_worst then judged_colour
-            end as colour_worst,
-            case when is_p_value then v_colour else bound_worst end as bound_worst
-        ),
+        * {{ without('colour_mildest, colour_worst, bound_worst') }},
+        -- Whether a p-value stays with the missing answers is the chi-square's to say.
+        case
+            when not is_p_value then colour_mildest
+            when n_missing = 0 or is_evident_at_worst then judged_colour
+        end as colour_mildest,
+        case
+            when not is_p_value then colour_worst
+            when n_missing = 0 or is_evident_at_worst then judged_colour
+        end as colour_worst,
+        case when is_p_value then v_colour else bound_worst end as bound_worst,
         has_several_blocks and is_covered and not has_invalid_p as is_sound
     from coloured
 )

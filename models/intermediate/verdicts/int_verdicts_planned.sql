@@ -18,7 +18,7 @@ sized as (
         case when is_p_value then null else bound_low end as planned_low,
         is_p_value or is_higher_worse as is_gap,
         case
-            when starts_with(metric, 'min_') and unit = 'ratio' then 1.0
+            when {{ begins_with('metric', 'min_') }} and unit = 'ratio' then 1.0
             when is_p_value or is_higher_worse then 0.0
         end as equal_value
     from decided

@@ -1,4 +1,8 @@
 -- Grain: one row per prompt_key, part: what prompts have in common besides the groups that are compared.
+{%- set columns = {
+    'root': 'root_key', 'template': 'template', 'concept': 'concept', 'keyword': 'keyword',
+    'source_tag': 'source_tag', 'method': 'method', 'language': 'language'
+} %}
 with prompts as (
     select * from {{ ref('stg_assemble__prompts') }}
 ),
@@ -16,20 +20,23 @@ examples as (
 parts as (
     select
         prompts.prompt_key,
-        unnest(list_concat(
-            map_keys(prompts.attributes), map_keys(prompts.slots),
-            ['root', 'template', 'concept', 'keyword', 'source_tag', 'method', 'language']
-        )) as part,
-        unnest(list_concat(
-            map_values(prompts.attributes), map_values(prompts.slots),
-            [
-                prompts.root_key, prompts.template, prompts.concept, prompts.keyword, prompts.source_tag,
-                prompts.method, prompts.language
-            ]
-        )) as part_value,
-        unnest(range(
-            len(map_keys(prompts.attributes)) + coalesce(len(map_keys(prompts.slots)), 0) + 7
-        )) as part_position,
+        {{ unnested_together({
+            'part': joined_lists([
+                'map_keys(prompts.attributes)',
+                'map_keys(prompts.slots)',
+                list_of("'" ~ columns.keys() | join("', '") ~ "'"),
+            ]),
+            'part_value': joined_lists([
+                'map_values(prompts.attributes)',
+                'map_values(prompts.slots)',
+                list_of('prompts.' ~ columns.values() | join(', prompts.')),
+            ]),
+            'part_position': whole_numbers(
+                0,
+                list_length('map_keys(prompts.attributes)')
+                ~ ' + coalesce(' ~ list_length('map_keys(prompts.slots)') ~ ', 0) + ' ~ (columns | length - 1)
+            ),
+        }) }},
         examples.example
     from prompts
     inner join examples

@@ -9,8 +9,8 @@ with answers as (
         analysed.measure,
         analysed.block_key,
         analysed.response_key,
-        list(analysed.axis order by analysed.axis_position, analysed.axis) as attributes,
-        list(analysed.group_value order by analysed.axis_position, analysed.axis) as group_values,
+        {{ ordered_list('analysed.axis', 'analysed.axis_position, analysed.axis') }} as attributes,
+        {{ ordered_list('analysed.group_value', 'analysed.axis_position, analysed.axis') }} as group_values,
         any_value(analysed.value) as value
     from {{ ref('int_responses_analysed') }} as analysed
     inner join {{ ref('int_analyses_listed') }} as analyses on analysed.analysis_key = analyses.analysis_key

@@ -1,5 +1,6 @@
 -- Grain: one row per source_kind, suite, source_name, origin, revision, licence. `suite` is '' for what
 -- every suite shares.
+{%- set host = pattern('^https?://([^/]+)') %}
 with suites as (
     select * from {{ ref('stg_suite__suites') }}
 ),
@@ -23,7 +24,7 @@ prompts as (
 documents as (
     select
         *,
-        coalesce(nullif(regexp_extract(origin, '^https?://([^/]+)', 1), ''), 'files of the suite') as found_in
+        coalesce(nullif({{ matched_part('origin', host, 1) }}, ''), 'files of the suite') as found_in
     from {{ ref('dim_documents') }}
 ),
 
@@ -45,7 +46,7 @@ details as (
         config_key,
         -- A model's licence may be a whole text: its first line names it.
         nullif(
-            left(trim(split_part(json_extract_string(details, '$.licence'), chr(10), 1)), 200), ''
+            left(trim(split_part({{ json_text('details', 'licence') }}, chr(10), 1)), 200), ''
         ) as licence
     from {{ ref('stg_generate__configs') }}
 ),
@@ -104,7 +105,7 @@ seeds as (
     from {{ ref('refusal_patterns') }}
 ),
 
-collected as (
+of_suites as (
     select
         'suite' as source_kind,
         suites.suite,
@@ -122,22 +123,26 @@ collected as (
     from suites
     left join runs using (run_id)
     left join prompts using (suite)
-    union all by name
+),
+
+of_documents as (
     select
         'document' as source_kind,
-        suite,
-        'Texts: ' || source_kind as source_name,
-        found_in as origin,
+        documents.suite,
+        'Texts: ' || documents.source_kind as source_name,
+        documents.found_in as origin,
         '' as revision,
-        licence,
+        documents.licence,
         'the source' as licence_from,
-        min(retrieved_at) as first_at,
-        max(retrieved_at) as last_at,
+        min(documents.retrieved_at) as first_at,
+        max(documents.retrieved_at) as last_at,
         count(*) as n,
         'documents' as unit
     from documents
-    group by suite, documents.source_kind, found_in, licence
-    union all by name
+    group by documents.suite, documents.source_kind, documents.found_in, documents.licence
+),
+
+of_answers as (
     select
         'answers' as source_kind,
         suite,
@@ -150,7 +155,9 @@ collected as (
         n,
         'records' as unit
     from loads
-    union all by name
+),
+
+of_models as (
     select
         'model' as source_kind,
         answered.suite,
@@ -169,7 +176,9 @@ collected as (
     inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
     inner join details using (config_key)
     left join suites using (suite)
-    union all by name
+),
+
+of_scorers as (
     select
         'scorer' as source_kind,
         '' as suite,
@@ -183,7 +192,9 @@ collected as (
         'texts' as unit
     from {{ ref('dim_scorers') }} as scorers
     left join licences on licences.source_kind = 'scorer' and scorers.model = licences.source_name
-    union all by name
+),
+
+of_seeds as (
     select
         licences.source_kind,
         '' as suite,
@@ -199,6 +210,10 @@ collected as (
         seeds.unit
     from seeds
     inner join licences using (source_name)
+),
+
+collected as (
+    {{ union_by_name(['of_suites', 'of_documents', 'of_answers', 'of_models', 'of_scorers', 'of_seeds']) }}
 )
 
 select

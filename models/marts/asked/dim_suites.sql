@@ -2,8 +2,10 @@
 with resampled as (
     select
         suite,
-        list(distinct statistic order by statistic) filter (standard_id is null) as resampled_statistics,
-        list(parameters order by standard_id, method_id) filter (standard_id is not null) as resampled_rates
+        {{ ordered_list('statistic', 'statistic', 'standard_id is null', distinct=true) }}
+            as resampled_statistics,
+        {{ ordered_list('parameters', 'standard_id, method_id', 'standard_id is not null') }}
+            as resampled_rates
     from {{ ref('int_resampling_requested') }}
     group by suite
 ),
@@ -11,7 +13,8 @@ with resampled as (
 chosen_references as (
     select
         suite,
-        list(axis || ': ' || coalesce(group_value, reference_kind) order by axis) as chosen_references
+        {{ ordered_list("axis || ': ' || coalesce(group_value, reference_kind)", 'axis') }}
+            as chosen_references
     from {{ ref('int_reference_groups_listed') }}
     group by suite
 )

@@ -42,7 +42,7 @@ sizes as (
         category,
         config_key,
         axis,
-        count(*) filter (not is_excluded) as n_groups
+        count(*) filter (where not is_excluded) as n_groups
     from counted
     group by suite, category, config_key, axis
 ),

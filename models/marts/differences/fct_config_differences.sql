@@ -20,7 +20,7 @@ earlier_versions as (
 versions as (
     select
         metric,
-        cast(max(metric_version) as varchar) as metric_version
+        cast(max(metric_version) as string) as metric_version
     from {{ ref('metrics') }}
     group by metric
 ),
@@ -75,11 +75,11 @@ tests as (
                 when compared.is_control
                     then
                         'Control: no prompt shows '
-                        || array_to_string(compared.hidden_attributes, ' or ') || '.'
+                        || {{ joined_list('compared.hidden_attributes', "' or '") }} || '.'
                 when resampled.status <> 'ok' then 'Not computable: one group, one outcome, or no variation.'
             end
         ) as reason_against,
-        resampled.* exclude (pair_id, analysis_key, statistic, group_value)
+        resampled.* {{ without('pair_id, analysis_key, statistic, group_value') }}
     from compared
     inner join config_runs as a on compared.config_run_a = a.config_run_key
     inner join config_runs as b on compared.config_run_b = b.config_run_key

@@ -94,14 +94,10 @@ filled as (
 
 bounded as (
     select
-        * exclude (is_compared, rate_low, rate_high),
-        {{ ratio('rate_low', 'greatest(rate_low, max(rate_high) over others)') }} as ratio_lowest,
-        {{ ratio('rate_high', 'greatest(rate_high, max(rate_low) over others)') }} as ratio_highest
+        * {{ without('is_compared, rate_low, rate_high') }},
+        {{ ratio('rate_low', 'greatest(rate_low, ' ~ highest_other('rate_high') ~ ')') }} as ratio_lowest,
+        {{ ratio('rate_high', 'greatest(rate_high, ' ~ highest_other('rate_low') ~ ')') }} as ratio_highest
     from filled
-    window others as (
-        partition by analysis_key, parameters
-        rows between unbounded preceding and unbounded following exclude current row
-    )
 ),
 
 joined as (
@@ -114,8 +110,8 @@ joined as (
         analyses.calibration,
         analyses.exposure,
         analyses.is_control,
-        bounded.* exclude (analysis_key, parameters),
-        resampled.* exclude (analysis_key, parameters, group_value, resampling_unit, n_units),
+        bounded.* {{ without('analysis_key, parameters') }},
+        resampled.* {{ without('analysis_key, parameters, group_value, resampling_unit, n_units') }},
         coalesce(resampled.resampling_unit, units.resampling_unit) as resampling_unit,
         coalesce(resampled.n_units, units.n_units) as n_units,
         asked.suite is not null or bounded.standard = 'favourable_outcome' as is_asked,

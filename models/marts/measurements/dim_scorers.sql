@@ -4,14 +4,14 @@ with measured as (
     select
         scorer_key,
         text_key,
-        list(distinct measurement_status) as statuses
+        array_agg(distinct measurement_status) as statuses
     from {{ ref('stg_extract__measurements') }}
     group by scorer_key, text_key
     union all
     select
         scorer_key,
         text_key,
-        [measurement_status] as statuses
+        {{ list_of('measurement_status') }} as statuses
     from {{ ref('stg_extract__embeddings') }}
 ),
 
@@ -19,10 +19,10 @@ counted as (
     select
         scorer_key,
         count(*) as n_texts,
-        count(*) filter (where list_contains(statuses, 'truncated')) as n_truncated,
-        count(*) filter (where list_contains(statuses, 'capped')) as n_capped,
-        count(*) filter (where list_contains(statuses, 'empty')) as n_empty,
-        count(*) filter (where list_contains(statuses, 'failed')) as n_failed
+        count(*) filter (where array_contains(statuses, 'truncated')) as n_truncated,
+        count(*) filter (where array_contains(statuses, 'capped')) as n_capped,
+        count(*) filter (where array_contains(statuses, 'empty')) as n_empty,
+        count(*) filter (where array_contains(statuses, 'failed')) as n_failed
     from measured
     group by scorer_key
 )
@@ -34,8 +34,8 @@ select
     scorers.version,
     scorers.parameters,
     scorers.is_encoder,
-    try_cast(json_extract_string(scorers.parameters, '$.max_tokens') as integer) as max_tokens,
-    try_cast(json_extract_string(scorers.parameters, '$.max_characters') as integer) as max_characters,
+    try_cast({{ json_text('scorers.parameters', 'max_tokens') }} as integer) as max_tokens,
+    try_cast({{ json_text('scorers.parameters', 'max_characters') }} as integer) as max_characters,
     coalesce(counted.n_texts, 0) as n_texts,
     coalesce(counted.n_truncated, 0) as n_truncated,
     coalesce(counted.n_capped, 0) as n_capped,

@@ -8,7 +8,7 @@ select
     text_variant,
     coalesce(label, '') as label,
     min(label_position) as label_position,
-    string_agg(phrase, ', ' order by phrase_position) as phrases,
+    {{ ordered_text('phrase', "', '", 'phrase_position') }} as phrases,
     any_value(feature) as feature,
     any_value(min_similarity) as min_similarity,
     any_value(min_margin) as min_margin,

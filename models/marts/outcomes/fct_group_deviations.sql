@@ -18,7 +18,7 @@ summarised as (
         max(value) as max_value,
         avg(value) as mean_value,
         max(attainable_max) as attainable_max,
-        arg_max(group_value, (value, group_value)) filter (value is not null) as group_extreme
+        max_by(group_value, (value, group_value)) filter (where value is not null) as group_extreme
     from deviations
     group by analysis_key, metric, reference
 ),
@@ -34,7 +34,7 @@ levels as (
         metric,
         reference,
         metric || '_' || reference as statistic,
-        cast(null as varchar) as group_extreme,
+        cast(null as string) as group_extreme,
         value,
         attainable_max,
         n_group as n
@@ -58,7 +58,7 @@ levels as (
         'mean_' || metric as metric,
         reference,
         'mean_' || metric || '_' || reference as statistic,
-        cast(null as varchar) as group_extreme,
+        cast(null as string) as group_extreme,
         mean_value as value,
         attainable_max,
         n
@@ -92,7 +92,7 @@ metrics as (
     from deviations
 ),
 
-listed as (
+resampled_levels as (
     select
         levels.analysis_key,
         levels.group_value,
@@ -116,7 +116,9 @@ listed as (
         resampled.n_permutations
     from levels
     left join {{ ref('int_analyses_resampled') }} as resampled using (analysis_key, group_value, statistic)
-    union all by name
+),
+
+excluded_groups as (
     select
         excluded.analysis_key,
         excluded.group_value,
@@ -126,6 +128,10 @@ listed as (
         excluded.status
     from excluded
     cross join metrics
+),
+
+listed as (
+    {{ union_by_name(['resampled_levels', 'excluded_groups']) }}
 )
 
 select

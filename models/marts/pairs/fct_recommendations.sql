@@ -3,7 +3,7 @@
 with similarities as (
     select *
     from {{ ref('fct_counterfactual_similarity') }}
-    where starts_with(metric, 'recommendation_')
+    where {{ begins_with('metric', 'recommendation_') }}
 ),
 
 chosen_references as (
@@ -38,7 +38,7 @@ spreads as (
         max(value) as max_similarity,
         min(value) as min_similarity,
         case when count(value) > 1 then max(value) - min(value) end as snsr,
-        case when count(value) > 1 then stddev_pop(value order by value) end as snsv
+        case when count(value) > 1 then {{ in_order('stddev_pop', 'value', 'value') }} end as snsv
     from compared
     group by suite, category, config, axis, metric, comparison
 ),

@@ -10,8 +10,8 @@ select
     exposed.n_prompts_showing,
     exposed.n_prompts_showing = 0 as is_unaware,
     exposed.n_groups,
-    array_to_string(exposed.shown_attributes, ', ') as shown_attributes,
-    array_to_string(exposed.hidden_attributes, ', ') as hidden_attributes,
+    {{ joined_list('exposed.shown_attributes', "', '") }} as shown_attributes,
+    {{ joined_list('exposed.hidden_attributes', "', '") }} as hidden_attributes,
     exposed.exposure,
     exposed.is_control,
     exposed.shown_rate

@@ -66,8 +66,8 @@ checked as (
         config,
         '' as scope,
         count(*) as n_records,
-        count(*) filter (not is_usable) as n_failing,
-        count(*) filter (not is_usable) as n_removed
+        count(*) filter (where not is_usable) as n_failing,
+        count(*) filter (where not is_usable) as n_removed
     from responses
     group by suite, category, config
     union all
@@ -78,7 +78,7 @@ checked as (
         config,
         '' as scope,
         count(*) as n_records,
-        count(*) filter (n_repeats < n_repeats_expected) as n_failing,
+        count(*) filter (where n_repeats < n_repeats_expected) as n_failing,
         0 as n_removed
     from repeats
     group by suite, category, config
@@ -90,7 +90,7 @@ checked as (
         config,
         '' as scope,
         count(*) as n_records,
-        count(*) filter (is_other_language) as n_failing,
+        count(*) filter (where is_other_language) as n_failing,
         0 as n_removed
     from languages
     group by suite, category, config
@@ -102,8 +102,8 @@ checked as (
         config,
         outcome_set as scope,
         count(*) as n_records,
-        count(*) filter (not is_matched) as n_failing,
-        count(*) filter (not is_counted) as n_removed
+        count(*) filter (where not is_matched) as n_failing,
+        count(*) filter (where not is_counted) as n_removed
     from outcomes
     where rule_kind <> 'score' and outcome_status not in ('failed_response', 'not_measured')
     group by suite, category, config, outcome_set
@@ -115,7 +115,7 @@ checked as (
         config,
         outcome_set as scope,
         count(*) as n_records,
-        count(*) filter (n_matches > 1) as n_failing,
+        count(*) filter (where n_matches > 1) as n_failing,
         0 as n_removed
     from outcomes
     where rule_kind not in ('anchor', 'score') and outcome_status <> 'failed_response'
@@ -128,8 +128,8 @@ checked as (
         config,
         outcome_set as scope,
         count(*) as n_records,
-        count(*) filter (outcome_status = 'not_measured') as n_failing,
-        count(*) filter (outcome_status = 'not_measured') as n_removed
+        count(*) filter (where outcome_status = 'not_measured') as n_failing,
+        count(*) filter (where outcome_status = 'not_measured') as n_removed
     from outcomes
     where outcome_status <> 'failed_response'
     group by suite, category, config, outcome_set
@@ -141,7 +141,7 @@ checked as (
         config,
         outcome_set as scope,
         count(*) as n_records,
-        count(*) filter (outcome is not null or score is not null or is_counted) as n_failing,
+        count(*) filter (where outcome is not null or score is not null or is_counted) as n_failing,
         0 as n_removed
     from outcomes
     where outcome_status = 'failed_response'

@@ -14,7 +14,7 @@ configs as (
         model,
         role,
         is_simulated,
-        count(*) filter (not is_counted) as n_missing
+        count(*) filter (where not is_counted) as n_missing
     from {{ ref('int_stereotype_texts_listed') }}
     group by all
 )

@@ -10,7 +10,7 @@ themes as (
     select
         clustering_key,
         topic_position,
-        string_agg(word, ', ' order by word_position) as theme
+        {{ ordered_text('word', "', '", 'word_position') }} as theme
     from {{ ref('stg_extract__topic_words') }}
     group by clustering_key, topic_position
 )

@@ -4,8 +4,8 @@ with configs as (
     select
         config_key,
         config,
-        coalesce(try_cast(json_extract_string(options, '$.planted') as boolean), true) as is_planted,
-        coalesce(try_cast(json_extract_string(options, '$.planted_scale') as double), 1) as planted_scale
+        coalesce(try_cast({{ json_text('options', 'planted') }} as boolean), true) as is_planted,
+        coalesce(try_cast({{ json_text('options', 'planted_scale') }} as double), 1) as planted_scale
     from {{ ref('int_configs_labelled') }}
     where is_simulated
 ),
@@ -15,11 +15,16 @@ asked as (
         responses.suite,
         responses.category,
         responses.config_key,
-        responses.prompt_key,
-        prompts.attributes
+        responses.prompt_key
     from {{ ref('int_responses_joined') }} as responses
-    inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
     where responses.is_simulated
+),
+
+prompts as (
+    select
+        prompt_key,
+        attributes
+    from {{ ref('stg_assemble__prompts') }}
 ),
 
 planted as (
@@ -32,13 +37,14 @@ weighed as (
         asked.category,
         asked.config_key,
         asked.prompt_key,
-        asked.attributes,
         answers.answer,
+        any_value(prompts.attributes) as attributes,
         any_value(configs.config) as config,
         any_value(answers.weight) * exp(coalesce(sum(
             case when configs.is_planted then planted.log_odds * configs.planted_scale end
         ), 0)) as answer_weight
     from asked
+    inner join prompts using (prompt_key)
     inner join configs using (config_key)
     inner join {{ ref('stg_suite__answers') }} as answers using (suite, category)
     left join planted
@@ -46,7 +52,7 @@ weighed as (
             asked.suite = planted.suite
             and asked.category = planted.category
             and answers.answer = planted.answer
-            and {{ map_value('asked.attributes', 'planted.attribute') }} = planted.value
+            and {{ map_value('prompts.attributes', 'planted.attribute') }} = planted.value
     group by all
 ),
 

@@ -36,7 +36,11 @@ measures as (
         'mean' as standard,
         case when directions.favourable = 'lower' then 'smaller' else 'larger' end as method
     from disparities
-    left join rules using (suite, category, feature)
+    left join rules
+        on
+            disparities.suite = rules.suite
+            and disparities.category = rules.category
+            and disparities.feature = rules.feature
     left join {{ ref('feature_directions') }} as directions
         on coalesce(rules.scorer_feature, disparities.feature) = directions.feature
     where
@@ -126,10 +130,9 @@ worded as (
 compared as (
     select
         *,
-        count(*) filter (verdict <> 'not_applicable') over same_kind as n_measures,
-        count(*) filter (verdict <> 'not_applicable') over same_verdict as n_agreeing,
-        count(*) filter (verdict <> 'not_applicable' and group_low is not null)
-            over same_group
+        count(nullif(verdict, 'not_applicable')) over (same_kind) as n_measures,
+        count(nullif(verdict, 'not_applicable')) over (same_verdict) as n_agreeing,
+        count(case when verdict <> 'not_applicable' and group_low is not null then 1 end) over (same_group)
             as n_same_group_low
     from worded
     window

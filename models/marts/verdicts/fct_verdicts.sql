@@ -17,14 +17,14 @@ phrased as (
         planned.n_to_read,
         planned.n_to_cover,
         case
-            when starts_with(metric, 'min_') and decided.unit = 'ratio' then 'ratio'
-            when starts_with(metric, 'cramers_v') then 'V'
-            when ends_with(metric, '_gap') then 'gap'
+            when {{ begins_with('metric', 'min_') }} and decided.unit = 'ratio' then 'ratio'
+            when {{ begins_with('metric', 'cramers_v') }} then 'V'
+            when right(metric, 4) = '_gap' then 'gap'
             else 'value'
         end as noun,
         {{ units_in_words('decided.resampling_unit') }} as units,
-        'the pass limit of ' || printf('%g', decided.green_limit) as pass_limit,
-        'the fail limit of ' || printf('%g', decided.red_limit) as fail_limit,
+        'the pass limit of ' || {{ short_text('decided.green_limit') }} as pass_limit,
+        'the fail limit of ' || {{ short_text('decided.red_limit') }} as fail_limit,
         case
             when metric = 'jsd_census_nats'
                 then 'more than answers drawn from the official statistic would give'
@@ -38,14 +38,16 @@ phrased as (
         ) as beyond_chance,
         case
             when decided.n_missing = 1 then 'the missing answer'
-            else 'the ' || format('{:,}', decided.n_missing) || ' missing answers'
+            else 'the ' || {{ with_commas('decided.n_missing') }} || ' missing answers'
         end as missing_answers,
-        format('{:,}', planned.n_more_units) || ' more ' || {{ units_in_words('decided.resampling_unit') }}
-        || ' a group' as more_units,
+        {{ with_commas('planned.n_more_units') }} || ' more '
+        || {{ units_in_words('decided.resampling_unit') }} || ' a group' as more_units,
         coalesce(
             '; about ' || more_units || ' would decide'
             || coalesce(
-                ', with ' || ceil(100 * planned.part_to_read)::integer || ' % of the missing answers read', ''
+                ', with ' || cast(ceil(100 * planned.part_to_read) as integer)
+                || ' % of the missing answers read',
+                ''
             ),
             '; it lies so near a limit that even {{ "{:,}".format(most_units_named() | int) }} '
             || {{ units_in_words('decided.resampling_unit') }} || ' a group would not decide'
@@ -118,7 +120,7 @@ select
     verdict,
     case
         when is_control
-            then 'Control: no prompt shows ' || array_to_string(hidden_attributes, ' or ') || '.'
+            then 'Control: no prompt shows ' || {{ joined_list('hidden_attributes', "' or '") }} || '.'
         when n = 0 then 'No usable answer to judge.'
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
@@ -129,7 +131,7 @@ select
         when verdict = 'pass' and is_p_value
             then
                 'No evidence of a difference, and V is at most ' || {{ briefly('v_at_most') }}
-                || ' with 95 % confidence; its pass limit is ' || printf('%g', v_limit) || '.'
+                || ' with 95 % confidence; its pass limit is ' || {{ short_text('v_limit') }} || '.'
         when verdict = 'pass'
             then
                 case
@@ -146,7 +148,7 @@ select
             then 'Within ' || pass_limit || ', yet ' || beyond_chance || ': real, and small.'
         when verdict = 'monitor' and is_significant
             then
-                upper(beyond_chance[1]) || beyond_chance[2:]
+                upper(left(beyond_chance, 1)) || substr(beyond_chance, 2)
                 || coalesce(', but not beyond ' || fail_limit || '.', '; the profile has no fail limit.')
         when verdict = 'monitor'
             then
@@ -169,15 +171,17 @@ select
         when lacks = 'coverage'
             then
                 'Only '
-                || printf('%.0f', floor(100 * coverage))
+                || {{ fixed_text('floor(100 * coverage)', 0) }}
                 || ' % of the answers could be read, the suite asks for '
-                || printf('%g', 100 * minimum_coverage) || ' %: ' || format('{:,}', n_to_cover)
+                || {{ short_text('100 * minimum_coverage') }} || ' %: ' || {{ with_commas('n_to_cover') }}
                 || ' more would have to be.'
         when is_significant
             then
-                upper(beyond_chance[1]) || beyond_chance[2:] || ', but ' || missing_answers
+                upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || ', but ' || missing_answers
                 || ' could decide whether it is beyond ' || fail_limit || '.'
-                || coalesce(' About ' || format('{:,}', n_to_read) || ' of them would have to be read.', '')
+                || coalesce(
+                    ' About ' || {{ with_commas('n_to_read') }} || ' of them would have to be read.', ''
+                )
         when is_p_value
             then
                 'No evidence of a difference'
@@ -202,7 +206,7 @@ select
                             coalesce(
                                 'A bound of V needs about ' || more_units || '.', 'No bound of V is drawn.'
                             )
-                    else 'The pass limit of V is ' || printf('%g', v_limit) || would_decide || '.'
+                    else 'The pass limit of V is ' || {{ short_text('v_limit') }} || would_decide || '.'
                 end
         when lowest_bound is null or highest_bound is null
             then
@@ -254,7 +258,7 @@ select
         when n_to_read is not null
             then
                 'On the answers that were read the true ' || noun || ' lies within ' || pass_limit || ', but '
-                || missing_answers || ' could take it beyond. About ' || format('{:,}', n_to_read)
+                || missing_answers || ' could take it beyond. About ' || {{ with_commas('n_to_read') }}
                 || ' of them would have to be read.'
         else
             case
@@ -278,8 +282,8 @@ select
             || {{ briefly('highest_bound') }}
             || case
                 when colour = 'red' then ''
-                when green_limit = red_limit then ', the limit is ' || printf('%g', green_limit)
-                else ', the pass limit is ' || printf('%g', green_limit)
+                when green_limit = red_limit then ', the limit is ' || {{ short_text('green_limit') }}
+                else ', the pass limit is ' || {{ short_text('green_limit') }}
             end
             || case when is_tested or more_units is not null then would_decide else '' end || '.'
     end as reason,

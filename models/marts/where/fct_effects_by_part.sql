@@ -43,8 +43,8 @@ gaps as (
         analysis_key,
         outcome,
         max(value) - min(value) as difference,
-        first(group_value order by value desc, attribute_codes asc) as group_high,
-        first(group_value order by value asc, attribute_codes asc) as group_low
+        min_by(group_value, (-value, attribute_codes)) as group_high,
+        min_by(group_value, (value, attribute_codes)) as group_low
     from values_of_groups
     group by analysis_key, outcome
 ),
@@ -86,10 +86,10 @@ by_part as (
         part,
         part_value,
         example,
-        avg(value) filter (is_high) as value_high,
-        avg(value) filter (not is_high) as value_low,
-        count(*) filter (is_high) as n_high,
-        count(*) filter (not is_high) as n_low
+        avg(value) filter (where is_high) as value_high,
+        avg(value) filter (where not is_high) as value_low,
+        count(*) filter (where is_high) as n_high,
+        count(*) filter (where not is_high) as n_low
     from contrasted
     group by all
     having count(distinct is_high) = 2
@@ -100,7 +100,8 @@ several as (
     select
         *,
         count(*) over (partition by analysis_key, part) as n_values,
-        count(*) filter (value_high > value_low) over (partition by analysis_key, part) as n_values_same_way
+        count(case when value_high > value_low then 1 end) over (partition by analysis_key, part)
+            as n_values_same_way
     from by_part
     qualify count(*) over (partition by analysis_key, part) > 1
 )

@@ -15,7 +15,7 @@ outcomes as (
 tests as (
     select
         analyses.*,
-        resampled.* exclude (analysis_key),
+        resampled.* {{ without('analysis_key') }},
         case when resampled.status = 'ok' then coalesce(outcomes.outcome, '') else '' end as outcome
     from {{ ref('int_analyses_listed') }} as analyses
     inner join resampled using (analysis_key)

@@ -17,9 +17,9 @@ permuted as (
         axis,
         measure_kind,
         measure,
-        max(p_value) filter (statistic = 'anova_f') as p_of_several,
-        max(p_value) filter (statistic = 'welch_t') as p_of_two,
-        max(p_value) filter (statistic = 'range') as p_of_range
+        max(p_value) filter (where statistic = 'anova_f') as p_of_several,
+        max(p_value) filter (where statistic = 'welch_t') as p_of_two,
+        max(p_value) filter (where statistic = 'range') as p_of_range
     from {{ ref('int_analyses_resampled') }}
     inner join {{ ref('int_analyses_listed') }} using (analysis_key)
     where group_value = ''

@@ -86,10 +86,10 @@ counted as (
         group_value,
         is_simulated,
         count(*) as n_configs,
-        count(*) filter (deviation > 0) as n_above,
-        count(*) filter (deviation < 0) as n_below,
-        count(*) filter (is_lowest) as n_lowest,
-        count(*) filter (is_highest) as n_highest,
+        count(*) filter (where deviation > 0) as n_above,
+        count(*) filter (where deviation < 0) as n_below,
+        count(*) filter (where is_lowest) as n_lowest,
+        count(*) filter (where is_highest) as n_highest,
         avg(deviation) as mean_deviation,
         min(deviation) as min_deviation,
         max(deviation) as max_deviation,
@@ -108,7 +108,7 @@ signs as (
                     'greatest(n_above, n_below)', '(n_above + n_below)', '0.5'
                 ) }})
         end as p_value,
-        {{ binomial_upper_tail('n_lowest', 'n_configs', '(1.0 / n_groups)') }} as p_lowest
+        {{ binomial_upper_tail('n_lowest', 'n_configs', '(1e0 / n_groups)') }} as p_lowest
     from counted
 ),
 

@@ -5,7 +5,7 @@ with labels as (
         suite,
         category,
         outcome_set,
-        string_agg(label, ' · ' order by label_position) filter (label <> '') as outcomes,
+        {{ ordered_text('label', "' · '", 'label_position', "label <> ''") }} as outcomes,
         max(unmatched_label) as unmatched_label
     from {{ ref('dim_outcome_rules') }}
     group by suite, category, outcome_set
@@ -19,7 +19,7 @@ asked as (
         responses.is_simulated,
         count(*) as n_responses,
         count(distinct responses.prompt_key) as n_prompts,
-        arg_min(prompts.prompt, prompts.prompt_key) as example_prompt
+        min_by(prompts.prompt, prompts.prompt_key) as example_prompt
     from {{ ref('dim_responses') }} as responses
     inner join {{ ref('dim_prompts') }} as prompts using (prompt_key)
     group by responses.suite, responses.category, responses.config, responses.is_simulated

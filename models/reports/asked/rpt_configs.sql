@@ -4,7 +4,7 @@ with counted as (
         suite,
         config_key,
         count(*) as n_responses,
-        count(*) filter (response_status = 'ok') as n_usable,
+        count(*) filter (where response_status = 'ok') as n_usable,
         count(distinct prompt_key) as n_prompts,
         count(distinct category) as n_categories
     from {{ ref('dim_responses') }}
@@ -15,11 +15,11 @@ judged as (
     select
         suite,
         config,
-        count(*) filter (verdict = 'fail') as n_fail,
-        count(*) filter (verdict = 'monitor') as n_monitor,
-        count(*) filter (verdict = 'inconclusive') as n_inconclusive,
-        count(*) filter (verdict = 'pass') as n_pass,
-        count(*) filter (verdict = 'not_applicable') as n_not_applicable
+        count(*) filter (where verdict = 'fail') as n_fail,
+        count(*) filter (where verdict = 'monitor') as n_monitor,
+        count(*) filter (where verdict = 'inconclusive') as n_inconclusive,
+        count(*) filter (where verdict = 'pass') as n_pass,
+        count(*) filter (where verdict = 'not_applicable') as n_not_applicable
     from {{ ref('fct_verdicts') }}
     where is_gated
     group by suite, config
@@ -32,7 +32,7 @@ select
     suites.version as suite_version,
     suites.suite_key,
     suites.variant,
-    suites.profiles[1] as gate_profile,
+    {{ item_at('suites.profiles', 1) }} as gate_profile,
     configs.config,
     configs.config_key,
     configs.backend,

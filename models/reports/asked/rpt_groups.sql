@@ -14,8 +14,7 @@ attributes as (
         category,
         axis,
         axis_position,
-        unnest(string_split(axis, ' & ')) as axis_attribute,
-        generate_subscripts(string_split(axis, ' & '), 1) as attribute_rank
+        {{ unnested_in_places("split(axis, ' & ')", 'axis_attribute', 'attribute_rank') }}
     from axes
 ),
 
@@ -27,10 +26,9 @@ grouped as (
         attributes.axis,
         attributes.axis_position,
         count(*) as n_attributes,
-        string_agg(
-            {{ map_value('prompts.attributes', 'attributes.axis_attribute') }}, ' & '
-            order by attributes.attribute_rank
-        ) as group_value,
+        {{ ordered_text(
+            map_value('prompts.attributes', 'attributes.axis_attribute'), "' & '", 'attributes.attribute_rank'
+        ) }} as group_value,
         count({{ map_value('prompts.attributes', 'attributes.axis_attribute') }}) as n_known
     from {{ ref('dim_prompts') }} as prompts
     inner join attributes using (suite, category)

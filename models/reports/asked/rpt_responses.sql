@@ -6,15 +6,15 @@ with prompts as (
 shown as (
     select
         prompt_key,
-        unnest(map_keys(shown_by)) as shown_attribute,
-        unnest(map_values(shown_by)) as evidence
+        {{ unnested_together({'shown_attribute': 'map_keys(shown_by)', 'evidence': 'map_values(shown_by)'}) }}
     from prompts
 ),
 
 shown_in_words as (
     select
         prompt_key,
-        string_agg(shown_attribute || ' (' || evidence || ')', '; ' order by shown_attribute) as shown_by
+        {{ ordered_text("shown_attribute || ' (' || evidence || ')'", "'; '", 'shown_attribute') }}
+            as shown_by
     from shown
     group by prompt_key
 ),
@@ -22,7 +22,7 @@ shown_in_words as (
 keys as (
     select
         prompt_key,
-        string_agg(group_key, ' ' order by group_key) as group_keys
+        {{ ordered_text('group_key', "' '", 'group_key') }} as group_keys
     from {{ ref('rpt_groups') }}
     group by prompt_key
 )
@@ -36,7 +36,7 @@ select
     outcomes.config,
     outcomes.is_simulated,
     outcomes.prompt_key,
-    array_to_string(map_values(prompts.attributes), ' & ') as group_value,
+    {{ joined_list('map_values(prompts.attributes)', "' & '") }} as group_value,
     keys.group_keys,
     outcomes.outcome_set,
     outcomes.rule_kind,

@@ -1,6 +1,6 @@
 -- Grain: one row per suite: what was set before anything was asked.
 select
     {{ contract_columns(without=['profiles', 'scorers']) }},
-    array_to_string(profiles, ', ') as profiles,
-    array_to_string(scorers, ', ') as scorers
+    {{ joined_list('profiles', "', '") }} as profiles,
+    {{ joined_list('scorers', "', '") }} as scorers
 from {{ ref('dim_suites') }}

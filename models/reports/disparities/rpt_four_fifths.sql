@@ -17,7 +17,7 @@ drawn as (
 
 judged as (
     select * from {{ ref('fct_verdicts') }}
-    where profile = 'four_fifths' and starts_with(metric, 'min_impact_ratio')
+    where profile = 'four_fifths' and {{ begins_with('metric', 'min_impact_ratio') }}
 ),
 
 -- Not every measure has a verdict: a distance or a topic has no favourable end, and where baselines name

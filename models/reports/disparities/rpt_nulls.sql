@@ -50,7 +50,7 @@ metrics as (
     group by metric
 ),
 
-collected as (
+of_disparities as (
     select
         disparities.suite,
         disparities.category,
@@ -91,7 +91,9 @@ collected as (
         not (disparities.statistic = 'selection_rate' and disparities.disparity = 'min_max_ratio')
         -- Of two groups every z-score is 1.
         and not (disparities.n_groups = 2 and disparities.disparity in ('max_z', 'min_z', 'max_abs_z'))
-    union all by name
+),
+
+of_verdicts as (
     select
         verdicts.suite,
         verdicts.category,
@@ -114,7 +116,7 @@ collected as (
         verdicts.p_value,
         verdicts.p_holm,
         verdicts.n_tests,
-        case when starts_with(verdicts.metric, 'cramers_v') then 1 else bounds.attainable_max end
+        case when {{ begins_with('verdicts.metric', 'cramers_v') }} then 1 else bounds.attainable_max end
             as attainable_max,
         verdicts.n_groups,
         verdicts.n,
@@ -125,6 +127,10 @@ collected as (
     from verdicts
     left join metrics using (metric)
     left join bounds using (suite, category, config, axis, measure, metric)
+),
+
+collected as (
+    {{ union_by_name(['of_disparities', 'of_verdicts']) }}
 ),
 
 categories as (

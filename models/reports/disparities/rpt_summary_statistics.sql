@@ -48,7 +48,7 @@ summed as (
         max(case when ends.disparity = 'max' then ends.value end) as largest,
         any_value(ends.group_low) as group_low,
         any_value(ends.group_high) as group_high,
-        any_value(ends.status) filter (ends.disparity = 'average') as status,
+        any_value(ends.status) filter (where ends.disparity = 'average') as status,
         any_value(ends.n_groups) as n_groups,
         any_value(ends.n_groups_excluded) as n_groups_excluded,
         any_value(ends.n) as n

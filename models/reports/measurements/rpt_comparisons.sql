@@ -44,9 +44,9 @@ compared as (
         axis,
         bool_or(is_simulated) as is_simulated,
         bool_or(calibration = 'baseline') as has_baseline,
-        count(distinct config) filter (config <> 'baseline') as n_configs,
-        count(distinct model) filter (config <> 'baseline') as n_models,
-        count(distinct role) filter (config <> 'baseline') as n_roles,
+        count(distinct config) filter (where config <> 'baseline') as n_configs,
+        count(distinct model) filter (where config <> 'baseline') as n_models,
+        count(distinct role) filter (where config <> 'baseline') as n_roles,
         max(n_groups + n_groups_excluded) as n_groups,
         cast(sum(n_groups + n_groups_excluded + 1) as bigint) as n_rows
     from families

@@ -38,7 +38,7 @@ placed as (
         shown.comparison_slug,
         shown.config,
         shown.calibration,
-        unnest([prompt_groups.group_value, '']) as group_value,
+        {{ unnested(list_of("prompt_groups.group_value, ''")) }} as group_value,
         case shown.calibration
             when 'none' then measurements.value
             else measurements.calibrated_value
@@ -60,7 +60,7 @@ spread as (
         stddev_samp(value) as standard_deviation,
         min(value) as smallest,
         max(value) as largest,
-        quantile_cont(value, [0.05, 0.25, 0.5, 0.75, 0.95]) as quantiles
+        {{ quantiles('value', [0.05, 0.25, 0.5, 0.75, 0.95]) }} as quantiles
     from placed
     group by comparison_slug, config, calibration, group_value
 ),
@@ -78,7 +78,7 @@ rates as (
     where standards.is_default and methods.is_default
 ),
 
-listed as (
+of_groups as (
     select
         shown.*,
         means.group_value,
@@ -95,7 +95,9 @@ listed as (
     from shown
     inner join means using (suite, category, config, axis, feature, calibration)
     left join rates using (suite, category, config, axis, feature, calibration, group_value)
-    union all by name
+),
+
+of_all as (
     select
         shown.*,
         spread.group_value,
@@ -106,6 +108,10 @@ listed as (
     from shown
     inner join spread using (comparison_slug, config, calibration)
     where spread.group_value = ''
+),
+
+listed as (
+    {{ union_by_name(['of_groups', 'of_all']) }}
 )
 
 select
@@ -124,11 +130,11 @@ select
     listed.mean_high,
     spread.standard_deviation,
     spread.smallest,
-    spread.quantiles[1] as p05,
-    spread.quantiles[2] as p25,
-    spread.quantiles[3] as median,
-    spread.quantiles[4] as p75,
-    spread.quantiles[5] as p95,
+    {{ item_at('spread.quantiles', 1) }} as p05,
+    {{ item_at('spread.quantiles', 2) }} as p25,
+    {{ item_at('spread.quantiles', 3) }} as median,
+    {{ item_at('spread.quantiles', 4) }} as p75,
+    {{ item_at('spread.quantiles', 5) }} as p95,
     spread.largest,
     listed.selection_rate,
     listed.rate_low,

@@ -13,7 +13,7 @@ singles as (
         config,
         outcome_set,
         max(value) as max_fdi,
-        first(axis order by value desc, axis asc) filter (value is not null) as strongest_attribute
+        min_by(axis, (-value, axis)) filter (where value is not null) as strongest_attribute
     from deviations
     where metric = 'max_fdi' and not is_control
     group by suite, category, config, outcome_set

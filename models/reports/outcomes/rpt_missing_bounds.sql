@@ -84,13 +84,13 @@ ratios as (
         axis,
         feature as measure,
         'min_impact_ratio' as metric,
-        arg_min(group_value, (impact_ratio, group_value)) as group_value,
+        min_by(group_value, (impact_ratio, group_value)) as group_value,
         min(impact_ratio) as value,
-        arg_min(bound_low, (impact_ratio, group_value)) as bound_low,
-        arg_min(bound_high, (impact_ratio, group_value)) as bound_high,
-        arg_min(n, (impact_ratio, group_value)) as n,
-        arg_min(n_missing, (impact_ratio, group_value)) as n_missing,
-        arg_min(group_value, (bound_low, group_value)) as worst_group,
+        min_by(bound_low, (impact_ratio, group_value)) as bound_low,
+        min_by(bound_high, (impact_ratio, group_value)) as bound_high,
+        min_by(n, (impact_ratio, group_value)) as n,
+        min_by(n_missing, (impact_ratio, group_value)) as n_missing,
+        min_by(group_value, (bound_low, group_value)) as worst_group,
         min(bound_low) as worst_bound,
         min(bound_high) as best_bound,
         cast(sum(n_missing) as bigint) as n_missing_all,
@@ -108,13 +108,13 @@ distances as (
         axis,
         outcome_set as measure,
         'max_' || metric as metric,
-        arg_max(group_value, (value, group_value)) as group_value,
+        max_by(group_value, (value, group_value)) as group_value,
         max(value) as value,
-        arg_max(lowest, (value, group_value)) as bound_low,
-        arg_max(highest, (value, group_value)) as bound_high,
-        arg_max(n, (value, group_value)) as n,
-        arg_max(n_missing, (value, group_value)) as n_missing,
-        arg_max(group_value, (highest, group_value)) as worst_group,
+        max_by(lowest, (value, group_value)) as bound_low,
+        max_by(highest, (value, group_value)) as bound_high,
+        max_by(n, (value, group_value)) as n,
+        max_by(n_missing, (value, group_value)) as n_missing,
+        max_by(group_value, (highest, group_value)) as worst_group,
         max(highest) as worst_bound,
         max(lowest) as best_bound,
         cast(sum(n_missing) as bigint) as n_missing_all,
@@ -132,13 +132,13 @@ largest_shifts as (
         axis,
         feature as measure,
         'max_abs_dbi' as metric,
-        arg_max(group_value, (value, group_value)) as group_value,
+        max_by(group_value, (value, group_value)) as group_value,
         max(value) as value,
-        arg_max(lowest, (value, group_value)) as bound_low,
-        arg_max(highest, (value, group_value)) as bound_high,
-        arg_max(n, (value, group_value)) as n,
-        arg_max(n_missing, (value, group_value)) as n_missing,
-        arg_max(group_value, (highest, group_value)) as worst_group,
+        max_by(lowest, (value, group_value)) as bound_low,
+        max_by(highest, (value, group_value)) as bound_high,
+        max_by(n, (value, group_value)) as n,
+        max_by(n_missing, (value, group_value)) as n_missing,
+        max_by(group_value, (highest, group_value)) as worst_group,
         max(highest) as worst_bound,
         max(lowest) as best_bound,
         cast(sum(n_missing) as bigint) as n_missing_all,
@@ -166,7 +166,7 @@ apart as (
         bound_high,
         n,
         n_missing,
-        cast(null as varchar) as worst_group,
+        cast(null as string) as worst_group,
         case disparity when 'range' then bound_high else bound_low end as worst_bound,
         n_missing as n_missing_all,
         n as n_all,
@@ -182,7 +182,7 @@ apart as (
     from disparities
 ),
 
-collected as (
+of_ratios as (
     select
         ratios.*,
         four_fifths.red_limit as held_against,
@@ -190,7 +190,9 @@ collected as (
         {{ meets('ratios.worst_bound', '<', 'four_fifths.red_limit') }} as is_unequal_at_worst
     from ratios
     cross join four_fifths
-    union all by name
+),
+
+of_distances as (
     select
         distances.*,
         largest.null_p95 as held_against,
@@ -205,7 +207,9 @@ collected as (
             and distances.axis = largest.axis
             and distances.measure = largest.outcome_set
             and distances.metric = largest.metric
-    union all by name
+),
+
+of_shifts as (
     select
         largest_shifts.*,
         chance_of_shifts.null_p95 as held_against,
@@ -213,8 +217,10 @@ collected as (
         {{ meets('largest_shifts.worst_bound', '>', 'chance_of_shifts.null_p95') }} as is_unequal_at_worst
     from largest_shifts
     left join chance_of_shifts using (suite, category, config, axis, measure)
-    union all by name
-    select * from apart
+),
+
+collected as (
+    {{ union_by_name(['of_ratios', 'of_distances', 'of_shifts', 'apart']) }}
 ),
 
 ordered as (

@@ -40,14 +40,14 @@ measured as (
         min(case when pairs.metric = 'counterfactual_cosine' then pairs.value end) as cosine,
         min(case when pairs.metric = 'counterfactual_rouge_l' then pairs.value end) as rouge_l,
         min(case when pairs.metric = 'counterfactual_bleu' then pairs.value end) as bleu,
-        arg_max(pairs.feature, (abs(pairs.value), pairs.feature))
-        filter (pairs.metric = 'score_difference' and pairs.value is not null)
+        max_by(pairs.feature, (abs(pairs.value), pairs.feature))
+        filter (where pairs.metric = 'score_difference' and pairs.value is not null)
             as score_feature,
-        arg_max(pairs.value_a, (abs(pairs.value), pairs.feature))
-        filter (pairs.metric = 'score_difference' and pairs.value is not null)
+        max_by(pairs.value_a, (abs(pairs.value), pairs.feature))
+        filter (where pairs.metric = 'score_difference' and pairs.value is not null)
             as score_a,
-        arg_max(pairs.value_b, (abs(pairs.value), pairs.feature))
-        filter (pairs.metric = 'score_difference' and pairs.value is not null)
+        max_by(pairs.value_b, (abs(pairs.value), pairs.feature))
+        filter (where pairs.metric = 'score_difference' and pairs.value is not null)
             as score_b
     from pairs
     inner join shown using (suite, category, config, axis)

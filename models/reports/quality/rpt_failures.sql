@@ -2,6 +2,6 @@
 -- single attributes; fct_failures holds the intersections.
 select
     {{ page_slugs() }},
-    * exclude (n_attributes)
+    * {{ without('n_attributes') }}
 from {{ ref('fct_failures') }}
 where n_attributes = 1

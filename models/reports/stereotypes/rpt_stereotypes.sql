@@ -107,17 +107,18 @@ said as (
             when metric = 'cooccurrence_bias' and {{ meets('abs(signed_value)', '>=', 'value') }}
                 then
                     'Words of ' || replace(target_list, '_', ' ') || ' stand '
-                    || printf('%.1f', pow(10, value)) || ' times as much near the words of ' || near_group
+                    || {{ fixed_text('pow(10, value)', 1) }}
+                    || ' times as much near the words of ' || near_group
                     || ' as near those of ' || far_group || ' (geometric mean over ' || n_words || ').'
             when metric = 'cooccurrence_bias'
                 then
                     'Each word of ' || replace(target_list, '_', ' ') || ' stands '
-                    || printf('%.1f', pow(10, value))
+                    || {{ fixed_text('pow(10, value)', 1) }}
                     || ' times as much near the words of one group as near those of the other '
                     || '(geometric mean over ' || n_words || '), some nearer to ' || group_a
                     || ', some to ' || group_b
                     || coalesce(
-                        '; all together ' || printf('%.1f', pow(10, abs(signed_value)))
+                        '; all together ' || {{ fixed_text('pow(10, abs(signed_value))', 1) }}
                         || ' times as near to ' || near_group,
                         ''
                     )
@@ -140,8 +141,8 @@ said as (
                 || case
                     when metric = 'cooccurrence_bias'
                         then
-                            printf('%.1f', pow(10, null_median)) || ' times in the middle, and less than '
-                            || printf('%.1f', pow(10, null_p95)) || ' times'
+                            {{ fixed_text('pow(10, null_median)', 1) }} || ' times in the middle'
+                            || ', and less than ' || {{ fixed_text('pow(10, null_p95)', 1) }} || ' times'
                     else
                         {{ rounded('null_median') }} || ' in the middle, and less than '
                         || {{ rounded('null_p95') }}
@@ -155,7 +156,7 @@ said as (
 
 select
     {{ page_slugs() }},
-    * exclude (near_group, far_group),
+    * {{ without('near_group, far_group') }},
     count(*) over () as n_found
 from said
 qualify

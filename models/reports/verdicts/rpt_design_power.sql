@@ -47,7 +47,7 @@ side_by_side as (
 )
 
 select
-    powers.* exclude (metric_version),
+    powers.* {{ without('metric_version') }},
     categories.title as category_title,
     categories.category_position,
     coalesce(metrics.title, powers.metric) as metric_title,

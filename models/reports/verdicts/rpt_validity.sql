@@ -1,4 +1,5 @@
 -- Grain: one row per cell, part, profile, metric: how often the method kept a promise on simulated audits.
+{%- set own_metric = all_replaced('study.metric', pattern('_pooled$'), '') %}
 with titles as (
     select
         metric,
@@ -26,17 +27,19 @@ parts as (
 select
     study.*,
     parts.part_label,
-    coalesce(titles.title, replace(regexp_replace(study.metric, '_pooled$', ''), '_', ' ')) as metric_label,
+    coalesce(titles.title, replace({{ own_metric }}, '_', ' ')) as metric_label,
     study.n_groups || ' × ' || study.n_units || ' ' || study.unit || 's × ' || study.n_answers
     || case when study.n_outcomes > 2 then ', ' || study.n_outcomes || ' outcomes' else '' end
     || case when study.n_questions > 1 then ', ' || study.n_questions || ' questions' else '' end
         as design_label,
     case
-        when study.highest = 1 then 'at least ' || printf('%.0f %%', 100 * study.lowest)
-        when study.lowest = 0 then 'at most ' || printf('%.0f %%', 100 * study.highest)
-        else printf('%.0f to %.0f %%', 100 * study.lowest, 100 * study.highest)
+        when study.highest = 1 then 'at least ' || {{ fixed_text('100 * study.lowest', 0) }} || ' %'
+        when study.lowest = 0 then 'at most ' || {{ fixed_text('100 * study.highest', 0) }} || ' %'
+        else
+            {{ fixed_text('100 * study.lowest', 0) }} || ' to '
+            || {{ fixed_text('100 * study.highest', 0) }} || ' %'
     end as required_label,
     parts.part_position
 from {{ ref('fct_validity') }} as study
 inner join parts using (part)
-left join titles on regexp_replace(study.metric, '_pooled$', '') = titles.metric
+left join titles on {{ own_metric }} = titles.metric

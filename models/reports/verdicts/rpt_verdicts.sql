@@ -11,7 +11,7 @@ with categories as (
 shares as (
     select
         *,
-        group_value || ' ' || printf('%.0f', 100 * share)
+        group_value || ' ' || {{ fixed_text('100 * share', 0) }}
         || ' % (' || n_cell || ' of ' || n_group || ')' as words
     from {{ ref('fct_outcome_shares') }}
 ),
@@ -26,10 +26,10 @@ outcome_gaps as (
         outcome_set,
         outcome,
         max(share) - min(share) as gap,
-        arg_max(words, (share, group_value)) as highest,
-        arg_min(words, (share, group_value)) as lowest,
-        arg_max(group_value, (share, group_value)) as group_high,
-        arg_min(group_value, (share, group_value)) as group_low
+        max_by(words, (share, group_value)) as highest,
+        min_by(words, (share, group_value)) as lowest,
+        max_by(group_value, (share, group_value)) as group_high,
+        min_by(group_value, (share, group_value)) as group_low
     from shares
     group by suite, category, config, axis, outcome_set, outcome
 ),
@@ -43,8 +43,8 @@ census_gaps as (
         sex,
         outcome,
         abs(difference) as gap,
-        outcome || ': ' || printf('%.0f', 100 * model_share) || ' % of the answers about ' || sex || ', '
-        || printf('%.0f', 100 * actual_share)
+        outcome || ': ' || {{ fixed_text('100 * model_share', 0) }} || ' % of the answers about ' || sex
+        || ', ' || {{ fixed_text('100 * actual_share', 0) }}
         || ' % in the official statistic of ' || ground_truth_year as words
     from {{ ref('fct_ground_truth') }}
     where direction = 'outcome_given_gender' and difference is not null
@@ -59,10 +59,10 @@ contrasts as (
         outcome_set as measure,
         '' as group_value,
         false as is_census,
-        arg_max(outcome || ': ' || highest || ', ' || lowest, (gap, outcome)) as contrast,
-        arg_max(outcome, (gap, outcome)) as contrast_outcome,
-        arg_max(group_high, (gap, outcome)) as group_high,
-        arg_max(group_low, (gap, outcome)) as group_low,
+        max_by(outcome || ': ' || highest || ', ' || lowest, (gap, outcome)) as contrast,
+        max_by(outcome, (gap, outcome)) as contrast_outcome,
+        max_by(group_high, (gap, outcome)) as group_high,
+        max_by(group_low, (gap, outcome)) as group_low,
         max(gap) as gap
     from outcome_gaps
     where gap > 0
@@ -77,13 +77,13 @@ contrasts as (
         '' as group_value,
         false as is_census,
         'mean: '
-        || arg_max(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
+        || max_by(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
         || ', '
-        || arg_min(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
+        || min_by(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
             as contrast,
-        cast(null as varchar) as contrast_outcome,
-        arg_max(group_value, (mean, group_value)) as group_high,
-        arg_min(group_value, (mean, group_value)) as group_low,
+        cast(null as string) as contrast_outcome,
+        max_by(group_value, (mean, group_value)) as group_high,
+        min_by(group_value, (mean, group_value)) as group_low,
         cast(null as double) as gap
     from {{ ref('fct_score_shifts') }}
     where mean is not null
@@ -94,14 +94,14 @@ contrasts as (
         suite,
         category,
         config,
-        cast(null as varchar) as axis,
+        cast(null as string) as axis,
         outcome_set as measure,
         sex as group_value,
         true as is_census,
-        arg_max(words, (gap, words)) as contrast,
-        arg_max(outcome, (gap, words)) as contrast_outcome,
+        max_by(words, (gap, words)) as contrast,
+        max_by(outcome, (gap, words)) as contrast_outcome,
         sex as group_high,
-        cast(null as varchar) as group_low,
+        cast(null as string) as group_low,
         max(gap) as gap
     from census_gaps
     group by suite, category, config, outcome_set, sex
@@ -145,10 +145,11 @@ worded as (
                 || case when verdicts.n_tests = 1 then ' test)' else ' tests)' end
         end as after_holm,
         case
-            when verdicts.green_limit = verdicts.red_limit then 'limit ' || printf('%g', verdicts.green_limit)
+            when verdicts.green_limit = verdicts.red_limit
+                then 'limit ' || {{ short_text('verdicts.green_limit') }}
             else
-                'pass limit ' || printf('%g', verdicts.green_limit) || ', '
-                || coalesce('fail limit ' || printf('%g', verdicts.red_limit), 'no fail limit')
+                'pass limit ' || {{ short_text('verdicts.green_limit') }} || ', '
+                || coalesce('fail limit ' || {{ short_text('verdicts.red_limit') }}, 'no fail limit')
         end as limits,
         case
             when verdicts.measure = 'response_status' then 'whether an answer came'
@@ -218,7 +219,7 @@ parts as (
         end as number_words,
         case
             when value is null or shown_chance is null then null
-            when starts_with(metric, 'min_impact_ratio')
+            when {{ begins_with('metric', 'min_impact_ratio') }}
                 then 'chance alone goes down to ' || {{ rounded('shown_chance') }}
             else 'chance alone goes up to ' || {{ rounded('shown_chance') }}
         end as chance_words,
@@ -227,7 +228,7 @@ parts as (
         end as p_words,
         -- The limits of a p-value stand apart from the association's own interval and chance.
         case when is_p_value then 'for p: ' else '' end as of_p,
-        format('{:,}', n) || case when n = 1 then ' answer' else ' answers' end as n_words
+        {{ with_commas('n') }} || case when n = 1 then ' answer' else ' answers' end as n_words
     from worded
 ),
 
@@ -249,7 +250,7 @@ numbered as (
             case
                 when value is null then null
                 when verdict = 'fail' and green_limit <> red_limit
-                    then of_p || 'fail limit ' || printf('%g', red_limit)
+                    then of_p || 'fail limit ' || {{ short_text('red_limit') }}
                 else of_p || limits
             end,
             case when is_gate_profile and not is_gated then 'beside the gate' end
@@ -263,7 +264,7 @@ numbered as (
                         'The true number is at least ' || {{ rounded('bound_low') }} || ' and at most '
                         || {{ rounded('bound_high') }} || ', each with 95 % confidence.'
             end,
-            upper(chance_words[1]) || chance_words[2:] || '.',
+            upper(left(chance_words, 1)) || substr(chance_words, 2) || '.',
             case
                 when p_value is not null and (n_tests is null or is_control)
                     then 'p ' || {{ p_in_words('p_value') }} || '.'

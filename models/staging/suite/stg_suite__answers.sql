@@ -7,7 +7,7 @@ answers as (
     select
         suite,
         category,
-        {{ members("settings -> '$.simulated.weights'") }} as answer
+        {{ members('settings', 'simulated.weights') }} as answer
     from categories
 )
 

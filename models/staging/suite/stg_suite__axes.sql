@@ -7,8 +7,7 @@ axes as (
     select
         suite,
         category,
-        unnest(cast(settings -> 'axes' as varchar[])) as axis,
-        {{ list_positions("settings -> 'axes'") }} as axis_position
+        {{ unnested_in_places(json_texts('settings', 'axes'), 'axis', 'axis_position', first=0) }}
     from categories
 )
 
@@ -17,5 +16,5 @@ select
     category,
     axis,
     axis_position,
-    string_split(axis, ' & ') as attributes
+    split(axis, ' & ') as attributes
 from axes

@@ -2,8 +2,9 @@
 with categories as (
     select
         suite,
-        {{ members("definition -> 'categories'") }} as category,
-        {{ positions("definition -> 'categories'") }} as category_position
+        {{ unnested_in_places(
+            json_members('definition', 'categories'), 'category', 'category_position', first=0
+        ) }}
     from {{ source('raw', 'suites') }}
 )
 
@@ -11,7 +12,7 @@ select
     categories.suite,
     categories.category.key as category,
     categories.category_position,
-    categories.category.value ->> 'domain' as domain,
-    categories.category.value ->> 'title' as title,
-    categories.category.value ->> 'description' as description
+    {{ json_text('categories.category.value', 'domain') }} as domain,
+    {{ json_text('categories.category.value', 'title') }} as title,
+    {{ json_text('categories.category.value', 'description') }} as description
 from categories

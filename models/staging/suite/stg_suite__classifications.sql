@@ -6,9 +6,9 @@ with categories as (
 select
     suite,
     category,
-    settings ->> '$.classification.set' as outcome_set,
-    settings ->> '$.classification.truth' as attribute,
-    cast(settings -> '$.classification.positive' as varchar[]) as true_labels,
-    cast(settings -> '$.classification.predicted' as varchar[]) as predicted_labels
+    {{ json_text('settings', 'classification.set') }} as outcome_set,
+    {{ json_text('settings', 'classification.truth') }} as attribute,
+    {{ json_texts('settings', 'classification.positive') }} as true_labels,
+    {{ json_texts('settings', 'classification.predicted') }} as predicted_labels
 from categories
-where (settings ->> '$.classification.set') is not null
+where {{ json_text('settings', 'classification.set') }} is not null

@@ -2,8 +2,8 @@
 with distances as (
     select
         suite,
-        unnest(cast(definition -> 'distances' as varchar[])) as distance,
-        definition ->> 'encoder' as scorer
+        {{ unnested(json_texts('definition', 'distances')) }} as distance,
+        {{ json_text('definition', 'encoder') }} as scorer
     from {{ source('raw', 'suites') }}
 )
 

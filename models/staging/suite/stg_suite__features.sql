@@ -2,13 +2,13 @@
 with features as (
     select
         suite,
-        {{ members("definition -> 'ranges'") }} as feature
+        {{ members('definition', 'ranges') }} as feature
     from {{ source('raw', 'suites') }}
 )
 
 select
     features.suite,
     features.feature.key as feature,
-    cast(features.feature.value -> 0 as double) as range_low,
-    cast(features.feature.value -> 1 as double) as range_high
+    cast({{ json_text('features.feature.value', '[0]') }} as double) as range_low,
+    cast({{ json_text('features.feature.value', '[1]') }} as double) as range_high
 from features

@@ -6,9 +6,9 @@ with categories as (
 select
     suite,
     category,
-    settings ->> '$.ground_truth.set' as outcome_set,
-    settings ->> '$.ground_truth.table' as ground_truth,
-    settings ->> '$.ground_truth.dimension' as dimension,
-    settings ->> '$.ground_truth.attribute' as attribute
+    {{ json_text('settings', 'ground_truth.set') }} as outcome_set,
+    {{ json_text('settings', 'ground_truth.table') }} as ground_truth,
+    {{ json_text('settings', 'ground_truth.dimension') }} as dimension,
+    {{ json_text('settings', 'ground_truth.attribute') }} as attribute
 from categories
-where (settings ->> '$.ground_truth.set') is not null
+where {{ json_text('settings', 'ground_truth.set') }} is not null

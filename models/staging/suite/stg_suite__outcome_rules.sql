@@ -1,4 +1,5 @@
 -- Grain: one row per suite, category, outcome_set, phrase.
+{%- set kind = json_text('rule', 'kind') %}
 with categories as (
     {{ suite_categories() }}
 ),
@@ -7,38 +8,37 @@ rules as (
     select
         suite,
         category,
-        unnest(cast(settings -> 'outcomes' as json[])) as rule
+        {{ unnested(json_items('settings', 'outcomes')) }} as rule
     from categories
 ),
 
 phrases as (
     select
         *,
-        unnest(cast(rule -> 'phrases' as json[])) as phrase,
-        {{ list_positions("rule -> 'phrases'") }} as phrase_position
+        {{ unnested_in_places(json_items('rule', 'phrases'), 'phrase', 'phrase_position', first=0) }}
     from rules
 )
 
 select
     suite,
     category,
-    rule ->> 'set' as outcome_set,
-    rule ->> 'variant' as variant,
-    rule ->> 'kind' as rule_kind,
-    rule ->> 'text' as text_variant,
-    case when (rule ->> 'kind') = 'score' then rule ->> 'measured_feature' end as feature,
-    case when (rule ->> 'kind') = 'score' then rule ->> 'scorer' end as scorer,
-    case when (rule ->> 'kind') = 'score' then rule ->> 'feature' end as scorer_feature,
-    rule ->> 'unmatched' as unmatched_label,
-    case
-        when (rule ->> 'kind') = 'anchor' then cast(rule -> 'min_similarity' as double)
-    end as min_similarity,
-    case when (rule ->> 'kind') = 'anchor' then cast(rule -> 'min_margin' as double) end as min_margin,
-    phrase ->> 'label' as label,
-    cast(phrase -> 'label_position' as integer) as label_position,
-    cast(phrase -> 'is_favourable' as boolean) as is_favourable,
-    phrase ->> 'phrase' as phrase,
+    {{ json_text('rule', 'set') }} as outcome_set,
+    {{ json_text('rule', 'variant') }} as variant,
+    {{ kind }} as rule_kind,
+    {{ json_text('rule', 'text') }} as text_variant,
+    case when {{ kind }} = 'score' then {{ json_text('rule', 'measured_feature') }} end as feature,
+    case when {{ kind }} = 'score' then {{ json_text('rule', 'scorer') }} end as scorer,
+    case when {{ kind }} = 'score' then {{ json_text('rule', 'feature') }} end as scorer_feature,
+    {{ json_text('rule', 'unmatched') }} as unmatched_label,
+    case when {{ kind }} = 'anchor' then cast({{ json_text('rule', 'min_similarity') }} as double) end
+        as min_similarity,
+    case when {{ kind }} = 'anchor' then cast({{ json_text('rule', 'min_margin') }} as double) end
+        as min_margin,
+    {{ json_text('phrase', 'label') }} as label,
+    cast({{ json_text('phrase', 'label_position') }} as integer) as label_position,
+    cast({{ json_text('phrase', 'is_favourable') }} as boolean) as is_favourable,
+    {{ json_text('phrase', 'phrase') }} as phrase,
     phrase_position,
-    phrase ->> 'pattern' as pattern,
-    phrase ->> 'text_key' as phrase_text_key
+    {{ json_text('phrase', 'pattern') }} as pattern,
+    {{ json_text('phrase', 'text_key') }} as phrase_text_key
 from phrases

@@ -1,5 +1,5 @@
 -- Grain: one row per suite, feature.
 select
     suite,
-    unnest(cast(definition -> '$.pairs.features' as varchar[])) as feature
+    {{ unnested(json_texts('definition', 'pairs.features')) }} as feature
 from {{ source('raw', 'suites') }}

@@ -1,7 +1,7 @@
 -- Grain: one row per suite, axis.
 select
     suite,
-    unnest(cast(definition -> '$.pairs.axes' as varchar[])) as axis,
-    definition ->> '$.pairs.against' as against,
-    definition ->> '$.pairs.text' as text_variant
+    {{ unnested(json_texts('definition', 'pairs.axes')) }} as axis,
+    {{ json_text('definition', 'pairs.against') }} as against,
+    {{ json_text('definition', 'pairs.text') }} as text_variant
 from {{ source('raw', 'suites') }}

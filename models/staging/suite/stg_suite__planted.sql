@@ -7,15 +7,15 @@ planted as (
     select
         suite,
         category,
-        unnest(cast(settings -> '$.simulated.planted' as json[])) as planted
+        {{ unnested(json_items('settings', 'simulated.planted')) }} as planted
     from categories
 )
 
 select
     suite,
     category,
-    planted ->> 'attribute' as attribute,
-    planted ->> 'value' as value,
-    planted ->> 'answer' as answer,
-    cast(planted -> 'log_odds' as double) as log_odds
+    {{ json_text('planted', 'attribute') }} as attribute,
+    {{ json_text('planted', 'value') }} as value,
+    {{ json_text('planted', 'answer') }} as answer,
+    cast({{ json_text('planted', 'log_odds') }} as double) as log_odds
 from planted

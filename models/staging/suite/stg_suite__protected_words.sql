@@ -2,16 +2,16 @@
 with words as (
     select
         suite,
-        unnest(cast(definition -> '$.stereotypes.protected_words' as json[])) as word
+        {{ unnested(json_items('definition', 'stereotypes.protected_words')) }} as word
     from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    word ->> 'attribute' as attribute,
-    cast(word -> 'attribute_position' as integer) as attribute_position,
-    word ->> 'group' as group_value,
-    cast(word -> 'group_position' as integer) as group_position,
-    cast(word -> 'reference_share' as double) as reference_share,
-    word ->> 'word' as word
+    {{ json_text('word', 'attribute') }} as attribute,
+    cast({{ json_text('word', 'attribute_position') }} as integer) as attribute_position,
+    {{ json_text('word', 'group') }} as group_value,
+    cast({{ json_text('word', 'group_position') }} as integer) as group_position,
+    cast({{ json_text('word', 'reference_share') }} as double) as reference_share,
+    {{ json_text('word', 'word') }} as word
 from words

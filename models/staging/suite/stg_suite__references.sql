@@ -2,13 +2,13 @@
 with axes as (
     select
         suite,
-        unnest(cast(definition -> 'reference' as json[])) as axis
+        {{ unnested(json_items('definition', 'reference')) }} as axis
     from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    axis ->> 'axis' as axis,
-    axis ->> 'kind' as reference_kind,
-    axis ->> 'group' as group_value
+    {{ json_text('axis', 'axis') }} as axis,
+    {{ json_text('axis', 'kind') }} as reference_kind,
+    {{ json_text('axis', 'group') }} as group_value
 from axes

@@ -1,14 +1,9 @@
 -- Grain: one row per suite, part, item.
-with parts as (
-    select
-        suite,
-        definition -> 'resampling' as resampling,
-        unnest(['statistic', 'standard', 'method']) as part
-    from {{ source('raw', 'suites') }}
-)
-
+{%- for part in ['statistic', 'standard', 'method'] %}
+{{ 'union all' if not loop.first }}
 select
     suite,
-    part,
-    unnest(cast(json_extract(resampling, part || 's') as varchar[])) as item
-from parts
+    '{{ part }}' as part,
+    {{ unnested(json_texts('definition', 'resampling.' ~ part ~ 's')) }} as item
+from {{ source('raw', 'suites') }}
+{%- endfor %}

@@ -1,5 +1,5 @@
 -- Grain: one row per suite, roll_up.
 select
     suite,
-    unnest(cast(definition -> 'roll_up' as varchar[])) as roll_up
+    {{ unnested(json_texts('definition', 'roll_up')) }} as roll_up
 from {{ source('raw', 'suites') }}

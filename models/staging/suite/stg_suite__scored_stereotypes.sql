@@ -2,15 +2,15 @@
 with scores as (
     select
         suite,
-        unnest(cast(definition -> '$.stereotypes.scores' as json[])) as score
+        {{ unnested(json_items('definition', 'stereotypes.scores')) }} as score
     from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    score ->> 'feature' as feature,
-    cast(score -> 'threshold' as double) as threshold,
-    cast(score -> 'at_least' as boolean) as is_at_least,
-    cast(score -> 'equal_repeats' as boolean) as has_equal_repeats,
-    cast(score -> 'minimum_repeats' as integer) as minimum_repeats
+    {{ json_text('score', 'feature') }} as feature,
+    cast({{ json_text('score', 'threshold') }} as double) as threshold,
+    cast({{ json_text('score', 'at_least') }} as boolean) as is_at_least,
+    cast({{ json_text('score', 'equal_repeats') }} as boolean) as has_equal_repeats,
+    cast({{ json_text('score', 'minimum_repeats') }} as integer) as minimum_repeats
 from scores

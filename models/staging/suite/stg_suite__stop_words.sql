@@ -1,5 +1,5 @@
 -- Grain: one row per suite, word.
 select
     suite,
-    unnest(cast(definition -> '$.stereotypes.stop_words' as varchar[])) as word
+    {{ unnested(json_texts('definition', 'stereotypes.stop_words')) }} as word
 from {{ source('raw', 'suites') }}

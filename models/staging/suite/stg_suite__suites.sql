@@ -2,22 +2,22 @@
 select
     suite,
     suite_key,
-    definition ->> 'title' as title,
-    definition ->> 'description' as description,
-    cast(definition -> 'version' as integer) as version, -- noqa: RF04
-    definition ->> 'language' as language, -- noqa: RF04
-    definition ->> 'variant' as variant,
-    cast(definition -> 'profiles' as varchar[]) as profiles,
-    cast(definition -> '$.minimum.group' as integer) as minimum_group,
-    cast(definition -> '$.minimum.cell' as integer) as minimum_cell,
-    cast(definition -> '$.minimum.coverage' as double) as minimum_coverage,
-    cast(definition -> '$.resampling.seed' as bigint) as seed,
-    cast(definition -> '$.resampling.permutations' as integer) as n_permutations,
-    cast(definition -> '$.resampling.bootstrap' as integer) as n_bootstrap,
-    cast(definition -> 'scorers' as varchar[]) as scorers,
+    {{ json_text('definition', 'title') }} as title,
+    {{ json_text('definition', 'description') }} as description,
+    cast({{ json_text('definition', 'version') }} as integer) as version, -- noqa: RF04
+    {{ json_text('definition', 'language') }} as language, -- noqa: RF04
+    {{ json_text('definition', 'variant') }} as variant,
+    {{ json_texts('definition', 'profiles') }} as profiles,
+    cast({{ json_text('definition', 'minimum.group') }} as integer) as minimum_group,
+    cast({{ json_text('definition', 'minimum.cell') }} as integer) as minimum_cell,
+    cast({{ json_text('definition', 'minimum.coverage') }} as double) as minimum_coverage,
+    cast({{ json_text('definition', 'resampling.seed') }} as bigint) as seed,
+    cast({{ json_text('definition', 'resampling.permutations') }} as integer) as n_permutations,
+    cast({{ json_text('definition', 'resampling.bootstrap') }} as integer) as n_bootstrap,
+    {{ json_texts('definition', 'scorers') }} as scorers,
     file_sha256,
     run_id,
-    nullif(definition ->> 'responsible', '') as responsible,
-    nullif(definition ->> 'licence', '') as licence,
-    definition ->> '$.families.gate' as gate_family
+    nullif({{ json_text('definition', 'responsible') }}, '') as responsible,
+    nullif({{ json_text('definition', 'licence') }}, '') as licence,
+    {{ json_text('definition', 'families.gate') }} as gate_family
 from {{ source('raw', 'suites') }}

@@ -2,13 +2,13 @@
 with words as (
     select
         suite,
-        unnest(cast(definition -> '$.stereotypes.target_words' as json[])) as word
+        {{ unnested(json_items('definition', 'stereotypes.target_words')) }} as word
     from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    word ->> 'target_list' as target_list,
-    word ->> 'word' as word,
-    word ->> 'form' as form
+    {{ json_text('word', 'target_list') }} as target_list,
+    {{ json_text('word', 'word') }} as word,
+    {{ json_text('word', 'form') }} as form
 from words

@@ -2,20 +2,20 @@
 with thresholds as (
     select
         suite,
-        unnest(cast(definition -> 'thresholds' as json[])) as threshold
+        {{ unnested(json_items('definition', 'thresholds')) }} as threshold
     from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    threshold ->> 'profile' as profile,
-    threshold ->> 'metric' as metric,
-    threshold ->> 'axes' as axis_kind,
-    threshold ->> 'unit' as unit,
-    threshold ->> 'direction' as direction,
-    cast(threshold -> 'green_limit' as double) as green_limit,
-    cast(threshold -> 'red_limit' as double) as red_limit,
-    cast(threshold -> 'gate' as boolean) as is_gated,
+    {{ json_text('threshold', 'profile') }} as profile,
+    {{ json_text('threshold', 'metric') }} as metric,
+    {{ json_text('threshold', 'axes') }} as axis_kind,
+    {{ json_text('threshold', 'unit') }} as unit,
+    {{ json_text('threshold', 'direction') }} as direction,
+    cast({{ json_text('threshold', 'green_limit') }} as double) as green_limit,
+    cast({{ json_text('threshold', 'red_limit') }} as double) as red_limit,
+    cast({{ json_text('threshold', 'gate') }} as boolean) as is_gated,
     'The suite' as source,  -- noqa: RF04
-    threshold ->> 'note' as note
+    {{ json_text('threshold', 'note') }} as note
 from thresholds

@@ -2,22 +2,21 @@
 with topics as (
     select
         suite,
-        definition ->> 'encoder' as scorer,
-        unnest(cast(definition -> 'topics' as json[])) as topics,
-        {{ list_positions("definition -> 'topics'") }} as topic_set_position
+        {{ json_text('definition', 'encoder') }} as scorer,
+        {{ unnested_in_places(json_items('definition', 'topics'), 'topics', 'topic_set_position', first=0) }}
     from {{ source('raw', 'suites') }}
 )
 
 select
     suite,
-    topics ->> 'topic_set' as topic_set,
+    {{ json_text('topics', 'topic_set') }} as topic_set,
     topic_set_position,
-    topics ->> 'of' as pool,
-    topics ->> 'segment' as segment,
-    cast(topics -> 'clusters' as integer) as n_clusters,
-    topics ->> 'centre' as centre,
+    {{ json_text('topics', 'of') }} as pool,
+    {{ json_text('topics', 'segment') }} as segment,
+    cast({{ json_text('topics', 'clusters') }} as integer) as n_clusters,
+    {{ json_text('topics', 'centre') }} as centre,
     scorer,
-    cast(topics -> 'membership' as boolean) as has_membership,
-    cast(topics -> 'distances' as varchar[]) as distances,
-    cast(topics -> 'categories' as varchar[]) as categories
+    cast({{ json_text('topics', 'membership') }} as boolean) as has_membership,
+    {{ json_texts('topics', 'distances') }} as distances,
+    {{ json_texts('topics', 'categories') }} as categories
 from topics

@@ -1,6 +1,6 @@
 {# After a build: what its models were made of, where every model and test of it ended well. #}
 {% macro inputs_recorded(results) -%}
-    {%- if execute and flags.WHICH in ('build', 'run') %}
+    {%- if execute and target.type == 'duckdb' and flags.WHICH in ('build', 'run') %}
         {%- set state = source('raw', 'suites').incorporate(path={'identifier': 'content_state'}) %}
         {#- What an adapter's own methods ask begins a transaction, and a hook's changes would go with it. #}
         {%- set there = run_query(

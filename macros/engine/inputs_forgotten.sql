@@ -1,6 +1,6 @@
 {# Before a build: nothing is known of the models that it makes, until it has ended well (inputs_recorded). #}
 {% macro inputs_forgotten() -%}
-    {%- if execute and flags.WHICH in ('build', 'run') %}
+    {%- if execute and target.type == 'duckdb' and flags.WHICH in ('build', 'run') %}
         {%- set selected = quoted_models(selected_resources) %}
         create table if not exists {{ built_from() }} (model varchar primary key, answers varchar, earlier varchar);
         delete from {{ built_from() }}

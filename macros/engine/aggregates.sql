@@ -1,0 +1,146 @@
+{# Aggregates, where the engines differ. On both: `filter (where …)`, but not of a window, and max_by and min_by. #}
+
+{# Values in the order of a key; `by` may end in `desc`, where it is a number. #}
+{% macro ordered_list(value, by, condition=none, distinct=false) -%}
+    {{ return(adapter.dispatch('ordered_list', 'plumbline')(value, by, condition, distinct)) }}
+{%- endmacro %}
+
+{% macro duckdb__ordered_list(value, by, condition, distinct) -%}
+    list({{ 'distinct ' if distinct }}{{ value }} order by {{ by }}){% if condition %} filter (where {{ condition }}){% endif %}
+{%- endmacro %}
+
+{# An engine that knows no order in an aggregate sorts pairs; a list of nothing is null, as DuckDB has it. #}
+{% macro spark__ordered_list(value, by, condition, distinct) -%}
+    nullif(transform(
+        array_sort(
+            {{ 'collect_set' if distinct else 'collect_list' }}(struct({{ by }}, {{ value }} as item))
+            {%- if condition %} filter (where {{ condition }}){% endif %}
+        ),
+        pair -> pair.item
+    ), array())
+{%- endmacro %}
+
+{# Texts in the order of a key, with a separator between them. #}
+{% macro ordered_text(value, separator, by, condition=none) -%}
+    {{ return(adapter.dispatch('ordered_text', 'plumbline')(value, separator, by, condition)) }}
+{%- endmacro %}
+
+{% macro duckdb__ordered_text(value, separator, by, condition) -%}
+    string_agg({{ value }}, {{ separator }} order by {{ by }}){% if condition %} filter (where {{ condition }}){% endif %}
+{%- endmacro %}
+
+{% macro spark__ordered_text(value, separator, by, condition) -%}
+    string_agg({{ value }}, {{ separator }}) within group (order by {{ by }})
+    {%- if condition %} filter (where {{ condition }}){% endif %}
+{%- endmacro %}
+
+{# The n largest values of a group, descending; fewer where there are fewer. #}
+{% macro largest_values(expression, n, condition) -%}
+    {{ return(adapter.dispatch('largest_values', 'plumbline')(expression, n, condition)) }}
+{%- endmacro %}
+
+{% macro duckdb__largest_values(expression, n, condition) -%}
+    max({{ expression }}, {{ n }}) filter ({{ condition }})
+{%- endmacro %}
+
+{% macro spark__largest_values(expression, n, condition) -%}
+    slice(sort_array(collect_list({{ expression }}) filter (where {{ condition }}), false), 1, {{ n }})
+{%- endmacro %}
+
+{# The n smallest values of a group, ascending; fewer where there are fewer. #}
+{% macro smallest_values(expression, n, condition) -%}
+    {{ return(adapter.dispatch('smallest_values', 'plumbline')(expression, n, condition)) }}
+{%- endmacro %}
+
+{% macro duckdb__smallest_values(expression, n, condition) -%}
+    min({{ expression }}, {{ n }}) filter ({{ condition }})
+{%- endmacro %}
+
+{% macro spark__smallest_values(expression, n, condition) -%}
+    slice(sort_array(collect_list({{ expression }}) filter (where {{ condition }})), 1, {{ n }})
+{%- endmacro %}
+
+{# A quantile, linearly interpolated between order statistics (numpy's default). #}
+{% macro quantile(expression, q) -%}
+    {{ return(adapter.dispatch('quantile', 'plumbline')(expression, q)) }}
+{%- endmacro %}
+
+{# The usual ones come from one list, for which the engine keeps and orders the values once. #}
+{% macro duckdb__quantile(expression, q) -%}
+    {%- set usual = [0.25, 0.5, 0.75] -%}
+    {%- if q | float in usual -%}
+    quantile_cont({{ expression }}, {{ usual }})[{{ usual.index(q | float) + 1 }}]
+    {%- else -%}
+    quantile_cont({{ expression }}, {{ q }})
+    {%- endif -%}
+{%- endmacro %}
+
+{% macro spark__quantile(expression, q) -%}
+    percentile({{ expression }}, {{ q }})
+{%- endmacro %}
+
+{# Skewness of at least three values, adjusted for bias. #}
+{% macro adjusted_skewness(x) -%}
+    {{ return(adapter.dispatch('adjusted_skewness', 'plumbline')(x)) }}
+{%- endmacro %}
+
+{% macro duckdb__adjusted_skewness(x) -%}
+    skewness({{ x }})
+{%- endmacro %}
+
+{% macro spark__adjusted_skewness(x) -%}
+    skewness({{ x }}) * sqrt(count({{ x }}) * (count({{ x }}) - 1e0)) / nullif(count({{ x }}) - 2, 0)
+{%- endmacro %}
+
+{# Excess kurtosis of at least four values, adjusted for bias. #}
+{% macro adjusted_kurtosis(x) -%}
+    {{ return(adapter.dispatch('adjusted_kurtosis', 'plumbline')(x)) }}
+{%- endmacro %}
+
+{% macro duckdb__adjusted_kurtosis(x) -%}
+    kurtosis({{ x }})
+{%- endmacro %}
+
+{% macro spark__adjusted_kurtosis(x) -%}
+    (count({{ x }}) - 1e0) * ((count({{ x }}) + 1e0) * kurtosis({{ x }}) + 6)
+    / nullif((count({{ x }}) - 2e0) * (count({{ x }}) - 3e0), 0)
+{%- endmacro %}
+
+{# Excess kurtosis as the plain ratio of moments. #}
+{% macro moment_kurtosis(x) -%}
+    {{ return(adapter.dispatch('moment_kurtosis', 'plumbline')(x)) }}
+{%- endmacro %}
+
+{% macro duckdb__moment_kurtosis(x) -%}
+    kurtosis_pop({{ x }})
+{%- endmacro %}
+
+{% macro spark__moment_kurtosis(x) -%}
+    kurtosis({{ x }})
+{%- endmacro %}
+
+{# Several quantiles as a list. #}
+{% macro quantiles(expression, shares) -%}
+    {{ return(adapter.dispatch('quantiles', 'plumbline')(expression, shares)) }}
+{%- endmacro %}
+
+{% macro duckdb__quantiles(expression, shares) -%}
+    quantile_cont({{ expression }}, {{ shares }})
+{%- endmacro %}
+
+{% macro spark__quantiles(expression, shares) -%}
+    percentile({{ expression }}, array({{ shares | join(', ') }}))
+{%- endmacro %}
+
+{# A sum or mean of doubles in the order of a key, on which its last digits depend; Spark's have none. #}
+{% macro in_order(aggregate, value, by) -%}
+    {{ return(adapter.dispatch('in_order', 'plumbline')(aggregate, value, by)) }}
+{%- endmacro %}
+
+{% macro duckdb__in_order(aggregate, value, by) -%}
+    {{ aggregate }}({{ value }} order by {{ by }})
+{%- endmacro %}
+
+{% macro spark__in_order(aggregate, value, by) -%}
+    {{ aggregate }}({{ value }})
+{%- endmacro %}
