@@ -14,6 +14,9 @@ LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command a
 DAMAGED = "Take it from a copy, or bring the answers in again in another --data."
 HEAD = 12  # bytes: a checksum, then the word by which a DuckDB file is known
 MAGIC = b"DUCK"
+UNREADABLE = (
+    "Failure while replaying WAL file"  # DuckDB's words for what a killed writer left beside a database
+)
 
 
 def open_database(
@@ -39,8 +42,29 @@ def open_database(
         said = str(error)
         if "Could not set lock" in said:
             raise PlumblineError(f"{shown(path)} is open in another process.", LOCKED) from error
+        if UNREADABLE in said:
+            what = (
+                f"{shown(path)} is not whole: who wrote to it was killed, and left what DuckDB cannot read."
+            )
+            raise PlumblineError(what, what_to_do) from error
         if "ermission denied" in said or "Read-only file system" in said:
             raise PlumblineError(
                 f"{shown(path)} cannot be opened: the system does not allow it.", "Choose another --data."
             ) from error
         raise PlumblineError(f"{shown(path)} cannot be opened: {cut(said, SHOWN)}.", what_to_do) from error
+
+
+def drop_unreadable_log(path: Path) -> None:
+    """Remove what a killed writer left beside a database where DuckDB cannot take it over.
+
+    The database is then as at its last checkpoint, so it is for one that can be made anew. DuckDB may refuse
+    to drop anew what two threads dropped (duckdb/duckdb#22044).
+    """
+    log = Path(f"{path}.wal")
+    if not log.exists():
+        return
+    try:
+        duckdb.connect(str(path)).close()
+    except duckdb.Error as error:
+        if UNREADABLE in str(error):
+            log.unlink()

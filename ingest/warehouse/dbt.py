@@ -13,7 +13,8 @@ import click
 
 from ingest.errors import PlumblineError, say
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
-from ingest.store import RAW_NAME, Store
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.store.opening import drop_unreadable_log
 from ingest.store.private import private
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
@@ -129,6 +130,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             check_memory(store)
     if arguments[0] == "build":
         check_disk(data)
+    drop_unreadable_log(data / AUDIT_NAME)
     if parsed is not None:
         parsed()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager

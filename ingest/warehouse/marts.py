@@ -45,7 +45,9 @@ class Warehouse:
                 f"{self.path} does not exist: nothing has been built yet.",
                 "Run `plumbline audit SUITE` or `dbt build`.",
             )
-        self.connection = open_database(self.path, True, {}, "Build it anew: `plumbline audit SUITE`.")
+        self.connection = open_database(
+            self.path, True, {}, "Run `plumbline audit SUITE`, which builds it anew."
+        )
         return self
 
     def __exit__(self, *_: object) -> None:

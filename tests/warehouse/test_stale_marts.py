@@ -128,6 +128,23 @@ def test_a_killed_build_leaves_marts_that_are_refused(data):
     assert refused(data) == ""
 
 
+def test_what_a_killed_build_left_and_nobody_can_read_stops_no_later_build(data):
+    path, log = data / AUDIT_NAME, data / f"{AUDIT_NAME}.wal"
+    with duckdb.connect(str(path)) as audit:
+        audit.execute("pragma disable_checkpoint_on_shutdown")
+        audit.execute("create view v as select 1")
+        n_bytes = log.stat().st_size
+        audit.execute("drop view v")
+    with log.open("rb") as file:
+        file.seek(n_bytes)
+        dropped = file.read()
+    with log.open("ab") as file:
+        file.write(dropped)  # twice, as where two threads drop
+    assert "is not whole" in refused(data)
+    assert run_dbt(data, ["run", "--select", "dim_runs"])
+    assert refused(data) == ""
+
+
 def test_a_build_that_runs_out_of_memory_says_so_and_leaves_marts_that_are_refused(data, monkeypatch, capfd):
     monkeypatch.setenv("PLUMBLINE_MEMORY", "10MB")
     with pytest.raises(PlumblineError, match=r"^The build stopped at \w+: .*PLUMBLINE_MEMORY=10MB") as error:
