@@ -48,6 +48,9 @@ class Connection:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
 
+    def cursor(self) -> "Connection":
+        return Connection(self._connection.cursor(), self._fault)
+
     def execute(self, sql: str, *parameters: Any) -> Any:
         if not sql.lstrip().lower().startswith(READS) and self._fault.met():
             raise duckdb.IOException("IO Error: Could not write file: No space left on device")
