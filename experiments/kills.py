@@ -54,6 +54,7 @@ DELAY = 0.005
 LENGTH = 200  # characters of an answer at least
 N_CASES = 120
 DIGESTS = {"A": "sha256:" + "1f" * 32, "B": "sha256:" + "2e" * 32}
+SWAPPED = "generate, another model"
 FEW = 0.02  # seconds
 N_SWAPPED_CASES = 1_500  # a run takes seconds: the model's digest is looked at several times
 N_TEXTS = 2_400  # some batches of the scorer
@@ -156,7 +157,9 @@ def swapped(lab: Lab, n_kills: int, first_seed: int) -> Iterator[Kill]:
     """
     letters = {DIGESTS[letter]: letter for letter in DIGESTS}
     letter, before, n_stored = "A", set[tuple[Any, ...]](), 0
-    for seed in range(first_seed, first_seed + n_kills):
+    seed, n_killed = first_seed - 1, 0
+    while n_killed < n_kills:
+        seed += 1
         draw = random.Random(seed)
         lab.server.change(digest=DIGESTS[letter])
         lab.server.rules({"do": "slow", "seconds": DELAY, "says": letter})
@@ -170,12 +173,12 @@ def swapped(lab: Lab, n_kills: int, first_seed: int) -> Iterator[Kill]:
             letter = "B" if letter == "A" else "A"
             lab.server.change(digest=DIGESTS[letter])
             lab.server.rules({"do": "slow", "seconds": DELAY, "says": letter})
-        child.join(draw.uniform(0, 4 * FEW))
-        is_killed = child.exitcode is None
-        if is_killed:
+        child.join(draw.uniform(0, FEW))
+        if child.exitcode is None:
             os.kill(child.pid, signal.SIGKILL)
         seconds = time.monotonic() - began
         child.join()
+        is_killed = child.exitcode == -signal.SIGKILL  # else it saw the other model and stopped
         with Store(lab.data) as store:
             rows = set(store.rows(
                 """
@@ -187,17 +190,19 @@ def swapped(lab: Lab, n_kills: int, first_seed: int) -> Iterator[Kill]:
             raise Broken(f"{len(wrong)} answers stand under another model, such as {wrong[0]}")
         if gone := before - rows:
             raise Broken(f"{len(gone)} stored answers are gone or other ones")
-        yield Kill(
-            "generate, another model" if is_killed else "generate, stopped at another model", 1, seed,
-            round(seconds, 4), len(before), len(rows), lab.server.n_asked() - n_asked, 0, 0.0,
-        )  # fmt: skip
+        n_killed += is_killed
+        if is_killed:
+            yield Kill(
+                SWAPPED, 1, seed, round(seconds, 4), len(before), len(rows),
+                lab.server.n_asked() - n_asked, 0, 0.0,
+            )  # fmt: skip
         n_stored += len(rows - before)
         before = rows
         if len(rows) >= 2 * lab.n_prompts:  # both models have answered it all
             shutil.rmtree(lab.data)
             lab.finish("assemble")
             before = set()
-    if n_kills and not n_stored:
+    if not n_stored:
         raise Broken("no answer was ever vouched for, so nothing could stand under another model")
 
 
@@ -238,6 +243,8 @@ def rounds(
     stage: str, n_kills: int, first_seed: int, start: Callable[[], Lab], say: Callable[[str], None]
 ) -> Iterator[Kill]:
     """Kill a stage again and again, round after round; `start` gives a lab in which it has yet to run."""
+    if not n_kills:
+        return
     lab = start()
     length, reference = lab.finish(stage), rows_of(lab.data)
     lab.check_end(stage, reference, None)
@@ -283,10 +290,11 @@ def rounds(
         lab.check_end(stage, rows_of(lab.data), reference)
 
 
-def shares(n_kills: int) -> dict[str, int]:
+def shares(n_kills: int, only: str | None = None) -> dict[str, int]:
     """Return how many of the kills hit which stage; `swapped` are those of `generate` with other models."""
     few = {"swapped": n_kills // 6, "extract": n_kills // 4, "load": n_kills // 5, "build": n_kills // 10}
-    return {"generate": n_kills - sum(few.values()), **few}
+    numbers = {"generate": n_kills - sum(few.values()), **few}
+    return {stage: number if only in (None, stage) else 0 for stage, number in numbers.items()}
 
 
 def run(
@@ -313,15 +321,17 @@ def run(
             return lab
 
         def all_kills() -> Iterator[Kill]:
-            server.reset()
-            lab = Lab(next(folders), server, max(n_cases, N_SWAPPED_CASES))
-            lab.finish("assemble")
-            yield from swapped(lab, n_kills["swapped"], seed + 2_000_000)
+            if n_kills["swapped"]:
+                server.reset()
+                lab = Lab(next(folders), server, max(n_cases, N_SWAPPED_CASES))
+                lab.finish("assemble")
+                yield from swapped(lab, n_kills["swapped"], seed + 2_000_000)
             yield from rounds("generate", n_kills["generate"], seed, to_generate, say)
             yield from rounds("extract", n_kills["extract"], seed + 1_000_000, to_extract, say)
-            files = Files(next(folders), is_audited=n_kills["build"] > 0)
-            yield from kills_of_loads(files, n_kills["load"], seed + 3_000_000, folders, say)
-            yield from kills_of_builds(files, n_kills["build"], seed + 4_000_000, folders, say)
+            if n_kills["load"] or n_kills["build"]:
+                files = Files(next(folders), is_audited=n_kills["build"] > 0)
+                yield from kills_of_loads(files, n_kills["load"], seed + 3_000_000, folders, say)
+                yield from kills_of_builds(files, n_kills["build"], seed + 4_000_000, folders, say)
 
         kills = []
         for kill in all_kills():
@@ -377,6 +387,20 @@ def report(kills: list[Kill], n_cases: int, n_texts: int) -> str:
     return "\n".join(lines)
 
 
+def share_of(kill: Kill) -> str:
+    """Return which of the shares a kill belongs to."""
+    return "swapped" if kill.stage == SWAPPED else kill.stage
+
+
+def earlier(path: Path) -> list[Kill]:
+    """Return the kills of a file of results."""
+    kinds = {field.name: field.type for field in fields(Kill)}
+    with path.open(newline="", encoding="utf-8") as file:
+        return [
+            Kill(**{name: kinds[name](cell) for name, cell in row.items()}) for row in csv.DictReader(file)
+        ]
+
+
 def main() -> None:
     """Run the experiment and write its results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -384,15 +408,20 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=N_CASES, help="half the prompts of a round")
     parser.add_argument("--texts", type=int, default=N_TEXTS, help="texts of a round of extract")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--only", choices=list(shares(0)), help="this stage; the rows of others stay")
     parser.add_argument("--out", type=Path, help="folder of kills.csv and kills.md")
     arguments = parser.parse_args()
     kills = run(
-        shares(arguments.kills),
+        shares(arguments.kills, arguments.only),
         arguments.cases,
         arguments.texts,
         arguments.seed,
         lambda line: print(line, file=sys.stderr, flush=True),
     )
+    if arguments.only and arguments.out:
+        kills = [
+            kill for kill in earlier(arguments.out / "kills.csv") if share_of(kill) != arguments.only
+        ] + kills
     text = report(kills, arguments.cases, arguments.texts)
     print(text)
     if arguments.out:

@@ -108,6 +108,8 @@ def kills_of_loads(
     files: Files, n_kills: int, first_seed: int, folders: Iterator[Path], say: Callable[[str], None]
 ) -> Iterator[Kill]:
     """Kill the load of a second file again and again; yield each kill. Raises Broken."""
+    if not n_kills:
+        return
     undisturbed = files.copy(next(folders))
     length = undisturbed.finish(*files.load(files.loaded))
     after = raw_hashes(undisturbed.data)
