@@ -118,6 +118,13 @@ def check_consent(store: Store, suite: Suite, tasks: Sequence[Task], allow_code:
     default="auto",
     help="Where classifiers run.  [default: a GPU where torch finds one]",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    show_default=True,
+    help="Where scorers are asked: here, or by the workers of Spark, in batches of the same size.",
+)
 @allow_code_option(help="Run the Python code that the suite names under `own_scorers:`.")
 @dry_run_option(help="Say what is missing, then stop.")
 @limit_option(help="Measure at most this many texts.")
@@ -129,6 +136,7 @@ def command(
     names: tuple[str, ...],
     model_dir: Path | None,
     device: str,
+    engine: str,
     allow_code: bool,
     dry_run: bool,
     limit: int | None,
@@ -170,6 +178,10 @@ def command(
                     say(f"topics: {n_segments:,} segments to cluster, of the texts measured so far.")
             return
         check_consent(store, suite, tasks, allow_code)
+        if engine == "spark":
+            from ingest.spark.scoring import spread
+
+            tasks = [spread(task, where) for task in tasks]
         for count in extract(store, suite, suite_path, tasks, limit, overlap):
             say(str(count))
             if isinstance(count, Count) and count.failed:

@@ -25,7 +25,7 @@ BUILD = (
 )
 # Small data: what Spark compiles for each query takes longer than to do without.
 SMALL = (
-    "spark.sql.codegen.wholeStage=false spark.sql.codegen.factoryMode=NO_CODEGEN"
+    "spark.sql.codegen.wholeStage=false spark.sql.adaptive.enabled=false"
     " spark.sql.shuffle.partitions=2 spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"
 )
 SPARK = {"SPARK_MASTER": "local[2]", "PLUMBLINE_SPARK_CONF": SMALL}

@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from places import FIXTURES, ROOT
 
+from ingest.cli import cli
 from ingest.store import Store
 from ingest.store.raw_files import RawFiles
 from ingest.store.tables import SCHEMA
@@ -88,6 +90,22 @@ def test_a_second_session_on_the_same_data_is_refused(spark):
     code = "from ingest.spark.session import session; session()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode != 0 and "Another session of Spark is at work" in done.stderr
+
+
+def test_texts_are_measured_by_workers_as_they_are_here(spark, tmp_path):
+    suite = str(FIXTURES / "warehouse_suite.yml")
+    found = {}
+    for engine in ("local", "spark"):
+        data = tmp_path / engine
+        for stage in (["assemble"], ["generate"], ["extract", "--engine", engine]):
+            done = CliRunner().invoke(cli, ["--data", str(data), *stage, "--suite", suite])
+            assert done.exit_code == 0, done.output
+        with Store(data, read_only=True) as store:
+            found[engine] = [
+                store.rows(f"select * from {table} order by all") for table in ("measurements", "scorers")
+            ]
+    assert len(found["local"][0]) > 10
+    assert found["spark"] == found["local"]
 
 
 def test_every_mart_equals_duckdbs(tmp_path):
