@@ -5,9 +5,10 @@ import numpy as np
 from ingest.inference.census import distance
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import jsd_nats_to
+from ingest.inference.kept import Kept
 from ingest.inference.resampling import bootstrap_interval
 from ingest.inference.sums import group_table, outcome_sums
-from ingest.inference.tables import row_by, rows_by, seed_of, table_of, types
+from ingest.inference.tables import row_by, rows_by, seed_of, types
 
 KEYS = ("suite", "domain", "category", "config_key", "config", "model", "role", "is_simulated", "outcome_set")
 SCHEMA = types(
@@ -39,26 +40,23 @@ def model(dbt, session):
         6,
     )
     attributes = row_by(dbt.ref("stg_suite__ground_truths"), "suite, category, outcome_set, attribute", 3)
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     for identity in sorted(cells):
         record = dict(zip(KEYS, identity, strict=True))
         found = answers.get(tuple(record[k] for k in ("suite", "category", "config_key", "outcome_set")), [])
         if found:
-            seed, n_draws, n_bootstrap, minimum_group = settings[record["suite"]]
-            seed = seed_of(seed, "ground_truth", *identity[:4], record["outcome_set"])
             census = {(label, sex): employed for label, sex, employed in cells[identity]}
             (attribute,) = attributes[tuple(record[k] for k in ("suite", "category", "outcome_set"))]
             place = (*(record[k] for k in ("suite", "category", "config_key", "outcome_set")), attribute)
             lacking = {sex: missing.get((*place, sex), (0,))[0] for _, sex in census}
-            rows += [
-                {**record, **result, "minimum_group": minimum_group}
-                for result in _compared(found, census, lacking, n_draws, n_bootstrap, seed)
-            ]
-    return session.from_arrow(table_of(rows, SCHEMA))
+            kept.add(_compared, record, settings[record["suite"]], found, census, lacking)
+    return kept.relation()
 
 
-def _compared(answers, census, lacking, n_draws, n_bootstrap, seed):
+def _compared(record, settings, answers, census, lacking):
     """Divergence of each sex's answers from its census shares."""
+    seed, n_draws, n_bootstrap, minimum_group = settings
+    seed = seed_of(seed, "ground_truth", *(record[name] for name in KEYS[:4]), record["outcome_set"])
     answered, sexes, prompts, blocks = zip(*answers, strict=True)
     labels = sorted({label for label, _ in census})
     design = Design.from_values([sexes], prompts, blocks)
@@ -77,6 +75,8 @@ def _compared(answers, census, lacking, n_draws, n_bootstrap, seed):
         by_unit = group_table(units[own], sums[own], int(units.max()) + 1)
         held = distance(by_unit, shares[i], n_draws, n_bootstrap, seed_of(seed, sex), lacking[sex])
         yield {
+            **record,
+            "minimum_group": minimum_group,
             "sex": sex,
             "jsd_nats": float(divergence(table)[i]),
             "ci_low": float(interval.low[i]),

@@ -4,8 +4,9 @@ import numpy as np
 
 from ingest.inference.design import Design
 from ingest.inference.differences import resample_differences
+from ingest.inference.kept import Kept
 from ingest.inference.sums import sums_of
-from ingest.inference.tables import parts, records, rows_by, seed_of, table_of, types, where
+from ingest.inference.tables import parts, records, rows_by, seed_of, types, where
 
 SCHEMA = types(
     "pair_id int64, analysis_key int64, statistic string, group_value string, value_a double, value_b double,"
@@ -39,14 +40,14 @@ def model(dbt, session):
         )
         .fetchnumpy()
     )
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     for (analysis_key, pairs), part in zip(
         tables.items(), parts(answers, "analysis_key", list(tables)), strict=True
     ):
         if len(part["analysis_key"]):
             names = [name for (name,) in statistics[pairs[0]["measure_kind"]]]
-            rows += _compared(pairs, part, groups[analysis_key], names)
-    return session.from_arrow(table_of(rows, SCHEMA))
+            kept.add(_compared, pairs, part, groups[analysis_key], names)
+    return kept.relation()
 
 
 def _compared(pairs, part, groups, statistics):

@@ -1,9 +1,10 @@
 """Grain: one row per analysis_key, statistic, group_value ('' for the table). What chance gives."""
 
 from ingest.inference.design import Design
+from ingest.inference.kept import Kept
 from ingest.inference.resampling import resample
 from ingest.inference.sums import selection_sums
-from ingest.inference.tables import analysis_seed, parts, row_by, rows_by, table_of, types
+from ingest.inference.tables import analysis_seed, parts, row_by, rows_by, types
 
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
@@ -30,19 +31,22 @@ def model(dbt, session):
         .project("analysis_key, group_code, prompt_code, block_code, value")
         .fetchnumpy()
     )
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     for analysis_key, part in zip(groups, parts(answers, "analysis_key", list(groups)), strict=True):
         identity = dict(zip(IDENTITY, identities[analysis_key], strict=True))
-        seed, n_permutations, n_bootstrap = settings[identity["suite"]]
-        results = resample(
-            Design.from_codes(
-                groups[analysis_key], part["group_code"], part["prompt_code"], part["block_code"]
-            ),
-            selection_sums(part["value"]),
-            STATISTICS,
-            n_permutations=n_permutations,
-            n_bootstrap=n_bootstrap,
-            seed=analysis_seed({"seed": seed, **identity}),
-        )
-        rows += [{"analysis_key": analysis_key, **result.row()} for result in results]
-    return session.from_arrow(table_of(rows, SCHEMA))
+        kept.add(_resampled, analysis_key, identity, settings[identity["suite"]], groups[analysis_key], part)
+    return kept.relation()
+
+
+def _resampled(analysis_key, identity, settings, groups, part):
+    """Yield the rows of one analysis; settings are seed, permutations, bootstrap draws."""
+    seed, n_permutations, n_bootstrap = settings
+    results = resample(
+        Design.from_codes(groups, part["group_code"], part["prompt_code"], part["block_code"]),
+        selection_sums(part["value"]),
+        STATISTICS,
+        n_permutations=n_permutations,
+        n_bootstrap=n_bootstrap,
+        seed=analysis_seed({"seed": seed, **identity}),
+    )
+    yield from ({"analysis_key": analysis_key, **result.row()} for result in results)

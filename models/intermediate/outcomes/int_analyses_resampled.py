@@ -7,10 +7,11 @@ import numpy as np
 from ingest.inference.arrays import divide
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import STATISTICS, group_mean, statistics_of
+from ingest.inference.kept import Kept
 from ingest.inference.resampling import bootstrap_interval, resample
 from ingest.inference.strata import CONFOUNDED, confounding
 from ingest.inference.sums import group_table, selection_sums, sums_of
-from ingest.inference.tables import analysis_seed, parts, records, row_by, rows_by, table_of, types
+from ingest.inference.tables import analysis_seed, parts, records, row_by, rows_by, types
 
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
@@ -39,34 +40,36 @@ def model(dbt, session):
         .project("analysis_key, group_code, prompt_code, block_code, stratum_code, outcome_code, value")
         .fetchnumpy()
     )
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
     for analysis, part in zip(analyses, of_analyses, strict=True):
-        if not len(part["value"]):
-            continue
-        analysis_key, kind = analysis["analysis_key"], analysis["measure_kind"]
-        codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
-        *labels, missing = zip(*groups[analysis_key], strict=True)
-        design = Design.from_codes(list(zip(*labels, strict=True)), *codes)
-        n_bootstrap, seed = analysis["n_bootstrap"], analysis_seed(analysis)
-        sums = sums_of(kind, part["outcome_code"], part["value"])
-        options = {
-            "n_permutations": analysis["n_permutations"],
-            "n_bootstrap": n_bootstrap,
-            "seed": seed,
-            "missing": missing,
-        }
-        found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
-        adjusted = _adjusted(design, sums, kind, part["stratum_code"], options)
-        rows += [
-            {"analysis_key": analysis_key, **row, **adjusted.get((row["statistic"], row["group_value"]), {})}
-            for row in found
-        ]
-        reference = references.get((analysis["suite"], analysis["axis"]))
-        if kind == "selection" and reference is not None:
-            chosen = _to_chosen(design, selection_sums(part["value"]), *reference, n_bootstrap, seed)
-            rows += [{"analysis_key": analysis_key, **row} for row in chosen]
-    return session.from_arrow(table_of(rows, SCHEMA))
+        if len(part["value"]):
+            reference = references.get((analysis["suite"], analysis["axis"]))
+            kept.add(_resampled, analysis, groups[analysis["analysis_key"]], reference, part)
+    return kept.relation()
+
+
+def _resampled(analysis, groups, reference, part):
+    """Yield the rows of one analysis; `reference` is the kind and value of the group that a suite chose."""
+    named, kind = {"analysis_key": analysis["analysis_key"]}, analysis["measure_kind"]
+    codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
+    *labels, missing = zip(*groups, strict=True)
+    design = Design.from_codes(list(zip(*labels, strict=True)), *codes)
+    n_bootstrap, seed = analysis["n_bootstrap"], analysis_seed(analysis)
+    sums = sums_of(kind, part["outcome_code"], part["value"])
+    options = {
+        "n_permutations": analysis["n_permutations"],
+        "n_bootstrap": n_bootstrap,
+        "seed": seed,
+        "missing": missing,
+    }
+    found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
+    adjusted = _adjusted(design, sums, kind, part["stratum_code"], options)
+    for row in found:
+        yield {**named, **row, **adjusted.get((row["statistic"], row["group_value"]), {})}
+    if kind == "selection" and reference is not None:
+        chosen = _to_chosen(design, selection_sums(part["value"]), *reference, n_bootstrap, seed)
+        yield from ({**named, **row} for row in chosen)
 
 
 def _adjusted(design, sums, kind, strata, options):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ingest.inference.drawing import intervals
+from ingest.inference.kept import Kept
 from ingest.inference.pairs import (
     Samples,
     chance,
@@ -12,7 +13,7 @@ from ingest.inference.pairs import (
     swaps,
     weighted_means,
 )
-from ingest.inference.tables import numbers, row_by, rows_by, seed_of, table_of, types, where
+from ingest.inference.tables import numbers, row_by, rows_by, seed_of, types, where
 
 SCHEMA = types(
     "suite string, category string, config_key string, axis string, group_a string, group_b string,"
@@ -40,9 +41,9 @@ def model(dbt, session):
         coded.project("measure_id, measured_as, feature").distinct(), "measure_id, measured_as, feature"
     )
     comparisons = coded.project("group_set_key, suite, category, config_key, axis").distinct()
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     for comparison, *identity in comparisons.order("group_set_key").fetchall():
-        seed, n_permutations, n_bootstrap = settings[identity[0]]
+        _, n_permutations, n_bootstrap = settings[identity[0]]
         if not (n_permutations or n_bootstrap):
             continue
         own = coded.filter(f"group_set_key = {comparison}")
@@ -57,14 +58,24 @@ def model(dbt, session):
             .fetchnumpy()
         )
         (reference,) = references.get((identity[0], identity[-1]), (None,))
-        chosen = {code for code, group in groups.items() if group == reference}
-        one = _Comparison(found, chosen, seed_of(seed, "pairs", *identity), n_permutations, n_bootstrap)
-        shared = dict(zip(("suite", "category", "config_key", "axis"), identity, strict=True))
-        rows += [
-            {**shared, **row, "group_a": groups[a], "group_b": groups[b]}
-            for a, b, row in one.results(measures, metrics)
-        ]
-    return session.from_arrow(table_of(rows, SCHEMA))
+        # Numbers of measures depend on what else was measured.
+        numbered, found["measure_id"] = np.unique(found["measure_id"], return_inverse=True)
+        own_measures = [measures[one] for one in numbered.tolist()]
+        declared = {name: metrics[name] for name, _ in own_measures}
+        kept.add(
+            _resampled, identity, settings[identity[0]], groups, reference, own_measures, declared, found
+        )
+    return kept.relation()
+
+
+def _resampled(identity, settings, groups, reference, measures, metrics, rows):
+    """Yield the rows of one comparison; settings are seed, permutations, bootstrap draws."""
+    seed, n_permutations, n_bootstrap = settings
+    chosen = {code for code, group in groups.items() if group == reference}
+    one = _Comparison(rows, chosen, seed_of(seed, "pairs", *identity), n_permutations, n_bootstrap)
+    shared = dict(zip(("suite", "category", "config_key", "axis"), identity, strict=True))
+    for a, b, row in one.results(measures, metrics):
+        yield {**shared, **row, "group_a": groups[a], "group_b": groups[b]}
 
 
 class _Comparison:
@@ -88,11 +99,10 @@ class _Comparison:
         """Yield code_a, code_b and the other columns of SCHEMA."""
         similar = []
         distant = []
-        for measure, (measured_as, feature) in sorted(measures.items()):
+        for measure, (measured_as, feature) in enumerate(measures):
             rows = where(self.rows, self.rows["measure_id"] == measure)
-            if len(rows["value"]):
-                kind = metrics[measured_as][0][1]
-                (similar if kind == "similarity" else distant).append((rows, feature, metrics[measured_as]))
+            kind = metrics[measured_as][0][1]
+            (similar if kind == "similarity" else distant).append((rows, feature, metrics[measured_as]))
         if similar:
             yield from self._similarities(similar)
         for rows, feature, declared in distant:

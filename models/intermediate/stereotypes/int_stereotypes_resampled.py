@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from ingest.inference.tables import row_by, rows_by, seed_of, table_of, types
+from ingest.inference.kept import Kept
+from ingest.inference.tables import row_by, rows_by, seed_of, types
 from ingest.inference.words import Cells, Lexicon, resample, resample_means
 
 SCHEMA = types(
@@ -49,37 +50,49 @@ def model(dbt, session):
         f"{IDENTITY}, prompt_key, group_value, target_list, word, cooccurrence, product, indicator",
         4,
     )
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     for identity in sorted(group_sums):
         suite, attribute = identity[0], identity[3]
-        countings, smoothing, is_size_normalised = asked[suite]
-        labels, n_listed, shares = zip(*groups[suite, attribute], strict=True)
-        found = word_sums.get(identity, [])
-        words: dict[str, dict[str, None]] = {}
-        for _, _, target_list, word, *_ in found:
-            words.setdefault(target_list, {})[word] = None
-        lexicon = Lexicon(
-            labels,
-            np.array(n_listed, dtype=np.float64),
-            np.array(shares),
-            {name: tuple(listed_words) for name, listed_words in words.items()},
-            tuple(countings),
-            smoothing,
-            is_size_normalised,
+        kept.add(
+            _resampled,
+            identity,
+            settings[suite],
+            asked[suite],
+            groups[suite, attribute],
+            prompts[identity[:3]],
+            sorted(group_sums[identity]),
+            word_sums.get(identity, []),
         )
-        cells = _cells(lexicon, attribute, prompts[identity[:3]], group_sums[identity], found)
-        seed, n_permutations, n_bootstrap = settings[suite]
-        seed = seed_of(seed, "stereotypes", *identity)
-        rows += _rows(identity, lexicon, resample(lexicon, cells, n_permutations, n_bootstrap, seed))
     scores = rows_by(
         dbt.ref("int_stereotype_scores_averaged").order("prompt_key"),
         f"suite, category, config_key, feature, block_key, {', '.join(SCORES)}",
         4,
     )
     for identity in sorted(scores):
-        seed, _, n_bootstrap = settings[identity[0]]
-        rows += _score_rows(identity, scores[identity], n_bootstrap, seed_of(seed, "stereotypes", *identity))
-    return session.from_arrow(table_of(rows, SCHEMA))
+        kept.add(_averaged, identity, settings[identity[0]], scores[identity])
+    return kept.relation()
+
+
+def _resampled(identity, settings, asked, groups, prompts, group_sums, word_sums):
+    """Rows of one attribute; settings are seed, permutations, bootstrap draws."""
+    seed, n_permutations, n_bootstrap = settings
+    countings, smoothing, is_size_normalised = asked
+    labels, n_listed, shares = zip(*groups, strict=True)
+    words: dict[str, dict[str, None]] = {}
+    for _, _, target_list, word, *_ in word_sums:
+        words.setdefault(target_list, {})[word] = None
+    lexicon = Lexicon(
+        labels,
+        np.array(n_listed, dtype=np.float64),
+        np.array(shares),
+        {name: tuple(listed_words) for name, listed_words in words.items()},
+        tuple(countings),
+        smoothing,
+        is_size_normalised,
+    )
+    cells = _cells(lexicon, identity[3], prompts, group_sums, word_sums)
+    seed = seed_of(seed, "stereotypes", *identity)
+    return _rows(identity, lexicon, resample(lexicon, cells, n_permutations, n_bootstrap, seed))
 
 
 def _cells(lexicon, attribute, prompts, group_sums, word_sums):
@@ -125,11 +138,13 @@ def _rows(identity, lexicon, result):
         }
 
 
-def _score_rows(identity, prompts, n_bootstrap, seed):
+def _averaged(identity, settings, prompts):
+    """Yield the rows of one scorer's measure."""
     suite, category, config_key, feature = identity
+    seed, _, n_bootstrap = settings
     blocks = np.unique([block for block, *_ in prompts], return_inverse=True)[1]
     values = np.array([numbers for _, *numbers in prompts], dtype=np.float64)
-    means = resample_means(values, blocks, n_bootstrap, seed)
+    means = resample_means(values, blocks, n_bootstrap, seed_of(seed, "stereotypes", *identity))
     for index, metric in enumerate(SCORES.values()):
         yield {
             **dict.fromkeys(("attribute", "target_list", "counting", "word", "group_a", "group_b"), ""),

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from ingest.inference.kept import Kept
 from ingest.inference.planning import (
     DEFAULT_ICC,
     GAPS,
@@ -11,7 +12,7 @@ from ingest.inference.planning import (
     power_to_fail,
     power_to_pass,
 )
-from ingest.inference.tables import records, rows_by, table_of, types
+from ingest.inference.tables import records, rows_by, types
 
 SCHEMA = types(
     "profile string, analysis_key int64, metric string, gap double, power_to_fail double,"
@@ -34,7 +35,11 @@ def model(dbt, session):
         dbt.ref("int_designs_laid_out").order("suite, category, measure, axis, measure_kind, config")
     )
     promised = cache(_promised)
-    rows = []
+
+    def promised_of(known, *drawn):
+        return (known | found for found in promised(*drawn))
+
+    kept = Kept(dbt, session, SCHEMA)
     for design in designs:
         icc = DEFAULT_ICC if design["icc"] is None else round(design["icc"], 2)
         sizes = (design[name] for name in ("n_groups", "n_units", "n_prompts", "n_repeats"))
@@ -44,8 +49,8 @@ def model(dbt, session):
         known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}
         known |= {"analysis_key": design["analysis_key"], "n_effective": layout.effective_n}
         judged = tuple(limits.get(design["analysis_key"], ()))
-        rows += (known | found for found in promised(layout.near(EFFECT_STEP), shares, judged))
-    return session.from_arrow(table_of(rows, SCHEMA))
+        kept.add(promised_of, known, layout.near(EFFECT_STEP), shares, judged)
+    return kept.relation()
 
 
 def _promised(layout, shares, judged):

@@ -4,8 +4,9 @@ import numpy as np
 
 from ingest.inference.cells import resample_cells
 from ingest.inference.design import Design
+from ingest.inference.kept import Kept
 from ingest.inference.strata import CONFOUNDED, confounding
-from ingest.inference.tables import analysis_seed, parts, records, rows_by, table_of, types
+from ingest.inference.tables import analysis_seed, parts, records, rows_by, types
 
 SCHEMA = types(
     "analysis_key int64, group_value string, outcome_code int64, residual double, residual_within double,"
@@ -28,34 +29,37 @@ def model(dbt, session):
         .project("analysis_key, group_code, prompt_code, block_code, stratum_code, outcome_code")
         .fetchnumpy()
     )
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
     for analysis, part in zip(analyses, of_analyses, strict=True):
-        analysis_key, outcome = analysis["analysis_key"], part["outcome_code"]
-        codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
-        design, strata = Design.from_codes(groups[analysis_key], *codes), part["stratum_code"]
-        found = resample_cells(
-            design,
-            outcome,
-            int(np.max(outcome)) + 1,
-            n_permutations=analysis["n_permutations"],
-            seed=analysis_seed(analysis),
-            strata=strata if confounding(design.group, strata) > CONFOUNDED else None,
-        )
-        for group, outcome_code in np.ndindex(found.residual.shape):
-            rows.append(
-                {
-                    "analysis_key": analysis_key,
-                    "group_value": found.labels[group],
-                    "outcome_code": outcome_code,
-                    **{
-                        name: float(getattr(found, name)[group, outcome_code])
-                        for name in ("residual", "residual_within", "p_value", "p_max", "null_p95")
-                    },
-                    "resampling_unit": found.unit,
-                    "n_units": found.n_units,
-                    "permutation_scheme": found.permutation,
-                    "min_attainable_p": float(found.min_attainable_p[group]),
-                }
-            )
-    return session.from_arrow(table_of(rows, SCHEMA))
+        kept.add(_resampled, analysis, groups[analysis["analysis_key"]], part)
+    return kept.relation()
+
+
+def _resampled(analysis, groups, part):
+    """Yield the rows of one analysis."""
+    outcome = part["outcome_code"]
+    codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
+    design, strata = Design.from_codes(groups, *codes), part["stratum_code"]
+    found = resample_cells(
+        design,
+        outcome,
+        int(np.max(outcome)) + 1,
+        n_permutations=analysis["n_permutations"],
+        seed=analysis_seed(analysis),
+        strata=strata if confounding(design.group, strata) > CONFOUNDED else None,
+    )
+    for group, outcome_code in np.ndindex(found.residual.shape):
+        yield {
+            "analysis_key": analysis["analysis_key"],
+            "group_value": found.labels[group],
+            "outcome_code": outcome_code,
+            **{
+                name: float(getattr(found, name)[group, outcome_code])
+                for name in ("residual", "residual_within", "p_value", "p_max", "null_p95")
+            },
+            "resampling_unit": found.unit,
+            "n_units": found.n_units,
+            "permutation_scheme": found.permutation,
+            "min_attainable_p": float(found.min_attainable_p[group]),
+        }

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ingest.inference.interactions import interaction
-from ingest.inference.tables import analysis_seed, parts, records, rows_by, table_of, types
+from ingest.inference.kept import Kept
+from ingest.inference.tables import analysis_seed, parts, records, rows_by, types
 
 SCHEMA = types(
     "analysis_key int64, group_value string, outcome_code int64, departure double, share double,"
@@ -25,34 +26,37 @@ def model(dbt, session):
         .project("analysis_key, group_code, block_code, outcome_code, value")
         .fetchnumpy()
     )
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
     for analysis, part in zip(analyses, of_analyses, strict=True):
-        labels, codes = zip(*groups[analysis["analysis_key"]], strict=True)
-        group = np.asarray(part["group_code"], dtype=np.int64)
-        values = np.asarray(part["value"], dtype=np.float64)[:, None]
-        if analysis["measure_kind"] == "outcome":
-            values = np.eye(int(np.max(part["outcome_code"])) + 1)[part["outcome_code"]]
-        found = interaction(
-            np.array(codes, dtype=np.int64)[group],
-            group,
-            np.asarray(part["block_code"], dtype=np.int64),
-            values,
-            analysis["n_permutations"],
-            analysis_seed(analysis),
-        )
-        cell, column = np.unravel_index(np.abs(found.departure).argmax(), found.departure.shape)
-        is_ok = found.status == "ok"
-        rows.append(
-            {
-                "analysis_key": analysis["analysis_key"],
-                "group_value": labels[cell] if is_ok else "",
-                "outcome_code": int(column),
-                "departure": float(found.departure[cell, column]) if is_ok else None,
-                **{
-                    name: getattr(found, name)
-                    for name in ("share", "status", "p_value", "null_median", "null_p95", "dof", "n_units")
-                },
-            }
-        )
-    return session.from_arrow(table_of(rows, SCHEMA))
+        kept.add(_resampled, analysis, groups[analysis["analysis_key"]], part)
+    return kept.relation()
+
+
+def _resampled(analysis, groups, part):
+    """Yield the row of one analysis."""
+    labels, codes = zip(*groups, strict=True)
+    group = np.asarray(part["group_code"], dtype=np.int64)
+    values = np.asarray(part["value"], dtype=np.float64)[:, None]
+    if analysis["measure_kind"] == "outcome":
+        values = np.eye(int(np.max(part["outcome_code"])) + 1)[part["outcome_code"]]
+    found = interaction(
+        np.array(codes, dtype=np.int64)[group],
+        group,
+        np.asarray(part["block_code"], dtype=np.int64),
+        values,
+        analysis["n_permutations"],
+        analysis_seed(analysis),
+    )
+    cell, column = np.unravel_index(np.abs(found.departure).argmax(), found.departure.shape)
+    is_ok = found.status == "ok"
+    yield {
+        "analysis_key": analysis["analysis_key"],
+        "group_value": labels[cell] if is_ok else "",
+        "outcome_code": int(column),
+        "departure": float(found.departure[cell, column]) if is_ok else None,
+        **{
+            name: getattr(found, name)
+            for name in ("share", "status", "p_value", "null_median", "null_p95", "dof", "n_units")
+        },
+    }

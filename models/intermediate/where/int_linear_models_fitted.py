@@ -3,8 +3,9 @@ term."""
 
 import numpy as np
 
+from ingest.inference.kept import Kept
 from ingest.inference.linear import anova_type_2, mixed_model
-from ingest.inference.tables import records, row_by, table_of, types
+from ingest.inference.tables import records, row_by, types
 
 SCHEMA = types(
     "suite string, category string, config_key string, is_simulated bool, measure_kind string,"
@@ -28,7 +29,7 @@ def model(dbt, session):
     for unit in units:
         unit["is_simulated"] = simulated[unit["config_key"]][0]
         questions.setdefault(tuple(unit[name] for name in IDENTITY), []).append(unit)
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     for identity, members in sorted(questions.items()):
         # Prompts that show fewer attributes than others are in no factor of those.
         attributes = max((unit["attributes"] for unit in members), key=len)[:MAX_FACTORS]
@@ -37,21 +38,25 @@ def model(dbt, session):
         configs = sorted({unit["config_key"] for unit in members})
         for config_key in configs:
             own = [unit for unit in members if unit["config_key"] == config_key]
-            shared = {**named, "config_key": config_key, "method": "anova_type_2", "n_configs": 1}
-            terms = anova_type_2(*_arrays(own, attributes), attributes)
-            rows += _rows(shared, own, terms, "ok" if terms else "too_few")
+            kept.add(_of_one_config, {**named, "config_key": config_key}, own, attributes)
         if len(configs) > 1:
-            of = [unit["config_key"] for unit in members]
-            found = mixed_model(*_arrays(members, attributes), attributes, of)
-            shared = {**named, "config_key": "", "method": "mixed_model", "n_configs": len(configs)}
-            if found is not None:
-                shared |= {
-                    "variance_between": found.variance_between,
-                    "variance_within": found.variance_within,
-                }
-            status = "too_few" if found is None else "ok" if found.has_converged else "not_converged"
-            rows += _rows(shared, members, found.terms if found else [], status)
-    return session.from_arrow(table_of(rows, SCHEMA))
+            kept.add(_of_all_configs, {**named, "config_key": ""}, members, attributes, len(configs))
+    return kept.relation()
+
+
+def _of_one_config(named, units, attributes):
+    terms = anova_type_2(*_arrays(units, attributes), attributes)
+    shared = {**named, "method": "anova_type_2", "n_configs": 1}
+    return _rows(shared, units, terms, "ok" if terms else "too_few")
+
+
+def _of_all_configs(named, units, attributes, n_configs):
+    found = mixed_model(*_arrays(units, attributes), attributes, [unit["config_key"] for unit in units])
+    shared = {**named, "method": "mixed_model", "n_configs": n_configs}
+    if found is not None:
+        shared |= {"variance_between": found.variance_between, "variance_within": found.variance_within}
+    status = "too_few" if found is None else "ok" if found.has_converged else "not_converged"
+    return _rows(shared, units, found.terms if found else [], status)
 
 
 def _arrays(units, attributes):

@@ -1,7 +1,8 @@
 """Grain: one row per analysis_key of scores: what tests of means assume, tested."""
 
+from ingest.inference.kept import Kept
 from ingest.inference.linear import assumptions
-from ingest.inference.tables import parts, table_of, types
+from ingest.inference.tables import parts, types
 
 SCHEMA = types(
     "analysis_key int64, normality_test string, normality double, normality_p double, equal_variance double,"
@@ -19,8 +20,12 @@ def model(dbt, session):
         .project("analysis_key, group_code, value")
         .fetchnumpy()
     )
-    rows = [
-        {"analysis_key": key, **assumptions(part["value"], part["group_code"])._asdict()}
-        for key, part in zip(keys, parts(answers, "analysis_key", keys), strict=True)
-    ]
-    return session.from_arrow(table_of(rows, SCHEMA))
+    kept = Kept(dbt, session, SCHEMA)
+    for key, part in zip(keys, parts(answers, "analysis_key", keys), strict=True):
+        kept.add(_tested, key, part)
+    return kept.relation()
+
+
+def _tested(key, part):
+    """Yield the row of one analysis."""
+    yield {"analysis_key": key, **assumptions(part["value"], part["group_code"])._asdict()}

@@ -1,7 +1,8 @@
 """Grain: one row per analysis_key. Where the answers inside groups vary: roots, blocks, prompts, repeats."""
 
+from ingest.inference.kept import Kept
 from ingest.inference.sums import outcome_sums
-from ingest.inference.tables import parts, records, rows_by, table_of, types
+from ingest.inference.tables import parts, records, rows_by, types
 from ingest.inference.variance import variance_components
 
 SCHEMA = types(
@@ -28,15 +29,19 @@ def model(dbt, session):
     together = zip(analyses, of_analyses, strict=True)
     # What many configs answered is laid out alike: such analyses follow each other, and share the layout.
     alike = ("suite", "category", "axis", "measure_kind", "measure")
-    rows = []
+    kept = Kept(dbt, session, SCHEMA)
     for analysis, part in sorted(together, key=lambda one: [one[0][name] for name in alike]):
-        is_outcome = analysis["measure_kind"] == "outcome"
-        code = part["outcome_code"]
-        values = outcome_sums(code, int(code.max()) + 1) if is_outcome else part["value"][:, None]
-        prompt = part["prompt_code"]
-        root = [code for (code,) in roots[analysis["analysis_key"]]]
-        found = variance_components(
-            part["group_code"], [root[one] for one in prompt], part["block_code"], prompt, values
-        )
-        rows.append({"analysis_key": analysis["analysis_key"], **found._asdict()})
-    return session.from_arrow(table_of(rows, SCHEMA))
+        kept.add(_estimated, analysis, [code for (code,) in roots[analysis["analysis_key"]]], part)
+    return kept.relation()
+
+
+def _estimated(analysis, root, part):
+    """Yield the row of one analysis; `root` is of each prompt."""
+    is_outcome = analysis["measure_kind"] == "outcome"
+    code = part["outcome_code"]
+    values = outcome_sums(code, int(code.max()) + 1) if is_outcome else part["value"][:, None]
+    prompt = part["prompt_code"]
+    found = variance_components(
+        part["group_code"], [root[one] for one in prompt], part["block_code"], prompt, values
+    )
+    yield {"analysis_key": analysis["analysis_key"], **found._asdict()}

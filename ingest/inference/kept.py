@@ -1,0 +1,127 @@
+"""Parts of a Python model's table that are kept from the build before: what they are made of is the same.
+
+A model resamples many analyses apart. Each row says in `inputs_hash` what its part was made of: answers,
+settings and code. A build copies the parts whose hash is in the table that is there, and computes the others.
+The hash stands in the table itself, so nothing has to be mended after a build that was killed.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from ingest.inference.tables import table_of
+
+HASH = "inputs_hash"
+LIBRARIES = ("numpy", "scipy", "statsmodels")  # whose numbers these are
+
+
+class Kept:
+    """The parts of one model's table, in the order in which they are asked for.
+
+    `dbt` and `session` are what dbt gives to the model. Where there is no table of an earlier build, or one
+    of other columns, every part is computed.
+    """
+
+    def __init__(self, dbt: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) -> None:
+        self.session = session
+        self.schema = schema.append(pa.field(HASH, pa.string()))
+        self.before = _before(getattr(dbt, "this", None), session, self.schema)
+        self.places = _places(self.before)
+        self.tables = [self.schema.empty_table()]
+        self.taken: set[str] = set()
+
+    def add(self, made: Callable[..., Iterable[Mapping[str, Any]]], *inputs: Any) -> None:
+        """Add the rows of one part: those that are there of the same inputs, or what `made(*inputs)` gives.
+
+        Inputs are arrays, texts, numbers, truth values, None, and what holds these: lists, tuples, mappings.
+        Raises TypeError at anything else, ValueError at inputs that another part has.
+        """
+        name = hashlib.blake2b(_code(_source(made)), digest_size=16)
+        for one in inputs:
+            _take(name, one)
+        inputs_hash = name.hexdigest()
+        if inputs_hash in self.taken:
+            raise ValueError("Two parts of a table are made of the same inputs: name what tells them apart.")
+        self.taken.add(inputs_hash)
+        if inputs_hash in self.places:
+            self.tables.append(self.before.slice(*self.places[inputs_hash]))
+        else:
+            self.tables.append(table_of(({**row, HASH: inputs_hash} for row in made(*inputs)), self.schema))
+
+    def relation(self) -> duckdb.DuckDBPyRelation:
+        """All parts as the table that the model returns."""
+        return self.session.from_arrow(pa.concat_tables(self.tables).combine_chunks())
+
+
+def _before(this: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) -> pa.Table:
+    """The table of the build before, empty where there is none of these columns."""
+    if this is None:
+        return schema.empty_table()
+    place = [this.database, this.schema, this.identifier]
+    columns = session.execute(
+        "select column_name from duckdb_columns()"
+        " where database_name = ? and schema_name = ? and table_name = ? order by column_index",
+        place,
+    ).fetchall()
+    if [name for (name,) in columns] != schema.names:
+        return schema.empty_table()
+    quoted = ".".join('"' + name.replace('"', '""') + '"' for name in place)
+    return session.sql(f"select * from {quoted} order by rowid").to_arrow_table().cast(schema)
+
+
+def _places(table: pa.Table) -> dict[str, tuple[int, int]]:
+    """Start and number of the rows of each part: they stand together."""
+    names = np.asarray(table.column(HASH).to_pylist(), dtype=object)
+    starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]]) if len(names) else np.empty(0, dtype=int)
+    lengths = np.diff(np.r_[starts, len(names)])
+    return {names[s]: (s, n) for s, n in zip(starts.tolist(), lengths.tolist(), strict=True)}
+
+
+@cache
+def _code(source: str) -> bytes:
+    """A hash of the code that the numbers depend on: the model's, what it imports from here, libraries."""
+    here = Path(__file__).parent
+    files = [*sorted(here.rglob("*.py")), here.parent / "keys.py"]
+    hashed = hashlib.blake2b(source.encode(), digest_size=16)
+    for file in files:
+        hashed.update(file.read_bytes())
+    hashed.update(" ".join(version(name) for name in LIBRARIES).encode())
+    return hashed.digest()
+
+
+def _source(made: Callable[..., Any]) -> str:
+    """The text of the file that defines a function, as dbt wrote it out."""
+    return Path(made.__code__.co_filename).read_text()
+
+
+def _take(name: Any, value: Any) -> None:
+    """Hash a value with its kind and its length, so that no two lists of inputs look alike."""
+    match value:
+        case np.ma.MaskedArray():
+            _take(name, np.ma.getmaskarray(value))
+            _take(name, np.ma.filled(value, "" if value.dtype == object else 0))
+        case np.ndarray() if value.dtype == object:
+            _take(name, value.tolist())
+        case np.ndarray():
+            name.update(f"array {value.dtype.str} {value.shape};".encode())
+            name.update(np.ascontiguousarray(value).data)
+        case Mapping():
+            _take(name, sorted(value.items()))
+        case list() | tuple():
+            name.update(f"{len(value)} of;".encode())
+            for one in value:
+                _take(name, one)
+        case str():
+            encoded = value.encode("utf-8", "surrogatepass")
+            name.update(b"text %d;" % len(encoded) + encoded)
+        case None | bool() | int() | float() | np.generic():
+            name.update(f"{type(value).__name__} {value!r};".encode())
+        case _:
+            raise TypeError(f"{type(value).__name__} is no input of a part.")
