@@ -78,6 +78,9 @@ for stage in STAGES:
 @configs_option(help="Ask only the first N configs of the suite.")
 @allow_code_option(help="Run the Python code that the suite names.")
 @allow_host_option()
+@click.option(
+    "--full", "is_full", is_flag=True, help="Build and test everything anew, not what changed alone."
+)
 @click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
 @click.option(
     "--mart",
@@ -97,13 +100,15 @@ def audit(
     n_configs: int | None,
     allow_code: bool,
     allowed_hosts: tuple[str, ...],
+    is_full: bool,
     site: bool,
     marts: tuple[str, ...],
 ) -> None:
     """Do it all: bring in answers, measure, build, judge, publish.
 
     Without --responses the suite's prompts are asked of its configs (for the shipped suites, a simulated
-    model with planted bias). Safe to stop and start again: what is done is skipped.
+    model with planted bias). Safe to stop and start again: what is done is skipped, and what did not change
+    is not built again.
 
     \b
     plumbline audit suites/fair_sea.yml
@@ -143,7 +148,7 @@ def audit(
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code}
             context.invoke(extract.command, suite_path=suite_path, **given)
         say("Building the marts …", err=True)
-        warehouse.build(data, marts, parsed)
+        warehouse.build(data, marts, parsed, is_full)
     if marts:
         say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
         return

@@ -17,15 +17,18 @@ import yaml
 
 from ingest.card import write_card
 from ingest.errors import PlumblineError, say
+from ingest.keys import key
 from ingest.options import stale_option
-from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project
+from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project, file_sha256
 from ingest.redaction import environment_without_keys, without_secrets
 from ingest.signing import signature_path
-from ingest.warehouse import Exported, Warehouse, check_inputs, run_dbt, write_manifest
+from ingest.warehouse import Exported, Warehouse, check_inputs, project_inputs, run_dbt, write_manifest
 
 PAGES = PROJECT / "reports" / "pages"
 OF_REPORT = {"downloads", "pages"}  # tables that no model makes, but the functions below
 EXPOSURES = Path("models", "reports", "_exposures.yml")
+STAMP = ".made_of"  # beside the built site: what it was made of
+CARDS = ("audit_card.json", "audit_card.json.sig")
 MOST_ROWS = {"parquet": 1_000_000, "csv": 50_000}  # of a mart that the site offers; `export` writes any
 NODE = "Install Node 20 or newer, then run `plumbline report`; the warehouse is complete without it."
 
@@ -206,6 +209,17 @@ def write_dbt_docs(data: Path, reports: Path) -> None:
     page.write_text(text, "utf-8")
 
 
+def site_inputs(data: Path, reports: Path) -> str:
+    """Return a hash of what a site is made of: what the marts hold, the project, the pages, the card."""
+    files = [file for file in reports.iterdir() if file.is_file() and file.name != STAMP]
+    for part in ("components", "pages"):
+        files += [file for file in (reports / part).rglob("*") if file.is_file()]
+    files += [path for name in CARDS if (path := data / name).exists()]
+    hashes = {str(file): file_sha256(file) for file in files}
+    with Warehouse(data) as marts:
+        return key(marts.content(("fct_", "dim_", "rpt_")), project_inputs(), hashes)
+
+
 def build_site(reports: Path, verbose: bool = False) -> Path:
     """Build the site from the report tables; return its first page.
 
@@ -250,6 +264,13 @@ def command(data: Path, verbose: bool, tables_only: bool, is_stale_ok: bool) -> 
     check_inputs(data, is_stale_ok)
     reports = site_folder(data)
     with alone(reports, "Another `plumbline report` is"):
+        stamp, made_of = reports / STAMP, site_inputs(data, reports)
+        site = reports / "build"
+        is_built = (site / "index.html").exists() and stamp.exists()
+        if is_built and not tables_only and stamp.read_text("utf-8") == made_of:
+            say(f"Nothing has changed since the site was built. {_shown(site)}")
+            return
+        stamp.unlink(missing_ok=True)
         tables = reports / "sources" / "audit" / "report.duckdb"
         n_tables = write_report_tables(data, tables)
         n_files = write_downloads(data, tables, reports)
@@ -259,6 +280,11 @@ def command(data: Path, verbose: bool, tables_only: bool, is_stale_ok: bool) -> 
             if tables_only:
                 return
             write_dbt_docs(data, reports)
-        site = build_site(reports, verbose).parent
+        build_site(reports, verbose)
+        stamp.write_text(made_of, "utf-8")
+    say(_shown(site))
+
+
+def _shown(site: Path) -> str:
     shown = site.relative_to(Path.cwd()) if site.is_relative_to(Path.cwd()) else site
-    say(f"Site: {shown / 'index.html'} (serve it: python -m http.server -d {shown})")
+    return f"Site: {shown / 'index.html'} (serve it: python -m http.server -d {shown})"

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.inference.tables import table_of
+from ingest.keys import key
 
 HASH = "inputs_hash"
 LIBRARIES = ("numpy", "scipy", "statsmodels")  # whose numbers these are
@@ -43,7 +44,7 @@ class Kept:
         Inputs are arrays, texts, numbers, truth values, None, and what holds these: lists, tuples, mappings.
         Raises TypeError at anything else, ValueError at inputs that another part has.
         """
-        name = hashlib.blake2b(_code(_source(made)), digest_size=16)
+        name = hashlib.blake2b((inference_code() + _source(made)).encode(), digest_size=16)
         for one in inputs:
             _take(name, one)
         inputs_hash = name.hexdigest()
@@ -85,20 +86,17 @@ def _places(table: pa.Table) -> dict[str, tuple[int, int]]:
 
 
 @cache
-def _code(source: str) -> bytes:
-    """A hash of the code that the numbers depend on: the model's, what it imports from here, libraries."""
+def inference_code() -> str:
+    """Return a hash of the code that resampled numbers depend on: all of this package, and the libraries."""
     here = Path(__file__).parent
     files = [*sorted(here.rglob("*.py")), here.parent / "keys.py"]
-    hashed = hashlib.blake2b(source.encode(), digest_size=16)
-    for file in files:
-        hashed.update(file.read_bytes())
-    hashed.update(" ".join(version(name) for name in LIBRARIES).encode())
-    return hashed.digest()
+    return key([file.read_text("utf-8") for file in files], [version(name) for name in LIBRARIES])
 
 
+@cache
 def _source(made: Callable[..., Any]) -> str:
-    """The text of the file that defines a function, as dbt wrote it out."""
-    return Path(made.__code__.co_filename).read_text()
+    """The text of the model that defines a function, as dbt wrote it out."""
+    return Path(made.__code__.co_filename).read_text("utf-8")
 
 
 def _take(name: Any, value: Any) -> None:

@@ -1,5 +1,6 @@
 """The raw tables: names, columns, keys (docs/architecture.md, "How keys flow")."""
 
+from collections.abc import Collection
 from functools import cache
 
 import duckdb
@@ -156,7 +157,8 @@ def schema_columns() -> list[tuple[str, str, str]]:
 
 STATE = "content_state"
 # Who brought a row in, and when, is no content; texts and vectors are named by the keys beside them.
-NO_CONTENT = {"run_id", "text", "sentence", "vector"}
+NAMED_BY_KEYS = {"text", "sentence", "vector"}
+NO_CONTENT = {"run_id", *NAMED_BY_KEYS}
 RECORDS = {"runs", "loads", "consents"}
 
 
@@ -167,12 +169,24 @@ def state_view() -> str:
     `earlier` is that of the run that `plumbline compare` keeps, `answers` that of all else. Marts keep what
     it said when they were made (macros/inputs/); where it says something else, they are of other answers.
     """
-    tables = []
-    for table in SCHEMA.keys() - RECORDS:
-        names = [f'"{name}"' for of, name, _ in schema_columns() if of == table and name not in NO_CONTENT]
-        part = "earlier" if table.startswith("earlier_") else "answers"
-        hashed = f"count(*) as n, sum(hash({', '.join(names)})) as hashed"
-        tables.append(f"select '{part}' as part, '{table}' as of, {hashed} from {table}")
-    rows = " union all ".join(sorted(tables))
+    rows = _hashed(SCHEMA.keys() - RECORDS, NO_CONTENT)
+    part = "if(starts_with(of, 'earlier_'), 'earlier', 'answers')"
     state = "md5(string_agg(concat_ws(' ', of, n, hashed), ';' order by of))"
-    return f"select part, {state} as state from ({rows}) group by part"
+    return f"select {part} as part, {state} as state from ({rows}) group by part"
+
+
+@cache
+def content_hashes() -> str:
+    """Return the SQL of a hash of each raw table: of all that it holds, but for what keys beside it name."""
+    rows = _hashed(SCHEMA.keys(), NAMED_BY_KEYS)
+    return f"select of, md5(concat_ws(' ', n, hashed)) from ({rows})"
+
+
+def _hashed(tables: Collection[str], left_out: Collection[str]) -> str:
+    """Return the SQL of number and hash of the rows of tables, without some columns."""
+    parts = []
+    for table in sorted(tables):
+        names = [f'"{name}"' for of, name, _ in schema_columns() if of == table and name not in left_out]
+        hashed = f"count(*) as n, sum(hash({', '.join(names)})) as hashed"
+        parts.append(f"select '{table}' as of, {hashed} from {table}")
+    return " union all ".join(parts)

@@ -1,5 +1,6 @@
 """From raw tables to marts: `dbt` builds them, `marts` reads them. Every command may import this."""
 
+from ingest.warehouse.changes import project_inputs
 from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, run_dbt, write_manifest
 from ingest.warehouse.marts import (
     VERDICTS,
@@ -26,6 +27,7 @@ __all__ = [
     "parsed_project",
     "print_powerless",
     "print_verdicts",
+    "project_inputs",
     "run_dbt",
     "verdict_counts",
     "write_manifest",

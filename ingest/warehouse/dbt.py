@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import drop_unreadable_log
 from ingest.store.private import private
+from ingest.warehouse.changes import Changes, forget, is_current
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
 Parsed = Callable[[], Any]
 
 NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
+# Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
+CHECKED = ["--exclude", "tag:fairness_gate", "--exclude-resource-type", "unit_test"]
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
 atexit.register(gc.freeze)
@@ -101,7 +105,10 @@ def parsed_project(data: Path) -> Iterator[Parsed]:
     meanwhile, for the whole process.
     """
     with _environment(data), ThreadPoolExecutor(1) as thread:
-        yield thread.submit(parse, data).result
+        if is_current(data):  # most likely there will be nothing to build
+            yield partial(parse, data)
+        else:
+            yield thread.submit(parse, data).result
 
 
 def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) -> bool:
@@ -189,16 +196,46 @@ def mart_names() -> set[str]:
     return {path.stem for models in (PROJECT / "models" / "marts", *own) for path in models.rglob("*.sql")}
 
 
-def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None) -> None:
-    """Build every model and run every data-quality test; with `marts` these models alone, and what they need.
+def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, is_full: bool = False) -> None:
+    """Build what changed since the last build, and run the data-quality tests of what was built.
 
-    Raises PlumblineError where one fails.
+    With `marts` these models alone are built, and what they need; with `is_full` every model is, and every
+    test is run. Raises PlumblineError where one fails.
     """
-    # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
-    chosen = ["--exclude", "tag:fairness_gate", "--exclude-resource-type", "unit_test"]
     if marts:
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
-        chosen = ["--select", *(f"+{mart}" for mart in marts), *kinds]
+        _build(data, ["--select", *(f"+{mart}" for mart in marts), *kinds], parsed)
+        return
+    if is_full:
+        forget(data)
+    elif is_current(data):
+        say("Nothing has changed since the last build.", err=True)
+        return
+    with _environment(data):
+        manifest = parse(data) if parsed is None else parsed()
+    if manifest is None:  # a build says why
+        _build(data, CHECKED)
+        return
+
+    def parsed_once() -> Any:
+        return manifest
+
+    changes = Changes(data, manifest)
+    if changes.known:
+        if first := changes.first():
+            _build(
+                data, [*CHECKED, *changes.selection(first), "--indirect-selection", "cautious"], parsed_once
+            )
+            changes.look(first)
+        if stale := changes.stale():
+            _build(data, [*CHECKED, *changes.selection(stale)], parsed_once)
+    else:
+        _build(data, CHECKED, parsed_once)
+        changes.look(changes.nodes.keys())
+    changes.record()
+
+
+def _build(data: Path, chosen: Sequence[str], parsed: Parsed | None = None) -> None:
     if not run_dbt(data, ["build", *chosen], parsed):
         raise PlumblineError(
             "The build stopped: a model or a data-quality test failed (see above).",

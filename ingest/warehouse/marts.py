@@ -69,6 +69,11 @@ class Warehouse:
         names = self.rows("select table_name from information_schema.tables where table_schema = 'main'")
         return sorted(row["table_name"] for row in names if row["table_name"].startswith(prefixes))
 
+    def content(self, prefixes: tuple[str, ...]) -> dict[str, str]:
+        """Return a hash of the rows of each table whose name begins so."""
+        hashed = "select concat_ws(' ', count(*), sum(hash(rows))) as hashed from"
+        return {name: self.rows(f'{hashed} "{name}" as rows')[0]["hashed"] for name in self.tables(prefixes)}
+
     def export(self, directory: Path, most: Mapping[str, int] | None = None) -> list[Exported]:
         """Write every mart as Parquet and CSV; return what was written.
 
@@ -117,7 +122,7 @@ def check_inputs(data: Path, is_stale_ok: bool = False) -> None:
         path = data / AUDIT_NAME
         what = f"{path} is not whole: its last build did not end, failed, or was an older version's."
     else:
-        state = _raw_state(data)
+        state = raw_state(data)
         is_current = all(
             answers == state.get("answers")
             and (earlier == state.get("earlier") or not model.endswith(COMPARED))
@@ -131,7 +136,8 @@ def check_inputs(data: Path, is_stale_ok: bool = False) -> None:
     say(what, err=True)
 
 
-def _raw_state(data: Path) -> dict[str, str]:
+def raw_state(data: Path) -> dict[str, str]:
+    """Return the hash of each part of what the raw tables hold."""
     if not (data / RAW_NAME).exists():
         return {}
     with Store(data, read_only=True) as store:

@@ -1,13 +1,17 @@
-{# Before a build: nothing is known of the models that it makes, until it has ended well (inputs_recorded). #}
+{# Before a build: nothing is known of the nodes that it makes, until it has ended well. `inputs` and `content` are what
+   Plumbline's own build finds by what has changed (ingest/warehouse/changes.py); dbt alone makes all that is asked. #}
 {% macro inputs_forgotten() -%}
-    {%- if execute and target.type == 'duckdb' and flags.WHICH in ('build', 'run') %}
-        {%- set selected = quoted_models(selected_resources) %}
+    {%- if execute and target.type == 'duckdb' and flags.WHICH in ('build', 'run', 'seed') %}
+        {%- set models = quoted_nodes(selected_resources, 'model.') %}
+        {%- set seeds = quoted_nodes(selected_resources, 'seed.') %}
         create table if not exists {{ built_from() }} (model varchar primary key, answers varchar, earlier varchar);
+        alter table {{ built_from() }} add column if not exists inputs varchar;
+        alter table {{ built_from() }} add column if not exists content varchar;
         delete from {{ built_from() }}
-        where model not in ({{ quoted_models(graph.nodes.keys()) }});
-        {%- if selected %}
+        where model not in ({{ quoted_nodes(graph.nodes.keys()) }}) {{- ' or model in (' ~ seeds ~ ')' if seeds }};
+        {%- if models %}
         insert or replace into {{ built_from() }}
-        select unnest([{{ selected }}]), null, null;
+        select unnest([{{ models }}]), null, null, null, null;
         {%- endif %}
     {%- endif %}
 {%- endmacro %}

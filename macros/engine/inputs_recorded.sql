@@ -8,7 +8,7 @@
             ~ state.database ~ "' and schema_name = '" ~ state.schema ~ "'"
         ).rows %}
         {%- set failed = results | rejectattr('status', 'in', ['success', 'pass', 'warn', 'no-op']) | list %}
-        {%- set made = quoted_models(results | map(attribute='node.unique_id') | list) %}
+        {%- set made = quoted_nodes(results | map(attribute='node.unique_id') | list, 'model.') %}
         {%- if there and made and not failed %}
         update {{ built_from() }}
         set

@@ -3,6 +3,7 @@
 {%- set host = pattern('^https?://([^/]+)') %}
 with suites as (
     select * from {{ ref('stg_suite__suites') }}
+    inner join {{ ref('stg_suite__files') }} using (suite)
 ),
 
 runs as (

@@ -21,7 +21,7 @@ chosen_references as (
 
 select
     suites.suite,
-    suites.suite_key,
+    files.suite_key,
     suites.title,
     suites.description,
     suites.version,
@@ -35,7 +35,7 @@ select
     suites.n_permutations,
     suites.n_bootstrap,
     suites.scorers,
-    suites.file_sha256,
+    files.file_sha256,
     resampled.resampled_statistics,
     resampled.resampled_rates,
     coalesce(choices.standard_weighting, 'row') as standard_weighting,
@@ -43,6 +43,7 @@ select
     suites.responsible,
     suites.licence
 from {{ ref('stg_suite__suites') }} as suites
+inner join {{ ref('stg_suite__files') }} as files using (suite)
 left join resampled using (suite)
 left join chosen_references using (suite)
 left join {{ ref('stg_suite__choices') }} as choices using (suite)

@@ -27,9 +27,9 @@ resampled as (
 -- The audit's day: when the suite was last brought in.
 audited as (
     select
-        suites.suite,
+        files.suite,
         cast(runs.started_at as date) as audited_on
-    from {{ ref('stg_suite__suites') }} as suites
+    from {{ ref('stg_suite__files') }} as files
     inner join {{ ref('stg_pipeline__runs') }} as runs using (run_id)
 )
 

@@ -1,7 +1,6 @@
 -- Grain: one row per suite.
 select
     suite,
-    suite_key,
     {{ json_text('definition', 'title') }} as title,
     {{ json_text('definition', 'description') }} as description,
     cast({{ json_text('definition', 'version') }} as integer) as version, -- noqa: RF04
@@ -15,8 +14,6 @@ select
     cast({{ json_text('definition', 'resampling.permutations') }} as integer) as n_permutations,
     cast({{ json_text('definition', 'resampling.bootstrap') }} as integer) as n_bootstrap,
     {{ json_texts('definition', 'scorers') }} as scorers,
-    file_sha256,
-    run_id,
     nullif({{ json_text('definition', 'responsible') }}, '') as responsible,
     nullif({{ json_text('definition', 'licence') }}, '') as licence,
     {{ json_text('definition', 'families.gate') }} as gate_family

@@ -88,7 +88,7 @@ def test_the_order_of_a_mapping_and_hidden_numbers_change_nothing(model):
 
 def test_other_code_computes_every_part_anew(model, monkeypatch):
     model.build(one={"values": [1]})
-    monkeypatch.setattr(kept, "_code", lambda source: b"another version")
+    monkeypatch.setattr(kept, "inference_code", lambda: "another version")
     model.build(one={"values": [1]})
     assert model.computed == ["one"]
 

@@ -1,0 +1,183 @@
+"""What of the marts has to be made anew: what each of dbt's nodes is made of, kept in `built_from`.
+
+A node is made of its code, of what its parents are made of, and at the bottom of raw tables. Of models whose
+`meta` says `changes_with: rows` the rows count, not what they were made of: a threshold that is changed in a
+suite leaves alone what reads other parts of suites. These are small, and made first.
+"""
+
+import importlib.metadata
+from collections.abc import Collection, Mapping, Set
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from ingest.inference.kept import HASH, inference_code
+from ingest.keys import key
+from ingest.paths import PROJECT, dbt_project, file_sha256
+from ingest.store import AUDIT_NAME, Store
+from ingest.store.opening import open_database
+from ingest.store.tables import content_hashes
+from ingest.warehouse.marts import BUILT_FROM, raw_state
+
+PROJECT_FILES = ("models", "macros", "seeds", "tests/data_quality", "tests/generic", "tests/fairness")
+PROJECT_SUFFIXES = {".sql", ".py", ".yml", ".csv", ".md"}
+SETTINGS = ("dbt_project.yml", "profiles.yml", "packages.yml", "selectors.yml")
+ENGINES = ("dbt-core", "dbt-duckdb", "duckdb")
+WHOLE = "project"  # the row of a whole build
+OF_THE_DAY = ("created_at", "build_path", "compiled_path", "compiled_code", "compiled")
+
+Node = Mapping[str, Any]
+
+
+def whole_inputs(data: Path) -> str:
+    """Return a hash of all that a build reads."""
+    return key(project_inputs(), raw_state(data))
+
+
+def project_inputs() -> str:
+    """Return a hash of the project's files and of the libraries that compute."""
+    folders = {PROJECT, dbt_project()}
+    files = [folder / name for folder in folders for name in SETTINGS]
+    for folder in folders:
+        for part in PROJECT_FILES:
+            files += [file for file in (folder / part).rglob("*") if file.suffix in PROJECT_SUFFIXES]
+    hashes = sorted(file_sha256(file) for file in files if file.is_file())
+    return key(hashes, _versions())
+
+
+def is_current(data: Path) -> bool:
+    """Whether the last build was whole, and of all that is there now."""
+    if not (data / AUDIT_NAME).exists():
+        return False
+    with open_database(data / AUDIT_NAME, True, {}) as marts:
+        try:
+            found = marts.execute(f"select inputs from {BUILT_FROM} where model = ?", [WHOLE]).fetchone()
+        except duckdb.Error:  # an older version's, or none
+            return False
+    return found == (whole_inputs(data),)
+
+
+class Changes:
+    """The nodes of a parsed project against what `built_from` knows of them."""
+
+    def __init__(self, data: Path, manifest: Any) -> None:
+        self.data = data
+        code = key({name: macro.macro_sql for name, macro in manifest.macros.items()}, _versions())
+        self.nodes: dict[str, Node] = {
+            name: node.to_dict(omit_none=True)
+            for name, node in manifest.nodes.items()
+            if node.resource_type in ("model", "seed", "test") and "fairness_gate" not in node.tags
+        }
+        self.code = {name: key(code, _defined(node)) for name, node in self.nodes.items()}
+        self.sources = {name: source.identifier for name, source in manifest.sources.items()}
+        with Store(data, read_only=True) as store:
+            self.raw = dict(store.rows(content_hashes()))
+        self.known, self.contents = _known(data)
+
+    def first(self) -> set[str]:
+        """Nodes to be made before it is known what else has: tables whose rows count, and what they read."""
+        stale = self.stale()
+        found: set[str] = set()
+        waiting = {name for name in stale if self._counts_by_rows(name)}
+        while waiting:
+            found |= waiting
+            waiting = {parent for name in waiting for parent in self._parents(name) & stale} - found
+        return found
+
+    def selection(self, chosen: Set[str]) -> list[str]:
+        """Return dbt's arguments that choose these nodes; tests come with the models that they are of."""
+        models = {name for name in chosen if not name.startswith("test.")}
+        alone = {name for name in chosen - models if not self._parents(name) & models}
+        return ["--select", *sorted(".".join(self.nodes[name]["fqn"]) for name in models | alone)]
+
+    def look(self, made: Collection[str]) -> None:
+        """Take in what was made, and that the tests of nothing else were run."""
+        named = {name for name in made if self._counts_by_rows(name)}
+        tests = {name for name in self.nodes if name.startswith("test.") and self._parents(name) <= set(made)}
+        with open_database(self.data / AUDIT_NAME, True, {}) as marts:
+            for name in named:
+                relation = self.nodes[name]["relation_name"]
+                rows = f"select count(*), sum(hash(rows)) from {relation} as rows"
+                self.contents[name] = key(*map(str, marts.execute(rows).fetchone() or ()))
+        inputs = self.inputs()
+        self.known |= {name: inputs[name] for name in tests.union(made)}
+
+    def stale(self) -> set[str]:
+        """Nodes that are not made of what is there."""
+        return {name for name, made_of in self.inputs().items() if self.known.get(name) != made_of}
+
+    def inputs(self) -> dict[str, str]:
+        """A hash of what each node is made of."""
+        found: dict[str, str] = {}
+        parents = {name: self._parents(name) for name in self.nodes}
+        for name in TopologicalSorter(parents).static_order():
+            if name in self.sources:
+                found[name] = self.raw.get(self.sources[name], "")
+            elif name in self.nodes:
+                of_parents = [self.contents.get(one, found.get(one, "")) for one in sorted(parents[name])]
+                found[name] = key(self.code[name], of_parents)
+        return {name: found[name] for name in self.nodes}
+
+    def record(self) -> None:
+        """Write down what each node is made of, once all is made and its tests have passed."""
+        state = raw_state(self.data)
+        rows = [(name, inputs, self.contents.get(name)) for name, inputs in self.inputs().items()]
+        rows.append((WHOLE, whole_inputs(self.data), None))
+        with open_database(self.data / AUDIT_NAME, False, {}) as marts:
+            marts.execute("begin")
+            marts.execute(f"delete from {BUILT_FROM}")
+            answers, earlier = state.get("answers"), state.get("earlier")
+            marts.executemany(
+                f"insert into {BUILT_FROM} (model, answers, earlier, inputs, content) values (?, ?, ?, ?, ?)",
+                [(name, answers, earlier, inputs, content) for name, inputs, content in rows],
+            )
+            marts.execute("commit")
+
+    def _parents(self, name: str) -> set[str]:
+        return set(self.nodes[name].get("depends_on", {}).get("nodes", ()))
+
+    def _counts_by_rows(self, name: str) -> bool:
+        return bool(self.nodes[name]["config"].get("meta", {}).get("changes_with") == "rows")
+
+
+def forget(data: Path) -> None:
+    """Have the next build make everything anew, parts of tables that could be kept included."""
+    if not (data / AUDIT_NAME).exists():
+        return
+    with open_database(data / AUDIT_NAME, False, {}) as marts:
+        marts.execute(f"drop table if exists {BUILT_FROM}")
+        for (table,) in marts.execute(
+            "select table_name from duckdb_columns() where column_name = ? and schema_name = 'main'"
+            " and database_name = current_database()",
+            [HASH],
+        ).fetchall():
+            marts.execute(f'drop table "{table}"')
+
+
+def _known(data: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """What each node that is there was made of, and what tables of suites hold."""
+    if not (data / AUDIT_NAME).exists():
+        return {}, {}
+    with open_database(data / AUDIT_NAME, True, {}) as marts:
+        try:
+            rows = marts.execute(
+                f"select model, inputs, content from {BUILT_FROM} where inputs is not null and model <> ?",
+                [WHOLE],
+            ).fetchall()
+        except duckdb.Error:
+            return {}, {}
+    return {name: inputs for name, inputs, _ in rows}, {name: c for name, _, c in rows if c is not None}
+
+
+def _defined(node: Node) -> dict[str, Any]:
+    """What a node's project says of it, and the code of this package that a Python model calls."""
+    own = {name: value for name, value in node.items() if name not in OF_THE_DAY}
+    if node.get("language") == "python":
+        own["inference"] = inference_code()
+    return own
+
+
+def _versions() -> list[str]:
+    return [*(importlib.metadata.version(name) for name in ENGINES), inference_code()]
