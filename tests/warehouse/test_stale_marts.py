@@ -195,7 +195,7 @@ def test_an_older_versions_marts_and_missing_answers_are_refused(data):
 def test_a_comparison_is_of_the_run_that_is_kept(data):
     with duckdb.connect(str(data / AUDIT_NAME)) as audit:
         row = "select 'model.plumbline.fct_config_differences', answers, earlier from built_from limit 1"
-        audit.execute(f"insert into built_from {row}")
+        audit.execute(f"insert into built_from (model, answers, earlier) {row}")
     assert refused(data) == ""
     with Store(data) as store:
         store.connection.execute("insert into earlier_runs values ('tiny', 'last', 3, null, 'r')")
