@@ -27,13 +27,16 @@ class Kept:
     """The parts of one model's table, in the order in which they are asked for.
 
     `dbt` and `session` are what dbt gives to the model. Where there is no table of an earlier build, or one
-    of other columns, every part is computed.
+    of other columns, every part is computed. In a task of Spark `dbt.this` is missing: the table has no
+    place, and no hash is made.
     """
 
     def __init__(self, dbt: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) -> None:
         self.session = session
         self.schema = schema.append(pa.field(HASH, pa.string()))
-        self.before = _before(getattr(dbt, "this", None), session, self.schema)
+        this = getattr(dbt, "this", None)
+        self.has_place = this is not None
+        self.before = _before(this, session, self.schema) if self.has_place else self.schema.empty_table()
         self.places = _places(self.before)
         self.tables = [self.schema.empty_table()]
         self.taken: set[str] = set()
@@ -44,6 +47,9 @@ class Kept:
         Inputs are arrays, texts, numbers, truth values, None, and what holds these: lists, tuples, mappings.
         Raises TypeError at anything else, ValueError at inputs that another part has.
         """
+        if not self.has_place:
+            self.tables.append(table_of(made(*inputs), self.schema))
+            return
         name = hashlib.blake2b((inference_code() + _source(made)).encode(), digest_size=16)
         for one in inputs:
             _take(name, one)
@@ -63,8 +69,6 @@ class Kept:
 
 def _before(this: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) -> pa.Table:
     """The table of the build before, empty where there is none of these columns."""
-    if this is None:
-        return schema.empty_table()
     place = [this.database, this.schema, this.identifier]
     columns = session.execute(
         "select column_name from duckdb_columns()"

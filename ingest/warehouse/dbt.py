@@ -206,6 +206,9 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, i
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
         _build(data, ["--select", *(f"+{mart}" for mart in marts), *kinds], parsed)
         return
+    if _target() == "spark":  # whose tables are not in audit.duckdb
+        _build(data, CHECKED, parsed)
+        return
     if is_full:
         forget(data)
     elif is_current(data):

@@ -113,7 +113,7 @@ def test_without_a_place_nothing_is_kept(model):
 
 
 def test_two_parts_of_the_same_inputs_are_refused(model):
-    of_parts = Kept(SimpleNamespace(), model.session, SCHEMA)
+    of_parts = Kept(SimpleNamespace(this=THIS), model.session, SCHEMA)
     of_parts.add(model.made, "one", {"values": [1]})
     with pytest.raises(ValueError, match="same inputs"):
         of_parts.add(model.made, "one", {"values": [1]})
