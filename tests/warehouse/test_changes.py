@@ -1,0 +1,236 @@
+"""What changed is built, nothing else is, and tables are those of a build from nothing: on six models."""
+
+import json
+import random
+import shutil
+
+import dbt.cli.main
+import duckdb
+import pytest
+from places import ROOT
+
+from ingest.errors import PlumblineError
+from ingest.keys import key
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.warehouse import build, changes, check_inputs
+from ingest.warehouse import dbt as driver
+
+FILES = {
+    "dbt_project.yml": """
+name: plumbline
+profile: plumbline
+flags: {send_anonymous_usage_stats: false}
+on-run-start: ["{{ inputs_forgotten() }}"]
+on-run-end: ["{{ inputs_recorded(results) }}"]
+models: {+materialized: table}
+""",
+    "models/models.yml": """
+sources: [{name: raw, database: raw, schema: main, tables: [{name: suites}, {name: measurements}]}]
+models:
+  - {name: limits, config: {meta: {changes_with: rows}}, columns: [{name: suite, data_tests: [unique]}]}
+  - {name: counted, columns: [{name: n, data_tests: [not_null]}]}
+  - {name: drawn, columns: [{name: suite, data_tests: [unique]}]}
+  - name: judged
+    columns: [{name: suite, data_tests: [{relationships: {arguments: {to: ref('limits'), field: suite}}}]}]
+""",
+    "models/limits.sql": """
+select suite, cast(definition -> 'limit' as double) as limit_value from {{ source('raw', 'suites') }}
+""",
+    "models/named.sql": """
+select suite, definition ->> 'title' as title from {{ source('raw', 'suites') }}
+""",
+    "models/answers.sql": """
+{{ config(materialized='view') }}
+select scorer_key as suite, feature as config, value from {{ source('raw', 'measurements') }}
+""",
+    "models/counted.sql": """
+select suite, config, count(*) as n from {{ ref('answers') }} group by all
+""",
+    "models/drawn.py": """
+from ingest.inference.kept import Kept
+from ingest.inference.tables import rows_by, types
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    kept = Kept(dbt, session, types("suite string, n int64"))
+    counted = dbt.ref("counted").order("suite, config")
+    for suite, rows in rows_by(counted, "suite, config, n").items():
+        kept.add(drawn, suite, rows)
+    return kept.relation()
+
+
+def drawn(suite, rows):
+    yield {"suite": suite, "n": sum(n for _, n in rows)}
+""",
+    "models/judged.sql": """
+select drawn.suite, drawn.n, drawn.n * weights.weight > limits.limit_value as is_high
+from {{ ref('drawn') }} as drawn
+inner join {{ ref('limits') }} as limits using (suite)
+cross join {{ ref('weights') }} as weights
+""",
+    "models/other.sql": "select count(*) as n_suites from {{ ref('named') }}",
+    "seeds/weights.csv": "weight\n1\n",
+    "tests/data_quality/no_suite_is_bad.sql": "select * from {{ ref('drawn') }} where suite = 'bad'",
+}
+EVERY = {"limits", "named", "answers", "counted", "drawn", "judged", "other", "weights"}
+
+
+class Project:
+    """A project of a few models in a folder, its data, and what dbt built last."""
+
+    def __init__(self, folder):
+        self.folder = folder / "project"
+        self.data = folder / "data"
+        self.built = set()
+        for name, text in FILES.items():
+            self.write(name, text)
+        shutil.copytree(ROOT / "macros" / "inputs", self.folder / "macros")
+        shutil.copy(ROOT / "profiles.yml", self.folder)
+        with self.raw():
+            pass
+        self.suite("s", limit=10)
+        self.suite("t", limit=20)
+        self.answers("s", "k", 12)
+        self.answers("t", "k", 3)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+    def raw(self):
+        return Store(self.data)
+
+    def suite(self, name, **definition):
+        with self.raw() as store:
+            store.connection.execute("delete from suites where suite = ?", [name])
+            row = [name, key(definition), "", json.dumps({"title": "T", **definition}), "r"]
+            store.connection.execute(
+                "insert into suites by name select ? as suite, ? as suite_key, ? as file_sha256,"
+                " ? as definition, ? as run_id",
+                row,
+            )
+
+    def answers(self, suite, config, n):
+        with self.raw() as store:
+            store.connection.execute(
+                "insert into measurements select uuid(), ?, ?, 1, 'ok' from range(?)", [suite, config, n]
+            )
+
+    def build(self, **options):
+        self.built = set()
+        build(self.data, **options)
+        return self.built
+
+    def tables(self, data=None):
+        with duckdb.connect(str((data or self.data) / AUDIT_NAME), read_only=True) as marts:
+            marts.execute(f"attach '{self.data / RAW_NAME}' as raw (read_only)")
+            return {name: sorted(map(repr, marts.sql(f"from {name}").fetchall())) for name in EVERY}
+
+    def is_as_from_nothing(self):
+        fresh = self.data.with_name("fresh")
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir()
+        shutil.copy(self.data / RAW_NAME, fresh)
+        build(fresh)
+        return self.tables() == self.tables(fresh)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    project = Project(tmp_path)
+    for module in (driver, changes):
+        monkeypatch.setattr(module, "PROJECT", project.folder)
+        monkeypatch.setattr(module, "dbt_project", lambda: project.folder)
+
+    class Recording(dbt.cli.main.dbtRunner):
+        def invoke(self, arguments, **options):
+            done = super().invoke(arguments, **options)
+            if "build" in arguments:
+                nodes = [result.node for result in done.result.results]
+                project.built |= {node.name for node in nodes if node.resource_type != "operation"}
+            return done
+
+    monkeypatch.setattr(dbt.cli.main, "dbtRunner", Recording)
+    return project
+
+
+def test_each_change_builds_what_reads_it_and_tests_that(project):
+    built = project.build()
+    assert built >= EVERY and "no_suite_is_bad" in built
+    assert project.build() == set()
+
+    project.answers("t", "another", 5)
+    built = project.build()
+    assert built >= {"answers", "counted", "drawn", "judged", "no_suite_is_bad", "not_null_counted_n"}
+    assert not built & {"limits", "named", "other", "weights", "unique_limits_suite"}
+
+    project.suite("s", limit=11)
+    built = project.build()
+    assert built & EVERY == {"limits", "named", "other", "judged"}
+    assert {"unique_limits_suite", "relationships_judged_suite__suite__ref_limits_"} <= built
+    assert not {"no_suite_is_bad", "unique_drawn_suite"} & built
+
+    # The table of limits is as it was: what reads it is left alone.
+    project.suite("s", limit=11, title="Another")
+    assert project.build() & EVERY == {"limits", "named", "other"}
+
+    project.write("seeds/weights.csv", "weight\n5\n")
+    assert project.build() & EVERY == {"weights", "judged"}
+
+    project.write("models/other.sql", "select count(*) as n_suites, 1 as one from {{ ref('named') }}")
+    assert project.build() == {"other"}
+
+    project.write("tests/data_quality/no_suite_is_bad.sql", "select * from {{ ref('drawn') }} where n < 0")
+    assert project.build() == {"no_suite_is_bad"}
+    check_inputs(project.data)
+    assert project.is_as_from_nothing()
+    assert project.build(is_full=True) >= EVERY
+
+
+def test_what_is_not_known_is_built(project):
+    project.build()
+    # dbt alone: it vouches for nothing that it made.
+    assert driver.run_dbt(project.data, ["run", "--select", "judged"])
+    assert project.build() & EVERY == {"judged"}
+    # A seed that is loaded, and whose file then goes back.
+    project.write("seeds/weights.csv", "weight\n7\n")
+    assert driver.run_dbt(project.data, ["seed"])
+    project.write("seeds/weights.csv", FILES["seeds/weights.csv"])
+    assert "weights" in project.build() and project.is_as_from_nothing()
+    # A build that failed half-way.
+    project.suite("bad", limit=1)
+    project.answers("bad", "k", 1)
+    with pytest.raises(PlumblineError, match="data-quality test failed"):
+        project.build()
+    with pytest.raises(PlumblineError, match="not whole"):
+        check_inputs(project.data)
+    with pytest.raises(PlumblineError, match="data-quality test failed"):
+        project.build()
+    project.write("tests/data_quality/no_suite_is_bad.sql", "select * from {{ ref('drawn') }} where n < 0")
+    assert "judged" in project.build()
+    check_inputs(project.data)
+    assert project.is_as_from_nothing()
+
+
+def test_a_history_of_random_changes_ends_as_a_build_from_nothing(project):
+    chance = random.Random(20_261_123)
+    project.build()
+    for _ in range(5):
+        suite, n = chance.choice("stuv"), chance.randrange(1, 9)
+        match chance.randrange(4):
+            case 0:
+                project.suite(suite, limit=n)
+            case 1:
+                project.answers(suite, chance.choice("kl"), n)
+            case 2:
+                project.write("seeds/weights.csv", f"weight\n{n}\n")
+            case 3:
+                assert driver.run_dbt(
+                    project.data, ["run", "--select", chance.choice(("counted+", "judged"))]
+                )
+        if chance.random() < 0.7:
+            project.build()
+    project.build()
+    assert project.is_as_from_nothing()
