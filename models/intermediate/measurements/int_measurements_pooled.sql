@@ -1,9 +1,6 @@
 -- Grain: one row per response_key, feature, category, config_key: each measurement under its own names, and
 -- under those of every level that pools it. has_baseline: whether baselines were measured in its category.
-with measurements as (
-    select * from {{ ref('int_measurements_combined') }}
-)
-
+-- Read twice by its name: rows of a CTE that is read twice are written out first.
 select
     measurements.response_key,
     measurements.prompt_key,
@@ -14,7 +11,7 @@ select
     measurements.value,
     measurements.baseline_value,
     measured.has_baseline
-from measurements
+from {{ ref('int_measurements_combined') }} as measurements
 inner join {{ ref('int_features_measured') }} as measured
     on
         measurements.suite = measured.suite
@@ -31,7 +28,7 @@ select
     measurements.value,
     measurements.baseline_value,
     pooled.has_baseline
-from measurements
+from {{ ref('int_measurements_combined') }} as measurements
 inner join {{ ref('int_roll_up_features_listed') }} as pooled
     on
         measurements.suite = pooled.suite
