@@ -20,7 +20,17 @@ from pathlib import Path
 import duckdb
 
 # When, where and by which run: different in every build.
-VOLATILE = {"inputs_hash", "run_id", "answered_at", "first_at", "last_at", "fetched_at", "loaded_at", "seconds", "versions"}
+VOLATILE = {
+    "inputs_hash",
+    "run_id",
+    "answered_at",
+    "first_at",
+    "last_at",
+    "fetched_at",
+    "loaded_at",
+    "seconds",
+    "versions",
+}
 SKIPPED = {"dim_runs", "rpt_runs", "rpt_exposures"}
 DECIMAL = ("DOUBLE", "FLOAT")
 

@@ -167,7 +167,7 @@ def state_view() -> str:
     """Return the SQL of the view `content_state`: two hashes of what the raw tables hold.
 
     `earlier` is that of the run that `plumbline compare` keeps, `answers` that of all else. Marts keep what
-    it said when they were made (macros/inputs/); where it says something else, they are of other answers.
+    it said when they were made (macros/engine/); where it says something else, they are of other answers.
     """
     rows = _hashed(SCHEMA.keys() - RECORDS, NO_CONTENT)
     part = "if(starts_with(of, 'earlier_'), 'earlier', 'answers')"

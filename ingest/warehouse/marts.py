@@ -12,7 +12,7 @@ from ingest.store.opening import open_database
 from ingest.store.tables import STATE
 
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
-BUILT_FROM = "built_from"  # what each model was made of: macros/inputs/
+BUILT_FROM = "built_from"  # what each model was made of: macros/engine/
 COMPARED = ".fct_config_differences"  # what an earlier run changes
 # A text that begins as a formula does, and is no number.
 GUARDED = r"""

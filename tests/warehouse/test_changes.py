@@ -85,7 +85,7 @@ class Project:
         self.built = set()
         for name, text in FILES.items():
             self.write(name, text)
-        shutil.copytree(ROOT / "macros" / "inputs", self.folder / "macros")
+        shutil.copytree(ROOT / "macros" / "engine", self.folder / "macros")
         shutil.copy(ROOT / "profiles.yml", self.folder)
         with self.raw():
             pass
