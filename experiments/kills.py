@@ -168,9 +168,9 @@ def swapped(lab: Lab, n_kills: int, first_seed: int) -> Iterator[Kill]:
         n_requests = draw.randint(1, lab.n_prompts // 2)
         while child.is_alive() and lab.server.n_asked() - n_asked < n_requests:
             time.sleep(FEW / 4)
+        letter = "B" if letter == "A" else "A"  # also where the run has ended: the other has more to say
         if child.is_alive():
             # The name of the model first: what it said before stays what the run says of it.
-            letter = "B" if letter == "A" else "A"
             lab.server.change(digest=DIGESTS[letter])
             lab.server.rules({"do": "slow", "seconds": DELAY, "says": letter})
         child.join(draw.uniform(0, FEW))
