@@ -131,9 +131,13 @@ class OwnFile:
         if cell is None or (isinstance(cell, str) and not cell.strip()):
             return math.nan
         try:
-            return float(cell)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise self._wrong(number, f"{shorten(repr(cell))} is no number") from error
+            # Python would read 1_000, and `true` as 1.
+            value = math.nan if isinstance(cell, bool) or "_" in str(cell) else float(cell)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise self._wrong(number, f"{shorten(repr(cell))} is no number")
+        return value
 
     def _wrong(self, number: int, what: str) -> PlumblineError:
         return PlumblineError(f"{self._path.name}, record {number:,}: {what}.", "Correct the file.")

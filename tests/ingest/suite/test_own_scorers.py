@@ -112,14 +112,19 @@ def test_numbers_of_a_file_are_found_by_text(own, tmp_path):
     ("content", "message"),
     [
         ("answer,warmth\nkind,much\n", "record 1: 'much' is no number"),
+        ("answer,warmth\nkind,nan\n", "record 1: 'nan' is no number"),
+        ("answer,warmth\nkind,1_000\n", "record 1: '1_000' is no number"),
+        ('{"answer": "kind", "warmth": true}\n', "record 1: True is no number"),
+        ('{"answer": "kind", "warmth": Infinity}\n', "record 1: inf is no number"),
         ("answer,warmth\nkind,1\nKind.,2\n", "record 2: 'Kind.' has another value further up"),
         ("answer,value\nkind,1\n", "warmth"),
         ("answer,warmth\nkind,1,2\n", "record 1"),
     ],
 )
 def test_a_file_that_cannot_be_read_as_numbers_is_refused(own, tmp_path, content, message):
-    own.declare("file: warmth.csv, text: answer, value: warmth, range: [0, 5]")
-    (tmp_path / "warmth.csv").write_text(content, encoding="utf-8")
+    name = "warmth.jsonl" if content.startswith("{") else "warmth.csv"
+    own.declare(f"file: {name}, text: answer, value: warmth, range: [0, 5]")
+    (tmp_path / name).write_text(content, encoding="utf-8")
     own.respond(["kind"])
     assert message in own.extract(exit_code=1).stderr
     assert own.measured() == {}
