@@ -38,11 +38,12 @@ ordered as (
                 similarities.suite, similarities.category, similarities.config, similarities.axis,
                 similarities.metric, similarities.feature
             order by
-                case
+                -- What differs by rounding alone ties: its last digits are the engine's.
+                round(case
                     when declared.metric_kind = 'similarity'
                         then coalesce(similarities.contrast, similarities.value)
                     else -abs(coalesce(similarities.contrast, similarities.value))
-                end asc nulls last,
+                end, 9) asc nulls last,
                 similarities.group_a asc,
                 similarities.group_b asc
         ) as pair_position

@@ -30,7 +30,8 @@ ranked as (
         row_number() over (
             partition by
                 suite, category, config, metric, attribute, target_list, counting, group_a, group_b, word = ''
-            order by coalesce(-value, 1), word
+            -- What differs by rounding alone ties: its last digits are the engine's.
+            order by round(coalesce(-value, 1), 9), word
         ) as word_rank
     from stereotypes
 ),
