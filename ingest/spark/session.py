@@ -24,6 +24,7 @@ MEANT = {
     "spark.sql.ansi.enabled": "true",  # a cast or a sum that goes wrong stops the build
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timestampType": "TIMESTAMP_NTZ",  # as DuckDB's
+    "spark.sql.variable.substitute": "false",  # no text of a seed names the environment
 }
 _ONE_AT_A_TIME = RLock()
 # Somebody else has started Spark, and has said how.
