@@ -70,7 +70,7 @@ java:
 	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq openjdk-17-jre-headless > /dev/null || echo 'Java could not be installed.'; }
 
 spark: setup java
-	$(BIN)/uv sync --quiet --locked --inexact --extra embed --extra corpus --extra spark
+	scripts/spark.sh
 	$(BIN)/python scripts/spark_parity.py $${SPARK_OUT:-data/parity} tests/fixtures/warehouse_suite.yml suites/fair_sea.yml
 
 lint: setup

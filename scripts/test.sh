@@ -52,7 +52,7 @@ $bin/mypy
 
 step 'Spark (the extra `spark`), and Java for it; TEST_SPARK=no leaves both out'
 mapfile -t of_spark < <(git ls-files dbt_project.yml profiles.yml uv.lock ingest/spark ingest/store ingest/inference ingest/warehouse \
-  macros models seeds scripts/same_marts.py scripts/spark_parity.py tests/fixtures/warehouse_suite.yml tests/spark)
+  ingest/measuring/texts.py macros models seeds scripts/same_marts.py scripts/spark_parity.py tests/fixtures/warehouse_suite.yml tests/spark)
 spark_stamp() { sha256sum "${of_spark[@]}"; }
 without_spark=''
 if [ "${TEST_SPARK:-}" = no ]; then
@@ -61,7 +61,7 @@ elif [ -z "${CI:-}" ] && spark_stamp | cmp -s - .check/spark; then
   without_spark=' The tests on Spark have passed here with these files before; CI runs them always.'
 elif ! command -v java > /dev/null; then
   without_spark=' WITHOUT the tests on Spark: there is no Java, and it could not be installed (make java).'
-elif ! $bin/uv sync --quiet --locked --inexact --extra embed --extra corpus --extra spark; then
+elif ! scripts/spark.sh; then
   without_spark=' WITHOUT the tests on Spark: pyspark could not be installed.'
 fi
 check_spark() {
