@@ -52,9 +52,10 @@
     regexp_replace({{ text }}, {{ pattern }}, '{{ replacement | replace("\\", "$") }}')
 {%- endmacro %}
 
-{# What DuckDB understands by a flag: letters of all scripts for `i`, and only a line feed ends a line. #}
-{% macro flagged(pattern, flags) -%}
-    '(?{{ flags | replace('i', 'iu') }}d)' || {{ pattern }}
+{# What DuckDB understands by a pattern: `i` means letters of all scripts, only a line feed ends a line, and a word that `\b`
+   bounds is of ASCII. #}
+{% macro flagged(written, flags) -%}
+    '(?{{ flags | replace('i', 'iu') }}d)' || replace({{ written }}, '\\b', {{ pattern('\\b') }})
 {%- endmacro %}
 
 {# A pattern as a literal. #}
@@ -66,9 +67,10 @@
     '{{ written | replace("'", "''") }}'
 {%- endmacro %}
 
-{# A backslash begins an escape in a literal there. #}
+{# A backslash begins an escape in a literal there. Of `\b` see flagged. #}
 {% macro spark__pattern(written) -%}
-    '{{ written | replace("[[:space:]]", "\\s") | replace("\\", "\\\\") | replace("'", "''") }}'
+    {%- set bound = "(?:(?<=\\w)(?!\\w)|(?<!\\w)(?=\\w))" -%}
+    '{{ written | replace("[[:space:]]", "\\s") | replace("\\b", bound) | replace("\\", "\\\\") | replace("'", "''") }}'
 {%- endmacro %}
 
 {# The parts of a text between separators, which are no pattern. #}
@@ -183,4 +185,18 @@
 
 {% macro spark__with_commas(n) -%}
     format_number({{ n }}, 0)
+{%- endmacro %}
+
+{# A text in small letters, each by itself. #}
+{% macro lowered(text) -%}
+    {{ return(adapter.dispatch('lowered', 'plumbline')(text)) }}
+{%- endmacro %}
+
+{% macro duckdb__lowered(text) -%}
+    lower({{ text }})
+{%- endmacro %}
+
+{# Two letters become others there: one by two, one by its place in the word. #}
+{% macro spark__lowered(text) -%}
+    lower(translate({{ text }}, 'İΣ', 'iσ'))
 {%- endmacro %}

@@ -4,7 +4,7 @@
     case
         -- A plain search first: compiling a pattern costs far more.
         when {{ rule }}.is_word then {{ word_position(text, rule ~ '.phrase') }}
-        when not ({{ rule }}.is_own or contains(lower({{ text }}), lower({{ rule }}.phrase))) then -1
+        when not ({{ rule }}.is_own or contains({{ lowered(text) }}, {{ lowered(rule ~ '.phrase') }})) then -1
         when not {{ matches(text, rule ~ '.pattern', 'is') }} then -1
         else {{ match_position(text, rule ~ '.pattern') }}
     end

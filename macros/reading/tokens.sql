@@ -5,7 +5,7 @@
    `tokeniser` is an expression: `words`, or `treebank`, which like that tokeniser leaves he/she and a dot without a
    space behind it unsplit. #}
 {% macro tokens(text, tokeniser) -%}
-    {%- set plain = "translate(lower(" ~ composed(text) ~ "), '’‐‑', '''--')" -%}
+    {%- set plain = "translate(" ~ lowered(composed(text)) ~ ", '’‐‑', '''--')" -%}
     {%- set numbered = all_replaced(plain, pattern('\\p{N}+([.,:]\\p{N}+)*'), 'NUMBER') -%}
     {%- set unjoined = all_replaced(numbered, pattern("(n't|'(?:s|m|d|ll|re|ve))\\b"), ' \\1') -%}
     {%- set prepared = all_replaced(

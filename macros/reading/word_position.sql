@@ -3,7 +3,7 @@
    pattern for each text. #}
 {% macro word_position(text, phrase) -%}
     instr(
-        ' ' || {{ all_replaced('lower(' ~ text ~ ')', pattern('[^\\p{L}\\p{M}\\p{N}_]'), ' ') }} || ' ',
-        ' ' || lower({{ phrase }}) || ' '
+        ' ' || {{ all_replaced(lowered(text), pattern('[^\\p{L}\\p{M}\\p{N}_]'), ' ') }} || ' ',
+        ' ' || {{ lowered(phrase) }} || ' '
     ) - 1
 {%- endmacro %}

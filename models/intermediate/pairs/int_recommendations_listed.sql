@@ -32,7 +32,7 @@ items as (
         list_size,
         place,
         {{ matches(line, mark) }} as has_mark,
-        lower({{ composed(trimmed(all_replaced(line, mark, ''), space ~ " || '\"*_“”'")) }}) as item
+        {{ lowered(composed(trimmed(all_replaced(line, mark, ''), space ~ " || '\"*_“”'"))) }} as item
     from parts
 ),
 

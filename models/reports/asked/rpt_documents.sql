@@ -4,7 +4,9 @@ with ordered as (
     select
         *,
         row_number() over (
-            order by licence is not null, suite, category, concept, origin, revision, document_key
+            order by
+                licence is not null, suite nulls last, category nulls last, concept nulls last,
+                origin nulls last, revision nulls last, document_key
         ) as position,
         count(*) over () as n_found
     from {{ ref('dim_documents') }}

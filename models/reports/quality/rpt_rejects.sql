@@ -3,4 +3,4 @@ select
     *,
     count(*) over (partition by suite, source_file, reason) as n_found
 from {{ ref('fct_rejects') }}
-qualify row_number() over (partition by suite, source_file, reason order by source_row asc) <= 1000
+qualify row_number() over (partition by suite, source_file, reason order by source_row asc nulls last) <= 1000
