@@ -39,6 +39,7 @@ from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, re
 from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, ROUNDS, distinct, share
 from site_cost import benchmark_site
 from stereotypes import benchmark_stereotypes, benchmark_stereotypes_growth
+from waiting import benchmark_waiting
 
 from ingest.suite import Suite, load_suite
 
@@ -249,6 +250,7 @@ def benchmark_scoring(options: Options) -> list[Measurement]:
 
 BENCHMARKS: dict[str, Benchmark] = {
     "audit": benchmark_audit,
+    "waiting": benchmark_waiting,
     "load": benchmark_load,
     "generate": benchmark_generate,
     "scoring": benchmark_scoring,
