@@ -26,7 +26,8 @@ BUILD = (
 # Small data: what Spark compiles for each query takes longer than to do without.
 SMALL = (
     "spark.sql.codegen.wholeStage=false spark.sql.adaptive.enabled=false"
-    " spark.sql.shuffle.partitions=2 spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"
+    " spark.sql.shuffle.partitions=2"
+    " 'spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m'"
 )
 SPARK = {"SPARK_MASTER": "local[2]", "PLUMBLINE_SPARK_CONF": SMALL}
 

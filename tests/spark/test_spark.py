@@ -4,13 +4,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 from places import FIXTURES, ROOT
 
 from ingest.cli import cli
-from ingest.store import Store
+from ingest.spark.build import after
+from ingest.store import AUDIT_NAME, Store
 from ingest.store.raw_files import RawFiles
 from ingest.store.tables import SCHEMA
 
@@ -90,6 +93,34 @@ def test_a_second_session_on_the_same_data_is_refused(spark):
     code = "from ingest.spark.session import session; session()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode != 0 and "Another session of Spark is at work" in done.stderr
+
+
+def test_marts_come_back_with_the_columns_of_their_contract(spark):
+    data = Path(os.environ["PLUMBLINE_DATA"])
+    spark.sql("create schema audit")
+    spark.sql(
+        "create table audit.fct_made as select 1 as n, 'it''s' as word, 2 as extra union all select 2, 'b', 3"
+    )
+    spark.sql("create view audit.dim_made as select n + 0 as n, word, extra from audit.fct_made where n = 2")
+
+    def node(name, materialized):
+        of = {"constraints": [], "description": ""}
+        columns = {
+            "word": SimpleNamespace(name="word", data_type="varchar", **of),
+            "n": SimpleNamespace(name="n", data_type="bigint", **of),
+        }
+        return SimpleNamespace(
+            resource_type="model", alias=name, schema="audit", columns=columns, unique_id=f"model.x.{name}",
+            description="It's made.", config=SimpleNamespace(materialized=materialized),
+        )  # fmt: skip
+
+    nodes = {"a": node("fct_made", "table"), "b": node("dim_made", "view")}
+    assert after(data, SimpleNamespace(nodes=nodes)) == 2
+    with duckdb.connect(str(data / AUDIT_NAME), read_only=True) as connection:
+        assert connection.execute("select * from fct_made order by n").fetchall() == [("it's", 1), ("b", 2)]
+        assert connection.execute("from dim_made").fetchall() == [("b", 2)]
+        assert connection.execute("select count(answers) from built_from").fetchone() == (2,)
+    assert not spark.catalog.tableExists("audit.dim_made_copied")
 
 
 def test_texts_are_measured_by_workers_as_they_are_here(spark, tmp_path):
