@@ -50,9 +50,9 @@ def ask(spark):
     install()
 
     def run(sql, *parameters):
-        with Cursor() as cursor:
-            cursor.execute(sql, *parameters)
-            return [tuple(row) for row in cursor.fetchall()]
+        cursor = Cursor()  # as a context it would swallow what goes wrong
+        cursor.execute(sql, *parameters)
+        return [tuple(row) for row in cursor.fetchall()]
 
     return run
 
