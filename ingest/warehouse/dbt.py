@@ -105,6 +105,7 @@ def parsed_project(data: Path) -> Iterator[Parsed]:
     meanwhile, for the whole process.
     """
     with _environment(data), ThreadPoolExecutor(1) as thread:
+        drop_unreadable_log(data / AUDIT_NAME)
         if is_current(data):  # most likely there will be nothing to build
             yield partial(parse, data)
         else:
@@ -137,7 +138,6 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             check_memory(store)
     if arguments[0] == "build":
         check_disk(data)
-    drop_unreadable_log(data / AUDIT_NAME)
     if parsed is not None:
         parsed()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
@@ -202,6 +202,7 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, i
     With `marts` these models alone are built, and what they need; with `is_full` every model is, and every
     test is run. Raises PlumblineError where one fails.
     """
+    drop_unreadable_log(data / AUDIT_NAME)
     if marts:
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
         _build(data, ["--select", *(f"+{mart}" for mart in marts), *kinds], parsed)

@@ -48,6 +48,12 @@ class Connection:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
 
+    def __enter__(self) -> "Connection":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
     def cursor(self) -> "Connection":
         return Connection(self._connection.cursor(), self._fault)
 
