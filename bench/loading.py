@@ -69,7 +69,7 @@ WRITE = """
                 $jobs[1 + (i * 7 % 3)] || ' ' || i || ' ' || repeat(md5(i::varchar), $parts), $characters
             ) as answer
         from range($responses) as numbers (i)
-    ) to '{path}'
+    ) to '{path}' ({options})
 """
 
 
@@ -105,8 +105,11 @@ def write_answers(path: Path, size: Size) -> None:
         "characters": size.characters,
         "parts": 1 + size.characters // 32,
     }
-    with duckdb.connect(config={"memory_limit": "1GB"}) as writer:
-        writer.execute(WRITE.format(path=path), values)
+    # A group of rows is written as a whole.
+    rows = max(2_048, min(100_000, 16_000_000 // size.characters))
+    options = f"format parquet, row_group_size {rows}" if size.kind == "Parquet" else "format csv"
+    with duckdb.connect(config={"memory_limit": "2GB", "threads": 1}) as writer:
+        writer.execute(WRITE.format(path=path, options=options), values)
 
 
 def run(size: Size, is_audited: bool = False) -> Cost:
