@@ -158,12 +158,14 @@ def kills_of_builds(
             if lost := [table for table in raw if raw[table][0] < before[table][0]]:
                 raise Broken(f"rows are gone from {', '.join(lost)}")
             if moment is None:
+                length = time.monotonic() - began  # the machine has become faster
                 break
             yield kill_of("build", number, seed, moment - began, before, raw, files.marts(lab.data))
             seed += 1
             if seed == first_seed + n_kills:
                 break
-        lab.finish(*files.audit(files.audited))
+        if moment is not None:
+            lab.finish(*files.audit(files.audited))
         if (raw_hashes(lab.data), mart_hashes(lab.data)) != after:
             raise Broken("raw tables or marts are not those of an audit that nobody killed")
         if files.marts(lab.data) != "taken":
