@@ -16,7 +16,7 @@
     'n_selected': 'cast(counted.c_' ~ standard['standard_id'] ~ '_' ~ method['method_id'] ~ ' as bigint)'
 }) %}
 {%- do columns.append(
-    'count_if(' ~ declared_expression(method, standard=value, slack=slack, mode=mode) ~ ') as c_'
+    'sum(cast(' ~ declared_expression(method, standard=value, slack=slack, mode=mode) ~ ' as integer)) as c_'
     ~ standard['standard_id'] ~ '_' ~ method['method_id']
 ) %}
 {%- endfor %}

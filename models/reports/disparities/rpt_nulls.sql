@@ -9,12 +9,15 @@ with disparities as (
         and roll_up = 'none'
 ),
 
--- The other numbers that profiles judge, each once.
+-- The other numbers that profiles judge, each once; of several groups' the largest.
 verdicts as (
     select * from {{ ref('fct_verdicts') }}
     where null_p05 is not null and metric not in ('min_impact_ratio', 'chi_square_p')
     qualify
-        row_number() over (partition by suite, category, config, measure, axis, metric order by profile) = 1
+        row_number() over (
+            partition by suite, category, config, measure, axis, metric
+            order by profile asc, value desc, group_value asc
+        ) = 1
 ),
 
 bounds as (
