@@ -4,7 +4,7 @@ import base64
 import csv
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -16,15 +16,15 @@ MARK = "[key]"
 KEY_NAME = re.compile("key|token|secret|passw|credential|auth", re.IGNORECASE)
 # Each run of them is read once: to look for its end from each of its places would take quadratic time.
 BACKSLASHES = r"(?<!\\)\\++"
-URL_SAFE = str.maketrans("+/", "-_")
 SHORTEST = 8  # a shorter key is a placeholder, or a word: it is looked for as it stands alone
+PART = 16  # so many characters of a key's beginning are a key that was cut off
 
 
 def without_key(value: Any, secret: str | None) -> Any:
     """Return a text, or whatever JSON holds, with `[key]` in place of a key.
 
     A key is found as it stands, percent-encoded, in escapes of JSON or HTML, in hexadecimal digits, in
-    base64, and each of these backwards; at the end of a text also where half of it or more is left.
+    base64, and each of these backwards; so is one that was cut off after 16 characters or later.
 
     >>> without_key({"error": ["no such key: sk%2dvery-secret"]}, "sk-very-secret")
     {'error': ['no such key: [key]']}
@@ -34,21 +34,12 @@ def without_key(value: Any, secret: str | None) -> Any:
     if isinstance(value, str):
         if len(secret) < SHORTEST:
             return value.replace(secret, MARK)
-        spelt = _spellings(secret)
-        return _without_end(spelt.sub(MARK[::-1], spelt.sub(MARK, value)[::-1])[::-1], secret)
+        return _marked(_marked(value, secret)[::-1], secret)[::-1].replace(MARK[::-1], MARK)
     if isinstance(value, dict):
         return {without_key(name, secret): without_key(one, secret) for name, one in value.items()}
     if isinstance(value, list):
         return [without_key(one, secret) for one in value]
     return value
-
-
-def _without_end(text: str, secret: str) -> str:
-    """Return a text without what it holds of a key in which it was cut off."""
-    for beginning in _beginnings(secret):
-        if text.endswith(beginning):
-            return text[: -len(beginning)] + MARK
-    return text
 
 
 def without_secrets(value: Any) -> Any:
@@ -89,33 +80,42 @@ def _patterns() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
+def _marked(text: str, secret: str) -> str:
+    """Return a text with a mark in place of a key, or of a beginning of one, in any of its spellings."""
+    for head, rest in _spellings(secret):
+        pieces, at = [], 0
+        while found := head.search(text, at):
+            end = found.end()
+            for sign in rest:
+                if (more := sign.match(text, end)) is None:
+                    break
+                end = more.end()
+            pieces += [text[at : found.start()], MARK]
+            at = end
+        text = "".join([*pieces, text[at:]])
+    return text
+
+
 @cache
-def _spellings(secret: str) -> re.Pattern[str]:
-    characters = "".join(_character(character) for character in secret)
+def _spellings(secret: str) -> list[tuple[re.Pattern[str], list[re.Pattern[str]]]]:
+    """Return each spelling of a key: what its first signs are, all of a short key, and each of the others."""
     encoded = secret.encode()
-    digits = r"\s?".join(encoded.hex(" ").split())
-    in_base64 = (
-        "".join({"+": "[+-]", "/": "[/_]"}.get(digit, digit) for digit in whole)
-        for whole in _in_base64(encoded)
-    )
-    return re.compile(f"(?i:{characters})|(?i:{digits})|{'|'.join(in_base64)}")
-
-
-def _in_base64(encoded: bytes) -> Iterator[str]:
-    """Yield a key's digits after each number of bytes, but those that hold bits of what stands beside it."""
+    spelt = [
+        ([_character(character) for character in secret], PART),
+        ([f"{byte:02x}" if i == 0 else rf"\s?{byte:02x}" for i, byte in enumerate(encoded)], PART),
+    ]
     for n_before in range(3):
         text = base64.b64encode(bytes(n_before) + encoded).decode()
-        yield text[-(-8 * n_before // 6) : 8 * (n_before + len(encoded)) // 6]
-
-
-@cache
-def _beginnings(secret: str) -> list[str]:
-    """Return what a key may be cut to, the longest first: half of it at least, and no word."""
-    encoded = secret.encode()
-    in_base64 = list(_in_base64(encoded))
-    spelt = [secret, encoded.hex(), *in_base64, *(text.translate(URL_SAFE) for text in in_base64)]
-    found = {text[:n] for text in spelt for n in range(max(SHORTEST, len(text) // 2), len(text))}
-    return sorted(found, key=len, reverse=True)
+        # The first and last digits also hold bits of what stands beside the key.
+        whole = text[-(-8 * n_before // 6) : 8 * (n_before + len(encoded)) // 6]
+        spelt.append(([{"+": "[+-]", "/": "[/_]"}.get(digit, digit) for digit in whole], PART * 8 // 6))
+    return [
+        (
+            re.compile("".join(signs[:n]), flags),
+            [re.compile(sign, flags) for sign in signs[n:]],
+        )
+        for (signs, n), flags in zip(spelt, [re.IGNORECASE, re.IGNORECASE, 0, 0, 0], strict=True)
+    ]
 
 
 def _character(character: str) -> str:

@@ -114,3 +114,14 @@ def test_no_spelling_of_a_key_is_stored(case):
     said = [result.output, result.stderr, *(path.read_text() for path in case.data.glob("*.json*"))]
     assert any("[key]" in cell for cell in cells)
     assert [cell for cell in [*cells, *said] if reads(cell)] == []
+
+
+@pytest.mark.parametrize("name", ["plain", "percent", "json", "hexadecimal", "base64", "base64 of more"])
+def test_a_key_that_was_cut_off_is_not_stored_either(name):
+    spelt = SPELT[name]
+    cut = spelt[: len(spelt) * 9 // 10] if name != "base64 of more" else spelt[:40]
+    found = without_key(f"location: {cut} is not followed", KEY)
+    # Before it stands what was encoded with it, after it a part of an escape.
+    assert re.fullmatch(r"location: .{0,10}\[key\].{0,5} is not followed", found), found
+    # What many keys begin with is none.
+    assert without_key(KEY[:8], KEY) == KEY[:8]
