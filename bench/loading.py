@@ -21,10 +21,8 @@ from measuring import BIN, MB, Cost, Measurement, Options, measure, record
 GROUPS, MODELS = 500, 200
 JOBS = ("baker", "driver", "nurse")
 LIMITS = {"memory_mb": 4_000, "exponent": 1.1}
-DISK_BYTES_PER_RESPONSE, COPIES = (
-    500,
-    3,
-)  # beside its text; of the text: the file, what is staged, what is kept
+DISK_BYTES_PER_RESPONSE = 500  # beside its text
+COPIES = 3  # of its text: the file, what is staged, what is kept
 
 
 @dataclass(frozen=True)

@@ -42,19 +42,6 @@ BY_HAND = (
     "stg_suite__suites",
 )
 BUILD = "import sys; from pathlib import Path; from ingest.warehouse import build; build(Path(sys.argv[1]))"
-COLUMNS = [
-    "id",
-    "task",
-    "gender",
-    "place",
-    "person",
-    "role",
-    "model",
-    "round",
-    "question",
-    "outcome",
-    "answer",
-]
 JOBS = ("baker", "driver", "painter")
 
 
@@ -117,19 +104,19 @@ class History:
     def add_answers(self) -> str:
         """Load a file of answers of one model."""
         n, model = self.random.randint(5, 60), self.random.choice(("model-a", "model-b", "model-c"))
+        rows = []
+        for number in range(self.n_answers, self.n_answers + n):
+            gender = self.random.choice(("Female", "Male"))
+            shown = "woman" if gender == "Female" else "man"
+            row = {"id": f"r-{number}", "task": "A1", "gender": gender, "person": "Lim Bee", "role": ""}
+            row |= {"place": self.random.choice(("North", "South")), "model": model, "round": str(number)}
+            row |= {"question": f"What does the {shown} Lim Bee do, case {number % 12}?", "outcome": ""}
+            rows.append(row | {"answer": f"A {self.random.choice(JOBS)}, I say, or {number % 7} of them."})
         path = self.folder / "answers.csv"
         with path.open("w", newline="", encoding="utf-8") as file:
-            rows = csv.writer(file)
-            rows.writerow(COLUMNS)
-            for number in range(self.n_answers, self.n_answers + n):
-                gender = self.random.choice(("Female", "Male"))
-                place = self.random.choice(("North", "South"))
-                shown = "woman" if gender == "Female" else "man"
-                answer = f"A {self.random.choice(JOBS)}, I say, or {number % 7} of them."
-                question = f"What does the {shown} Lim Bee do, case {number % 12}?"
-                rows.writerow(
-                    [f"r-{number}", "A1", gender, place, "Lim Bee", "", model, number, question, "", answer]
-                )
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
         self.n_answers += n
         self.run("load", path, "--suite", self.written("tiny"))
         self.run("extract", "--suite", self.written("tiny"))

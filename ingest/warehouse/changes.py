@@ -31,11 +31,6 @@ OF_THE_DAY = ("created_at", "build_path", "compiled_path", "compiled_code", "com
 Node = Mapping[str, Any]
 
 
-def whole_inputs(data: Path) -> str:
-    """Return a hash of all that a build reads."""
-    return key(project_inputs(), raw_state(data))
-
-
 def project_inputs() -> str:
     """Return a hash of the project's files and of the libraries that compute."""
     folders = {PROJECT, dbt_project()}
@@ -54,9 +49,10 @@ def is_current(data: Path) -> bool:
     with open_database(data / AUDIT_NAME, True, {}) as marts:
         try:
             found = marts.execute(f"select inputs from {BUILT_FROM} where model = ?", [WHOLE]).fetchone()
-        except duckdb.Error:  # an older version's, or none
+        except (duckdb.CatalogException, duckdb.BinderException):  # there is none, or an older version's
             return False
-    return found == (whole_inputs(data),)
+        there = _relations(marts)
+    return found == (_whole(data, there),)
 
 
 class Changes:
@@ -74,7 +70,10 @@ class Changes:
         self.sources = {name: source.identifier for name, source in manifest.sources.items()}
         with Store(data, read_only=True) as store:
             self.raw = dict(store.rows(content_hashes()))
-        self.known, self.contents = _known(data)
+        self.known, self.contents, there = _known(data)
+        for name, node in self.nodes.items():
+            if self._is_missing(node, there):  # somebody has dropped it
+                self.known.pop(name, None)
 
     def first(self) -> set[str]:
         """Nodes to be made before it is known what else has: tables whose rows count, and what they read."""
@@ -124,8 +123,8 @@ class Changes:
         """Write down what each node is made of, once all is made and its tests have passed."""
         state = raw_state(self.data)
         rows = [(name, inputs, self.contents.get(name)) for name, inputs in self.inputs().items()]
-        rows.append((WHOLE, whole_inputs(self.data), None))
         with open_database(self.data / AUDIT_NAME, False, {}) as marts:
+            rows.append((WHOLE, _whole(self.data, _relations(marts)), None))
             marts.execute("begin")
             marts.execute(f"delete from {BUILT_FROM}")
             answers, earlier = state.get("answers"), state.get("earlier")
@@ -137,6 +136,10 @@ class Changes:
 
     def _parents(self, name: str) -> set[str]:
         return set(self.nodes[name].get("depends_on", {}).get("nodes", ()))
+
+    def _is_missing(self, node: Node, there: Set[str]) -> bool:
+        is_kept = node["resource_type"] != "test" and node["config"].get("materialized") != "ephemeral"
+        return is_kept and f"{node['schema']}.{node['alias']}" not in there
 
     def _counts_by_rows(self, name: str) -> bool:
         return bool(self.nodes[name]["config"].get("meta", {}).get("changes_with") == "rows")
@@ -156,19 +159,35 @@ def forget(data: Path) -> None:
             marts.execute(f'drop table "{table}"')
 
 
-def _known(data: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """What each node that is there was made of, and what tables of suites hold."""
+def _whole(data: Path, there: Set[str]) -> str:
+    """A hash of all that a whole build reads, and of which tables it left."""
+    return key(project_inputs(), raw_state(data), sorted(there))
+
+
+def _relations(marts: duckdb.DuckDBPyConnection) -> set[str]:
+    """Tables and views, by schema and name."""
+    found = marts.execute(
+        "select table_schema || '.' || table_name from information_schema.tables"
+        " where table_catalog = current_catalog()"
+    )
+    return {name for (name,) in found.fetchall()}
+
+
+def _known(data: Path) -> tuple[dict[str, str], dict[str, str], set[str]]:
+    """What each node was made of, what tables whose rows count hold, and which tables there are."""
     if not (data / AUDIT_NAME).exists():
-        return {}, {}
+        return {}, {}, set()
     with open_database(data / AUDIT_NAME, True, {}) as marts:
         try:
             rows = marts.execute(
                 f"select model, inputs, content from {BUILT_FROM} where inputs is not null and model <> ?",
                 [WHOLE],
             ).fetchall()
-        except duckdb.Error:
-            return {}, {}
-    return {name: inputs for name, inputs, _ in rows}, {name: c for name, _, c in rows if c is not None}
+        except (duckdb.CatalogException, duckdb.BinderException):  # there is none, or an older version's
+            return {}, {}, set()
+        there = _relations(marts)
+    inputs = {name: made_of for name, made_of, _ in rows}
+    return inputs, {name: content for name, _, content in rows if content is not None}, there
 
 
 def _defined(node: Node) -> dict[str, Any]:

@@ -194,6 +194,10 @@ def test_what_is_not_known_is_built(project):
     # dbt alone: it vouches for nothing that it made.
     assert driver.run_dbt(project.data, ["run", "--select", "judged"])
     assert project.build() & EVERY == {"judged"}
+    # A table that somebody dropped.
+    with duckdb.connect(str(project.data / AUDIT_NAME)) as marts:
+        marts.execute("drop table judged")
+    assert project.build() & EVERY == {"judged"}
     # A seed that is loaded, and whose file then goes back.
     project.write("seeds/weights.csv", "weight\n7\n")
     assert driver.run_dbt(project.data, ["seed"])
