@@ -1,5 +1,6 @@
 """Stage generate: every config is asked every prompt; `responses` keeps every answer."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -25,7 +26,7 @@ from ingest.store import opened
 from ingest.store.journal import read_entries
 from ingest.suite import load_suite
 from ingest.suite.definition import register_suite
-from ingest.suite.own_code import load_function
+from ingest.suite.own_code import OwnCode
 
 
 @click.command("generate")
@@ -80,7 +81,7 @@ def command(
     """
     suite = load_suite(suite_path).sampled(configs=n_configs)
     folder = suite_path.parent
-    with opened(directory, dry_run) as store:
+    with opened(directory, dry_run) as store, ExitStack() as stack:
         if dry_run and (n_waiting := len(read_entries(directory)[0])):
             say(f"{n_waiting:,} answers of a run that was killed come in first.", err=True)
         check_reach(
@@ -100,8 +101,9 @@ def command(
                 say(f"What more would take: plumbline plan {suite_path}")
             return
         check_consent(tasks, allow_code)
+        hidden = {config.key_variable for config in suite.configs if config.key_variable}
         wrappers = {
-            name: load_function(name, folder, "wrapper")
+            name: stack.enter_context(OwnCode(name, folder, "wrapper", f"The wrapper {name!r}", hidden))
             for name in dict.fromkeys(task.config.wrapper for task in tasks if task.n_pending)
             if name
         }

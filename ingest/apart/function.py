@@ -1,4 +1,4 @@
-"""A function of texts in a child: loaded once, then asked batch after batch."""
+"""A suite's own function in a child: loaded once, then asked for the numbers of texts, or for messages."""
 
 import math
 from collections.abc import Callable
@@ -30,17 +30,19 @@ def _imported(path: Path) -> ModuleType:
 
 
 class Answers:
-    """Answers {"load": [module, file, function]} first, then {"texts": [...]} as often as asked."""
+    """Answers {"load": [module, file, function]} first, then {"texts": …} or {"messages": …}, one by one."""
 
     function: Callable[..., Any] | None = None
 
     def __call__(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Return {"loaded": bool}, {"error": ...}, {"wrong": ...} or {"values": [...]}."""
+        """Return {"loaded": …}, {"values": …} or {"messages": …}, else {"error": …} or {"wrong": …}."""
         try:
             if "load" in question:
                 self.function = named_function(*question["load"])
                 return {"loaded": self.function is not None}
             assert self.function is not None
+            if "messages" in question:
+                return _messages(self.function, question["messages"])
             return _values(self.function, question["texts"])
         except BaseException as error:  # whatever the code does, SystemExit included
             return {"error": described(error)}
@@ -62,6 +64,14 @@ def _values(function: Callable[..., Any], texts: list[str]) -> dict[str, Any]:
         n = f"{len(numbers):,}" if len(numbers) < len(texts) else f"over {len(texts):,}"
         return {"wrong": f"{n} values for {len(texts):,} texts"}
     return {"values": numbers}
+
+
+def _messages(function: Callable[..., Any], messages: list[dict[str, str]]) -> dict[str, Any]:
+    found = function(messages)
+    are_messages = isinstance(found, list) and bool(found)
+    if not are_messages or not all(isinstance(m, dict) and set(m) == {"role", "content"} for m in found):
+        return {"wrong": _shown(found)}
+    return {"messages": [{"role": str(m["role"]), "content": str(m["content"])} for m in found]}
 
 
 def _finite(number: float) -> float | None:

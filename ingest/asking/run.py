@@ -12,13 +12,14 @@ import click
 
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import Task, pending_requests
-from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, Wrapper, ask
+from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
 from ingest.backends import AttemptFailed, Request
 from ingest.backends.http import Rejected
 from ingest.errors import PlumblineError
 from ingest.store import Store, uninterrupted
 from ingest.store.journal import CHANGED, UNPROVEN, Journal, disowned
 from ingest.suite import Suite
+from ingest.suite.own_code import OwnCode
 
 FLUSH_ROWS = 500
 FLUSH_SECONDS = 2.0
@@ -141,7 +142,7 @@ def generate_answers(
     *,
     retries: Retries = RETRIES,
     watch_seconds: float = WATCH_SECONDS,
-    wrappers: Mapping[str, Wrapper] | None = None,
+    wrappers: Mapping[str, OwnCode] | None = None,
     counters: Counters | None = None,
 ) -> dict[str, Counter[str]]:
     """Ask what is pending, at most `limit` requests; return the new answers by config and status.

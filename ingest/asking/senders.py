@@ -13,14 +13,17 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
+from ingest.apart.process import RAISE_LIMITS, CodeFailed
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.identity import Served
 from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together, Watched
 from ingest.backends.replies import estimate_prompt
-from ingest.plugins import one_line, others_code
+from ingest.errors import PlumblineError
+from ingest.plugins import others_code
 from ingest.redaction import without_secrets
 from ingest.store import utc_now
 from ingest.store.journal import Entry, Journal, entry, flaw
+from ingest.suite.own_code import OwnCode
 
 TICK = 0.5  # seconds after which the progress line is drawn again while nothing arrives
 # Requests that wait inside for a free sender, in senders: while the database is written, none is idle.
@@ -31,8 +34,6 @@ MEASURED = (
     "finish_reason", "n_prompt_tokens", "n_output_tokens", "seconds", "n_attempts", "error", "wait_seconds",
     "served_model", "system_fingerprint",
 )  # fmt: skip
-
-Wrapper = Callable[[list[Message]], list[Message]]
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Asker:
     rate: RateLimit
     counters: Counters
     max_prompt_tokens: int | None = None
-    wrapper: Wrapper | None = None
+    wrapper: OwnCode | None = None
     served: Served | None = None
     stop: threading.Event = field(default_factory=threading.Event)
 
@@ -215,14 +216,19 @@ class Asker:
         return Landed(landed, self.journal.write(landed))
 
 
-def wrapped(wrapper: Wrapper, messages: Sequence[Message]) -> list[Message]:
+def wrapped(wrapper: OwnCode, messages: Sequence[Message]) -> list[Message]:
     """Return what a suite's wrapper makes of the messages. Raises PlumblineError where it fails."""
-    with one_line("The suite's wrapper failed", "Correct it; then the same command goes on."):
-        found = wrapper([dict(message) for message in messages])
-        is_list = isinstance(found, list) and bool(found)
-        if not is_list or not all(isinstance(m, dict) and set(m) == {"role", "content"} for m in found):
-            raise TypeError("a wrapper returns a list of {'role': …, 'content': …}")
-        return [{"role": str(m["role"]), "content": str(m["content"])} for m in found]
+    try:
+        reply = wrapper.ask({"messages": list(messages)})
+        if "wrong" in reply:
+            raise CodeFailed(f"it returned {reply['wrong']}, no list of {{'role': …, 'content': …}}")
+    except CodeFailed as error:
+        raise PlumblineError(
+            f"The suite's wrapper failed: {error}.",
+            f"Correct it; then the same command goes on. {RAISE_LIMITS}",
+        ) from error
+    found: list[Message] = reply["messages"]
+    return found
 
 
 def ask(

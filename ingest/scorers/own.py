@@ -8,24 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ingest.apart.process import RAISE_LIMITS, Child, CodeFailed, limits_of_code
+from ingest.apart.process import CodeFailed
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import RowProblem, read_records
 from ingest.measuring.text_variants import clean
 from ingest.paths import beside_suite, file_sha256
 from ingest.scorers import MAX_CHARACTERS
 from ingest.suite import OwnScorer
-from ingest.suite.own_code import code_digest, no_function, where
+from ingest.suite.own_code import OwnCode, code_digest
 
 VERSION = "1"
-LOAD_SECONDS = 60.0  # at least, for what a function imports
 
 
 class OwnFunction:
-    """A function of the suite's own; its file is read for the digest, and run at the first text.
-
-    It runs in a child process, within limits of time and memory, and without the keys of the environment.
-    """
+    """A function of the suite's own; its file is read for the digest, and run at the first text."""
 
     batch_size = 256
 
@@ -36,17 +32,15 @@ class OwnFunction:
         self.revision = f"sha256:{code_digest(spec.function, folder, 'function')}"
         self.parameters: Mapping[str, Any] = {"range": list(spec.range)}
         self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
-        self._folder, self._hidden = folder, hidden
-        self._child: Child | None = None
+        what = f"The function {spec.function!r} of the scorer {name!r}"
+        self._own = OwnCode(spec.function, folder, "function", what, hidden)
 
     def score(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the function's number of each text, NaN for None. See `Scorer.score`.
 
         Raises CodeFailed where the function fails, Stopped where its process ends or has to be ended.
         """
-        reply = self._ask({"texts": list(texts)})
-        if error := reply.get("error"):
-            raise CodeFailed(str(error))
+        reply = self._own.ask({"texts": list(texts)})
         values = reply.get("values")
         if not isinstance(values, list) or len(values) != len(texts):
             raise PlumblineError(
@@ -59,36 +53,7 @@ class OwnFunction:
 
     def close(self) -> None:
         """End the child process."""
-        if self._child is not None:
-            self._child.close()
-            self._child = None
-
-    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        if self._child is None:
-            self._child = self._started()
-        try:
-            reply = self._child.ask(question)
-        except BaseException:
-            self._child = None
-            raise
-        return reply if isinstance(reply, dict) else {"wrong": "something else than values"}
-
-    def _started(self) -> Child:
-        child = Child("ingest.apart.function:Answers", limits_of_code(), self._hidden)
-        try:
-            reply = child.ask({"load": where(self.code, self._folder)}, LOAD_SECONDS)
-            if error := reply.get("error"):
-                raise CodeFailed(str(error))
-        except CodeFailed as error:
-            child.close()
-            raise PlumblineError(
-                f"The function {self.code!r} of the scorer {self.name!r} does not load: {error}.",
-                f"Correct it, or `function:` in the suite. {RAISE_LIMITS}",
-            ) from error
-        if not reply.get("loaded"):
-            child.close()
-            raise no_function(self.code, "function")
-        return child
+        self._own.close()
 
 
 class OwnFile:

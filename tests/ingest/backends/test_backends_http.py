@@ -3,12 +3,14 @@
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 import yaml
 from asked import ASKED, KEY, N_PROMPTS, Case
 from servers import loopback
 
+from ingest.apart.process import Limits
 from ingest.asking.plan import plan
 from ingest.asking.run import generate_answers
 from ingest.asking.senders import Retries
@@ -18,7 +20,7 @@ from ingest.backends.ollama import is_cut
 from ingest.backends.replies import request_seed, split_reasoning
 from ingest.errors import PlumblineError
 from ingest.store import Store
-from ingest.suite import Config, load_suite
+from ingest.suite import Config, load_suite, own_code
 
 
 @pytest.fixture(scope="module")
@@ -564,19 +566,45 @@ def test_a_wrapper_that_is_not_there_is_named(ollama, name, message):
     [
         ("def retrieve(messages): raise SystemExit(0)", "The suite's wrapper failed: SystemExit: 0."),
         ("def retrieve(messages): return 1 / 0", "The suite's wrapper failed: ZeroDivisionError"),
-        ("def retrieve(messages): return ['text']", "a wrapper returns a list of {'role': …, 'content': …}"),
+        ("def retrieve(messages): return ['text']", "it returned ['text'], no list of {'role'"),
+        ("def retrieve(messages): return []", "it returned [], no list of"),
+        ("import os\ndef retrieve(messages): os._exit(0)", "wrapper failed: it ended with exit code 0."),
+        ("import os\ndef retrieve(messages): os.kill(os.getpid(), 9)", "it was ended by SIGKILL."),
+        ("def retrieve(messages):\n  while True: pass", "it took over 1 seconds."),
+        ("def retrieve(messages): return bytearray(4 << 30)", "MemoryError"),
         ("def retrieve(messages): raise ValueError('\\x1b[31m' * 999)", "ValueError: \\x1b[31m"),
         ("raise SystemExit(0)", "The wrapper 'retrieval:retrieve' does not load: SystemExit: 0."),
         ("def retrieve(messages", "does not load: SyntaxError"),
     ],
 )
-def test_a_wrapper_that_fails_ends_in_one_line_and_never_well(ollama, code, said):
+def test_a_wrapper_that_fails_ends_in_one_line_and_never_well(ollama, code, said, monkeypatch):
+    monkeypatch.setattr(own_code, "limits_of_code", lambda: Limits(1.0, 1 << 30))
     (ollama.folder / "retrieval.py").write_text(code, "utf-8")
     ollama.write(wrapper="retrieval:retrieve")
     result = ollama.command("--allow-code")
     assert result.exit_code == 1 and said in result.stderr and "Traceback" not in result.output
     assert len(result.stderr.partition("Error: ")[2]) <= 300
     assert ollama.server.log() == [] and ollama.rows("select count(*) from responses") == [(0,)]
+
+
+def test_a_wrapper_sees_no_keys_and_leaves_no_process(ollama, monkeypatch):
+    left = ollama.folder / "left"
+    code = f"""
+import os
+def retrieve(messages):
+    open({str(left)!r}, "a").write(f"{{os.getpid()}}\\n")
+    print("on stdout")
+    return [{{"role": "user", "content": os.environ.get("CANARY_API_KEY", "none")}}]
+"""
+    (ollama.folder / "retrieval.py").write_text(code, "utf-8")
+    monkeypatch.setenv("CANARY_API_KEY", "canary-0123456789abcdef")
+    ollama.write(wrapper="retrieval:retrieve")
+    result = ollama.command("--allow-code", "--concurrency", "4")
+    assert result.exit_code == 0 and "on stdout" not in result.output
+    assert {entry["content"]["messages"][0]["content"] for entry in ollama.server.log()} == {"none"}
+    processes = set(left.read_text().split())
+    assert 1 <= len(processes) <= 4
+    assert not [pid for pid in processes if Path(f"/proc/{pid}").exists()]
 
 
 def test_half_characters_and_odd_texts_do_not_break_the_store(case):

@@ -10,7 +10,7 @@ from extract_world import PATTERN, SUITE, World, score_rule
 from ingest.apart import process
 from ingest.apart.process import Limits
 from ingest.redaction import environment_without_keys
-from ingest.scorers import own as own_scorers
+from ingest.suite import own_code
 
 CODE = """
 import ctypes, json, os, signal, subprocess, sys, threading, time
@@ -91,7 +91,7 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(CODE.format(left=str(tmp_path / "left")), encoding="utf-8")
 
     def run(function, texts, exit_code=0, seconds=0.5):
-        monkeypatch.setattr(own_scorers, "limits_of_code", lambda: Limits(seconds, 1 << 29))
+        monkeypatch.setattr(own_code, "limits_of_code", lambda: Limits(seconds, 1 << 29))
         suite = SUITE.format(
             scorer="warmth", open=score_rule("raw", "warmth", "warmth_score"), decision=PATTERN
         )
@@ -156,7 +156,7 @@ def test_a_function_that_never_works_ends_in_one_line(own, function, said):
     ],
 )
 def test_a_module_that_does_not_load_ends_in_one_line(own, tmp_path, monkeypatch, code, said):
-    monkeypatch.setattr(own_scorers, "LOAD_SECONDS", 0.5)
+    monkeypatch.setattr(own_code, "LOAD_SECONDS", 0.5)
     (tmp_path / "mine.py").write_text(code, encoding="utf-8")
     stderr = own("warmth", ["text"], exit_code=1).stderr
     assert said in stderr and len(stderr) <= 300
