@@ -22,6 +22,7 @@ from ingest.options import stale_option
 from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project, file_sha256
 from ingest.redaction import environment_without_keys, without_secrets
 from ingest.signing import signature_path
+from ingest.store.opening import attach
 from ingest.warehouse import Exported, Warehouse, check_inputs, project_inputs, run_dbt, write_manifest
 
 PAGES = PROJECT / "reports" / "pages"
@@ -68,7 +69,7 @@ def write_report_tables(data: Path, target: Path) -> int:
     partial.unlink(missing_ok=True)
     connection = duckdb.connect(str(partial))
     try:
-        connection.execute(f"attach '{str(path).replace(chr(39), chr(39) * 2)}' as audit (read_only)")
+        attach(connection, path, "audit")
         for name in names:
             connection.execute(f'create table "{name}" as from audit.main."{name}"')
     finally:

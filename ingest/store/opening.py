@@ -54,6 +54,12 @@ def open_database(
         raise PlumblineError(f"{shown(path)} cannot be opened: {cut(said, SHOWN)}.", what_to_do) from error
 
 
+def attach(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> None:
+    """Have a connection read another database, by `name`."""
+    quoted = str(path.resolve()).replace("'", "''")
+    connection.execute(f"attach '{quoted}' as {name} (read_only)")
+
+
 def drop_unreadable_log(path: Path) -> None:
     """Remove what a killed writer left beside a database where DuckDB cannot take it over.
 

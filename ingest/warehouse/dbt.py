@@ -3,7 +3,7 @@
 import atexit
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -15,7 +15,7 @@ import click
 from ingest.errors import PlumblineError, say
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.store.opening import drop_unreadable_log
+from ingest.store.opening import attach, drop_unreadable_log, open_database
 from ingest.store.private import private
 from ingest.warehouse.changes import Changes, forget, is_current
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
@@ -23,6 +23,7 @@ from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 Parsed = Callable[[], Any]
 
 NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
+ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 CHECKED = ["--exclude", "tag:fairness_gate", "--exclude-resource-type", "unit_test"]
 
@@ -166,11 +167,26 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             raise stopped_by_memory(node.node.name)
     for line in errors:
         say(click.unstyle(line), err=True)
+    if not on_spark:
+        for line in _broken_rules(data, getattr(result.result, "results", ())):
+            say(line, err=True)
     if result.exception is not None:
         raise PlumblineError(
             f"dbt stopped: {result.exception}", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
     return bool(result.success)
+
+
+def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
+    """Say which rules of which table are broken, and how often: dbt gives the number of rules."""
+    failed = [one.node for one in results if one.status == "fail" and one.node.name.startswith(ROW_RULES)]
+    if not failed:
+        return
+    with open_database(data / AUDIT_NAME, True, {}) as marts:
+        attach(marts, data / RAW_NAME, "raw")
+        for node in failed:
+            for rule, n_rows in marts.execute(node.compiled_code).fetchall():
+                yield f"{node.name.removeprefix(ROW_RULES)}: not so: {rule} ({n_rows:,} times)"
 
 
 def write_manifest(data: Path) -> Path:

@@ -11,7 +11,7 @@ import pyarrow.dataset as pa_dataset
 from ingest.errors import PlumblineError, shown
 from ingest.loading.parquet_check import open_parquet
 from ingest.store import AUDIT_NAME
-from ingest.store.opening import Setting, open_database
+from ingest.store.opening import Setting, attach, open_database
 
 ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
 
@@ -64,8 +64,7 @@ def _attached(path: Path, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         raise PlumblineError(f"{shown(path)} lacks what is compared: it has no table {missing[0]}.", ANOTHER)
     # Beside a database of ours, so that its macros are not taken for DuckDB's functions.
     connection = duckdb.connect()
-    quoted = str(path.resolve()).replace("'", "''")
-    connection.execute(f"attach '{quoted}' as elsewhere (read_only)")
+    attach(connection, path, "elsewhere")
     for setting, value in SHUT.items():
         connection.execute(f"set {setting} = {value}")
     for name in names:

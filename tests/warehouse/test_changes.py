@@ -28,7 +28,8 @@ models: {+materialized: table}
 sources: [{name: raw, database: raw, schema: main, tables: [{name: suites}, {name: measurements}]}]
 models:
   - {name: limits, config: {meta: {changes_with: rows}}, columns: [{name: suite, data_tests: [unique]}]}
-  - {name: counted, columns: [{name: n, data_tests: [not_null]}]}
+  - name: counted
+    data_tests: [row_rules: {name: rows_of_counted, arguments: {key: [suite, config], never_null: ["n"]}}]
   - {name: drawn, columns: [{name: suite, data_tests: [unique]}]}
   - name: judged
     columns: [{name: suite, data_tests: [{relationships: {arguments: {to: ref('limits'), field: suite}}}]}]
@@ -86,6 +87,7 @@ class Project:
         for name, text in FILES.items():
             self.write(name, text)
         shutil.copytree(ROOT / "macros" / "engine", self.folder / "macros")
+        shutil.copytree(ROOT / "tests" / "generic", self.folder / "tests" / "generic")
         shutil.copy(ROOT / "profiles.yml", self.folder)
         with self.raw():
             pass
@@ -163,7 +165,7 @@ def test_each_change_builds_what_reads_it_and_tests_that(project):
 
     project.answers("t", "another", 5)
     built = project.build()
-    assert built >= {"answers", "counted", "drawn", "judged", "no_suite_is_bad", "not_null_counted_n"}
+    assert built >= {"answers", "counted", "drawn", "judged", "no_suite_is_bad", "rows_of_counted"}
     assert not built & {"limits", "named", "other", "weights", "unique_limits_suite"}
 
     project.suite("s", limit=11)

@@ -26,7 +26,7 @@ from ingest.warehouse import Warehouse, parse
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
 YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))
-BUILT_IN_TESTS = {"not_null", "unique", "accepted_values", "relationships"}
+BUILT_IN_TESTS = {"relationships"}
 
 # What dbt reads at each level of a properties file. Anything else it ignores in silence.
 TEST_KEYS = {"arguments", "config", "name", "description"}
@@ -144,8 +144,8 @@ def test_no_mart_needs_the_raw_database_to_be_read(models):
 def test_every_model_tests_its_grain(nodes, models):
     lacking = []
     for name, model in models.items():
-        names = {test.test_metadata.name for test in attached_tests(nodes, model)}
-        if not names & {"unique_combination", "unique"}:
+        rules = [test for test in attached_tests(nodes, model) if test.name == f"rows_of_{name}"]
+        if not any(test.test_metadata.kwargs.keys() & {"key", "keys"} for test in rules):
             lacking.append(name)
     assert not lacking
 

@@ -1,0 +1,81 @@
+"""The test of a table's rows names each rule that is broken, and none that holds."""
+
+import shutil
+
+import pytest
+
+from ingest import warehouse
+from ingest.paths import PROJECT
+from ingest.store import Store
+
+PROJECT_FILE = """
+name: plumbline
+profile: plumbline
+flags: {send_anonymous_usage_stats: false}
+models: {+materialized: table}
+"""
+MODEL = """
+select * from (
+    values
+        ('a', 'x', cast(0.5 as double), 'ok', 'one'),
+        ('a', 'x', cast('nan' as double), 'ok', 'two'),
+        ('b', null, null, null, 'one'),
+        ('b', 'y', 1.5, 'it''s', null),
+        ('c', 'z', -0.5, 'new', null)
+) as listed (suite, "column", value, status, name)
+"""
+SOUND = """
+select * from (
+    values
+        ('a', 'x', cast(0 as double), 'ok', 'one'),
+        ('a', null, 1, 'it''s', null),
+        ('b', 'x', null, null, null)
+) as listed (suite, "column", value, status, name)
+"""
+RULES = """
+models:
+  - name: {0}
+    data_tests:
+      - row_rules: {{name: rows_of_{0}, arguments: {{
+          keys: [[suite, column], [name]], never_null: [suite, status], between: {{value: [0, 1]}},
+          values: {{status: [ok, "it's"]}}}}}}
+"""
+
+
+@pytest.fixture
+def built(tmp_path, monkeypatch, capsys):
+    """Build one model of a project of its own under RULES; return what was said."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("macros/engine", "tests/generic"):
+        shutil.copytree(PROJECT / folder, tmp_path / folder)
+    shutil.copy(PROJECT / "profiles.yml", tmp_path)
+    (tmp_path / "dbt_project.yml").write_text(PROJECT_FILE, "utf-8")
+    (tmp_path / "models").mkdir()
+    monkeypatch.setattr("ingest.warehouse.dbt.dbt_project", lambda: tmp_path)
+    monkeypatch.setattr("ingest.warehouse.changes.dbt_project", lambda: tmp_path)
+    with Store(tmp_path / "data"):
+        pass
+
+    def build(name, sql, rules=RULES):
+        (tmp_path / "models" / f"{name}.sql").write_text(sql, "utf-8")
+        (tmp_path / "models" / f"{name}.yml").write_text(rules.format(name), "utf-8")
+        return warehouse.run_dbt(tmp_path / "data", ["build"]), capsys.readouterr().err
+
+    return build
+
+
+def test_each_broken_rule_is_named_with_how_often_it_is_broken(built):
+    is_well, said = built("bad", MODEL)
+    assert not is_well, said
+    assert [line for line in said.splitlines() if line.startswith("bad: ")] == [
+        "bad: not so: status is never null (1 times)",
+        "bad: not so: value between 0 and 1 (3 times)",
+        "bad: not so: status is one of ok, it's (1 times)",
+        "bad: not so: one row for each suite, column (1 times)",
+        "bad: not so: one row for each name (1 times)",
+    ]
+
+
+def test_rows_that_keep_their_rules_pass(built):
+    is_well, said = built("sound", SOUND, RULES.replace("[suite, status]", "[suite]"))
+    assert is_well and said == ""
