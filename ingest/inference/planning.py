@@ -216,7 +216,7 @@ class _Design(NamedTuple):
         return np.random.default_rng([self.n_groups, self.n, stream])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)  # of four gaps each: what is drawn of a design serves every profile
 def _audits(design: _Design, is_equal: bool) -> Array:
     """Counts (draws, K, J) of simulated audits of the truth, or of equal groups."""
     rates = design.rates.mean(0) if is_equal else design.rates

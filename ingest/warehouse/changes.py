@@ -2,7 +2,8 @@
 
 A node is made of its code, of what its parents are made of, and at the bottom of raw tables. Of models whose
 `meta` says `changes_with: rows` the rows count, not what they were made of: a threshold that is changed in a
-suite leaves alone what reads other parts of suites. These are small, and made first.
+suite leaves alone what reads other parts of suites. These are small. Views of raw tables among them show what
+there is without being made anew; the others are made first.
 """
 
 import importlib.metadata
@@ -16,8 +17,8 @@ import duckdb
 from ingest.inference.kept import HASH, inference_code
 from ingest.keys import key
 from ingest.paths import PROJECT, dbt_project, file_sha256
-from ingest.store import AUDIT_NAME, Store
-from ingest.store.opening import open_database
+from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.store.opening import attach, open_database
 from ingest.store.tables import content_hashes
 from ingest.warehouse.marts import BUILT_FROM, raw_state
 
@@ -74,12 +75,17 @@ class Changes:
         for name, node in self.nodes.items():
             if self._is_missing(node, there):  # somebody has dropped it
                 self.known.pop(name, None)
+        stale = self.stale()
+        self._read(
+            {name for name in self.nodes if self._shows_raw(name) and not self._ancestors(name) & stale}
+        )
 
     def first(self) -> set[str]:
         """Nodes to be made before it is known what else has: tables whose rows count, and what they read."""
         stale = self.stale()
         found: set[str] = set()
         waiting = {name for name in stale if self._counts_by_rows(name)}
+        waiting |= {name for name in self.nodes if self._shows_raw(name) and self._ancestors(name) & stale}
         while waiting:
             found |= waiting
             waiting = {parent for name in waiting for parent in self._parents(name) & stale} - found
@@ -93,13 +99,8 @@ class Changes:
 
     def look(self, made: Collection[str]) -> None:
         """Take in what was made, and that the tests of nothing else were run."""
-        named = {name for name in made if self._counts_by_rows(name)}
+        self._read({name for name in made if self._counts_by_rows(name)})
         tests = {name for name in self.nodes if name.startswith("test.") and self._parents(name) <= set(made)}
-        with open_database(self.data / AUDIT_NAME, True, {}) as marts:
-            for name in named:
-                relation = self.nodes[name]["relation_name"]
-                rows = f"select count(*), sum(hash(rows)) from {relation} as rows"
-                self.contents[name] = key(*map(str, marts.execute(rows).fetchone() or ()))
         inputs = self.inputs()
         self.known |= {name: inputs[name] for name in tests.union(made)}
 
@@ -108,16 +109,18 @@ class Changes:
         return {name for name, made_of in self.inputs().items() if self.known.get(name) != made_of}
 
     def inputs(self) -> dict[str, str]:
-        """A hash of what each node is made of."""
+        """A hash of what each node is made of. A view is made of code alone: it shows what rows there are."""
+        code: dict[str, str] = {}
         found: dict[str, str] = {}
-        parents = {name: self._parents(name) for name in self.nodes}
+        parents = {name: sorted(self._parents(name)) for name in self.nodes}
         for name in TopologicalSorter(parents).static_order():
             if name in self.sources:
                 found[name] = self.raw.get(self.sources[name], "")
             elif name in self.nodes:
-                of_parents = [self.contents.get(one, found.get(one, "")) for one in sorted(parents[name])]
+                code[name] = key(self.code[name], [code.get(one, "") for one in parents[name]])
+                of_parents = [self.contents.get(one, found.get(one, "")) for one in parents[name]]
                 found[name] = key(self.code[name], of_parents)
-        return {name: found[name] for name in self.nodes}
+        return {name: code[name] if self._is_view(name) else found[name] for name in self.nodes}
 
     def record(self) -> None:
         """Write down what each node is made of, once all is made and its tests have passed."""
@@ -127,12 +130,24 @@ class Changes:
             rows.append((WHOLE, _whole(self.data, _relations(marts)), None))
             marts.execute("begin")
             marts.execute(f"delete from {BUILT_FROM}")
-            answers, earlier = state.get("answers"), state.get("earlier")
-            marts.executemany(
-                f"insert into {BUILT_FROM} (model, answers, earlier, inputs, content) values (?, ?, ?, ?, ?)",
-                [(name, answers, earlier, inputs, content) for name, inputs, content in rows],
+            names, inputs, contents = map(list, zip(*rows, strict=True))
+            marts.execute(
+                f"insert into {BUILT_FROM} (model, answers, earlier, inputs, content)"
+                " select unnest(?::varchar[]), ?, ?, unnest(?::varchar[]), unnest(?::varchar[])",
+                [names, state.get("answers"), state.get("earlier"), inputs, contents],
             )
             marts.execute("commit")
+
+    def _read(self, names: Set[str]) -> None:
+        """Take in the rows of tables and views whose rows count."""
+        if not names:
+            return
+        with open_database(self.data / AUDIT_NAME, True, {}) as marts:
+            attach(marts, self.data / RAW_NAME, "raw")
+            for name in names:
+                relation = self.nodes[name]["relation_name"]
+                rows = f"select count(*), sum(hash(rows)) from {relation} as rows"
+                self.contents[name] = key(*map(str, marts.execute(rows).fetchone() or ()))
 
     def _parents(self, name: str) -> set[str]:
         return set(self.nodes[name].get("depends_on", {}).get("nodes", ()))
@@ -143,6 +158,23 @@ class Changes:
 
     def _counts_by_rows(self, name: str) -> bool:
         return bool(self.nodes[name]["config"].get("meta", {}).get("changes_with") == "rows")
+
+    def _is_view(self, name: str) -> bool:
+        return bool(self.nodes[name]["config"].get("materialized") == "view")
+
+    def _shows_raw(self, name: str) -> bool:
+        """Whether its rows count, and it is a view of raw tables, or of other views of them."""
+        return self._counts_by_rows(name) and all(map(self._is_view, self._ancestors(name)))
+
+    def _ancestors(self, name: str) -> set[str]:
+        """A node, and what it reads down to the raw tables, without these."""
+        found: set[str] = set()
+        waiting = {name}
+        while waiting:
+            found |= waiting
+            parents = {parent for one in waiting for parent in self._parents(one)}
+            waiting = parents - found - self.sources.keys()
+        return found
 
 
 def forget(data: Path) -> None:

@@ -27,6 +27,9 @@ models: {+materialized: table}
     "models/models.yml": """
 sources: [{name: raw, database: raw, schema: main, tables: [{name: suites}, {name: measurements}]}]
 models:
+  - name: titles
+    config: {materialized: view, meta: {changes_with: rows}}
+    data_tests: [row_rules: {name: rows_of_titles, arguments: {key: [suite], never_null: [title]}}]
   - {name: limits, config: {meta: {changes_with: rows}}, columns: [{name: suite, data_tests: [unique]}]}
   - name: counted
     data_tests: [row_rules: {name: rows_of_counted, arguments: {key: [suite, config], never_null: ["n"]}}]
@@ -40,6 +43,10 @@ select suite, cast(definition -> 'limit' as double) as limit_value from {{ sourc
     "models/named.sql": """
 select suite, definition ->> 'title' as title from {{ source('raw', 'suites') }}
 """,
+    "models/titles.sql": """
+select suite, definition ->> 'title' as title from {{ source('raw', 'suites') }}
+""",
+    "models/listed.sql": "select title, count(*) as n_suites from {{ ref('titles') }} group by title",
     "models/answers.sql": """
 {{ config(materialized='view') }}
 select scorer_key as suite, feature as config, value from {{ source('raw', 'measurements') }}
@@ -74,7 +81,9 @@ cross join {{ ref('weights') }} as weights
     "seeds/weights.csv": "weight\n1\n",
     "tests/data_quality/no_suite_is_bad.sql": "select * from {{ ref('drawn') }} where suite = 'bad'",
 }
-EVERY = {"limits", "named", "answers", "counted", "drawn", "judged", "other", "weights"}
+EVERY = {
+    "limits", "named", "titles", "listed", "answers", "counted", "drawn", "judged", "other", "weights"
+}  # fmt: skip
 
 
 class Project:
@@ -165,18 +174,22 @@ def test_each_change_builds_what_reads_it_and_tests_that(project):
 
     project.answers("t", "another", 5)
     built = project.build()
-    assert built >= {"answers", "counted", "drawn", "judged", "no_suite_is_bad", "rows_of_counted"}
-    assert not built & {"limits", "named", "other", "weights", "unique_limits_suite"}
+    assert built >= {"counted", "drawn", "judged", "no_suite_is_bad", "rows_of_counted"}
+    assert not built & {"answers", "limits", "named", "other", "weights", "unique_limits_suite"}
 
     project.suite("s", limit=11)
     built = project.build()
     assert built & EVERY == {"limits", "named", "other", "judged"}
     assert {"unique_limits_suite", "relationships_judged_suite__suite__ref_limits_"} <= built
-    assert not {"no_suite_is_bad", "unique_drawn_suite"} & built
+    assert not {"no_suite_is_bad", "unique_drawn_suite", "rows_of_titles"} & built
 
-    # The table of limits is as it was: what reads it is left alone.
+    # The table of limits is as it was: what reads it is left alone. The view of titles shows others.
     project.suite("s", limit=11, title="Another")
-    assert project.build() & EVERY == {"limits", "named", "other"}
+    built = project.build()
+    assert built & EVERY == {"limits", "named", "other", "listed"} and "rows_of_titles" in built
+
+    project.write("models/titles.sql", FILES["models/titles.sql"].replace("title'", "title' || '.'"))
+    assert project.build() == {"titles", "rows_of_titles", "listed"}
 
     project.write("seeds/weights.csv", "weight\n5\n")
     assert project.build() & EVERY == {"weights", "judged"}
@@ -199,7 +212,8 @@ def test_what_is_not_known_is_built(project):
     # A table that somebody dropped.
     with duckdb.connect(str(project.data / AUDIT_NAME)) as marts:
         marts.execute("drop table judged")
-    assert project.build() & EVERY == {"judged"}
+        marts.execute("drop view titles")
+    assert project.build() & EVERY == {"judged", "titles"}
     # A seed that is loaded, and whose file then goes back.
     project.write("seeds/weights.csv", "weight\n7\n")
     assert driver.run_dbt(project.data, ["seed"])

@@ -26,10 +26,11 @@ EFFECT_STEP = 0.05  # of a design effect's logarithm: what is drawn of one desig
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    limits = rows_by(
-        dbt.ref("int_design_limits_listed").order("analysis_key, profile, metric"),
-        "analysis_key, profile, n_tables, metric, statistic, red_limit, green_limit",
-    )
+    listed = dbt.ref("int_design_limits_listed").order("analysis_key, profile, metric")
+    columns = "analysis_key, profile, n_tables, metric, statistic, red_limit, green_limit"
+    limits = {}
+    for (analysis_key, *profile), judged in rows_by(listed, columns, 3).items():
+        limits.setdefault(analysis_key, {})[tuple(profile)] = judged
     # Configs that were asked alike follow each other: what is drawn for one serves the next.
     designs = records(
         dbt.ref("int_designs_laid_out").order("suite, category, measure, axis, measure_kind, config")
@@ -48,39 +49,30 @@ def model(dbt, session):
         shares = (1 - sum(shares), *(shares or (0.0,)))
         known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}
         known |= {"analysis_key": design["analysis_key"], "n_effective": layout.effective_n}
-        judged = tuple(limits.get(design["analysis_key"], ()))
-        kept.add(promised_of, known, layout.near(EFFECT_STEP), shares, judged)
+        for (profile, n_tables), judged in limits.get(design["analysis_key"], {}).items():
+            head = known | {"profile": profile, "n_tables": n_tables}
+            kept.add(promised_of, head, layout.near(EFFECT_STEP), shares, tuple(judged), n_tables)
     return kept.relation()
 
 
-def _promised(layout, shares, judged):
-    """Rows of one layout; `judged` has those of limits: profile, n_tables, metric, statistic, fail, pass."""
-    profiles = {}
-    for profile, n_tables, *limit in judged:
-        profiles.setdefault((profile, n_tables), []).append(limit)
-    limits = {
-        head: [limit_for(statistic, fail, passes) for _, statistic, fail, passes in own]
-        for head, own in profiles.items()
-    }
-    at_limit = {limit: gap_at(limit, shares, layout.n_groups) for own in limits.values() for limit in own}
-    # What is drawn of a gap serves every profile.
+def _promised(layout, shares, judged, n_tables):
+    """Rows of one layout and profile; `judged` has those of its limits: metric, statistic, fail, pass."""
+    limits = [limit_for(*limit) for _, *limit in judged]
+    at_limit = {limit: gap_at(limit, shares, layout.n_groups) for limit in limits}
     return [
         {
-            "profile": profile,
             "metric": metric,
             "gap": gap,
             "power_to_fail": to_fail,
             "power_to_pass": to_pass,
             "gap_at_limit": at_limit[limit],
-            "n_tables": n_tables,
         }
         for gap in (0.0, *GAPS)
-        for (profile, n_tables), own in limits.items()
         for (metric, *_), limit, to_fail, to_pass in zip(
-            profiles[profile, n_tables],
-            own,
-            power_to_fail(layout, shares, gap, own, n_tables),
-            power_to_pass(layout, shares, gap, own, n_tables),
+            judged,
+            limits,
+            power_to_fail(layout, shares, gap, limits, n_tables),
+            power_to_pass(layout, shares, gap, limits, n_tables),
             strict=True,
         )
     ]
