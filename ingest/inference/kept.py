@@ -16,7 +16,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from ingest.inference.tables import table_of
+from ingest.inference.tables import table_of, table_of_columns
 from ingest.keys import key
 
 HASH = "inputs_hash"
@@ -26,13 +26,17 @@ LIBRARIES = ("numpy", "scipy", "statsmodels")  # whose numbers these are
 class Kept:
     """The parts of one model's table, in the order in which they are asked for.
 
-    `dbt` and `session` are what dbt gives to the model. Where there is no table of an earlier build, or one
-    of other columns, every part is computed. In a task of Spark `dbt.this` is missing: the table has no
-    place, and no hash is made.
+    `dbt` and `session` are what dbt gives to the model; a part is made as rows by name, or as `in_columns`,
+    which are blocks of columns of equal length. Where there is no table of an earlier build, or one of other
+    columns, every part is computed. In a task of Spark `dbt.this` is missing: the table has no place, and no
+    hash is made.
     """
 
-    def __init__(self, dbt: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) -> None:
+    def __init__(
+        self, dbt: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema, in_columns: bool = False
+    ) -> None:
         self.session = session
+        self.table_of = table_of_columns if in_columns else table_of
         self.schema = schema.append(pa.field(HASH, pa.string()))
         this = getattr(dbt, "this", None)
         self.has_place = this is not None
@@ -48,7 +52,7 @@ class Kept:
         Raises TypeError at anything else, ValueError at inputs that another part has.
         """
         if not self.has_place:
-            self.tables.append(table_of(made(*inputs), self.schema))
+            self.tables.append(self.table_of(({HASH: None, **row} for row in made(*inputs)), self.schema))
             return
         name = hashlib.blake2b((inference_code() + _source(made)).encode(), digest_size=16)
         for one in inputs:
@@ -60,7 +64,8 @@ class Kept:
         if inputs_hash in self.places:
             self.tables.append(self.before.slice(*self.places[inputs_hash]))
         else:
-            self.tables.append(table_of(({**row, HASH: inputs_hash} for row in made(*inputs)), self.schema))
+            rows = ({**row, HASH: inputs_hash} for row in made(*inputs))
+            self.tables.append(self.table_of(rows, self.schema))
 
     def relation(self) -> duckdb.DuckDBPyRelation:
         """All parts as the table that the model returns."""

@@ -17,6 +17,12 @@ from ingest.keys import key
 
 Columns = dict[str, NDArray[Any]]
 
+# What an analysis is of, and how it is resampled; names beside these change with others' answers.
+OF_ANALYSIS = (
+    "analysis_key, measure_kind, suite, category, config_key, axis, measure,"
+    " seed, n_permutations, n_bootstrap"
+)
+
 
 def seed_of(*identity: object) -> int:
     """A seed that depends on what is resampled, not on how many others there are."""
@@ -92,9 +98,14 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 
 
 def table_of_columns(blocks: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """A table of blocks of columns of equal length; NaN is null."""
-    tables = [
-        pa.table([pa.array(block[f.name], f.type, from_pandas=True) for f in schema], schema=schema)
-        for block in blocks
-    ]
+    """A table of blocks of columns of equal length; one value stands for a column of it, and NaN is null."""
+
+    def column(field: pa.Field, value: Any, n_rows: int) -> pa.Array:
+        values = [value] * n_rows if value is None or np.isscalar(value) else value
+        return pa.array(values, field.type, from_pandas=True)
+
+    tables = []
+    for block in blocks:
+        n_rows = max(len(values) for values in block.values() if not (values is None or np.isscalar(values)))
+        tables.append(pa.table([column(f, block[f.name], n_rows) for f in schema], schema=schema))
     return pa.concat_tables([schema.empty_table(), *tables])

@@ -4,9 +4,10 @@ import numpy as np
 
 from ingest.inference.design import Design, resampling_unit
 from ingest.inference.group_statistics import DISPARITIES
+from ingest.inference.kept import Kept
 from ingest.inference.resampling import resample_columns, resample_samples
 from ingest.inference.samples import Column, parse_parameters
-from ingest.inference.tables import numbers, row_by, rows_by, seed_of, table_of_columns, types, where
+from ingest.inference.tables import numbers, row_by, rows_by, seed_of, types, where
 
 SCHEMA = types(
     "analysis_key int64, statistic string, parameters string, disparity string, group_value string,"
@@ -43,15 +44,31 @@ def model(dbt, session):
         references = row_by(
             dbt.ref("int_selections_rated").filter("chosen_group is not null"), "analysis_key, chosen_group"
         )
-        sums = dbt.ref("int_feature_values_summed").order("group_id, prompt_id").fetchnumpy()
+        sums = dbt.ref("int_feature_values_summed").order("group_id, prompt_id, analysis_key").fetchnumpy()
         values = _values(dbt.ref("int_feature_values_coded"), groups, asked)
-    parts = []
+    kept = Kept(dbt, session, SCHEMA, in_columns=True)
     for members in comparisons.values():
         suite = members[0][2]
-        comparison = _Comparison(members, settings[suite], asked[suite], analyses, references)
-        parts += comparison.of_sums(_part(sums, members))
-        parts += comparison.of_samples(_part(values, members))
-    return session.from_arrow(table_of_columns(parts, SCHEMA))
+        own = _part(sums, members), _part(values, members)
+        compared = {int(analysis) for part in own for analysis in part["analysis_key"]}
+        kept.add(
+            _resampled,
+            [group[6:] for group in members],
+            seed_of(settings[suite][0], "disparities", *members[0][2:6]),
+            settings[suite][1:],
+            asked[suite],
+            {analysis: analyses[analysis] for analysis in compared},
+            {analysis: references.get(analysis, (None,))[0] for analysis in compared},
+            *own,
+        )
+    return kept.relation()
+
+
+def _resampled(groups, seed, settings, asked, analyses, references, sums, values):
+    """Yield blocks of columns of what is drawn of one comparison: of its sums, then of its values."""
+    comparison = _Comparison(groups, seed, settings, asked, analyses, references)
+    yield from comparison.of_sums(sums)
+    yield from comparison.of_samples(values)
 
 
 def _is_sampled(statistic):
@@ -68,26 +85,30 @@ def _values(coded, groups, asked):
     return (
         coded.filter(f"group_id between {low} and {high}")
         .project(columns)
-        .order("group_id, response_hash")
+        .order("group_id, response_hash, analysis_key")
         .fetchnumpy()
     )
 
 
 def _part(rows, members):
+    """Rows of a comparison, whose groups, prompts, blocks and responses count from 0, whatever others do."""
     # Groups of a comparison have consecutive numbers.
     start, end = np.searchsorted(rows["group_id"], [members[0][0], members[-1][0] + 1])
-    return where(rows, slice(start, end))
+    part = where(rows, slice(start, end))
+    part["group_id"] = np.searchsorted([group[0] for group in members], part["group_id"])
+    for name in ("prompt_id", "block_id", "response_hash"):
+        if name in part:
+            part[name] = np.unique(part[name], return_inverse=True)[1]
+    return part
 
 
 class _Comparison:
     """The groups of one axis under one config, and what is resampled of them."""
 
-    def __init__(self, members, settings, asked, analyses, references):
-        seed, self.n_permutations, self.n_bootstrap, self.minimum_cell = settings
-        self.ids = np.array([group[0] for group in members])
-        self.groups = [group[6:] for group in members]
-        self.labels = [label for label, _ in self.groups]
-        self.seed = seed_of(seed, "disparities", *members[0][2:6])
+    def __init__(self, groups, seed, settings, asked, analyses, references):
+        self.n_permutations, self.n_bootstrap, self.minimum_cell = settings
+        self.groups = groups
+        self.seed = seed
         self.asked = asked
         self.analyses = analyses
         self.references = references
@@ -106,7 +127,7 @@ class _Comparison:
             return
         prompts, first, row = np.unique(part["prompt_id"], return_index=True, return_inverse=True)
         analyses, column = np.unique(part["analysis_key"], return_inverse=True)
-        group = np.searchsorted(self.ids, part["group_id"][first])
+        group = part["group_id"][first]
         counts = np.zeros((len(prompts), len(analyses)))
         counts[row, column] = part["n"]
         stacked = {}
@@ -127,7 +148,7 @@ class _Comparison:
                     rates,
                     {
                         "bounds": (0, 1),
-                        "references": [self.references.get(f, (None,))[0] for f in labels] * len(rates),
+                        "references": [self.references[f] for f in labels] * len(rates),
                     },
                 ),
             ):
@@ -155,7 +176,7 @@ class _Comparison:
         values, baselines = np.full((2, len(first), len(analyses)), np.nan)
         values[row, column] = numbers(part["value"])
         baselines[row, column] = numbers(part["baseline_value"])
-        group = np.searchsorted(self.ids, part["group_id"][first])
+        group = part["group_id"][first]
         edges = [self._edges(*found) for found in zip(analyses, values.T, baselines.T, strict=True)]
         for needs_baseline in (False, True):
             columns = {
@@ -186,7 +207,7 @@ class _Comparison:
 
     def _designs(self, group, prompt, block, counts):
         """Yield rows, columns and design for each set of groups that some columns have enough values of."""
-        by_group = np.zeros((len(self.ids), counts.shape[1]))
+        by_group = np.zeros((len(self.groups), counts.shape[1]))
         np.add.at(by_group, group, counts)
         compared, pattern = np.unique(by_group >= self.minimum_cell, axis=1, return_inverse=True)
         for index, is_compared in enumerate(compared.T):
@@ -210,19 +231,21 @@ class _Comparison:
 
     def _rows(self, result, analyses, named, design):
         """Yield columns of each disparity and each group; without a result, that there are none."""
-        n = len(analyses)
         statistics, parameters = zip(*named, strict=True)
 
         def block(disparity, group_value="", **measured):
             empty = dict.fromkeys(
-                ("p_value", "null_median", "null_p05", "null_p95", "ci_low", "ci_high", "tail"), np.nan
+                ("p_value", "null_median", "null_p05", "null_p95", "ci_low", "ci_high", "tail", "null_tails")
             )
-            empty |= {"null_tails": [None] * n}
-            shared = {"disparity": disparity, "group_value": group_value, **described, **empty, **measured}
-            columns = {
-                name: np.full(n, v) if np.isscalar(v) or v is None else v for name, v in shared.items()
+            named = {"analysis_key": analyses, "statistic": statistics, "parameters": parameters}
+            return {
+                **named,
+                "disparity": disparity,
+                "group_value": group_value,
+                **described,
+                **empty,
+                **measured,
             }
-            return {"analysis_key": analyses, "statistic": statistics, "parameters": parameters, **columns}
 
         if result is None:
             # Each group has one prompt: only its repeats vary, and they are taken as independent.

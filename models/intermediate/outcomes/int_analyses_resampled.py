@@ -11,7 +11,7 @@ from ingest.inference.kept import Kept
 from ingest.inference.resampling import bootstrap_interval, resample
 from ingest.inference.strata import CONFOUNDED, confounding
 from ingest.inference.sums import group_table, selection_sums, sums_of
-from ingest.inference.tables import analysis_seed, parts, records, row_by, rows_by, types
+from ingest.inference.tables import OF_ANALYSIS, analysis_seed, parts, records, row_by, rows_by, types
 
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
@@ -26,7 +26,7 @@ OF_THE_ADJUSTED = ("bound_low", "bound_high", "value_low", "value_high", "null_t
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    analyses = records(dbt.ref("int_analyses_listed").order("analysis_key"))
+    analyses = records(dbt.ref("int_analyses_listed").order("analysis_key").project(OF_ANALYSIS))
     groups = rows_by(
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes, n_missing",

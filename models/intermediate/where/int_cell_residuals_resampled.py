@@ -6,7 +6,7 @@ from ingest.inference.cells import resample_cells
 from ingest.inference.design import Design
 from ingest.inference.kept import Kept
 from ingest.inference.strata import CONFOUNDED, confounding
-from ingest.inference.tables import analysis_seed, parts, records, rows_by, types
+from ingest.inference.tables import OF_ANALYSIS, analysis_seed, parts, records, rows_by, types
 
 SCHEMA = types(
     "analysis_key int64, group_value string, outcome_code int64, residual double, residual_within double,"
@@ -18,7 +18,7 @@ SCHEMA = types(
 def model(dbt, session):
     dbt.config(materialized="table")
     listed = dbt.ref("int_analyses_listed").filter("measure_kind = 'outcome' and n > 0")
-    analyses = records(listed.order("analysis_key"))
+    analyses = records(listed.order("analysis_key").project(OF_ANALYSIS))
     groups = rows_by(
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes",

@@ -4,7 +4,7 @@ import numpy as np
 
 from ingest.inference.interactions import interaction
 from ingest.inference.kept import Kept
-from ingest.inference.tables import analysis_seed, parts, records, rows_by, types
+from ingest.inference.tables import OF_ANALYSIS, analysis_seed, parts, records, rows_by, types
 
 SCHEMA = types(
     "analysis_key int64, group_value string, outcome_code int64, departure double, share double,"
@@ -15,7 +15,7 @@ SCHEMA = types(
 def model(dbt, session):
     dbt.config(materialized="table")
     crossed = dbt.ref("int_analyses_listed").filter("n_attributes > 1 and n > 0 and not is_control")
-    analyses = records(crossed.order("analysis_key"))
+    analyses = records(crossed.order("analysis_key").project(OF_ANALYSIS))
     groups = rows_by(
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes",
