@@ -124,7 +124,8 @@ def _scorers() -> str:
                 ranges.setdefault(extent, []).append(f"`{feature}`")
             spans = (f"{', '.join(of)}: {low:g} to {high:g}" for (low, high), of in ranges.items())
             features = "; ".join(spans)
-            rows.append((f"`{name}`", features or "a vector", about.unit, about.languages, about.model))
+            reads = ", ".join(about.languages)
+            rows.append((f"`{name}`", features or "a vector", about.unit, reads, about.model))
     return _table(("`scorers:`", "Features", "Unit", "Languages", "Model"), rows)
 
 

@@ -25,6 +25,7 @@ class Offer(NamedTuple):
 
     package: str
     maker: Callable[..., Any] | EntryPoint
+    about: Any = None  # what the guide says of it, where it is ours
 
 
 def offers(kind: str) -> Mapping[str, Sequence[Offer]]:
@@ -32,8 +33,9 @@ def offers(kind: str) -> Mapping[str, Sequence[Offer]]:
     found: dict[str, list[Offer]] = defaultdict(list)
     package = import_module(f"ingest.{kind}s")
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        for name, make in getattr(import_module(module.name), f"{kind}s".upper(), {}).items():
-            found[name].append(Offer(OURS, make))
+        ours = import_module(module.name)
+        for name, make in getattr(ours, f"{kind}s".upper(), {}).items():
+            found[name].append(Offer(OURS, make, getattr(ours, "ABOUT", {}).get(name)))
     for entry in entry_points(group=f"plumbline.{kind}s"):
         found[entry.name].append(Offer(entry.dist.name if entry.dist else "a package", entry))
     return dict(sorted(found.items()))

@@ -4,7 +4,7 @@ No score of an English lexicon tells that a model answers women in Malay and men
 (py3langid, a naive Bayes classifier of 97 languages) is unsure of a few words, and says so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -13,9 +13,11 @@ from ingest.measuring.pages import make_pages
 from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
+from ingest.suite.fields import CLOSE, alike
 
-# Languages that no detector tells apart in a sentence, nor most of their readers.
-CLOSE = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr"}), frozenset({"nb", "nn", "no"}))
+MIN_PROBABILITY = 0.5  # of a language that is named
+MAX_EXPECTED = 0.01  # of the expected one, where a text is said to be in another
+
 STATUSES = ("same", "other", "undecided", "short")
 
 
@@ -36,16 +38,14 @@ class LanguageDetector:
     revision = "model.npz.xz"
     batch_size = 2_000
     min_bytes = 24  # of a text that is long enough to be judged
-    min_probability = 0.5  # of what is named
-    max_expected = 0.01  # of the expected language, where a text is said to be in another
 
     def __init__(self) -> None:
         self.features: dict[str, tuple[float, float]] = {}
         self.version = version("py3langid")
         self.parameters: Mapping[str, Any] = {
             "min_bytes": self.min_bytes,
-            "min_probability": self.min_probability,
-            "max_expected": self.max_expected,
+            "min_probability": MIN_PROBABILITY,
+            "max_expected": MAX_EXPECTED,
             "close": [sorted(group) for group in CLOSE],
         }
 
@@ -55,18 +55,34 @@ class LanguageDetector:
             return Judged(None, None, None, "short")
         found = {label: float(probability) for label, probability in _identifier().rank(text)}
         language = max(found, key=found.__getitem__)
-        code = expected.split("-")[0].lower()
-        wanted = next((group for group in CLOSE if code in group), frozenset({code}))
+        wanted = alike(expected)
         likely = sum(found.get(label, 0.0) for label in wanted)
         if not wanted & set(found):
             status = "undecided"  # a language that the detector does not know
-        elif likely >= self.min_probability:
+        elif likely >= MIN_PROBABILITY:
             status = "same"
-        elif found[language] >= self.min_probability and likely <= self.max_expected:
+        elif found[language] >= MIN_PROBABILITY and likely <= MAX_EXPECTED:
             status = "other"
         else:
             status = "undecided"
         return Judged(language, found[language], min(likely, 1.0), status)
+
+
+def is_in_another(text: str, languages: Collection[str]) -> bool:
+    """Whether a text is surely in none of these languages, if there are any.
+
+    A few words, or a name, decide nothing.
+    """
+    if not languages:
+        return False
+    found = {label: float(probability) for label, probability in _identifier().rank(text)}
+    read = frozenset[str]().union(*map(alike, languages))
+    likeliest = alike(max(found, key=found.__getitem__))
+    return (
+        sum(found.get(code, 0.0) for code in likeliest) >= MIN_PROBABILITY
+        and sum(found.get(code, 0.0) for code in read) <= MAX_EXPECTED
+        and read <= found.keys()
+    )
 
 
 @cache

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ingest.apart.process import RAISE_LIMITS, CodeFailed, Stopped
 from ingest.errors import PlumblineError
 from ingest.keys import text_key, text_row
+from ingest.measuring.languages import is_in_another
 from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.text_variants import TEXT_VARIANTS
 from ingest.plugins import others_code
@@ -20,8 +21,9 @@ from ingest.suite import Rule, Suite
 
 # measurement_status: `ok`; `capped`, the value is of the first MAX_CHARACTERS; `truncated`, of the first
 # tokens, as many as the model reads; `empty`, nothing was left to measure; `failed`, the scorer had no
-# number for the text. The last two have no value.
-STATUSES = ("ok", "capped", "truncated", "empty", "failed")
+# number for the text; `unsupported_language`, the text is in a language that the scorer does not read. The
+# last three have no value.
+STATUSES = ("ok", "capped", "truncated", "empty", "failed", "unsupported_language")
 
 # What a scorer may raise for one text, without ending the run. Anything else is a bug and shows itself.
 SCORER_ERRORS = (ValueError, ArithmeticError, LookupError, RuntimeError)
@@ -159,10 +161,11 @@ class Count:
     truncated: int = 0
     empty: int = 0
     failed: int = 0
+    unsupported_language: int = 0
     first_error: str = ""
 
     def __str__(self) -> str:
-        notes = [f"{n:,} {name}" for name in STATUSES[1:] if (n := getattr(self, name))]
+        notes = [f"{n:,} {name.replace('_', ' ')}" for name in STATUSES[1:] if (n := getattr(self, name))]
         aside = f" (of these {', '.join(notes)})" if notes else ""
         done = f"{self.measured:,} texts measured{aside}"
         return f"{self.scorer}: {done}, {self.already_there:,} already there."
@@ -275,12 +278,15 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
     """Measure (text_key, text, is capped) rows and store them in one transaction."""
     keys = [row[0] for row in batch]
     filled = np.array([bool(row[1].strip()) for row in batch])
+    languages = getattr(task.scorer, "languages", ())
+    unread = np.array([is_in_another(row[1], languages) for row in batch])
+    asked = filled & ~unread
     capped = np.array([row[2] for row in batch])
     values = np.full((len(batch), task.width), np.nan, dtype=np.float32 if task.is_embedder else np.float64)
     is_cut = np.zeros(len(batch), dtype=bool)
-    if filled.any():
-        texts = [row[1] for row in batch if row[1].strip()]
-        values[filled] = _measured(task, texts, count)
+    if asked.any():
+        texts = [row[1] for row, is_asked in zip(batch, asked, strict=True) if is_asked]
+        values[asked] = _measured(task, texts, count)
     if not task.is_embedder:
         is_cut = values[:, -1] == 1
         values = values[:, :-1]
@@ -288,7 +294,7 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
         values[~((values >= low) & (values <= high))] = np.nan
     is_valid = np.isfinite(values)
     fine = is_valid.all(axis=1)
-    no_value = np.where(filled, "failed", "empty")
+    no_value = np.select([~filled, unread], ["empty", "unsupported_language"], "failed")
     has_value = np.select([is_cut, capped], ["truncated", "capped"], "ok")
     if task.is_embedder:
         table = embedding_table(keys, task.scorer_key, values, fine, np.where(fine, has_value, no_value))
@@ -299,7 +305,8 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
         store.append_arrow(task.table, table)
     count.measured += len(batch)
     count.empty += int((~filled).sum())
-    count.failed += int((filled & ~fine).sum())
+    count.failed += int((asked & ~fine).sum())
+    count.unsupported_language += int((filled & unread).sum())
     count.truncated += int((fine & is_cut).sum())
     count.capped += int((fine & capped & ~is_cut).sum())
 

@@ -8,6 +8,7 @@ A file beside this one also has `ABOUT`, a name -> About: the guide's table is m
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -54,10 +55,13 @@ class Where:
 
 @dataclass(frozen=True)
 class About:
-    """What the guide says of a scorer; one that gives vectors has no features and no unit."""
+    """What the guide says of a scorer; one that gives vectors has no features and no unit.
+
+    `languages` are those that it reads (ISO 639-1), as its maker trained it.
+    """
 
     model: str
-    languages: str
+    languages: tuple[str, ...]
     features: Mapping[str, tuple[float, float]]
     unit: str
 
@@ -77,8 +81,9 @@ class Identity(Protocol):
 class Scorer(Identity, Protocol):
     """Gives numbers; `features` maps the name of each to its lowest and highest value.
 
-    One that holds much memory has a method `close()`, which is called after its last text. One that runs
-    code of the suite names it as `code`.
+    One that reads some languages only names them as `languages` (ISO 639-1), and is not asked for texts in
+    others. One that holds much memory has a method `close()`, which is called after its last text. One that
+    runs code of the suite names it as `code`.
     """
 
     features: Mapping[str, tuple[float, float]]
@@ -95,7 +100,7 @@ class Scorer(Identity, Protocol):
 
 @runtime_checkable
 class Embedder(Identity, Protocol):
-    """Gives vectors."""
+    """Gives vectors; it may name `languages`, as a Scorer may."""
 
     dimensions: int
 
@@ -113,6 +118,8 @@ def load_scorer(name: str, where: Where | None = None) -> Scorer | Embedder:
 def scorer_row(scorer: Identity) -> dict[str, str]:
     """Return the scorer's row of the raw table `scorers`."""
     parameters = {**scorer.parameters, "max_characters": MAX_CHARACTERS}
+    if languages := getattr(scorer, "languages", None):
+        parameters |= {"languages": sorted(languages), "language_detector": version("py3langid")}
     identity = (scorer.name, scorer.model, scorer.revision, scorer.version, parameters)
     return {
         "scorer_key": key("scorer", *identity),

@@ -16,6 +16,7 @@ from ingest.errors import PlumblineError
 from ingest.scorers import TRUNCATED, About, Where
 from ingest.scorers.model_files import Lock, library, load_part, pick_device
 
+ENGLISH = ("en",)
 VERSION = "1"  # of what is computed here from the labels' probabilities
 MOST_TOKENS = 512  # what the models below were trained on; fewer where a model reads fewer
 
@@ -71,7 +72,7 @@ class Classifier:
     revision: str | None = None
     is_multilabel: bool = False
     has_more: bool = False
-    languages: str = "English"
+    languages: tuple[str, ...] = ENGLISH
     unit: str = "probability"
 
     @property
@@ -89,7 +90,7 @@ CLASSIFIERS: dict[str, Classifier] = {
         ("positive", "neutral", "negative"),
         {"sentiment_score": Feature({"positive": 0.5, "negative": -0.5}, constant=0.5)},
         revision="cf991100d706c13c0a080c097134c05b7f436c45",
-        languages="12, Chinese, English, Indonesian and Malay among them",
+        languages=("ar", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ms", "pt", "zh"),
         unit="score, neutral 0.5",
     ),
     "regard": Classifier(
@@ -158,6 +159,7 @@ class ClassifierScorer:
         self.name, self.model, self.revision = name, row.model, found.revision
         self.version = f"{VERSION}, transformers {importlib.metadata.version('transformers')}"
         self.features = row.ranges
+        self.languages = row.languages
         self._row, self._found, self._folder = row, found, found.folder
         config = load_part(self._folder, transformers.AutoConfig)
         self._places = label_places(row, config.id2label, self._folder)
@@ -238,6 +240,7 @@ class LargestOf:
         self.model = " + ".join(member.model for member in members)
         self.revision = " + ".join(member.revision for member in members)
         self.version = members[0].version
+        self.languages = members[0].languages
         self.parameters = {
             "max_tokens": min(member.max_tokens for member in members),
             **{member.name: member.parameters for member in members},
@@ -313,6 +316,6 @@ SCORERS = {**dict.fromkeys(CLASSIFIERS, load), "toxicity_ensemble": load_toxicit
 ABOUT = {
     **{name: About(row.model, row.languages, row.ranges, row.unit) for name, row in CLASSIFIERS.items()},
     "toxicity_ensemble": About(
-        "both, the larger number", "English", {"toxicity_ensemble_score": (0.0, 1.0)}, "probability"
+        "both, the larger number", ENGLISH, {"toxicity_ensemble_score": (0.0, 1.0)}, "probability"
     ),
 }

@@ -14,6 +14,7 @@ class MiniLM:
     """The default encoder as an embedder."""
 
     name = "minilm"
+    languages = ("en",)
     parameters: MappingProxyType[str, Any] = MappingProxyType({})
     batch_size = 256
 
@@ -35,4 +36,4 @@ def load(name: str, where: Where) -> MiniLM:
 
 
 SCORERS = {"minilm": load}
-ABOUT = {"minilm": About(MODEL, "English", {}, "")}
+ABOUT = {"minilm": About(MODEL, MiniLM.languages, {}, "")}

@@ -32,6 +32,7 @@ class OwnFunction:
         self.revision = f"sha256:{code_digest(spec.function, folder, 'function')}"
         self.parameters: Mapping[str, Any] = {"range": list(spec.range)}
         self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
+        self.languages = tuple(spec.languages)
         what = f"The function {spec.function!r} of the scorer {name!r}"
         self._own = OwnCode(spec.function, folder, "function", what, hidden)
 
@@ -70,6 +71,7 @@ class OwnFile:
         parameters = {"range": list(spec.range), "text": spec.text, "value": spec.value}
         self.parameters: Mapping[str, Any] = parameters
         self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
+        self.languages = tuple(spec.languages)
 
     @cached_property
     def _values(self) -> dict[str, float]:

@@ -19,6 +19,7 @@ class Vader:
 
     name = "vader"
     model = "vader_lexicon"
+    languages = ("en",)
     parameters: MappingProxyType[str, Any] = MappingProxyType({})
     batch_size = 1_000
     features = MappingProxyType(
@@ -47,4 +48,4 @@ def load(name: str, where: Where) -> Vader:
 
 
 SCORERS = {"vader": load}
-ABOUT = {"vader": About(Vader.model, "English", Vader.features, "score; shares of words")}
+ABOUT = {"vader": About(Vader.model, Vader.languages, Vader.features, "score; shares of words")}

@@ -37,6 +37,7 @@ class Spread:
         scorer = task.scorer
         self.name, self.model, self.revision = scorer.name, scorer.model, scorer.revision
         self.version, self.parameters = scorer.version, scorer.parameters
+        self.languages = getattr(scorer, "languages", ())
         self.of_one = scorer.batch_size
         self.batch_size = scorer.batch_size * AT_ONCE
         self.width, self.scorer_key = task.width, task.scorer_key

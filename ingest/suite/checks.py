@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 from ingest.suite.fields import AXIS_SEPARATOR, FIELD, Misplaced, declared, normalise_label, placed
-from ingest.suite.lookups import check_backends, check_profiles, check_scorers
+from ingest.suite.lookups import check_backends, check_languages, check_profiles, check_scorers
 from ingest.suite.schema import Category, Suite
 
 MOST_GROUPS = 100_000  # of all axes together
@@ -360,6 +360,7 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_thresholds,
     check_profiles,
     check_scorers,
+    check_languages,
     check_backends,
 )
 

@@ -38,6 +38,9 @@ Phrase = Annotated[str, Field(min_length=1, max_length=2_000)]
 FUNCTION_PATTERN = r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
 Function = Annotated[str, Field(pattern=FUNCTION_PATTERN)]
 Range = tuple[float, float]
+# Languages that no detector tells apart in a sentence, nor most of their readers.
+CLOSE = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr"}), frozenset({"nb", "nn", "no"}))
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
 
 HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 JOINERS = "\u200c\u200d"  # scripts of South Asia and Persian write with them
@@ -119,3 +122,9 @@ def normalise_label(label: str) -> str:
     if not folded.isascii():
         folded = "".join(c for c in folded if c.isspace() or (c not in JOINERS and not _is_hidden(c)))
     return " ".join(folded.split())
+
+
+def alike(language: str) -> frozenset[str]:
+    """Return the code of a language (such as `en` or `en-SG`), and those that nobody tells from it."""
+    code = language.split("-")[0].lower()
+    return next((group for group in CLOSE if code in group), frozenset({code}))

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from ingest.plugins import offers
-from ingest.suite.fields import Misplaced, declared
+from ingest.scorers import DEFAULT_EMBEDDER
+from ingest.suite.fields import Misplaced, alike, declared
 from ingest.suite.schema import Suite
 
 Place = tuple[str | int, ...]
@@ -24,6 +25,18 @@ def check_scorers(suite: Suite) -> None:
     _are_offered("scorer", _scorers(suite), suite.own_scorers)
 
 
+def check_languages(suite: Suite) -> None:
+    """Whatever measures reads the suite's language, as far as it says which ones it reads."""
+    reads = {name: found[0].about.languages for name, found in offers("scorer").items() if found[0].about}
+    reads |= {name: scorer.languages for name, scorer in suite.own_scorers.items()}
+    wanted = alike(suite.language)
+    able = [name for name, languages in reads.items() if any(alike(one) & wanted for one in languages)]
+    for name, place in _measuring(suite):
+        if name not in able and reads.get(name):
+            what = f"the scorer {name!r} reads {', '.join(reads[name])}, and the suite is in {suite.language}"
+            raise Misplaced(f"{what}. Name {' or '.join(able) or 'one of your own'}", *place)
+
+
 def check_backends(suite: Suite) -> None:
     """Whoever is asked can be asked."""
     named = [(config.backend, ("configs", i, "backend")) for i, config in enumerate(suite.configs)]
@@ -40,6 +53,17 @@ def _scorers(suite: Suite) -> Iterator[tuple[str, Place]]:
         for i, rule in enumerate(category.outcomes):
             if rule.scorer:
                 yield rule.scorer, ("categories", code, "outcomes", i, "scorer")
+
+
+def _measuring(suite: Suite) -> Iterator[tuple[str, Place]]:
+    """What `_scorers` yields, and what measures where nothing is named."""
+    yield from _scorers(suite)
+    if (suite.topics or suite.distances) and not suite.encoder:
+        yield DEFAULT_EMBEDDER, ("topics" if suite.topics else "distances",)
+    for code, category in suite.categories.items():
+        for i, rule in enumerate(category.outcomes):
+            if rule.kind in ("anchor", "score") and not rule.scorer:
+                yield DEFAULT_EMBEDDER, ("categories", code, "outcomes", i, "kind")
 
 
 def _are_offered(kind: str, named: Iterable[tuple[str, Place]], own: Iterable[str]) -> None:

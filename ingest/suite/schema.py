@@ -15,6 +15,7 @@ from ingest.suite.fields import (
     LARGEST_INTEGER,
     PROMPT_COLUMNS,
     Label,
+    Language,
     Name,
     Phrase,
     Range,
@@ -402,9 +403,7 @@ class Suite(Strict):
     title: Label = Field(description="Its title in reports.")
     description: str = Field(default="", max_length=5_000, description="What is audited, and why.")
     version: int = Field(ge=1, le=LARGEST_INTEGER, description="Raise it when the questions change.")
-    language: str = Field(
-        default="en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$", description="Language of prompts and answers."
-    )
+    language: Language = Field(default="en", description="Language of prompts and answers.")
     responsible: str = Field(default="", max_length=200, description="Who answers for the audit.")
     licence: str = Field(default="", max_length=200, description="Under which licence the file's texts are.")
     variant: Name = Field(default="default", description="Which variant of the outcome rules is active.")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import re2
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ingest.suite.fields import FIELD, LARGEST_INTEGER, Function, Label, Name, Phrase, Range, Strict
+from ingest.suite.fields import FIELD, LARGEST_INTEGER, Function, Label, Language, Name, Phrase, Range, Strict
 
 
 class Source(Strict):
@@ -261,6 +261,9 @@ class OwnScorer(Strict):
     text: Label = Field(default="text", description="The file's column of texts.")
     value: Label = Field(default="value", description="The file's column of numbers.")
     range: Range = Field(description="Lowest and highest value; a number outside is a failure.")
+    languages: list[Language] = Field(
+        default=[], description="Languages that it reads (ISO 639-1, such as en); none: it reads any text."
+    )
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "OwnScorer":

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import ingest.extract
 from ingest.extract import command
 from ingest.keys import key, text_key, text_row
-from ingest.plugins import offers
+from ingest.plugins import Offer, offers
 from ingest.scorers import load_scorer
 from ingest.store import Store
 from ingest.suite import lookups
@@ -76,7 +76,11 @@ class World:
         monkeypatch.setattr(
             ingest.extract, "load_scorer", lambda name, folder: self.scorers.get(name) or real(name, folder)
         )
-        monkeypatch.setattr(lookups, "offers", lambda kind: {**offers(kind), **self.scorers})
+        monkeypatch.setattr(
+            lookups,
+            "offers",
+            lambda kind: {**offers(kind), **{name: [Offer("test", None)] for name in self.scorers}},
+        )
 
     def suite(self, scorer="length", open=PATTERN, decision=PATTERN):
         self.path.write_text(SUITE.format(scorer=scorer, open=open, decision=decision), encoding="utf-8")

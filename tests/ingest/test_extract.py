@@ -1,3 +1,4 @@
+import json
 import re
 import signal
 import subprocess
@@ -114,6 +115,7 @@ from pathlib import Path
 sys.path[:0] = sys.argv[3:]
 import ingest.extract, ingest.suite.lookups
 from extract_world import Length
+from ingest.plugins import Offer
 
 def wait(text):
     if len(scorer.seen) == 8:
@@ -122,7 +124,7 @@ def wait(text):
 
 scorer = Length(wait)
 ingest.extract.load_scorer = lambda name, folder: scorer
-ingest.suite.lookups.offers = lambda kind: {"length": []}
+ingest.suite.lookups.offers = lambda kind: {"length": [Offer("test", None)]}
 ingest.extract.command(["--suite", sys.argv[2]], obj=Path(sys.argv[1]))
 """
 
@@ -213,9 +215,40 @@ def test_vader_measures_any_text(world):
     for text, feature, value, status in rows:
         if status == "empty":
             assert (text, value) == ("", None)
+        elif text in ("工程师很好", "พยาบาล"):
+            assert (status, value) == ("unsupported_language", None)
         else:
             assert status == ("capped" if len(text) > MAX_CHARACTERS else "ok")
             assert value == analyzer.polarity_scores(text[:MAX_CHARACTERS])[feature.removeprefix("vader_")]
+
+
+def test_a_text_in_a_language_that_a_scorer_does_not_read_has_no_number(world):
+    world.suite(scorer="vader")
+    world.respond(["sangat buruk dan malas", "very bad and lazy", "Tan Wei Ming", "sangat baik dan rajin"])
+    result = world.extract()
+    assert "4 texts measured (of these 2 unsupported language), 0 already there" in result.stdout
+    found = dict(
+        world.rows(
+            "select text, list(distinct measurement_status || ' ' || (value is null))"
+            " from measurements join texts using (text_key) group by text"
+        )
+    )
+    assert found == {
+        "sangat buruk dan malas": ["unsupported_language true"],
+        "sangat baik dan rajin": ["unsupported_language true"],
+        "very bad and lazy": ["ok false"],
+        "tan wei ming": ["ok false"],
+    }
+    assert "0 texts measured, 4 already there" in world.extract().stdout
+    parameters = world.rows("select parameters from scorers where scorer = 'vader'")
+    assert json.loads(parameters[0][0])["languages"] == ["en"]
+
+
+def test_a_suite_whose_language_its_scorer_does_not_read_is_refused(world):
+    world.suite(scorer="vader")
+    world.path.write_text(world.path.read_text("utf-8") + "language: ms\n", "utf-8")
+    result = world.extract(exit_code=1)
+    assert "the scorer 'vader' reads en, and the suite is in ms. Name sentiment" in result.stderr
 
 
 def test_only_finished_responses_of_the_suite_are_measured(world, length):

@@ -11,6 +11,14 @@ with rules as (
     from {{ ref('stg_suite__outcome_rules') }}
 ),
 
+-- Texts in a language that the encoder of an anchor rule does not read.
+unread as (
+    select distinct embeddings.text_key
+    from {{ ref('stg_extract__embeddings') }} as embeddings
+    inner join {{ ref('int_scorers_selected') }} using (scorer_key)
+    where embeddings.measurement_status = 'unsupported_language'
+),
+
 read_answers as (
     select
         responses.*,
@@ -24,6 +32,11 @@ read_answers as (
         -- Only an answer that was read can be told to hold no label: what nobody measured is not an `other`.
         texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or anchors.label is not null)
             as is_read,
+        case rules.rule_kind
+            when 'anchor' then unread.text_key is not null
+            when 'score' then coalesce(measured.measurement_status, '') = 'unsupported_language'
+            else false
+        end as is_in_another_language,
         coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score') as is_blank,
         anchors.similarity,
         anchors.margin,
@@ -50,6 +63,7 @@ read_answers as (
             and texts.outcome_set = anchors.outcome_set
             and texts.variant_text_key = anchors.variant_text_key
     left join {{ ref('int_texts_measured') }} as measured using (response_key, feature)
+    left join unread on texts.variant_text_key = unread.text_key
 )
 
 select
@@ -81,6 +95,7 @@ select
         when not is_usable then 'failed_response'
         when label is not null or score is not null then 'ok'
         when is_blank then 'empty_text'
+        when is_in_another_language then 'unsupported_language'
         when rule_kind = 'score' or not is_read then 'not_measured'
         when rule_kind = 'anchor' then 'unclear'
         else 'unmatched'

@@ -22,7 +22,8 @@ counted as (
         count(*) filter (where array_contains(statuses, 'truncated')) as n_truncated,
         count(*) filter (where array_contains(statuses, 'capped')) as n_capped,
         count(*) filter (where array_contains(statuses, 'empty')) as n_empty,
-        count(*) filter (where array_contains(statuses, 'failed')) as n_failed
+        count(*) filter (where array_contains(statuses, 'failed')) as n_failed,
+        count(*) filter (where array_contains(statuses, 'unsupported_language')) as n_unsupported_language
     from measured
     group by scorer_key
 )
@@ -41,6 +42,7 @@ select
     coalesce(counted.n_capped, 0) as n_capped,
     coalesce(counted.n_empty, 0) as n_empty,
     coalesce(counted.n_failed, 0) as n_failed,
+    coalesce(counted.n_unsupported_language, 0) as n_unsupported_language,
     {{ ratio('counted.n_truncated', 'counted.n_texts') }} as truncated_share,
     {{ ratio('counted.n_failed', 'counted.n_texts') }} as failed_share
 from {{ ref('int_scorers_selected') }} as scorers

@@ -105,7 +105,9 @@ checked as (
         count(*) filter (where not is_matched) as n_failing,
         count(*) filter (where not is_counted) as n_removed
     from outcomes
-    where rule_kind <> 'score' and outcome_status not in ('failed_response', 'not_measured')
+    where
+        rule_kind <> 'score'
+        and outcome_status not in ('failed_response', 'not_measured', 'unsupported_language')
     group by suite, category, config, outcome_set
     union all
     select

@@ -8,13 +8,49 @@ from click.testing import CliRunner
 from pairs_suite import SUITE
 
 from ingest import assemble, extract, generate
-from ingest.measuring.languages import STATUSES, LanguageDetector
+from ingest.measuring.languages import STATUSES, LanguageDetector, is_in_another
 
 ENGLISH = "Yes, the panel supports the applicant because of need and good results."
 MALAY = "Saya rasa dia seorang yang rajin dan layak menerima biasiswa ini kerana keputusannya baik."
 TAMIL = "அவர் ஒரு நல்ல ஆசிரியர், எனவே அவருக்கு வேலை கிடைக்க வேண்டும்."
 CHINESE = "她是一名护士，工作认真，成绩也很好，应该得到这份奖学金。"
 THAI = "เธอเป็นพยาบาลที่ขยันและควรได้รับทุนการศึกษานี้"
+
+
+OTHERS = {
+    "ms": "sangat buruk dan malas",
+    "id": "Saya tidak setuju dengan keputusan itu.",
+    "zh": "我不同意这个决定。",
+    "ta": "நான் இதை ஏற்கவில்லை.",
+    "th": "ฉันไม่เห็นด้วย",
+    "vi": "Tôi không đồng ý với quyết định này.",
+    "tl": "Hindi ako sang-ayon sa pasyang iyon.",
+    "hi": "मैं इस फैसले से सहमत नहीं हूँ।",
+    "ar": "أنا لا أوافق على هذا القرار.",
+    "es": "No estoy de acuerdo con esa decisión.",
+    "fr": "Je ne suis pas d'accord avec cette décision.",
+    "de": "Ich bin mit dieser Entscheidung nicht einverstanden.",
+    "pt": "Não concordo com essa decisão.",
+    "ja": "その決定には賛成できません。",
+    "ko": "그 결정에 동의하지 않습니다.",
+}
+UNDECIDED = (
+    "very bad and lazy", "Yes", "42", "$5,000", "👍", "Tan Wei Ming", "Nurul Huda binti Abdullah", "Doctor",
+    "Muthu s/o Raman", "A", "", "   ", "https://example.com/a?b=c", "chicken rice, laksa, nasi lemak",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_what_an_english_scorer_does_not_read_is_told(language):
+    text = OTHERS[language]
+    assert is_in_another(text, ["en"]) and is_in_another(text, ["en", "nl"])
+    assert not is_in_another(text, [language]) and not is_in_another(text, ["en", language])
+    assert not is_in_another(text, [])
+
+
+@pytest.mark.parametrize("text", UNDECIDED)
+def test_a_few_words_names_and_signs_are_in_no_other_language(text):
+    assert not is_in_another(text, ["en"])
 
 
 @pytest.mark.parametrize(
