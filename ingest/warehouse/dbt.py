@@ -67,7 +67,7 @@ def _places(data: Path) -> list[str]:
     project = dbt_project()
     profiles = project if (project / "profiles.yml").exists() else PROJECT
     places = ["--project-dir", str(project), "--profiles-dir", str(profiles)]
-    return [*places, "--log-path", str(data / "logs")]
+    return [*places, "--log-path", str(data.resolve() / "logs")]
 
 
 def parse(data: Path) -> Any:
@@ -94,7 +94,7 @@ def parse(data: Path) -> Any:
     with _rarely_collected():
         if project != PROJECT and (project / "dbt_packages" / "plumbline").resolve() != PROJECT:
             dbtRunner().invoke([*silent, "deps", *_places(data)])
-        places = [*_places(data), "--target-path", str(target or data / "target")]
+        places = [*_places(data), "--target-path", str((target or data / "target").resolve())]
         return dbtRunner().invoke([*silent, "parse", *places]).result
 
 
@@ -155,7 +155,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     try:
         with _environment(data), _rarely_collected(), private():
             manifest = parse(data) if parsed is None else parsed()
-            places = [*_places(data), "--target-path", str(data / "target")]
+            places = [*_places(data), "--target-path", str(data.resolve() / "target")]
             result = dbtRunner(manifest=manifest, callbacks=[hear]).invoke([*level, *arguments, *places])
             if on_spark and result.success and arguments[0] == "build":
                 spark_build.after(data, manifest)

@@ -1,6 +1,7 @@
 """The test of a table's rows names each rule that is broken, and none that holds."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -44,22 +45,24 @@ models:
 
 @pytest.fixture
 def built(tmp_path, monkeypatch, capsys):
-    """Build one model of a project of its own under RULES; return what was said."""
+    """Build one model of a project of its own under RULES, from beside it; return what was said."""
+    project, data = tmp_path / "project", Path("data")
     monkeypatch.chdir(tmp_path)
     for folder in ("macros/engine", "tests/generic"):
-        shutil.copytree(PROJECT / folder, tmp_path / folder)
-    shutil.copy(PROJECT / "profiles.yml", tmp_path)
-    (tmp_path / "dbt_project.yml").write_text(PROJECT_FILE, "utf-8")
-    (tmp_path / "models").mkdir()
-    monkeypatch.setattr("ingest.warehouse.dbt.dbt_project", lambda: tmp_path)
-    monkeypatch.setattr("ingest.warehouse.changes.dbt_project", lambda: tmp_path)
-    with Store(tmp_path / "data"):
+        shutil.copytree(PROJECT / folder, project / folder)
+    shutil.copy(PROJECT / "profiles.yml", project)
+    (project / "dbt_project.yml").write_text(PROJECT_FILE, "utf-8")
+    (project / "models").mkdir()
+    monkeypatch.setattr("ingest.warehouse.dbt.dbt_project", lambda: project)
+    with Store(data):
         pass
 
     def build(name, sql, rules=RULES):
-        (tmp_path / "models" / f"{name}.sql").write_text(sql, "utf-8")
-        (tmp_path / "models" / f"{name}.yml").write_text(rules.format(name), "utf-8")
-        return warehouse.run_dbt(tmp_path / "data", ["build"]), capsys.readouterr().err
+        (project / "models" / f"{name}.sql").write_text(sql, "utf-8")
+        (project / "models" / f"{name}.yml").write_text(rules.format(name), "utf-8")
+        is_well = warehouse.run_dbt(data, ["build"])
+        assert (data / "target" / "run").is_dir() and not (project / "data").exists()
+        return is_well, capsys.readouterr().err
 
     return build
 
