@@ -7,7 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 from ingest.apart.child import described
 
@@ -66,10 +66,15 @@ def _values(function: Callable[..., Any], texts: list[str]) -> dict[str, Any]:
     return {"values": numbers}
 
 
+def are_messages(found: Any) -> TypeGuard[list[dict[str, Any]]]:
+    """Whether something is a list of messages, each with a role and a content."""
+    is_list = isinstance(found, list) and bool(found)
+    return is_list and all(isinstance(m, dict) and set(m) == {"role", "content"} for m in found)
+
+
 def _messages(function: Callable[..., Any], messages: list[dict[str, str]]) -> dict[str, Any]:
     found = function(messages)
-    are_messages = isinstance(found, list) and bool(found)
-    if not are_messages or not all(isinstance(m, dict) and set(m) == {"role", "content"} for m in found):
+    if not are_messages(found):
         return {"wrong": _shown(found)}
     return {"messages": [{"role": str(m["role"]), "content": str(m["content"])} for m in found]}
 

@@ -13,6 +13,7 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
+from ingest.apart.function import are_messages
 from ingest.apart.process import RAISE_LIMITS, CodeFailed
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.identity import Served
@@ -220,15 +221,16 @@ def wrapped(wrapper: OwnCode, messages: Sequence[Message]) -> list[Message]:
     """Return what a suite's wrapper makes of the messages. Raises PlumblineError where it fails."""
     try:
         reply = wrapper.ask({"messages": list(messages)})
-        if "wrong" in reply:
-            raise CodeFailed(f"it returned {reply['wrong']}, no list of {{'role': …, 'content': …}}")
+        found = reply.get("messages")  # the code may have spoken in its process's place
+        if not are_messages(found):
+            wrong = reply.get("wrong", "something else")
+            raise CodeFailed(f"it returned {wrong}, no list of {{'role': …, 'content': …}}")
     except CodeFailed as error:
         raise PlumblineError(
             f"The suite's wrapper failed: {error}.",
             f"Correct it; then the same command goes on. {RAISE_LIMITS}",
         ) from error
-    found: list[Message] = reply["messages"]
-    return found
+    return [{"role": str(m["role"]), "content": str(m["content"])} for m in found]
 
 
 def ask(

@@ -561,6 +561,19 @@ def test_a_wrapper_that_is_not_there_is_named(ollama, name, message):
     assert result.exit_code == 1 and message in result.stderr
 
 
+LIE = """
+import os
+def retrieve(messages):
+    for fd in range(3, 9):
+        try:
+            os.write(fd, {says!r}.encode() + b"\\n")
+        except OSError:
+            pass
+    while True:
+        pass
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [
@@ -568,6 +581,9 @@ def test_a_wrapper_that_is_not_there_is_named(ollama, name, message):
         ("def retrieve(messages): return 1 / 0", "The suite's wrapper failed: ZeroDivisionError"),
         ("def retrieve(messages): return ['text']", "it returned ['text'], no list of {'role'"),
         ("def retrieve(messages): return []", "it returned [], no list of"),
+        (LIE.format(says='{"messages": "all"}'), "it returned something else, no list of"),
+        (LIE.format(says='{"messages": [{"role": "user"}]}'), "it returned something else, no list of"),
+        (LIE.format(says="[1]"), "it returned something else than was asked for, no list of"),
         ("import os\ndef retrieve(messages): os._exit(0)", "wrapper failed: it ended with exit code 0."),
         ("import os\ndef retrieve(messages): os.kill(os.getpid(), 9)", "it was ended by SIGKILL."),
         ("def retrieve(messages):\n  while True: pass", "it took over 1 seconds."),
