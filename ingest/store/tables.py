@@ -132,6 +132,17 @@ SCHEMA: dict[str, str] = {
         part varchar not null, suite varchar not null, category varchar not null,
         outcome_set varchar not null, item varchar not null, definition varchar not null,
         primary key (part, suite, category, outcome_set, item)""",
+    "label_samples": """
+        sample_key varchar not null, suite varchar not null, category varchar not null,
+        outcome_set varchar not null, response_key varchar not null, stratum varchar not null,
+        probability double not null, is_new boolean not null, drawn_at timestamp not null,
+        run_id varchar not null, primary key (sample_key, outcome_set, response_key)""",
+    "labels": """
+        suite varchar not null, category varchar not null, outcome_set varchar not null,
+        response_key varchar not null, annotator varchar not null, source varchar not null, label varchar,
+        value double, sample_key varchar, seconds double, note varchar not null,
+        labelled_at timestamp not null, run_id varchar not null,
+        primary key (outcome_set, response_key, annotator)""",
     "clusterings": """
         clustering_key varchar primary key, scorer_key varchar not null, parameters varchar not null,
         n_texts bigint not null, n_members bigint not null""",
