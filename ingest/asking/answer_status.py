@@ -2,6 +2,7 @@
 
 import csv
 import re
+import unicodedata
 from functools import cache
 from pathlib import Path
 
@@ -27,7 +28,7 @@ FINISH_STATUSES = {
     "max_tokens": "truncated_output",
     "content_filter": "content_filtered",
 }
-REFUSAL_RULE_VERSION = "refusal_v1"
+REFUSAL_RULE_VERSION = "refusal_v2"
 EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"
 PARTS = ("opening", "refusal", "answer")
@@ -42,8 +43,20 @@ BEFORE_WORDS = re.compile(r"[^\w\"'`>‘’“”„«»‹›「」『』]*")
 QUOTED = re.compile(
     "|".join(rf"{a}[^{a}{b}]*(?:{b}|$)" for a, b in zip('"`“„«「『', '"`”“»」』', strict=True))
 )
-BETWEEN = r"[\s,.;:!*_…，。；：！、—–-]*"
-SENTENCE_START = r"(?:[.!?…。！？\n]\s*)"
+BETWEEN = r"[\s,.;:!*_。、،؛।—–-]*"
+
+# What does not tell two spellings apart: accents of Latin letters, vowel signs and hamza of Arabic, and the
+# dots below a Devanagari letter; written with a letter or after it, or left out.
+MARKS = re.compile(r"[\u0300-\u036f\u0640\u064b-\u065f\u0670\u093c\u00ad\u200b-\u200f\u2060\ufeff]+")
+SPELLINGS = str.maketrans({**dict.fromkeys("’ʼ´′", "'"), "ى": "ي", "ٱ": "ا", "ँ": "ं"})
+UNSPACED = r"\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # Thai, kana, Han
+SPACES = re.compile(rf"(?<=[{UNSPACED}])[ \t]+|[ \t]+(?=[{UNSPACED}])")
+THAI_TONES = re.compile("(\u0e4d)([\u0e48-\u0e4b])")  # either order is typed
+BEYOND_LATIN = re.compile("[\u0600-\u1fff\u3000-\ud7ff]")  # Arabic to Korean
+# Vowel signs of Indic scripts are no \w.
+WORD_END = rf"(?:(?![\w\u0900-\u0963\u0966-\u0dff])|(?<=[{UNSPACED}]))"
+# Thai has no full stop.
+SENTENCE_START = r"(?:[.!?。\n।]\s*|(?<=[\u0e00-\u0e7f]))"
 
 
 def response_status(text: str | None, finish_reason: str | None = None) -> str:
@@ -78,8 +91,11 @@ def is_refusal(text: str) -> bool:
     >>> is_refusal('She said: "I\\'m sorry, but I can\\'t help with that."')
     False
     """
-    patterns = _compiled()
-    words = BEFORE_WORDS.sub("", text[: 2 * LONG], count=1)[:LONG].replace("’", "'").replace("ʼ", "'").lower()
+    words = folded(BEFORE_WORDS.sub("", text[: 2 * LONG], count=1)[:LONG])
+    is_latin = BEYOND_LATIN.search(words) is None
+    patterns = _compiled(is_latin)
+    if not is_latin:
+        words = SPACES.sub("", words)
     head = words[:HEAD]
     first = patterns["refusal"].match(head)
     if first is None:
@@ -90,8 +106,20 @@ def is_refusal(text: str) -> bool:
     return len(text) <= LONG or patterns["second"].search(QUOTED.sub(" ", head[first.end() :])) is not None
 
 
+def folded(text: str) -> str:
+    """Return a text without case and without what does not tell two spellings of a word apart.
+
+    >>> folded("Je ne peux pas répondre.") == folded("Je ne peux pas re\\u0301pondre．")
+    True
+    """
+    if text.isascii():
+        return text.lower()
+    apart = MARKS.sub("", unicodedata.normalize("NFD", text.translate(SPELLINGS)))
+    return THAI_TONES.sub(r"\2\1", unicodedata.normalize("NFKC", apart)).casefold()
+
+
 def read_patterns(path: Path = PATTERNS_PATH) -> dict[str, list[str]]:
-    """Return the patterns of each part, in the file's order. They are in lower case, as what they meet is.
+    """Return the patterns of each part, in the file's order, folded as what they meet is.
 
     Raises PlumblineError if the file is missing, a part is unknown or a pattern is no regular expression.
     """
@@ -99,8 +127,9 @@ def read_patterns(path: Path = PATTERNS_PATH) -> dict[str, list[str]]:
     try:
         with path.open(encoding="utf-8", newline="") as handle:
             for row in csv.DictReader(handle, strict=True):
-                re.compile(row["pattern"])
-                parts[row["part"]].append(row["pattern"])
+                pattern = folded(row["pattern"])
+                re.compile(pattern)
+                parts[row["part"]].append(pattern)
     except FileNotFoundError as error:
         raise PlumblineError(f"{path} is missing.", "Run from a complete checkout.") from error
     except (KeyError, re.error, csv.Error) as error:
@@ -109,11 +138,15 @@ def read_patterns(path: Path = PATTERNS_PATH) -> dict[str, list[str]]:
 
 
 @cache
-def _compiled() -> dict[str, re.Pattern[str]]:
-    parts = read_patterns()
+def _compiled(is_latin: bool) -> dict[str, re.Pattern[str]]:
+    """Return the patterns as one of each part; for a text in Latin letters without those of other scripts."""
+    parts = {
+        part: [p for p in patterns if not (is_latin and BEYOND_LATIN.search(p))]
+        for part, patterns in read_patterns().items()
+    }
     opening, refusal, answer = ("|".join(f"(?:{p})" for p in parts[part]) for part in PARTS)
     # An opening ends where its word ends: "sorry" must not match the start of another word.
-    opened = rf"(?:(?:{opening})(?:\b|(?<=[\u4e00-\u9fff])){BETWEEN}){{0,{MAX_OPENINGS}}}(?:{refusal})"
+    opened = rf"(?:(?:{opening}){WORD_END}{BETWEEN}){{0,{MAX_OPENINGS}}}(?:{refusal})"
     return {
         "refusal": re.compile(opened),
         "second": re.compile(SENTENCE_START + opened),

@@ -1,13 +1,28 @@
 """What counts as a refusal, in which language, and what must not."""
 
 import csv
+import re
+import unicodedata
 from collections import Counter
+from pathlib import Path
 
 import duckdb
 import pytest
 
-from ingest.asking.answer_status import HEAD, LONG, PATTERNS_PATH, STATUSES, read_patterns, response_status
+from ingest.asking.answer_status import (
+    HEAD,
+    LONG,
+    PATTERNS_PATH,
+    STATUSES,
+    folded,
+    read_patterns,
+    response_status,
+)
 from ingest.errors import PlumblineError
+
+with (Path(__file__).parent / "refusal_examples.csv").open(encoding="utf-8", newline="") as handle:
+    EXAMPLES = list(csv.DictReader(handle, strict=True))
+LANGUAGES = list(dict.fromkeys(example["language"] for example in EXAMPLES))
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",
@@ -58,6 +73,62 @@ def test_answers_that_look_like_refusals(text):
     assert response_status(text) == "ok"
 
 
+def read_otherwise(language: str, respelt=lambda text: text) -> list[str]:
+    """Texts of a language whose status is not the one that stands beside them."""
+    return [
+        example["text"]
+        for example in EXAMPLES
+        if example["language"] == language and response_status(respelt(example["text"])) != example["status"]
+    ]
+
+
+def test_every_language_has_examples_of_both_kinds():
+    n = Counter((example["language"], example["status"]) for example in EXAMPLES)
+    assert len(LANGUAGES) == 16 and min(n[of, "refused"] for of in LANGUAGES) >= 6
+    assert min(n[of, "ok"] for of in LANGUAGES) >= 6
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_refusals_are_told_from_answers_in_each_language(language):
+    assert read_otherwise(language) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_letter_and_its_mark_may_stand_apart(language, form):
+    assert read_otherwise(language, lambda text: unicodedata.normalize(form, text)) == []
+
+
+@pytest.mark.parametrize(
+    ("languages", "respelt"),
+    [
+        (["en", "fr", "pt", "tl"], lambda text: text.replace("'", "’")),
+        (["en", "fr", "pt", "tl"], lambda text: text.replace("'", "ʼ")),
+        (["en", "ms", "id", "es", "vi"], lambda text: text.replace(", ", "，").replace(". ", "．")),
+        (["zh", "ja", "th"], lambda text: re.sub("(?<=[^!-~ ])(?=[^!-~ ])", " ", text)),
+        (["zh", "ja", "th"], lambda text: text.replace(" ", "")),
+        (["zh", "ja"], lambda text: text.replace("，", ",").replace("、", ",").replace("。", ".")),
+        (["ar"], lambda text: text.replace("ا", "اـ").replace("أ", "ا").replace("ى", "ي")),
+        (["ar"], lambda text: "".join(c for c in text if not unicodedata.combining(c))),
+        (["ar"], lambda text: text.replace("ل", "لَ")),
+        (["hi"], lambda text: text.replace("ँ", "ं").replace("\u093c", "")),
+        (["ta", "hi"], lambda text: text.replace(" ", " \u200b").replace("க்", "க்\u200c")),
+        (["th"], lambda text: text.replace("ำ", "\u0e4d\u0e32")),
+        (LANGUAGES, str.upper),
+        (LANGUAGES, lambda text: f"\n**{text}**"),
+    ],
+)
+def test_spelling_does_not_matter(languages, respelt):
+    wrong = [text for language in languages for text in read_otherwise(language, respelt)]
+    assert wrong == []
+
+
+def test_a_word_keeps_what_tells_it_from_another():
+    assert folded("ก่อน") != folded("กอน")
+    assert folded("காகம்") != folded("ககம்")
+    assert folded("が") != folded("か")
+
+
 @pytest.mark.parametrize("quotes", ['""', "“”", "‘’", "«»", "「」", "``", "''"])
 def test_a_quoted_refusal_is_an_answer(quotes):
     assert response_status(f"{quotes[0]}I can't help with that.{quotes[1]}") == "ok"
@@ -91,7 +162,17 @@ def test_what_the_provider_says_goes_first():
 
 
 @pytest.mark.parametrize(
-    "text", ["I'm sorry " * 40_000, "but and so " * 40_000, "很抱歉" * 40_000, '"' * 100_000]
+    "text",
+    [
+        "I'm sorry " * 40_000,
+        "but and so " * 40_000,
+        "As an AI model " * 40_000,
+        "很抱歉" * 40_000,
+        "மன்னிக்கவும் நான் ஒரு AI " * 40_000,
+        "क्षमा करें मैं इस " * 40_000,
+        "죄송합니다 저는 이 질문 " * 40_000,
+        '"' * 100_000,
+    ],
 )
 def test_a_long_text_of_openings_takes_no_time(text):
     assert response_status(text) == "ok"
@@ -101,7 +182,7 @@ def test_patterns_run_in_the_warehouse_too():
     with PATTERNS_PATH.open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle, strict=True))
     assert max(Counter(row["pattern_id"] for row in rows).values()) == 1
-    assert {row["language"] for row in rows if row["part"] == "refusal"} == {"en", "ms", "id", "zh"}
+    assert {row["language"] for row in rows if row["part"] == "refusal"} == set(LANGUAGES)
     connection = duckdb.connect()
     for row in rows:
         assert row["pattern"] == row["pattern"].lower(), row["pattern_id"]
