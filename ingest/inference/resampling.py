@@ -101,7 +101,12 @@ def _missing(statistic: Statistic, group: str | None, unit: str, scheme: str) ->
 
 
 def check_sums(
-    design: Design, sums: Array, statistics: Sequence[Statistic], n_permutations: int, n_bootstrap: int
+    design: Design,
+    sums: Array,
+    statistics: Sequence[Statistic],
+    n_permutations: int,
+    n_bootstrap: int,
+    is_corrected: bool = False,
 ) -> None:
     """Raise ValueError for sums that do not fit, and for a negative number of resamples."""
     if sums.ndim != 2 or len(sums) != len(design.group):
@@ -112,7 +117,7 @@ def check_sums(
     for statistic in statistics:
         if sums.shape[1] not in {width[kind] for kind in statistic.kinds}:
             raise ValueError(f"{statistic.name} does not go with {sums.shape[1]} sums")
-        if "outcome" not in statistic.kinds and not (sums[:, 0] == 1).all():
+        if "outcome" not in statistic.kinds and not (is_corrected or (sums[:, 0] == 1).all()):
             raise ValueError(f"{statistic.name} needs sums whose first column is 1")
     if min(n_permutations, n_bootstrap) < 0:
         raise ValueError("the number of resamples cannot be negative")
@@ -128,6 +133,7 @@ def resample(
     chunk_bytes: int = CHUNK_BYTES,
     missing: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    is_corrected: bool = False,
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
@@ -135,14 +141,15 @@ def resample(
     `STATISTICS`, all of the kind that J columns suit. Groups without responses get rows with status
     `empty_group` and are left out of everything else. `missing` counts the answers that each of the
     design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
-    compared at equal weights of them, and shuffled within them. The result depends on `seed`, not on the
+    compared at equal weights of them, and shuffled within them. Sums that are corrected by labels
+    (`ingest.inference.corrected`) may be any numbers. The result depends on `seed`, not on the
     order of rows nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown
     statistic and ValueError for sums that do not fit.
     """
     chosen = [STATISTICS[name] for name in statistics]
     judged_by = [statistic for statistic in chosen if statistic.tested_by]
     rows = np.asarray(sums, dtype=np.float64)
-    check_sums(design, rows, chosen, n_permutations, n_bootstrap)
+    check_sums(design, rows, chosen, n_permutations, n_bootstrap, is_corrected)
     full_labels = design.labels
     if not len(rows):
         return [
@@ -183,6 +190,7 @@ def resample(
     units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
     # Too few to redraw: an interval would be too short, a bound comes of how alike their answers are.
     is_few = not units.is_enough and units.is_nested and units_by_group.min() >= 2 and strata is None
+    is_few = is_few and not is_corrected
     tables = units.tables(rows, seed)
     if is_few:
         of_units = group_table(units.of_row, rows, units.n)
@@ -209,7 +217,7 @@ def resample(
     interval = intervals(booted, observed, units_rested_on(columns, units_by_group))
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]
-    if rates and units.is_enough and n_bootstrap:
+    if rates and units.is_enough and n_bootstrap and not is_corrected:
         interval[rates] = rate_intervals(observed[rates], booted[rates], n_by_group, units_by_group)
     smallest = attainable(plan, n_by_group, n_permutations)
     n_permuted, n_booted = n_valid(permuted), n_valid(booted)

@@ -7,6 +7,7 @@ CONFIG = ("suite", "category", "config_key")
 # What each model resamples or tests apart from all else. An input that has these columns is split by them,
 # another goes to every task.
 SPLIT_BY: dict[str, tuple[str, ...]] = {
+    "int_analyses_corrected": ("analysis_key",),
     "int_analyses_resampled": ("analysis_key",),
     "int_associations_tested": ("analysis_key",),
     "int_cell_residuals_resampled": ("analysis_key",),

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
+from ingest.inference.adjusted import adjusted
 from ingest.inference.arrays import divide
 from ingest.inference.design import Design
-from ingest.inference.group_statistics import STATISTICS, group_mean, statistics_of
+from ingest.inference.group_statistics import group_mean, statistics_of
 from ingest.inference.kept import Kept
 from ingest.inference.resampling import bootstrap_interval, resample
-from ingest.inference.strata import CONFOUNDED, confounding
 from ingest.inference.sums import group_table, selection_sums, sums_of
 from ingest.inference.tables import OF_ANALYSIS, analysis_seed, parts, records, row_by, rows_by, types
 
@@ -21,7 +21,6 @@ SCHEMA = types(
     " value_low double, value_high double, n_blocks int64, tail double, null_tails list<float>,"
     " confounding double, adjusted_value double, p_adjusted double"
 )
-OF_THE_ADJUSTED = ("bound_low", "bound_high", "value_low", "value_high", "null_tails")
 
 
 def model(dbt, session):
@@ -64,29 +63,12 @@ def _resampled(analysis, groups, reference, part):
         "missing": missing,
     }
     found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
-    adjusted = _adjusted(design, sums, kind, part["stratum_code"], options)
+    at_equal_weights = adjusted(design, sums, kind, part["stratum_code"], options)
     for row in found:
-        yield {**named, **row, **adjusted.get((row["statistic"], row["group_value"]), {})}
+        yield {**named, **row, **at_equal_weights.get((row["statistic"], row["group_value"]), {})}
     if kind == "selection" and reference is not None:
         chosen = _to_chosen(design, selection_sums(part["value"]), *reference, n_bootstrap, seed)
         yield from ({**named, **row} for row in chosen)
-
-
-def _adjusted(design, sums, kind, strata, options):
-    """The judged numbers at equal weights of the other attributes, where groups differ in those too."""
-    together = confounding(design.group, strata)
-    if together <= CONFOUNDED:
-        return {}
-    judged = [name for name in statistics_of(kind) if STATISTICS[name].tested_by]
-    tested = {name: None for one in judged for name in (one, STATISTICS[one].tested_by)}
-    found = {}
-    for row in resample(design, sums, tested, strata=strata, **options):
-        if row.statistic in judged:
-            own = {name: getattr(row, name) for name in OF_THE_ADJUSTED}
-            own |= {"tail": row.tail if math.isfinite(row.tail) else 0.0}
-            own |= {"confounding": together, "adjusted_value": row.value, "p_adjusted": row.p_value}
-            found[row.statistic, ""] = own
-    return found
 
 
 def _to_chosen(design, sums, kind, group_value, n_bootstrap, seed):

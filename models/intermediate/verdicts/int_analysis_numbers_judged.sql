@@ -1,10 +1,42 @@
 -- Grain: one row per analysis_key, metric: what thresholds judge of outcomes, scores and selections.
+{%- set of_the_corrected = ['adjusted_value', 'p_adjusted', 'confounding', 'ci_low', 'ci_high', 'null_p05',
+    'null_median', 'null_p95', 'bound_low', 'bound_high', 'value_low', 'value_high'] %}
 with tests as (
     select * from {{ ref('int_analysis_tests_adjusted') }}
 ),
 
 analyses as (
     select * from {{ ref('int_analyses_listed') }}
+),
+
+-- Where people have read enough answers, what is judged is corrected for what was read wrongly.
+corrected as (
+    select
+        * {{ without('adjusted_value, p_adjusted') }},
+        coalesce(adjusted_value, value) as adjusted_value,
+        coalesce(p_adjusted, p_value) as p_adjusted
+    from {{ ref('int_analyses_corrected') }}
+    where status <> 'too_few_labels' and outcome = ''
+),
+
+corrected_extremes as (
+    select
+        analysis_key,
+        case statistic
+            when 'dbi' then 'max_abs_dbi'
+            when 'selection_rate' then 'min_impact_ratio'
+            else 'max_' || statistic
+        end as statistic,
+        max_by(group_value, (
+            case statistic when 'selection_rate' then -value when 'dbi' then abs(value) else value end,
+            group_value
+        )) as group_value
+    from corrected
+    where
+        statistic in ('fdi_pooled', 'jsd_nats_pooled', 'dbi', 'selection_rate')
+        and group_value <> ''
+        and value is not null
+    group by analysis_key, statistic
 ),
 
 metrics as (
@@ -51,7 +83,7 @@ numbers as (
     select
         tests.*,
         metrics.metric,
-        coalesce(deviating.group_value, '') as group_value_deviating,
+        coalesce(corrected_extremes.group_value, deviating.group_value, '') as group_value_deviating,
         case metrics.metric
             when 'chi_square_p' then tests.min_attainable_p
             -- Two groups of equal size can lie two standard deviations apart, others farther.
@@ -66,6 +98,10 @@ numbers as (
         on
             tests.analysis_key = deviating.analysis_key
             and tests.statistic = deviating.statistic
+    left join corrected_extremes
+        on
+            tests.analysis_key = corrected_extremes.analysis_key
+            and tests.statistic = corrected_extremes.statistic
     where
         -- Of intersections the deviations have a name of their own (SPEC FS-3), and so have failures.
         case
@@ -75,6 +111,25 @@ numbers as (
             when metrics.metric = 'max_failure_gap' then analyses.measure = 'response_status'
             else true
         end
+),
+
+judged as (
+    select
+        numbers.* {{ without(of_the_corrected | join(', ')) }},
+        {%- for column in of_the_corrected %}
+        case
+            when corrected.analysis_key is null then numbers.{{ column }}
+            else corrected.{{ column }}
+        end as {{ column }},
+        {%- endfor %}
+        corrected.n_missing,
+        corrected.n_labels
+    from numbers
+    left join corrected
+        on
+            numbers.analysis_key = corrected.analysis_key
+            and numbers.statistic = corrected.statistic
+            and corrected.group_value = ''
 )
 
 select
@@ -83,44 +138,46 @@ select
     analyses.measure,
     analyses.axis,
     {{ axis_kind('analyses.n_attributes') }} as axis_kind,
-    numbers.metric,
-    numbers.group_value_deviating as group_value,
+    judged.metric,
+    judged.group_value_deviating as group_value,
     -- Of chi-square the p-value is what is judged. Groups that all give one answer are as equal as can be.
     case
         when analyses.n_groups < 2 then null
-        when numbers.metric = 'chi_square_p'
-            then coalesce(numbers.p_value, case when numbers.status = 'zero_variance' then 1.0 end)
-        when numbers.status = 'zero_variance' then 0.0
-        when numbers.metric = 'min_impact_ratio' and numbers.status = 'zero_max' then 1.0
-        else numbers.value
+        when judged.metric = 'chi_square_p'
+            then coalesce(judged.p_value, case when judged.status = 'zero_variance' then 1.0 end)
+        when judged.status = 'zero_variance' then 0.0
+        when judged.metric = 'min_impact_ratio' and judged.status = 'zero_max' then 1.0
+        else judged.value
     end as value,
-    -- At equal weights of the other attributes, where groups differ in those too.
-    case when numbers.metric <> 'chi_square_p' then numbers.adjusted_value else numbers.p_adjusted end
+    -- Corrected by labels, and at equal weights of the other attributes, where groups differ in those too.
+    case when judged.metric <> 'chi_square_p' then judged.adjusted_value else judged.p_adjusted end
         as adjusted_value,
-    numbers.confounding,
-    numbers.p_adjusted,
+    judged.confounding,
+    judged.p_adjusted,
     {%- for column in ['ci_low', 'ci_high', 'null_p05', 'null_median', 'null_p95', 'bound_low', 'bound_high',
         'value_low', 'value_high'] %}
-    case when numbers.metric <> 'chi_square_p' then numbers.{{ column }} end as {{ column }},
+    case when judged.metric <> 'chi_square_p' then judged.{{ column }} end as {{ column }},
     {%- endfor %}
-    numbers.n_blocks,
-    numbers.p_value,
-    numbers.p_holm,
-    numbers.attainable,
-    numbers.min_attainable_p,
-    numbers.resampling_unit,
-    numbers.n_units,
-    numbers.permutation_scheme,
+    judged.n_missing,
+    judged.n_labels,
+    judged.n_blocks,
+    judged.p_value,
+    judged.p_holm,
+    judged.attainable,
+    judged.min_attainable_p,
+    judged.resampling_unit,
+    judged.n_units,
+    judged.permutation_scheme,
     analyses.n,
     analyses.n_groups,
     analyses.n_smallest_group,
     analyses.minimum_group,
     analyses.is_control,
     analyses.hidden_attributes,
-    numbers.analysis_key,
-    numbers.statistic,
+    judged.analysis_key,
+    judged.statistic,
     -- What becomes of a chi-square's evidence where the missing answers make groups as alike as can be.
-    case when numbers.metric = 'chi_square_p' then numbers.value_low > numbers.null_p95 end
+    case when judged.metric = 'chi_square_p' then judged.value_low > judged.null_p95 end
         as is_evident_at_worst
-from numbers
-inner join analyses on numbers.analysis_key = analyses.analysis_key
+from judged
+inner join analyses on judged.analysis_key = analyses.analysis_key

@@ -23,8 +23,14 @@ select
     ) as family_key,
     {{ hash_of(['numbers.category', 'numbers.config_key', 'numbers.measure', 'numbers.axis']) }} as table_key,
     coalesce(numbers.p_adjusted, numbers.p_value) as p_value,
-    coalesce(resampled.tail, measured.tail, numbers.tail) as tail,
-    coalesce(resampled.null_tails, measured.null_tails, numbers.null_tails) as null_tails
+    case
+        when corrected.analysis_key is not null then corrected.tail
+        else coalesce(resampled.tail, measured.tail, numbers.tail)
+    end as tail,
+    case
+        when corrected.analysis_key is not null then corrected.null_tails
+        else coalesce(resampled.null_tails, measured.null_tails, numbers.null_tails)
+    end as null_tails
 from {{ ref('int_judged_numbers_collected') }} as numbers
 inner join {{ ref('stg_suite__suites') }} as suites on numbers.suite = suites.suite
 inner join {{ ref('int_limits_applied') }} as limits
@@ -37,6 +43,11 @@ left join {{ ref('int_analyses_resampled') }} as resampled
         numbers.analysis_key = resampled.analysis_key
         and numbers.statistic = resampled.statistic
         and resampled.group_value = ''
+left join {{ ref('int_analyses_corrected') }} as corrected
+    on
+        numbers.analysis_key = corrected.analysis_key
+        and numbers.statistic = corrected.statistic
+        and corrected.group_value = ''
 left join {{ ref('int_feature_analyses_resampled') }} as measured
     on
         numbers.analysis_key = measured.analysis_key

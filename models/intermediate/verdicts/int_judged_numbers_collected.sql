@@ -71,6 +71,8 @@ counted as (
         -- What became of a request is known of every request.
         case
             when numbers.measure = 'response_status' or numbers.metric = 'failure_rate' then 0
+            -- What people read stands for what the rule could not read.
+            when numbers.n_labels is not null then numbers.n_missing
             else coalesce(missing.n_missing, usable.n_missing)
         end as n_unread,
         coalesce(missing.n_responses, usable.n_responses) as n_responses

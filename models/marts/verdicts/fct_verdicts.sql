@@ -288,6 +288,13 @@ select
             || case when is_tested or more_units is not null then would_decide else '' end || '.'
     end as reason,
     lacks,
+    -- What became of a request is known, not read.
+    case
+        when n_labels is not null then 'corrected'
+        when measure = 'response_status' or metric = 'failure_rate' then 'not_needed'
+        else 'unvalidated'
+    end as measure_check,
+    n_labels,
     n,
     n_missing,
     coverage,

@@ -1,0 +1,145 @@
+"""Answers as a rule or a scorer reads them, corrected by those that people have read.
+
+Each answer gets a pseudo-value: what a person would say of it, as far as the reading tells, plus, where a
+person has looked, the weighted difference to what that person said. Their means are unbiased whatever the
+reading is worth, and vary less than means of labels alone the better it is: prediction-powered inference.
+The prediction is tuned by the labels of other units ("cross-fitted"), so that no label predicts itself. Sums
+of pseudo-values take the place of counts (`ingest.inference.sums`); redrawing units then holds both sources
+of noise, that of the answers and that of the labels.
+
+Sources: Angelopoulos, Duchi & Zrnic (2023), PPI++, arXiv:2311.01453; Zrnic & Candès (2024),
+Cross-prediction-powered inference, PNAS 121(15); Särndal, Swensson & Wretman (1992), Model Assisted Survey
+Sampling, ch. 6-7.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ingest.inference.arrays import Array, Codes, Mask, divide
+from ingest.inference.design import Design, resampling_unit
+from ingest.inference.sums import group_table
+
+N_FOLDS = 10
+# A group with as many labels of a reading is believed as much as all groups together.
+SHRINKAGE = 10.0
+NONE, UNTOLD = -2, -1  # none of the labels fits; nobody can tell: the last columns
+
+
+class Labels(NamedTuple):
+    """What people say of answers, (n,): `is_there`, `code` or `value`, and `weight`, 1 / probability of being
+    drawn. `code` is an outcome from 0, NONE or UNTOLD."""
+
+    is_there: Mask
+    code: Codes
+    value: Array
+    weight: Array
+
+
+def folds(design: Design) -> Codes:
+    """Fold of each response, (n,): whole units by turns, so that a unit's labels predict no answer of it."""
+    units = design.units(resampling_unit(design))
+    return np.unique(units, return_inverse=True)[1] % N_FOLDS
+
+
+def corrected_outcomes(group: Codes, read: Codes, labels: Labels, fold: Codes, n_outcomes: int) -> Array:
+    """Pseudo-values (n, J + 2) of J outcomes, of none of them and of what cannot be told; a row's sum is 1.
+
+    `group`, `read` (NONE where the rule found nothing) and `fold` are (n,). In a group the labels of one
+    reading stand for all answers that are read so (post-stratification); where it has none, the prediction
+    stands alone.
+    """
+    width = n_outcomes + 2
+    said = np.eye(width)[np.where(labels.is_there, labels.code, NONE)]
+    cell = group * width + read % width
+    n_cells = (int(group.max()) + 1) * width
+    share = _within(cell, labels, n_cells)
+    predicted = _predicted_outcomes(cell, said * share[:, None], fold, n_cells, width)
+    size = np.bincount(cell, minlength=n_cells) / np.maximum(_labelled(cell, labels, n_cells), 1)
+    corrected: Array = predicted + (size[cell] * share)[:, None] * (said - predicted)
+    return corrected
+
+
+def _labelled(cell: Codes, labels: Labels, n_cells: int) -> Array:
+    """Number of labels of each cell, (cells,)."""
+    return group_table(cell, labels.is_there[:, None].astype(np.float64), n_cells)[:, 0]
+
+
+def _within(cell: Codes, labels: Labels, n_cells: int) -> Array:
+    """Weights of labels that are 1 on average in their cell, 0 without a label, (n,)."""
+    weight = np.where(labels.is_there, labels.weight, 0.0)
+    total = np.bincount(cell, weights=weight, minlength=n_cells)
+    return weight * np.nan_to_num(divide(_labelled(cell, labels, n_cells), total))[cell]
+
+
+def _predicted_outcomes(cell: Codes, said: Array, fold: Codes, n_cells: int, width: int) -> Array:
+    """What a reading means by the labels of other folds: in its group, with less weight in all, (n, J)."""
+    predicted = np.empty_like(said)
+    reading = np.arange(n_cells) % width
+    for one in np.unique(fold):
+        others = fold != one
+        by_cell = group_table(cell[others], said[others], n_cells)
+        pooled = group_table(reading, by_cell, width)
+        # A reading that nobody has looked at means what it says.
+        pooled = (pooled + np.eye(width)) / (pooled.sum(1, keepdims=True) + 1)
+        shrunk = by_cell + SHRINKAGE * pooled[reading]
+        meant = shrunk / shrunk.sum(1, keepdims=True)
+        predicted[~others] = meant[cell[~others]]
+    return predicted
+
+
+def corrected_scores(group: Codes, score: Array, labels: Labels, fold: Codes) -> Array:
+    """Rows (1, pseudo-value, that of the square), (n, 3), of scores (n,) and what people gave instead."""
+    n_groups = int(group.max()) + 1
+    share = _within(group, labels, n_groups)
+    size = np.bincount(group, minlength=n_groups) / np.maximum(_labelled(group, labels, n_groups), 1)
+    given = np.where(labels.is_there, labels.value, 0.0)
+    columns = [np.ones_like(score)]
+    for power in (1, 2):
+        predicted = _predicted_scores(group, score**power, given**power, share, fold, n_groups)
+        columns.append(predicted + size[group] * share * (given**power - predicted))
+    return np.column_stack(columns)
+
+
+def _predicted_scores(
+    group: Codes, score: Array, given: Array, share: Array, fold: Codes, n_groups: int
+) -> Array:
+    """A line through the labels of other folds, moved by what a group's own labels lie off it, (n,)."""
+    predicted = np.empty_like(score)
+    for one in np.unique(fold):
+        weight = np.where(fold != one, share, 0.0)
+        n = weight.sum()
+        mean_score, mean_given = (divide(weight @ column, n) for column in (score, given))
+        spread = weight @ (score - mean_score) ** 2
+        slope = np.nan_to_num(divide(weight @ ((score - mean_score) * (given - mean_given)), spread))
+        line = np.nan_to_num(mean_given) + slope * (score - np.nan_to_num(mean_score))
+        off = np.bincount(group, weights=weight * (given - line), minlength=n_groups)
+        off = off / (np.bincount(group, weights=weight, minlength=n_groups) + SHRINKAGE)
+        predicted[fold == one] = (line + off[group])[fold == one]
+    return predicted
+
+
+def outcome_sums_corrected(corrected: Array) -> Array:
+    """Sums of outcomes (n, J) of pseudo-values (n, J + 2), as if of as many answers as they are worth.
+
+    Statistics that know how far shares of n answers vary by chance (the corrected V) need the n that varies
+    so much: shares stay as they are.
+    """
+    sums = corrected[:, :-2]
+    shares = divide(sums.sum(0), sums.sum())
+    varies = ((sums - shares) ** 2).sum(1).mean()
+    worth = min(1.0, float(np.nan_to_num(divide(1 - (shares**2).sum(), varies), nan=1.0)))
+    return sums * worth
+
+
+def selection_sums_corrected(corrected: Array, is_favourable: Mask) -> Array:
+    """Sums of selections (n, 2) of pseudo-values: has a label, and has a favourable one (J,)."""
+    outcomes = corrected[:, :-2]
+    return np.column_stack([outcomes.sum(1), outcomes[:, is_favourable].sum(1)])
+
+
+def labels_alone(labels: Labels, said: Array) -> Array:
+    """Sums (n, J) of labels alone, each as often as answers that it was drawn for."""
+    weight = np.where(labels.is_there, labels.weight, 0.0)
+    alone: Array = weight[:, None] * said
+    return alone

@@ -1,0 +1,217 @@
+"""Grain: one row per analysis_key, statistic, group_value ('' for the axis), outcome ('' but for shares)."""
+
+import numpy as np
+
+from ingest.inference.adjusted import adjusted
+from ingest.inference.arrays import divide
+from ingest.inference.corrected import (
+    NONE,
+    UNTOLD,
+    Labels,
+    corrected_outcomes,
+    corrected_scores,
+    folds,
+    labels_alone,
+    outcome_sums_corrected,
+    selection_sums_corrected,
+)
+from ingest.inference.design import Design
+from ingest.inference.group_statistics import STATISTICS, group_mean, statistics_of
+from ingest.inference.kept import Kept
+from ingest.inference.registry import evaluate, owners
+from ingest.inference.resampling import bootstrap_interval, resample
+from ingest.inference.sums import group_table
+from ingest.inference.tables import (
+    OF_ANALYSIS,
+    analysis_seed,
+    numbers,
+    parts,
+    records,
+    rows_by,
+    types,
+    where,
+)
+
+# With fewer labels a group its error is anybody's guess.
+MIN_LABELS = 10
+SCHEMA = types(
+    "analysis_key int64, statistic string, group_value string, outcome string, read_value double,"
+    " value double, status string, ci_low double, ci_high double, ci_status string, p_value double,"
+    " null_median double, null_p05 double, null_p95 double, n_labels int64, n int64, n_missing int64,"
+    " labels_value double, labels_low double, labels_high double, n_units int64, resampling_unit string,"
+    " permutation_scheme string, n_permutations int64, min_attainable_p double, bound_low double,"
+    " bound_high double, value_low double, value_high double, n_blocks int64, tail double,"
+    " null_tails list<float>, confounding double, adjusted_value double, p_adjusted double"
+)
+COLUMNS = (
+    "analysis_key, group_code, prompt_code, block_code, stratum_code, is_missing, score, value, weight,"
+    " coalesce(outcome, '') as outcome, coalesce(said, '') as said, coalesce(label, '') as label"
+)
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    analyses = {
+        analysis["analysis_key"]: analysis
+        for analysis in records(dbt.ref("int_analyses_listed").project(OF_ANALYSIS))
+    }
+    groups = rows_by(
+        dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
+        "analysis_key, group_value, attribute_codes",
+    )
+    favourable = rows_by(
+        dbt.ref("stg_suite__outcome_rules").filter("is_favourable").order("label"),
+        "suite, category, outcome_set, label",
+        n_keys=3,
+    )
+    answers = (
+        dbt.ref("int_label_analyses_coded").order("analysis_key, response_key").project(COLUMNS).fetchnumpy()
+    )
+    kept = Kept(dbt, session, SCHEMA)
+    names = np.unique(answers["analysis_key"])
+    for name, part in zip(names, parts(answers, "analysis_key", names), strict=True):
+        analysis = analyses[int(name)]
+        labels = favourable.get(tuple(analysis[of] for of in ("suite", "category", "measure")), [])
+        kept.add(_corrected, analysis, groups[int(name)], [label for (label,) in labels], part)
+    return kept.relation()
+
+
+def _corrected(analysis, groups, favourable, part):
+    """Yield the rows of one analysis; of one with too few labels, one for each group that says so."""
+    named, kind = {"analysis_key": analysis["analysis_key"], "outcome": ""}, analysis["measure_kind"]
+    group = part["group_code"].astype(np.int64)
+    n_failed = np.bincount(group[part["is_missing"]], minlength=len(groups))
+    part = where(part, ~part["is_missing"])
+    group = part["group_code"].astype(np.int64)
+    is_there = part["said"] != ""
+    n_labels = np.bincount(group[is_there], minlength=len(groups))
+    names = [label for label, _ in groups]
+    if n_labels.min() < MIN_LABELS:
+        for label, n in zip(names, n_labels.tolist(), strict=True):
+            yield {
+                **named,
+                "statistic": "labels",
+                "group_value": label,
+                "status": "too_few_labels",
+                "n_labels": n,
+            }
+        return
+    design = Design.from_codes(groups, group, part["prompt_code"], part["block_code"])
+    outcomes, read, labels = _labels(part, is_there)
+    sums, read_sums, alone, untold = _sums(kind, design, outcomes, favourable, read, labels, part)
+    n_missing = n_failed + np.round(np.clip(untold, 0, None)).astype(np.int64)
+    options = {
+        "n_permutations": analysis["n_permutations"],
+        "n_bootstrap": analysis["n_bootstrap"],
+        "seed": analysis_seed(analysis),
+        "missing": n_missing * sums.sum() / read_sums.sum() if kind == "outcome" else n_missing,
+        "is_corrected": True,
+    }
+    of_groups = {name: (int(n), int(m)) for name, n, m in zip(names, n_labels, n_missing, strict=True)}
+    of_groups[""] = int(n_labels.sum()), int(n_missing.sum())
+    chosen = [STATISTICS[name] for name in statistics_of(kind)]
+    table = group_table(group, read_sums, len(groups))
+    as_read = {
+        (statistic.name, "" if index is None else names[index]): float(value)
+        for (statistic, index), value in zip(
+            owners(chosen, len(groups)), evaluate(chosen, table[None])[:, 0], strict=True
+        )
+    }
+    at_equal_weights = adjusted(design, sums, kind, part["stratum_code"], options)
+    found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
+    by_labels = _of_labels(design, kind, alone, options)
+    for row in found:
+        place = row["statistic"], row["group_value"]
+        n, missing = of_groups[place[1]]
+        own = {
+            "read_value": as_read.get(place),
+            "n_labels": n,
+            "n_missing": missing,
+            **by_labels.get(place, {}),
+        }
+        yield {**named, **row, "n": int(row["n"]), **own, **at_equal_weights.get(place, {})}
+    if kind == "outcome":
+        shares = _shares(design, outcomes, sums, read_sums, alone, options)
+        for (label, outcome), row in shares.items():
+            n, missing = of_groups[label]
+            own = {"n": int((group == names.index(label)).sum()), "n_labels": n, "n_missing": missing}
+            yield {**named, "statistic": "share", "group_value": label, "outcome": outcome, **row, **own}
+
+
+def _labels(part, is_there):
+    """Names of outcomes, codes of what is read (n,), and what people say."""
+    outcomes = sorted({*part["outcome"].tolist(), *part["label"].tolist()} - {""})
+    codes = {"": NONE, **{outcome: code for code, outcome in enumerate(outcomes)}}
+    read = np.array([codes[outcome] for outcome in part["outcome"].tolist()], dtype=np.int64)
+    said = np.array([codes[label] for label in part["label"].tolist()], dtype=np.int64)
+    code = np.where(part["said"] == "untold", UNTOLD, said)
+    weight = np.nan_to_num(numbers(part["weight"]))
+    return outcomes, read, Labels(is_there, code, np.nan_to_num(numbers(part["value"])), weight)
+
+
+def _sums(kind, design, outcomes, favourable, read, labels, part):
+    """Sums (n, J) of answers as corrected, as read and of labels alone; what cannot be told by group (K,)."""
+    fold, n_groups = folds(design), len(design.labels)
+    if kind == "score":
+        score = numbers(part["score"])
+        sums = corrected_scores(design.group, score, labels, fold)
+        read_sums = np.column_stack([np.ones_like(score), score, score**2])
+        given = np.column_stack([np.ones_like(score), labels.value, labels.value**2])
+        return sums, read_sums, labels_alone(labels, given), np.zeros(n_groups)
+    corrected = corrected_outcomes(design.group, read, labels, fold, len(outcomes))
+    untold = np.bincount(design.group, weights=corrected[:, UNTOLD], minlength=n_groups)
+    one_hot = np.eye(len(outcomes) + 2)
+    as_read, given = one_hot[read], labels_alone(labels, one_hot[labels.code])
+    if kind == "outcome":
+        return outcome_sums_corrected(corrected), as_read[:, :-2], given[:, :-2], untold
+    is_favourable = np.isin(outcomes, favourable)
+    return *(selection_sums_corrected(one, is_favourable) for one in (corrected, as_read, given)), untold
+
+
+def _of_labels(design, kind, alone, options):
+    """Each group's rate or mean by labels alone, with its interval, by statistic and group."""
+    if kind == "outcome":
+        return {}
+    statistic = "mean" if kind == "score" else "selection_rate"
+    values, interval = _interval(design, alone, group_mean, options)
+    return {
+        (statistic, label): _named("labels", values[index], interval, index)
+        for index, label in enumerate(design.labels)
+    }
+
+
+def _shares(design, outcomes, sums, read_sums, alone, options):
+    """Each group's share of each outcome: corrected, as read, and by labels alone, with intervals."""
+    found = {}
+    as_read = group_table(design.group, read_sums, len(design.labels))
+    for code, outcome in enumerate(outcomes):
+
+        def share(tables, code=code):
+            return divide(tables[..., code], tables.sum(-1))
+
+        values, interval = _interval(design, sums, share, options)
+        by_labels, of_labels = _interval(design, alone, share, options)
+        for index, label in enumerate(design.labels):
+            low, high = np.clip((interval.low[index], interval.high[index]), 0, 1)
+            found[label, outcome] = {
+                "value": float(values[index]),
+                "read_value": float(share(as_read)[index]),
+                "status": "ok",
+                "ci_low": float(low),
+                "ci_high": float(high),
+                "ci_status": interval.status,
+                "resampling_unit": interval.unit,
+                "n_units": interval.n_units,
+                **_named("labels", by_labels[index], of_labels, index),
+            }
+    return found
+
+
+def _interval(design, sums, function, options):
+    observed = function(group_table(design.group, sums, len(design.labels))[None])[0]
+    return observed, bootstrap_interval(design, sums, function, options["n_bootstrap"], options["seed"])
+
+
+def _named(of, value, interval, index):
+    ends = {"value": value, "low": interval.low[index], "high": interval.high[index]}
+    return {f"{of}_{end}": float(number) for end, number in ends.items()}

@@ -1,0 +1,123 @@
+-- Grain: one row per outcome_set, response_key: what people say of an answer, beside what is read.
+-- The label is the one that most annotators give; of two that as many give, one by chance (the answer's key).
+-- Of numbers it is the mean. `probability`: of being drawn, by the latest sample that knows the answer.
+with labels as (
+    select * from {{ ref('stg_labels__labels') }}
+    where source <> 'data'
+),
+
+votes as (
+    select
+        suite,
+        category,
+        outcome_set,
+        response_key,
+        label,
+        count(*) as n_votes
+    from labels
+    group by suite, category, outcome_set, response_key, label
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by outcome_set, response_key
+            order by n_votes desc, {{ hash_of(['response_key', 'outcome_set', "coalesce(label, '')"]) }}
+        ) as place
+    from votes
+),
+
+annotated as (
+    select
+        outcome_set,
+        response_key,
+        avg(value) as value,
+        count(*) as n_annotators,
+        max(case when source = 'example' then 1 else 0 end) = 1 as is_example
+    from labels
+    group by outcome_set, response_key
+),
+
+drawn as (
+    select
+        outcome_set,
+        response_key,
+        max_by(probability, (drawn_at, sample_key)) as probability
+    from {{ ref('stg_labels__samples') }}
+    group by outcome_set, response_key
+),
+
+agreed as (
+    select
+        suite,
+        category,
+        outcome_set,
+        response_key,
+        label
+    from ranked
+    where place = 1
+),
+
+-- Labels that a table holds. `unmatched` and `unclear` say that none of them fits.
+counted_labels as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        label
+    from {{ ref('stg_suite__outcome_rules') }}
+    where label is not null
+    union distinct
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        unmatched_label as label
+    from {{ ref('stg_suite__outcome_rules') }}
+    where unmatched_label is not null
+)
+
+select
+    agreed.suite,
+    outcomes.domain,
+    agreed.category,
+    outcomes.config_key,
+    outcomes.config,
+    outcomes.model,
+    outcomes.role,
+    outcomes.is_simulated,
+    agreed.outcome_set,
+    case when outcomes.rule_kind = 'score' then outcomes.feature else outcomes.outcome_set end as measure,
+    outcomes.rule_kind,
+    agreed.response_key,
+    outcomes.prompt_key,
+    -- What the rule reads: null where it counts no label.
+    case when outcomes.is_counted then outcomes.outcome end as outcome,
+    outcomes.score,
+    agreed.label,
+    counted_labels.label is not null as is_label_counted,
+    annotated.value,
+    annotated.n_annotators,
+    annotated.is_example,
+    drawn.probability
+from agreed
+inner join annotated
+    on
+        agreed.outcome_set = annotated.outcome_set
+        and agreed.response_key = annotated.response_key
+inner join {{ ref('int_outcomes_assigned') }} as outcomes
+    on
+        agreed.outcome_set = outcomes.outcome_set
+        and agreed.response_key = outcomes.response_key
+left join counted_labels
+    on
+        agreed.suite = counted_labels.suite
+        and agreed.category = counted_labels.category
+        and agreed.outcome_set = counted_labels.outcome_set
+        and agreed.label = counted_labels.label
+left join drawn
+    on
+        agreed.outcome_set = drawn.outcome_set
+        and agreed.response_key = drawn.response_key
+where outcomes.outcome_status <> 'failed_response'

@@ -1,0 +1,230 @@
+-- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric, outcome. Axis and group
+-- are '' for all answers. How often what is read is not what people say, over all answers that labels were
+-- drawn from. Intervals count labels as independent, as many as have weights like these (Kish).
+{%- set z = 1.959963984540054 %}
+{%- set carried = [
+    'suite', 'domain', 'category', 'config', 'model', 'role', 'is_simulated', 'outcome_set'
+] | join(',\n        ') %}
+with agreed as (
+    select
+        {{ carried }},
+        prompt_key,
+        rule_kind = 'score' as is_score,
+        score - value as score_error,
+        is_example,
+        1 / probability as weight,
+        coalesce(outcome, 'none of them') as read_label,
+        case
+            when is_label_counted then label
+            when label is null then 'it cannot be told'
+            else 'none of them'
+        end as given_label
+    from {{ ref('int_labels_agreed') }}
+    where probability is not null
+),
+
+labels as (
+    select
+        *,
+        read_label = given_label as is_right
+    from agreed
+),
+
+compared as (
+    select
+        *,
+        'error_rate' as metric,
+        '' as outcome,
+        case when is_right then 0e0 else 1e0 end as x
+    from labels
+    where not is_score
+    union all
+    select
+        *,
+        'recall' as metric,
+        given_label as outcome,
+        case when is_right then 1e0 else 0e0 end as x
+    from labels
+    where not is_score
+    union all
+    select
+        *,
+        'precision' as metric,
+        read_label as outcome,
+        case when is_right then 1e0 else 0e0 end as x
+    from labels
+    where not is_score
+    union all
+    select
+        *,
+        'mean_error' as metric,
+        '' as outcome,
+        score_error as x
+    from labels
+    where is_score and score_error is not null
+),
+
+on_axes as (
+    select
+        compared.*,
+        grouped.axis,
+        grouped.group_value
+    from compared
+    inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
+    union all
+    select
+        *,
+        '' as axis,
+        '' as group_value
+    from compared
+),
+
+summed as (
+    select
+        {{ carried }},
+        axis,
+        group_value,
+        metric,
+        outcome,
+        count(*) as n_labels,
+        sum(weight) as w,
+        sum(weight * weight) as w2,
+        sum(weight * x) as wx,
+        sum(weight * x * x) as wx2
+    from on_axes
+    group by all
+),
+
+totals as (
+    select
+        {{ carried }},
+        axis,
+        metric,
+        outcome,
+        cast(sum(n_labels) as bigint) as n_labels,
+        sum(w) as w,
+        sum(w2) as w2,
+        sum(wx) as wx,
+        sum(wx2) as wx2
+    from summed
+    group by all
+),
+
+-- Each group, and all others of its axis together.
+sides as (
+    select
+        {{ carried }},
+        axis,
+        group_value,
+        metric,
+        outcome,
+        true as is_own,
+        n_labels,
+        w,
+        w2,
+        wx,
+        wx2
+    from summed
+    union all
+    select
+        summed.suite,
+        summed.domain,
+        summed.category,
+        summed.config,
+        summed.model,
+        summed.role,
+        summed.is_simulated,
+        summed.outcome_set,
+        summed.axis,
+        summed.group_value,
+        summed.metric,
+        summed.outcome,
+        false as is_own,
+        totals.n_labels - summed.n_labels as n_labels,
+        totals.w - summed.w as w,
+        totals.w2 - summed.w2 as w2,
+        totals.wx - summed.wx as wx,
+        totals.wx2 - summed.wx2 as wx2
+    from summed
+    inner join totals using (suite, category, config, is_simulated, outcome_set, axis, metric, outcome)
+    where totals.n_labels > summed.n_labels
+),
+
+means as (
+    select
+        *,
+        {{ ratio('wx', 'w') }} as value,
+        {{ ratio('wx2', 'w') }} as mean_square,
+        {{ ratio('w * w', 'w2') }} as n_effective
+    from sides
+),
+
+bounded as (
+    select
+        *,
+        case
+            when metric <> 'mean_error' then {{ wilson('value * n_effective', 'n_effective', 'low') }}
+            when n_labels > 1
+                then value - {{ z }} * sqrt(greatest(0, mean_square - value * value) / n_effective)
+        end as low,
+        case
+            when metric <> 'mean_error' then {{ wilson('value * n_effective', 'n_effective', 'high') }}
+            when n_labels > 1
+                then value + {{ z }} * sqrt(greatest(0, mean_square - value * value) / n_effective)
+        end as high
+    from means
+),
+
+examples as (
+    select
+        suite,
+        category,
+        config,
+        outcome_set,
+        max(case when is_example then 1 else 0 end) = 1 as is_example
+    from agreed
+    group by suite, category, config, outcome_set
+)
+
+select
+    of_group.suite,
+    of_group.domain,
+    of_group.category,
+    of_group.config,
+    of_group.model,
+    of_group.role,
+    of_group.is_simulated,
+    of_group.outcome_set,
+    of_group.axis,
+    of_group.group_value,
+    of_group.metric,
+    of_group.outcome,
+    of_group.value,
+    of_group.low as ci_low,
+    of_group.high as ci_high,
+    of_group.value - of_others.value as error_difference,
+    -- Each end is as far away as the two values' ends are from them, added up as standard errors are.
+    of_group.value - of_others.value
+    - sqrt(power(of_group.value - of_group.low, 2) + power(of_others.high - of_others.value, 2))
+        as difference_low,
+    of_group.value - of_others.value
+    + sqrt(power(of_group.high - of_group.value, 2) + power(of_others.value - of_others.low, 2))
+        as difference_high,
+    of_group.n_labels,
+    examples.is_example,
+    1 as metric_version
+from bounded as of_group
+inner join examples using (suite, category, config, outcome_set)
+left join bounded as of_others
+    on
+        of_group.suite = of_others.suite
+        and of_group.category = of_others.category
+        and of_group.config = of_others.config
+        and of_group.is_simulated = of_others.is_simulated
+        and of_group.outcome_set = of_others.outcome_set
+        and of_group.axis = of_others.axis
+        and of_group.group_value = of_others.group_value
+        and of_group.metric = of_others.metric
+        and of_group.outcome = of_others.outcome
+        and not of_others.is_own
+where of_group.is_own

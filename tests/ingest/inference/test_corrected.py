@@ -1,0 +1,158 @@
+"""Numbers that labels correct: estimators of known form, and what they promise on simulated answers."""
+
+import numpy as np
+import pytest
+
+from ingest.inference.corrected import (
+    NONE,
+    UNTOLD,
+    Labels,
+    corrected_outcomes,
+    corrected_scores,
+    folds,
+    labels_alone,
+    outcome_sums_corrected,
+    selection_sums_corrected,
+)
+from ingest.inference.design import Design
+from ingest.inference.resampling import resample
+from ingest.inference.sums import group_table, selection_sums
+
+
+def _design(group, block):
+    names = [(chr(65 + code), (code,)) for code in range(int(group.max()) + 1)]
+    return Design.from_codes(names, group, np.arange(len(group)), block)
+
+
+def _drawn(rng, cells, n_each):
+    """Labels of n answers of each cell: which, and 1 / probability."""
+    is_there, weight = np.zeros(len(cells), bool), np.zeros(len(cells))
+    for cell in np.unique(cells):
+        members = np.flatnonzero(cells == cell)
+        chosen = rng.choice(members, min(n_each, len(members)), replace=False)
+        is_there[chosen], weight[chosen] = True, len(members) / len(chosen)
+    return is_there, weight
+
+
+def _simulated(rng, n_names=20, n_of_name=100, sensitivity=(0.9, 0.7), n_labels=400):
+    """Two groups with the same rate, and a rule that misses more of one: design, read, labels, truth."""
+    n = 2 * n_names * n_of_name
+    group, block = np.repeat([0, 1], n // 2), np.repeat(np.arange(2 * n_names), n_of_name)
+    truth = (rng.random(n) < rng.beta(20, 20, 2 * n_names)[block]).astype(np.int64)
+    read = truth * (rng.random(n) < np.array(sensitivity)[group])
+    is_there, weight = _drawn(rng, 2 * group + read, n_labels // 4)
+    labels = Labels(is_there, np.where(is_there, truth, 0), np.zeros(n), weight)
+    return _design(group, block), read, labels, truth
+
+
+def test_labels_of_a_reading_stand_for_all_that_is_read_so():
+    """A group's shares are those of its labels, reading by reading, weighed by how often each is read."""
+    rng = np.random.default_rng(1)
+    design, read, labels, _ = _simulated(rng)
+    corrected = corrected_outcomes(design.group, read, labels, folds(design), 2)
+    shares = group_table(design.group, corrected, 2) / np.bincount(design.group)[:, None]
+    for group in range(2):
+        expected = 0.0
+        for reading in range(2):
+            cell = (design.group == group) & (read == reading)
+            own = labels.code[cell & labels.is_there].mean()
+            expected += cell.sum() / (design.group == group).sum() * own
+        assert shares[group, 1] == pytest.approx(expected, abs=0.003)
+    np.testing.assert_allclose(corrected.sum(1), 1, atol=1e-12)
+
+
+def test_predictions_are_of_other_folds_and_of_what_reading_means():
+    """Without a label in its cell an answer is what other folds say that its reading means."""
+    n = 400
+    block, read = np.arange(n) // 10, np.tile([0, 1], n // 2)
+    group = (block >= 20).astype(np.int64)
+    is_there = (group == 0) & (block < 18)
+    labels = Labels(is_there, read.copy(), np.zeros(n), np.where(is_there, 2.0, 0.0))
+    labels.code[read == 1] = 0  # people see the first outcome whatever is read
+    corrected = corrected_outcomes(group, read, labels, folds(_design(group, block)), 2)
+    assert corrected[group == 1][:, 0].min() > 0.95
+    unseen = Labels(np.zeros(n, bool), read, np.zeros(n), np.zeros(n))
+    np.testing.assert_array_equal(
+        corrected_outcomes(group, read, unseen, folds(_design(group, block)), 2)[:, :2], np.eye(2)[read]
+    )
+
+
+def test_none_and_untold_have_columns_of_their_own():
+    """What no label fits is no outcome; what nobody can tell is counted apart."""
+    n = 300
+    block = np.arange(n) // 10
+    group = (block >= 15).astype(np.int64)
+    code = np.tile([0, NONE, UNTOLD], n // 3)
+    everywhere = Labels(np.ones(n, bool), code, np.zeros(n), np.ones(n))
+    read = np.full(n, NONE)
+    corrected = corrected_outcomes(group, read, everywhere, folds(_design(group, block)), 2)
+    np.testing.assert_allclose(corrected.mean(0), [1 / 3, 0, 1 / 3, 1 / 3], atol=1e-9)
+    sums = selection_sums_corrected(corrected, np.array([True, False]))
+    np.testing.assert_allclose(sums.mean(0), [1 / 3, 1 / 3], atol=1e-9)
+
+
+def test_scores_are_moved_by_what_people_give():
+    """PPI++ of a mean: lambda times the mean of all scores, plus the labels' mean of what is left."""
+    rng = np.random.default_rng(3)
+    n = 4000
+    block = np.arange(n) // 20
+    group = (block >= 100).astype(np.int64)
+    given = rng.normal(0.2, 1, n)
+    score = 0.5 * given + rng.normal(0, 0.3, n) + np.array([0.0, -0.4])[group]
+    is_there, weight = _drawn(rng, group, 400)
+    labels = Labels(is_there, np.zeros(n, np.int64), np.where(is_there, given, 0.0), weight)
+    sums = corrected_scores(group, score, labels, folds(_design(group, block)))
+    for one in range(2):
+        own, seen = group == one, is_there & (group == one)
+        slope = np.polyfit(score[seen], given[seen], 1)[0]
+        expected = slope * score[own].mean() + (given[seen] - slope * score[seen]).mean()
+        assert sums[own, 1].mean() == pytest.approx(expected, abs=0.02)
+        assert sums[own, 1].mean() == pytest.approx(given[own].mean(), abs=0.1)
+        assert sums[own, 2].mean() == pytest.approx((given[own] ** 2).mean(), abs=0.25)
+
+
+def test_sums_of_outcomes_are_as_many_as_they_are_worth():
+    """Answers that are read rightly keep their number; those of a poor rule count for fewer."""
+    rng = np.random.default_rng(4)
+    right = _simulated(rng, sensitivity=(1.0, 1.0))
+    poor = _simulated(rng, sensitivity=(0.3, 0.3))
+    worth = []
+    for design, read, labels, _ in (right, poor):
+        corrected = corrected_outcomes(design.group, read, labels, folds(design), 2)
+        sums = outcome_sums_corrected(corrected)
+        worth.append(sums.sum() / len(read))
+        np.testing.assert_allclose(
+            sums.sum(0) / sums.sum(), corrected[:, :2].sum(0) / corrected[:, :2].sum(), atol=1e-12
+        )
+    assert worth[0] == pytest.approx(1, abs=0.05)
+    assert worth[1] < 0.5
+
+
+def test_a_rule_that_misses_more_of_one_group_is_corrected():
+    """Uncorrected, equal groups look unequal; corrected they do not, and intervals hold the truth."""
+    rng = np.random.default_rng(5)
+    n_audits, held, found, wrong = 60, 0, 0, 0
+    for seed in range(n_audits):
+        design, read, labels, _ = _simulated(rng)
+        corrected = corrected_outcomes(design.group, read, labels, folds(design), 2)
+        wanted = ("selection_rate", "range")
+        as_read = resample(design, selection_sums(read), wanted, 200, 200, seed)
+        sums = selection_sums_corrected(corrected, np.array([False, True]))
+        mended = resample(design, sums, wanted, 200, 200, seed, is_corrected=True)
+        found += as_read[-1].p_value <= 0.05
+        wrong += mended[-1].p_value <= 0.05
+        held += sum(row.ci_low <= 0.5 <= row.ci_high for row in mended[:2])
+    assert found >= 0.8 * n_audits
+    assert wrong <= 0.15 * n_audits
+    assert held >= 0.87 * 2 * n_audits
+
+
+def test_labels_alone_weigh_as_they_were_drawn():
+    """Shares of labels alone are those of weighted labels."""
+    design, _, labels, _ = _simulated(np.random.default_rng(6))
+    alone = labels_alone(labels, np.eye(4)[np.where(labels.is_there, labels.code, NONE)])
+    seen = labels.is_there
+    expected = np.average(labels.code[seen], weights=labels.weight[seen])
+    assert alone[:, 1].sum() / alone.sum() == pytest.approx(expected)
+    assert not alone[~seen].any()
+    assert len(alone) == len(design.group)
