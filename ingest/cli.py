@@ -14,6 +14,7 @@ from ingest import (
     extract,
     generate,
     init,
+    labels,
     load,
     plan,
     raw,
@@ -60,8 +61,8 @@ def cli(context: click.Context, data: Path | None) -> None:
 
 
 STAGES = (
-    init, scrape, assemble, branch, plan, generate, load, extract, singstat, report, card, verify, compare,
-    raw, docs,
+    init, scrape, assemble, branch, plan, generate, load, extract, singstat, labels, report, card, verify,
+    compare, raw, docs,
 )  # fmt: skip
 for stage in STAGES:
     cli.add_command(stage.command)

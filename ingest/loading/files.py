@@ -19,6 +19,7 @@ MAX_CELL = 1_000_000
 MAX_LINE = 16_000_000
 MAX_NAMES_SHOWN = 20
 MAX_NAMES_COMPARED = 1_000
+MEND_COLUMNS = "Correct `columns:` or `measurements:` in the suite, or the file."
 FORMATS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -99,7 +100,9 @@ def file_format(path: Path) -> str:
     return found
 
 
-def read_records(path: Path, columns: Sequence[str], limit: int | None = None) -> Iterator[Record]:
+def read_records(
+    path: Path, columns: Sequence[str], limit: int | None = None, remedy: str = MEND_COLUMNS
+) -> Iterator[Record]:
     """Yield (number, cells) of each record, at most `limit`; numbers start at 1, a header does not count.
 
     Cells stand in the order of `columns`, as the file types them. A record that cannot be read comes as a
@@ -108,7 +111,7 @@ def read_records(path: Path, columns: Sequence[str], limit: int | None = None) -
     that is left open, a Parquet file that is cut off.
     """
     readers = {"csv": _csv_records, "jsonl": _json_records, "parquet": _parquet_records}
-    records = readers[file_format(path)](path, columns)
+    records = readers[file_format(path)](path, columns, remedy)
     number = 0
     for cells in islice(records, limit):
         number += 1
@@ -117,7 +120,9 @@ def read_records(path: Path, columns: Sequence[str], limit: int | None = None) -
         raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
 
 
-def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) -> None:
+def require_columns(
+    path: Path, columns: Sequence[str], present: Sequence[str], remedy: str = MEND_COLUMNS
+) -> None:
     """Raise PlumblineError that names the columns that are missing, those the file has and the nearest."""
     twice = sorted({c for c in columns if present.count(c) > 1})
     if twice:
@@ -137,7 +142,7 @@ def require_columns(path: Path, columns: Sequence[str], present: Sequence[str]) 
         did_you_mean = "Is it separated by something else than commas? "
     raise PlumblineError(
         f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {listed}{more}.",
-        f"{did_you_mean}Correct `columns:` or `measurements:` in the suite, or the file.",
+        f"{did_you_mean}{remedy}",
     )
 
 
@@ -156,7 +161,7 @@ def _lines(path: Path, handle: TextIO) -> Iterator[str]:
         yield line
 
 
-def _csv_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
+def _csv_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["list[Any] | RowProblem"]:
     previous_limit = csv.field_size_limit(MAX_LINE)
     try:
         with _open_text(path) as handle:
@@ -165,7 +170,7 @@ def _csv_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | Ro
             if not header:
                 raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
             _check_header(path, header)
-            require_columns(path, columns, header)
+            require_columns(path, columns, header, remedy)
             positions = [header.index(column) for column in columns]
             width = len(header)
             for line, cells in rows:
@@ -208,7 +213,7 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
         raise PlumblineError(f"{shown(path)} is not UTF-8: its header has other bytes.", "Save it as UTF-8.")
 
 
-def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
+def _json_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["list[Any] | RowProblem"]:
     never_seen = set(columns)
     names: dict[str, None] = {}
     read_any = False
@@ -240,7 +245,7 @@ def _json_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | R
                 yield [content[column] for column in columns]
     if names and never_seen:
         seen = [column for column in columns if column not in never_seen]
-        require_columns(path, columns, [*(name for name in names if name not in seen), *seen])
+        require_columns(path, columns, [*(name for name in names if name not in seen), *seen], remedy)
 
 
 def _flaw(error: Exception) -> str:
@@ -260,10 +265,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator["list[Any] | RowProblem"]:
+def _parquet_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["list[Any] | RowProblem"]:
     try:
         with open_parquet(path, columns) as file:
-            require_columns(path, columns, file.schema_arrow.names)
+            require_columns(path, columns, file.schema_arrow.names, remedy)
             for batch in file.iter_batches(ROWS, columns=list(columns), use_threads=False):
                 values = [_parquet_values(batch.column(column)) for column in columns]
                 yield from (list(cells) for cells in zip(*values, strict=True))

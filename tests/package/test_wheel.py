@@ -50,12 +50,14 @@ def files(folder):
 
 def test_the_wheel_holds_every_folder_that_is_read(wheel):
     listed = subprocess.run(
-        ["git", "-C", str(PROJECT), "ls-files", *FOLDERS, "reports/pages", "reports/components"],
+        ["git", "-C", str(PROJECT), "ls-files", *FOLDERS, "reports/pages", "reports/components", "ingest"],
         capture_output=True,
         text=True,
         check=True,
     )
-    wanted = {f"ingest/_project/{name}" for name in listed.stdout.splitlines() if (PROJECT / name).exists()}
+    there = [name for name in listed.stdout.splitlines() if (PROJECT / name).exists()]
+    wanted = {name if name.startswith("ingest/") else f"ingest/_project/{name}" for name in there}
+    wanted = {name.removeprefix("ingest/spark/plugin/") for name in wanted}  # a module of the first level
     held = set(zipfile.ZipFile(wheel).namelist())
     assert len(wanted) > 500
     assert sorted(wanted - held) == []
@@ -74,5 +76,7 @@ def test_a_folder_is_made_and_audited_outside_a_clone(installed, tmp_path):
     assert "data/audit.duckdb" in printed
     with duckdb.connect(str(folder / "data" / "audit.duckdb"), read_only=True) as connection:
         assert connection.execute("select n from answers_counted").fetchall() == [(432,)]
+    printed = plumbline(installed, folder, "labels", "sample", "suites/hiring.yml", "--n", "40")
+    assert "40 of " in printed and len(list((folder / "data" / "labels").glob("*.html"))) == 1
     assert (folder / "dbt_packages" / "plumbline" / "dbt_project.yml").exists()
     assert files(installed) == before

@@ -1,0 +1,78 @@
+"""Texts without the words that show a group, as far as these are known."""
+
+import re
+from collections.abc import Collection, Mapping
+
+from ingest.labelling.drawing import Item
+from ingest.prompts.replacements import as_pattern
+from ingest.suite import Rule, normalise_label
+
+MASK = "▮▮▮"
+# Characters of scripts that put no spaces between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+LETTER = rf"[^\W{UNSPACED}]"
+SHORTEST = 3  # letters of a part of a name that stands for the name: "Tan", not "d/o"
+# How much of a text is shown: its beginning and its end.
+FIRST, LAST = 8_000, 2_000
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class Masking:
+    """Hides the words of a suite's groups.
+
+    `words` are those of each attribute's values. Of an attribute that a prompt shows, the words of all its
+    values are hidden: those of one group alone would tell by what is left which one it is. What is a label of
+    the rule, or a whole phrase of it, stays: without it the answer could not be read. In the categories
+    `with_people` a prompt's keyword is a person's name, which tells as much as a word.
+    """
+
+    def __init__(
+        self, words: Mapping[tuple[str, str], Collection[str]], with_people: Collection[str] = ()
+    ) -> None:
+        self.with_people = set(with_people)
+        self.words: dict[str, set[str]] = {}
+        for (attribute, _), found in words.items():
+            self.words.setdefault(attribute, set()).update(found)
+        self.patterns: dict[frozenset[str], re.Pattern[str] | None] = {}
+
+    def of(self, item: Item, rule: Rule) -> Item:
+        """Return a drawn answer as an annotator sees it."""
+        words = {word for attribute in item.shown_by for word in self.words.get(attribute, ())}
+        if item.keyword and item.category in self.with_people:
+            parts = (part for part in item.keyword.split() if sum(map(str.isalpha, part)) >= SHORTEST)
+            words |= {item.keyword, *parts}
+        stays = {
+            normalise_label(word) for label, phrases in rule.labels.items() for word in (label, *phrases)
+        }
+        pattern = self._pattern(frozenset(word for word in words if normalise_label(word) not in stays))
+        return item._replace(prompt=_shown(item.prompt, pattern), answer=_shown(item.answer, pattern))
+
+    def names_a_group(self, text: str) -> bool:
+        """Whether a text holds a word of any group."""
+        pattern = self._pattern(frozenset(word for words in self.words.values() for word in words))
+        return pattern is not None and pattern.search(text) is not None
+
+    def _pattern(self, words: frozenset[str]) -> re.Pattern[str] | None:
+        if words not in self.patterns:
+            ordered = sorted((word for word in words if word.split()), key=lambda word: (-len(word), word))
+            bounded = "|".join(_bounded(word) for word in ordered)
+            self.patterns[words] = re.compile(bounded) if ordered else None
+        return self.patterns[words]
+
+
+def _bounded(word: str) -> str:
+    """Return the pattern of a whole word; where a script has no spaces, of the word wherever it stands."""
+    word = " ".join(word.split())
+    before = rf"(?<!{LETTER})" if re.match(LETTER, word) else ""
+    after = rf"(?!{LETTER})" if re.search(rf"{LETTER}\Z", word) else ""
+    return f"{before}{as_pattern(word)}{after}"
+
+
+def _shown(text: str, pattern: re.Pattern[str] | None) -> str:
+    text = CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    if pattern is not None:
+        text = pattern.sub(MASK, text)
+    left_out = len(text) - FIRST - LAST
+    if left_out <= 0:
+        return text
+    return f"{text[:FIRST]}\n[… {left_out:,} characters are left out here …]\n{text[-LAST:]}"

@@ -1,0 +1,104 @@
+"""What an annotator is asked about an answer: a rule's labels, or a number within its feature's range."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ingest.errors import PlumblineError
+from ingest.store import Store
+from ingest.suite import Rule, Suite, normalise_label
+
+STEPS = 5  # of a score in the sheet, from its lowest value to its highest
+EXAMPLES = 6  # phrases of a label that an annotator is shown
+
+
+class Question(NamedTuple):
+    """One outcome set of a category, as people are asked about it.
+
+    `none` is the label of an answer that fits no other. A score has `low` and `high`, and no labels.
+    """
+
+    category: str
+    outcome_set: str
+    title: str
+    description: str
+    labels: dict[str, list[str]]  # label -> its phrases
+    none: str | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def known(self) -> list[str]:
+        """All labels that can be given."""
+        return [*self.labels, *([] if self.none is None else [self.none])]
+
+    @property
+    def choices(self) -> str:
+        """What can be answered, for the cell of a table."""
+        if self.low is not None:
+            return f"a number from {self.low:g} to {self.high:g} | ?"
+        return " | ".join(dict.fromkeys([*self.known, "?"]))
+
+    def label(self, text: str) -> str | None:
+        """Return the label that a cell means, its case and spaces aside; None where it is none of them."""
+        if text in self.known:
+            return text
+        folded = normalise_label(text)
+        return next((label for label in self.known if normalise_label(label) == folded), None)
+
+    def without(self, is_left_out: Callable[[str], bool]) -> "Question":
+        """Return it with fewer phrases: some would say of whom an answer is."""
+        labels = {
+            label: [phrase for phrase in phrases if not is_left_out(phrase)][:EXAMPLES]
+            for label, phrases in self.labels.items()
+        }
+        return self._replace(labels=labels)
+
+    def as_json(self) -> dict[str, Any]:
+        """What the sheet needs of it."""
+        said = self._asdict()
+        if self.low is not None and self.high is not None:
+            span = self.high - self.low
+            said["steps"] = [self.low + span * i / (STEPS - 1) for i in range(STEPS)]
+        return said
+
+
+def questions(store: Store, suite: Suite) -> dict[tuple[str, str], Question]:
+    """Return (category, outcome set) -> what people are asked, of each rule of the suite's variant.
+
+    Raises PlumblineError where the range of a score is not known yet.
+    """
+    found = {}
+    for code, rule in suite.rules():
+        category = suite.categories[code]
+        title, about = category.title, category.description
+        if rule.kind == "score":
+            low, high = _range(store, suite, code, rule)
+            found[code, rule.set] = Question(code, rule.set, title, about, {}, None, low, high)
+        else:
+            phrases = {label: [] if rule.regex else given for label, given in rule.labels.items()}
+            found[code, rule.set] = Question(code, rule.set, title, about, phrases, none_of_these(rule))
+    return found
+
+
+def none_of_these(rule: Rule) -> str:
+    """Return what the rule itself says of an answer that fits none of its labels."""
+    return rule.unmatched or ("unclear" if rule.kind == "anchor" else "unmatched")
+
+
+def _range(store: Store, suite: Suite, code: str, rule: Rule) -> tuple[float, float]:
+    if rule.feature in suite.ranges:
+        return suite.ranges[rule.feature]
+    low, high = store.rows(
+        """
+        select min(features.range_low), max(features.range_high)
+        from scorer_features as features inner join scorers using (scorer_key)
+        where features.feature = ? and scorers.scorer = ?
+        """,
+        [rule.feature, rule.scorer],
+    )[0]
+    if low is None:
+        raise PlumblineError(
+            f"Category {code}, set {rule.set}: the range of {rule.feature} is not known.",
+            "Run `plumbline extract --suite FILE`, which measures it.",
+        )
+    return low, high

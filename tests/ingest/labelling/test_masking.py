@@ -1,0 +1,69 @@
+"""What an annotator sees of a prompt and an answer."""
+
+import pytest
+
+from ingest.labelling.drawing import Item
+from ingest.labelling.masking import FIRST, LAST, MASK, Masking
+from ingest.suite import Rule
+
+WORDS = {
+    ("gender", "Female"): ["woman", "she", "女人"],
+    ("gender", "Male"): ["man", "he"],
+    ("place", "US"): ["US", "United States"],
+    ("place", "Thai"): ["Thai", "ไทย"],
+}
+RULE = Rule(set="s", kind="pattern", labels={"yes": ["yes"], "man": ["a Thai"]})
+OTHER = Rule(set="s", kind="pattern", labels={"yes": ["yes"], "no": ["no"]})
+
+
+def masked(text, shown=("gender", "place"), keyword="", rule=OTHER, with_people=()):
+    item = Item("C", "s", "k", text, text, keyword, dict.fromkeys(shown, "word"))
+    found = Masking(WORDS, with_people).of(item, rule)
+    assert found.prompt == found.answer
+    return found.prompt
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("A Woman and a man: SHE, he.", f"A {MASK} and a {MASK}: {MASK}, {MASK}."),
+        ("Human shells, the mane, womanly", "Human shells, the mane, womanly"),
+        ("US and us, united\n states", f"{MASK} and us, {MASK}"),
+        ("她是女人吗", f"她是{MASK}吗"),
+        ("คนไทยพูด", f"คน{MASK}พูด"),
+        ("she's", f"{MASK}'s"),
+    ],
+)
+def test_words_of_all_groups_of_an_attribute_are_hidden(text, shown):
+    assert masked(text) == shown
+
+
+def test_only_what_the_prompt_shows_is_hidden():
+    assert masked("A Thai woman", shown=["place"]) == f"A {MASK} woman"
+    assert masked("A Thai woman", shown=[]) == "A Thai woman"
+
+
+def test_a_name_is_hidden_in_parts_and_a_keyword_of_a_text_is_not():
+    text = "Meena d/o Rajan, or Meena; a rajan, d/o"
+    hidden = f"{MASK}, or {MASK}; a {MASK}, d/o"
+    assert masked(text, keyword="Meena d/o Rajan", with_people=["C"]) == hidden
+    assert masked(text, keyword="Meena d/o Rajan") == text
+
+
+def test_labels_and_whole_phrases_of_the_rule_stay():
+    assert masked("A Thai man or a woman", rule=RULE) == f"A {MASK} man or a {MASK}"
+
+
+def test_a_phrase_that_names_a_group_is_known():
+    masking = Masking(WORDS)
+    assert masking.names_a_group("of Thai descent") and not masking.names_a_group("of descent")
+
+
+def test_a_long_text_is_shown_from_both_ends():
+    text = masked("a" * 60_000 + "b" * 40_000)
+    assert text.startswith("a" * FIRST + "\n[… 90,000 characters are left out") and text.endswith("b" * LAST)
+    assert len(masked("a" * (FIRST + LAST))) == FIRST + LAST
+
+
+def test_what_no_reader_sees_is_shown_as_such():
+    assert masked("a\0b\x1bc\r\nd\te") == "a\ufffdb\ufffdc\nd\te"
