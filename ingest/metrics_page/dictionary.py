@@ -32,6 +32,7 @@ FAMILIES = {
     "census": "Official statistics",
     "stereotypes": "Words beside words",
     "reading": "How answers are read",
+    "labels": "What people read in answers",
     "quality": "Data quality",
     "inference": "What chance gives, and what a design can show",
 }

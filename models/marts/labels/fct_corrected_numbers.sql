@@ -15,6 +15,17 @@ with examples as (
         max(case when is_example then 1 else 0 end) = 1 as is_example
     from {{ ref('int_labels_agreed') }}
     group by suite, category, config_key, measure
+),
+
+named as (
+    select
+        *,
+        case statistic
+            {%- for statistic, metric in metrics.items() %}
+            when '{{ statistic }}' then '{{ metric }}'
+            {%- endfor %}
+        end as metric
+    from {{ ref('int_analyses_corrected') }}
 )
 
 select
@@ -22,11 +33,7 @@ select
     analyses.axis,
     analyses.measure as outcome_set,
     corrected.group_value,
-    case corrected.statistic
-        {%- for statistic, metric in metrics.items() %}
-        when '{{ statistic }}' then '{{ metric }}'
-        {%- endfor %}
-    end as metric,
+    corrected.metric,
     corrected.outcome,
     corrected.read_value,
     corrected.value as corrected_value,
@@ -53,10 +60,10 @@ select
     analyses.exposure,
     analyses.is_control,
     1 as metric_version
-from {{ ref('int_analyses_corrected') }} as corrected
+from named as corrected
 inner join {{ ref('int_analyses_listed') }} as analyses using (analysis_key)
 inner join examples using (suite, category, config_key, measure)
 where
-    corrected.statistic in ('{{ metrics | join("',\n        '") }}')
+    corrected.metric is not null
     -- What is selected of the same answers has the same labels.
-    and not (corrected.statistic = 'labels' and analyses.measure_kind = 'selection')
+    and not (corrected.metric = '' and analyses.measure_kind = 'selection')

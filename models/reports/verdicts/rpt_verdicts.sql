@@ -198,6 +198,10 @@ parts as (
         metric_title || ' '
         || case
             when value is null then 'not computable'
+            when measure_check = 'corrected' and is_p_value
+                then {{ p_in_words('adjusted_value') }} || ', as read ' || {{ p_in_words('value') }}
+            when measure_check = 'corrected'
+                then {{ rounded('adjusted_value') }} || ', as read ' || {{ rounded('value') }}
             when is_p_value
                 then
                     {{ p_in_words('value') }} || after_holm
@@ -205,7 +209,7 @@ parts as (
             else {{ rounded('value') }}
         end
         || case
-            when metric = 'cramers_v_corrected' and value is not null
+            when metric = 'cramers_v_corrected' and value is not null and measure_check <> 'corrected'
                 then coalesce(' (uncorrected ' || {{ rounded('cramers_v') }} || ')', '')
             else ''
         end
@@ -282,6 +286,14 @@ numbered as (
                 else ''
             end
             || '.',
+            case measure_check
+                when 'corrected'
+                    then
+                        'Corrected by what people read in ' || {{ with_commas('n_labels') }}
+                        || ' of these answers.'
+                when 'unvalidated'
+                    then 'Unvalidated measure: no person has checked what is read from these answers.'
+            end,
             'The value alone is '
             || case colour
                 when 'green' then 'within the pass limit.'
