@@ -4,6 +4,7 @@ No score of an English lexicon tells that a model answers women in Malay and men
 (py3langid, a naive Bayes classifier of 97 languages) is unsure of a few words, and says so.
 """
 
+import unicodedata
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.metadata import version
@@ -13,21 +14,31 @@ from ingest.measuring.pages import make_pages
 from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
-from ingest.suite.fields import CLOSE, alike
+from ingest.suite.fields import CLOSE, LANGUAGE_SEPARATOR, alike
 
 MIN_PROBABILITY = 0.5  # of a language that is named
 MAX_EXPECTED = 0.01  # of the expected one, where a text is said to be in another
+
+# Languages that are written in Latin letters alone, so that a word in others is in another language.
+LATIN = frozenset((
+    "cs", "da", "de", "en", "es", "fi", "fr", "hr", "hu", "id", "it", "ms", "nb", "nl", "nn", "no", "pl",
+    "pt", "ro", "sv", "sw", "tl", "tr", "vi",
+))  # fmt: skip
 
 STATUSES = ("same", "other", "undecided", "short")
 
 
 class Judged(NamedTuple):
-    """A text's likeliest language, how likely it and the expected one are, and one of STATUSES."""
+    """A text's likeliest language, how likely it and the expected ones are, and one of STATUSES.
+
+    `is_in_another` says of any text, however short, what the function of this name says of it.
+    """
 
     language: str | None
     probability: float | None
     expected_probability: float | None
     language_status: str
+    is_in_another: bool = False
 
 
 class LanguageDetector:
@@ -50,12 +61,14 @@ class LanguageDetector:
         }
 
     def judge(self, text: str, expected: str) -> Judged:
-        """Return what language a text is in, held against the expected one (such as `en` or `en-SG`)."""
+        """Return what language a text is in, held against the expected ones (such as `en` or `en-SG,ms`)."""
+        languages = expected.split(LANGUAGE_SEPARATOR)
+        found = _probabilities(text)
+        is_other = _is_in_another(text, found, languages)
         if len(text.strip().encode()) < self.min_bytes:
-            return Judged(None, None, None, "short")
-        found = {label: float(probability) for label, probability in _identifier().rank(text)}
+            return Judged(None, None, None, "short", is_other)
         language = max(found, key=found.__getitem__)
-        wanted = alike(expected)
+        wanted = frozenset[str]().union(*map(alike, languages))
         likely = sum(found.get(label, 0.0) for label in wanted)
         if not wanted & set(found):
             status = "undecided"  # a language that the detector does not know
@@ -65,24 +78,40 @@ class LanguageDetector:
             status = "other"
         else:
             status = "undecided"
-        return Judged(language, found[language], min(likely, 1.0), status)
+        return Judged(language, found[language], min(likely, 1.0), status, is_other)
 
 
 def is_in_another(text: str, languages: Collection[str]) -> bool:
     """Whether a text is surely in none of these languages, if there are any.
 
-    A few words, or a name, decide nothing.
+    A few words, or a name, decide nothing, but for letters that none of the languages is written in.
     """
-    if not languages:
-        return False
-    found = {label: float(probability) for label, probability in _identifier().rank(text)}
+    return bool(languages) and _is_in_another(text, _probabilities(text), languages)
+
+
+def _probabilities(text: str) -> dict[str, float]:
+    return {label: float(probability) for label, probability in _identifier().rank(text)}
+
+
+def _is_in_another(text: str, found: Mapping[str, float], languages: Collection[str]) -> bool:
     read = frozenset[str]().union(*map(alike, languages))
+    if read <= LATIN and _is_in_other_letters(text):
+        return True
     likeliest = alike(max(found, key=found.__getitem__))
     return (
         sum(found.get(code, 0.0) for code in likeliest) >= MIN_PROBABILITY
         and sum(found.get(code, 0.0) for code in read) <= MAX_EXPECTED
         and read <= found.keys()
     )
+
+
+def _is_in_other_letters(text: str) -> bool:
+    """Whether a text has letters, more than one, and none of them is Latin."""
+    if text.isascii():
+        return False
+    # A vowel may be a mark.
+    letters = [c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c)[0] in "LM"]
+    return len(letters) > 1 and not any("LATIN" in unicodedata.name(letter, "") for letter in letters)
 
 
 @cache
@@ -92,30 +121,46 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
+# Every answer is held against its prompt's language, and against those that each rule of phrases reads.
 # Listed once: there may be many more answers than texts.
 UNJUDGED = """
-    select
-        text_key,
-        (row_number() over (order by text_key) - 1) // $batch as page
-    from (
-        select distinct r.text_key
+    with answers as (
+        select distinct r.text_key, p.category, p.language
         from responses as r
         inner join prompts as p using (prompt_key)
         where p.suite = $suite and r.response_status = 'ok'
-    )
-    where text_key not in (
-        select text_key from text_languages
-        where scorer_key = $scorer_key and expected_language = $expected
-    )"""
+    ),
 
-PAGE = "select text_key, left(text, ?) from pages inner join texts using (text_key) where page = ? order by 1"
+    expected as (
+        select text_key, language as expected_language from answers
+        union
+        select a.text_key, rule.expected_language
+        from answers as a
+        inner join (
+            select
+                unnest($categories::varchar[]) as category,
+                unnest($expected::varchar[]) as expected_language
+        ) as rule using (category)
+    )
+
+    select
+        text_key,
+        expected_language,
+        (row_number() over (order by text_key, expected_language) - 1) // $batch as page
+    from expected
+    anti join (select * from text_languages where scorer_key = $scorer_key) as judged
+        using (text_key, expected_language)"""
+
+PAGE = """
+    select text_key, expected_language, left(text, ?) from pages inner join texts using (text_key)
+    where page = ? order by 1, 2"""
 
 OTHER = """
     select count(*)
     from responses as r
     inner join prompts as p using (prompt_key)
     inner join text_languages as l
-        on r.text_key = l.text_key and l.scorer_key = $scorer_key and l.expected_language = $expected
+        on r.text_key = l.text_key and l.scorer_key = $scorer_key and l.expected_language = p.language
     where p.suite = $suite and r.response_status = 'ok' and l.language_status = 'other'"""
 
 
@@ -123,12 +168,18 @@ def detect_languages(store: Store, suite: Suite, detector: LanguageDetector) -> 
     """Judge the answers that are not judged; return how many of all are in another language."""
     row = scorer_row(detector)
     store.append("scorers", [row])
-    parameters = {"suite": suite.suite, "scorer_key": row["scorer_key"], "expected": suite.language}
-    shared = {"scorer_key": row["scorer_key"], "expected_language": suite.language}
-    for page in make_pages(store, UNJUDGED, {**parameters, "batch": detector.batch_size}):
+    parameters = {"suite": suite.suite, "scorer_key": row["scorer_key"]}
+    read = suite.languages_read()
+    listed = {"categories": [code for code, _ in read], "expected": [languages for _, languages in read]}
+    for page in make_pages(store, UNJUDGED, {**parameters, **listed, "batch": detector.batch_size}):
         rows = [
-            {"text_key": key, **shared, **detector.judge(text, suite.language)._asdict()}
-            for key, text in store.rows(PAGE, [MAX_CHARACTERS, page])
+            {
+                "text_key": key,
+                "scorer_key": row["scorer_key"],
+                "expected_language": expected,
+                **detector.judge(text, expected)._asdict(),
+            }
+            for key, expected, text in store.rows(PAGE, [MAX_CHARACTERS, page])
         ]
         with uninterrupted(), store.transaction():
             store.append("text_languages", rows)

@@ -115,7 +115,8 @@ SCHEMA: dict[str, str] = {
     "text_languages": """
         text_key varchar not null, scorer_key varchar not null, expected_language varchar not null,
         language varchar, probability double, expected_probability double,
-        language_status varchar not null, primary key (text_key, scorer_key, expected_language)""",
+        language_status varchar not null, is_in_another boolean,
+        primary key (text_key, scorer_key, expected_language)""",
     "embeddings": """
         text_key varchar not null, scorer_key varchar not null, vector float[],
         measurement_status varchar not null, primary key (text_key, scorer_key)""",

@@ -65,7 +65,12 @@ def definition(suite: Suite) -> dict[str, Any]:
         content["categories"][code] |= {"axes": suite.axes_of(code), "outcomes": []}
     for code, rule in suite.rules():
         content["categories"][code]["outcomes"].append(
-            {**rule.model_dump(), "measured_feature": rule.measured_feature, "phrases": _phrases(rule)}
+            {
+                **rule.model_dump(),
+                "languages": suite.read_by(rule.languages),
+                "measured_feature": rule.measured_feature,
+                "phrases": _phrases(rule),
+            }
         )
     return content
 
@@ -96,6 +101,7 @@ def _stereotypes(spec: Stereotypes, suite: Suite) -> dict[str, Any]:
     attributes, targets = spec.words(suite.language)
     return {
         "categories": spec.categories or list(suite.categories),
+        "languages": suite.read_by(spec.languages),
         "stop_words": spec.all_stop_words(suite.language),
         "protected_words": [
             {

@@ -46,6 +46,7 @@ HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 JOINERS = "\u200c\u200d"  # scripts of South Asia and Persian write with them
 FILLERS = "\u115f\u1160\u3164\uffa0\u2800"  # letters and signs that are blank
 AXIS_SEPARATOR = " & "
+LANGUAGE_SEPARATOR = ","
 PROMPT_COLUMNS = ("source_tag", "keyword")  # of prompts made from texts; they group as attributes do
 FIELD = re.compile(r"\{([^{}]*)\}")
 LARGEST_INTEGER = 2**31 - 1  # of a column of type integer

@@ -12,6 +12,7 @@ from ingest.keys import key
 from ingest.suite import word_lists
 from ingest.suite.fields import (
     AXIS_SEPARATOR,
+    LANGUAGE_SEPARATOR,
     LARGEST_INTEGER,
     PROMPT_COLUMNS,
     Label,
@@ -84,6 +85,9 @@ class Rule(Strict):
     min_margin: float = Field(
         default=0.02, ge=0, le=2, description="How much nearer the nearest label must be than the next."
     )
+    languages: list[Language] = Field(
+        default=[], description="The languages of its phrases; the suite's if unsaid. Others it cannot read."
+    )
     scorer: Name | None = Field(default=None, description="What measures the text.")
     feature: Name | None = Field(default=None, description="The measured number that is the score.")
 
@@ -94,7 +98,9 @@ class Rule(Strict):
                 raise ValueError("a score rule names its `scorer` and its `feature`")
             if self.labels:
                 raise ValueError("a score rule has no `labels`")
-        else:
+        if self.kind in ("anchor", "score") and self.languages:
+            raise ValueError("`languages` are of phrases; here the scorer says what it reads: take them out")
+        if self.kind != "score":
             if len(self.labels) < 2:
                 raise ValueError(f"a {self.kind} rule needs at least two `labels`")
             empty = [label for label, phrases in self.labels.items() if not phrases]
@@ -320,6 +326,9 @@ class Stereotypes(Strict):
         default={}, description="Lists of target words; in a mapping each with its further forms, as plurals."
     )
     stop_words: Ours | list[Label] = Field(default="ours", description="Words that are not counted.")
+    languages: list[Language] = Field(
+        default=[], description="The languages of the words; the suite's if unsaid. Others are not read."
+    )
     categories: list[Label] | None = Field(default=None, description="Whose answers are read; all if unsaid.")
     tokeniser: Literal["words", "treebank"] = Field(
         default="words",
@@ -536,6 +545,22 @@ class Suite(Strict):
     def suite_key(self) -> str:
         """Hash of the checked content. Who answers for it, and under which licence, changes no number."""
         return key("suite", self.model_dump(mode="json", exclude={"responsible", "licence"}))
+
+    def read_by(self, named: list[str]) -> str:
+        """Return the languages that a rule or a list of words reads, as one text; by default the suite's."""
+        return LANGUAGE_SEPARATOR.join(sorted(set(named or [self.language])))
+
+    def languages_read(self) -> list[tuple[str, str]]:
+        """Return (category, languages) of whatever looks for words in a category's answers, each once."""
+        found = {
+            (code, self.read_by(rule.languages))
+            for code, rule in self.rules()
+            if rule.kind not in ("anchor", "score")
+        }
+        if self.stereotypes:
+            languages = self.read_by(self.stereotypes.languages)
+            found |= {(code, languages) for code in self.stereotypes.categories or self.categories}
+        return sorted(found)
 
     def rules(self) -> Iterator[tuple[str, Rule]]:
         """Yield (category, rule) for the rules of the active variant, in the file's order."""

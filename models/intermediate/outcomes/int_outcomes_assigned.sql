@@ -7,6 +7,7 @@ with rules as (
         variant,
         rule_kind,
         unmatched_label,
+        languages,
         feature
     from {{ ref('stg_suite__outcome_rules') }}
 ),
@@ -29,13 +30,17 @@ read_answers as (
         rules.feature,
         coalesce(phrases.label, case when anchors.is_clear then anchors.label end) as label,
         phrases.n_matches,
-        -- Only an answer that was read can be told to hold no label: what nobody measured is not an `other`.
-        texts.variant_text_key is not null and (rules.rule_kind <> 'anchor' or anchors.label is not null)
-            as is_read,
+        -- Only an answer that was read can be told to hold no label: what nobody measured, or what is in a
+        -- language that the rule does not read, is not an `other`.
+        texts.variant_text_key is not null
+        and case rules.rule_kind
+            when 'anchor' then anchors.label is not null
+            else elsewhere.text_key is null
+        end as is_read,
         case rules.rule_kind
             when 'anchor' then unread.text_key is not null
             when 'score' then coalesce(measured.measurement_status, '') = 'unsupported_language'
-            else false
+            else elsewhere.text_key is not null
         end as is_in_another_language,
         coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score') as is_blank,
         anchors.similarity,
@@ -64,6 +69,10 @@ read_answers as (
             and texts.variant_text_key = anchors.variant_text_key
     left join {{ ref('int_texts_measured') }} as measured using (response_key, feature)
     left join unread on texts.variant_text_key = unread.text_key
+    left join {{ ref('int_unread_texts_listed') }} as elsewhere
+        on
+            responses.text_key = elsewhere.text_key
+            and rules.languages = elsewhere.languages
 )
 
 select

@@ -3,6 +3,7 @@
 with asked as (
     select
         suite,
+        languages,
         {{ unnested('categories') }} as category
     from {{ ref('stg_suite__stereotypes') }}
 ),
@@ -25,9 +26,13 @@ select
     responses.prompt_key,
     responses.block_key,
     responses.text_key,
-    responses.is_usable and responses.text_key is not null as is_counted
+    responses.is_usable and responses.text_key is not null and unread.text_key is null as is_counted
 from {{ ref('int_responses_joined') }} as responses
 inner join asked using (suite, category)
+left join {{ ref('int_unread_texts_listed') }} as unread
+    on
+        responses.text_key = unread.text_key
+        and asked.languages = unread.languages
 union all
 select
     prompts.suite,

@@ -6,5 +6,7 @@ select
     language,
     {{ finite("probability") }} as probability,
     {{ finite("expected_probability") }} as expected_probability,
-    language_status
+    language_status,
+    -- Rows from before this was asked hold the status alone.
+    coalesce(is_in_another, language_status = 'other') as is_in_another
 from {{ source('raw', 'text_languages') }}

@@ -26,6 +26,7 @@ select
     {{ json_text('rule', 'variant') }} as variant,
     {{ kind }} as rule_kind,
     {{ json_text('rule', 'text') }} as text_variant,
+    {{ json_text('rule', 'languages') }} as languages,
     case when {{ kind }} = 'score' then {{ json_text('rule', 'measured_feature') }} end as feature,
     case when {{ kind }} = 'score' then {{ json_text('rule', 'scorer') }} end as scorer,
     case when {{ kind }} = 'score' then {{ json_text('rule', 'feature') }} end as scorer_feature,

@@ -2,6 +2,7 @@
 select
     suite,
     {{ json_texts('definition', 'stereotypes.categories') }} as categories,
+    {{ json_text('definition', 'stereotypes.languages') }} as languages,
     {{ json_texts('definition', 'stereotypes.counting') }} as countings,
     {{ json_text('definition', 'stereotypes.tokeniser') }} as tokeniser,
     cast({{ json_text('definition', 'stereotypes.beta') }} as double) as beta,

@@ -34,6 +34,7 @@ OTHERS = {
     "ja": "その決定には賛成できません。",
     "ko": "그 결정에 동의하지 않습니다.",
 }
+SHORT = {"zh": "懒惰", "ta": "ஆம்", "th": "ใช่", "hi": "हाँ", "ar": "نعم", "ja": "はい", "ko": "아니요"}
 UNDECIDED = (
     "very bad and lazy", "Yes", "42", "$5,000", "👍", "Tan Wei Ming", "Nurul Huda binti Abdullah", "Doctor",
     "Muthu s/o Raman", "A", "", "   ", "https://example.com/a?b=c", "chicken rice, laksa, nasi lemak",
@@ -46,6 +47,21 @@ def test_what_an_english_scorer_does_not_read_is_told(language):
     assert is_in_another(text, ["en"]) and is_in_another(text, ["en", "nl"])
     assert not is_in_another(text, [language]) and not is_in_another(text, ["en", language])
     assert not is_in_another(text, [])
+
+
+@pytest.mark.parametrize("language", SHORT)
+def test_a_word_in_other_letters_is_in_another_language(language):
+    assert is_in_another(SHORT[language], ["en"]) and is_in_another(SHORT[language], ["en", "ms"])
+    assert not is_in_another(SHORT[language], ["en", language])
+    judged = LanguageDetector().judge(SHORT[language], "en")
+    assert judged.is_in_another and judged.language_status in ("short", "undecided", "other")
+
+
+def test_letters_alone_decide_nothing_where_they_may_be_read():
+    assert not is_in_another("β", ["en"])
+    assert not is_in_another("Ｙｅｓ", ["en"])
+    assert not is_in_another("Ya 是", ["en"])
+    assert not is_in_another("да", ["en", "ru"])
 
 
 @pytest.mark.parametrize("text", UNDECIDED)
@@ -73,6 +89,8 @@ def test_a_few_words_names_and_signs_are_in_no_other_language(text):
         ("🙂🙂🙂🙂🙂🙂🙂🙂", "en", "undecided"),
         ("12345 67890 12345 67890 12345", "en", "undecided"),
         (ENGLISH, "tlh", "undecided"),
+        (MALAY, "en,ms", "same"),
+        (MALAY, "en,ta", "other"),
     ],
 )
 def test_languages(text, expected, status):
@@ -103,3 +121,31 @@ def test_answers_in_another_language_are_flagged(data: Path, tmp_path: Path, que
         order by l.language_status
         """
     ) == [(MALAY, "other"), (ENGLISH, "same"), ("Well.", "short")]
+
+
+def test_each_rule_is_asked_of_the_languages_that_it_reads(data: Path, tmp_path: Path, query):
+    suite = {**SUITE, "pairs": {"axes": []}}
+    answers = {"good": [ENGLISH], "bad": [MALAY, THAI]}
+    simulated = {**suite["categories"]["A"]["simulated"], "answers": answers}
+    rule = {"set": "said", "kind": "pattern", "labels": {"yes": ["yes", "ya"], "no": ["no", "tidak"]}}
+    outcomes = [{**rule, "languages": ["ms", "en"]}]
+    suite["categories"] = {"A": {**suite["categories"]["A"], "simulated": simulated, "outcomes": outcomes}}
+    path = tmp_path / "suite.yml"
+    path.write_text(yaml.safe_dump(suite, sort_keys=False), "utf-8")
+    for stage in (assemble, generate, extract, extract):
+        result = CliRunner().invoke(stage.command, ["--suite", str(path)], obj=data)
+        assert result.exit_code == 0, result.output
+    assert query(
+        """
+        select t.text, l.expected_language, l.is_in_another
+        from text_languages as l inner join texts as t using (text_key)
+        order by t.text, l.expected_language
+        """
+    ) == [
+        (MALAY, "en", True),
+        (MALAY, "en,ms", False),
+        (ENGLISH, "en", False),
+        (ENGLISH, "en,ms", False),
+        (THAI, "en", True),
+        (THAI, "en,ms", True),
+    ]

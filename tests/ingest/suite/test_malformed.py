@@ -440,6 +440,16 @@ SUITES: dict[str, tuple[str | bytes, str]] = {
     "a truth value as a label": (replaced("baker: [baker, bakes]", "yes: [baker]"), "labels"),
     "a date as a label": (replaced("North:", "2020-01-01:"), "attributes.place"),
     "a list as a key": (replaced("version: 1", "version: 1\n? [a, b]\n: 2"), "stands here twice"),
+    "languages of what a scorer reads": (
+        replaced(
+            "- set: job\n        kind: pattern", "- set: job\n        languages: [ms]\n        kind: anchor"
+        ),
+        "here the scorer says what it reads",
+    ),
+    "no language": (
+        replaced("- set: job\n", "- set: job\n        languages: [Malay]\n"),
+        "outcomes.0.languages",
+    ),
     "infinity": (replaced("version: 1", "version: 1\nminimum: {coverage: .inf}"), "minimum.coverage"),
     "no suite key": (replaced("suite: tiny\n", ""), "suite"),
     "a hostile suite name": (replaced("suite: tiny", 'suite: "\'; drop table runs"'), "line 2: suite"),
