@@ -311,10 +311,12 @@ def bootstrap_interval(
     n_bootstrap: int,
     seed: int,
     depends_on: Literal["own", "others"] = "own",
+    lowest: float = 0.0,
 ) -> Interval:
     """Interval of a function of tables (b, K, J) to (b, K), drawing whole units as `resample` does.
 
-    `depends_on`: whether a group's value rests on its own units, or on those of others too.
+    `depends_on`: whether a group's value rests on its own units, or on those of others too. `lowest`: the
+    smallest value that there can be.
     """
     design, rows = canonical(design, np.asarray(sums, dtype=np.float64))
     unit = resampling_unit(design)
@@ -326,7 +328,7 @@ def bootstrap_interval(
     by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
     draws = function(units.tables(rows, seed)(n_bootstrap)).T
     interval = intervals(draws, observed, by_group if depends_on == "own" else by_group.min())
-    return Interval(np.maximum(interval[:, 0], 0), interval[:, 1], "ok", unit, units.n)
+    return Interval(np.maximum(interval[:, 0], lowest), interval[:, 1], "ok", unit, units.n)
 
 
 # ------------------------------------------------------------------- many columns of one design at once

@@ -173,7 +173,8 @@ def _of_labels(design, kind, alone, options):
     if kind == "outcome":
         return {}
     statistic = "mean" if kind == "score" else "selection_rate"
-    values, interval = _interval(design, alone, group_mean, options)
+    lowest = -np.inf if kind == "score" else 0.0
+    values, interval = _interval(design, alone, group_mean, options, lowest)
     return {
         (statistic, label): _named("labels", values[index], interval, index)
         for index, label in enumerate(design.labels)
@@ -207,9 +208,10 @@ def _shares(design, outcomes, sums, read_sums, alone, options):
     return found
 
 
-def _interval(design, sums, function, options):
+def _interval(design, sums, function, options, lowest=0.0):
     observed = function(group_table(design.group, sums, len(design.labels))[None])[0]
-    return observed, bootstrap_interval(design, sums, function, options["n_bootstrap"], options["seed"])
+    n_bootstrap, seed = options["n_bootstrap"], options["seed"]
+    return observed, bootstrap_interval(design, sums, function, n_bootstrap, seed, lowest=lowest)
 
 
 def _named(of, value, interval, index):
