@@ -28,6 +28,7 @@ from ingest.inference.planning import (
     power_to_fail,
     power_to_pass,
 )
+from ingest.inference.power import labels_needed
 from ingest.options import variant_option
 from ingest.reach import asked_places, read_places
 from ingest.store import RAW_NAME, Store
@@ -37,6 +38,7 @@ from ingest.suite import Suite, load_suite
 FOUR_FIFTHS = 0.8
 MOST_REPEATS = 1_000
 UNITS = {"name": "names", "root": "roots", "prompt": "prompts"}
+ERROR_RATES, HALF_WIDTHS = (0.05, 0.1, 0.2), (0.1, 0.05, 0.03)
 HEAD = ("to tell", "now", "{units}", "repeats", "now", "{units}", "repeats", "answers", "cost")
 
 
@@ -198,6 +200,16 @@ def _table(question: Question, lines: Sequence[Line]) -> Iterator[str]:
         yield f"  {row[0].ljust(len(first))}  {'  '.join(others)}".rstrip()
 
 
+def _labels() -> Iterator[str]:
+    """Yield how many labels of people a correction needs, as text."""
+    yield ""
+    yield "Labels of people, of each group, so that errors of reading leave a share's 95 % interval within"
+    yield "  errors of reading" + "".join(f"  ± {100 * width:2.0f} points" for width in HALF_WIDTHS)
+    for rate in ERROR_RATES:
+        cells = (f"{labels_needed(rate, width):,}".rjust(13) for width in HALF_WIDTHS)
+        yield f"  {100 * rate:15.0f} %" + "".join(cells)
+
+
 def _listed(cells: Sequence[str]) -> str:
     return "/".join(cells)
 
@@ -309,3 +321,6 @@ def command(
         else:
             for text in _table(question, lines):
                 say(text)
+    if not as_json:
+        for text in _labels():
+            say(text)

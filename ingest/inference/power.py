@@ -112,3 +112,17 @@ def minimum_detectable_ratio(
         is_detected = _needed_n(safe, middle, power, is_corrected) <= sizes
         low, high = np.where(is_detected, middle, low), np.where(is_detected, high, middle)
     return only_where(is_usable, low)
+
+
+def labels_needed(error_rate: float, half_width: float) -> int:
+    """Labels of a group with which errors of reading add at most `half_width` to a share's 95 % interval.
+
+    What a reading leaves open varies by at most e (1 - e) where it is wrong in a share e of the answers,
+    however the errors lie. Source: Angelopoulos, Duchi & Zrnic (2023), arXiv:2311.01453, for answers that
+    are many.
+
+    >>> labels_needed(0.1, 0.05)
+    139
+    """
+    z = scipy.special.ndtri(1 - ALPHA / 2)
+    return int(np.ceil(z**2 * error_rate * (1 - error_rate) / half_width**2))

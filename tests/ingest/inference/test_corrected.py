@@ -1,5 +1,8 @@
 """Numbers that labels correct: estimators of known form, and what they promise on simulated answers."""
 
+import csv
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -156,3 +159,29 @@ def test_labels_alone_weigh_as_they_were_drawn():
     assert alone[:, 1].sum() / alone.sum() == pytest.approx(expected)
     assert not alone[~seen].any()
     assert len(alone) == len(design.group)
+
+
+def test_the_guide_says_what_the_recorded_experiment_found():
+    """Each cell holds what is promised, and the guide's figures are the record's."""
+    project = Path(__file__).parents[3]
+    with (project / "experiments/results/label_correction.csv").open(newline="") as file:
+        cells = [
+            {name: float(value or "nan") for name, value in row.items() if name != "kind"}
+            for row in csv.DictReader(file)
+        ]
+
+    def ends(name):
+        values = [cell[name] for cell in cells]
+        return min(values), max(values)
+
+    fails, corrected = ends("fail_as_read"), ends("fail_corrected")
+    holds, width = ends("intervals_hold"), ends("width_by_labels_alone")
+    assert fails[0] > 0.5
+    assert corrected[1] <= 0.05
+    assert 0.93 <= holds[0] <= holds[1] <= 0.97
+    assert width[1] <= 0.8
+    said = " ".join((project / "docs/guide/labels.md").read_text().split())
+    assert f"As read, {100 * fails[0]:.1f} to {100 * fails[1]:.1f} % of the audits fail." in said
+    assert f"at most {100 * corrected[1]:.1f} % do." in said
+    assert f"Of the intervals {100 * holds[0]:.1f} to {100 * holds[1]:.1f} % hold the truth" in said
+    assert f"they are {100 * (1 - width[1]):.0f} to {100 * (1 - width[0]):.0f} % narrower" in said
