@@ -87,10 +87,10 @@ def sample(
     folder = out or data / "labels"
     with Store(data) as store:
         _check_suite(store, suite, suite_path)
-        asked = questions(store, suite)
         detail = {"suite": suite.suite, **wanted._asdict()}
         with store.run("labels sample", detail) as run_id, store.transaction():
             drawn = draw(store, data, suite, wanted, run_id)
+            asked = questions(store, suite, drawn.parts)
             written = write_files(folder, suite, suite_path, drawn, asked)
     _tell_sample(drawn)
     say(f"Sheet: {written.sheet} (open it in a browser)")
@@ -177,7 +177,10 @@ def load(
     suite = load_suite(suite_path, variant)
     with opened(data, dry_run) as store:
         source = "example" if is_example else "annotator"
-        reading = Reading(suite, questions(store, suite), annotator, source)
+        drawn = store.rows(
+            "select distinct category, outcome_set from label_samples where suite = ?", [suite.suite]
+        )
+        reading = Reading(suite, questions(store, suite, drawn), annotator, source)
         if dry_run:
             taken = take_in(store, reading, files, "dry-run", is_dry=True)
         else:

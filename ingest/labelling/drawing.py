@@ -80,6 +80,7 @@ USABLE = """
     left join runs on responses.run_id = runs.run_id
     left join earlier using (category, outcome_set)
     left join drawn using (outcome_set, response_key)
+    where responses.text_key is not null
 """
 
 STRATIFIED = """
@@ -281,7 +282,7 @@ def _chosen(store: Store, suite: Suite, wanted: Wanted) -> list[tuple[str, str]]
     configs = [config for (config,) in store.rows("select distinct config from usable order by all")]
     if not configs:
         raise PlumblineError(
-            f"{suite.suite} has no usable answer that an outcome rule reads: there is nothing to label.",
+            f"{suite.suite} has no usable answer with a text that an outcome rule reads: nothing to label.",
             "Bring in answers, give a category `outcomes:`, then run `plumbline audit SUITE`.",
         )
     raise PlumblineError(

@@ -1,6 +1,6 @@
 """What an annotator is asked about an answer: a rule's labels, or a number within its feature's range."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from ingest.errors import PlumblineError
@@ -62,13 +62,17 @@ class Question(NamedTuple):
         return said
 
 
-def questions(store: Store, suite: Suite) -> dict[tuple[str, str], Question]:
-    """Return (category, outcome set) -> what people are asked, of each rule of the suite's variant.
+def questions(
+    store: Store, suite: Suite, sets: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], Question]:
+    """Return (category, outcome set) -> what people are asked, of those of `sets` that the suite has.
 
     Raises PlumblineError where the range of a score is not known yet.
     """
     found = {}
     for code, rule in suite.rules():
+        if (code, rule.set) not in sets:
+            continue
         category = suite.categories[code]
         title, about = category.title, category.description
         if rule.kind == "score":

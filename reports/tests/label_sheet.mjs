@@ -9,7 +9,7 @@ const [sheet, folder] = process.argv.slice(2);
 const address = pathToFileURL(resolve(sheet)).href;
 const AXE = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const browser = await launch();
-const seen = { problems: [], saved: [], looks: [] };
+const seen = { problems: [], saved: [], looks: [], others: [] };
 
 async function open(options) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
@@ -30,7 +30,7 @@ const look = (page) =>
 		const text = (id) => document.getElementById(id).textContent;
 		return {
 			title: document.title,
-			question: text('question'),
+			asked: text('choices-title'),
 			prompt: text('prompt'),
 			answer: text('answer'),
 			count: text('count'),
@@ -63,7 +63,11 @@ await begin(page, 'Ada =1+1');
 const kept = [];
 for (const key of ['1', '2', '0', '?', '1']) {
 	kept.push({ ...(await look(page)), key });
-	await page.keyboard.press(key);
+	await page.waitForTimeout(100);
+	// Held down, so that it comes twice.
+	await page.keyboard.down(key);
+	await page.keyboard.down(key);
+	await page.keyboard.up(key);
 }
 await page.keyboard.press('ArrowLeft');
 seen.back = await look(page);
@@ -81,7 +85,16 @@ await page.reload();
 seen.leaving = await Promise.race([leaving, new Promise((done) => setTimeout(done, 2000, 'no warning'))]);
 await begin(page, 'Ada =1+1');
 seen.restored = await look(page);
-for (let i = 0; i < 60 && (await page.locator('#work').isVisible()); i++) await page.keyboard.press('1');
+const choose = async () => {
+	seen.others.push({ ...(await look(page)), key: '1' });
+	await page.keyboard.press('1');
+};
+await page.keyboard.press('s');
+while (await page.locator('#work').isVisible()) await choose();
+seen.left = await page.locator('#end').innerText();
+await page.locator('#skipped').click();
+seen.again = await look(page);
+await choose();
 seen.end = { text: await page.locator('#end').innerText(), problems: await scan(page) };
 await save(page, () => page.keyboard.press('Tab').then(() => page.keyboard.press('Enter')));
 seen.problems.push(...problems);

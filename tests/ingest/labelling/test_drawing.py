@@ -174,7 +174,7 @@ def test_only_usable_answers_are_drawn_and_only_what_is_named(tmp_path):
 def test_without_answers_there_is_nothing_to_label(tmp_path):
     world = World(tmp_path, reads=lambda answer: [])
     world.load(records(3))
-    with pytest.raises(PlumblineError, match="no usable answer that an outcome rule reads"):
+    with pytest.raises(PlumblineError, match="no usable answer with a text that an outcome rule reads"):
         world.draw(5)
 
 
@@ -210,3 +210,19 @@ def test_margins_and_scores_make_strata(tmp_path):
         ("tone", "high", None): 13,
         ("tone", "s", None): 1,
     }
+
+
+def test_answers_of_measurements_have_no_text_to_read(world):
+    with Store(world.data) as store:
+        store.connection.execute("update responses set text_key = null where repeat_index > 10")
+    assert len(world.draw(500).items) == 10
+
+
+def test_hostile_names_make_strata_as_others_do(tmp_path):
+    names = ['a"b', "c\\d", "{'x': 1}", "; drop table labels --", "ü ▮"]
+    world = World(tmp_path)
+    world.load([{**one, "model": name} for name in names for one in records(8)])
+    world.draw(20)
+    assert len(world.draw(20).items) == 20  # its strata are read from those of the first
+    strata = world.rows("select distinct stratum from label_samples")
+    assert {json.loads(stratum)["config"] for (stratum,) in strata} == set(names)
