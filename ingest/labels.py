@@ -135,7 +135,8 @@ def _tell_sample(drawn: Sample) -> None:
         sizes, chosen = [s.n for s in own], [s.n_before + s.n_new for s in own]
         say(
             f"  {code} {outcome_set}: {sum(s.n_new for s in own):,} of {sum(sizes):,}, by {parts}: "
-            f"{len(own):,} strata of {_span(sizes)}, of each {_span(chosen)} drawn"
+            f"{len(own):,} {'stratum' if len(own) == 1 else 'strata'} of {_span(sizes)}, "
+            f"of each {_span(chosen)} drawn"
         )
     for note in drawn.notes:
         say(note, err=True)

@@ -61,14 +61,10 @@ USABLE = """
             read.outcome_status
         ) as label,
         case
-            when read.rule_kind = 'score' then null
+            when read.rule_kind = 'score' then ''
             when read.margin < bounds.middle or read.n_matches > 1 then 'near'
             else 'clear'
         end as margin,
-        map_concat(
-            map(['source_tag', 'keyword'], [prompts.source_tag, prompts.keyword]), prompts.attributes
-        ) as traits,
-        map_keys(prompts.shown_by) as shown,
         drawn.response_key is not null as is_drawn,
         len(list_filter(
             coalesce(earlier.draws, []), draw -> draw >= coalesce(runs.started_at, timestamp '-infinity')
@@ -76,36 +72,52 @@ USABLE = """
     from read
     inner join bounds using (category, outcome_set)
     inner join responses using (response_key)
-    inner join prompts on read.prompt_key = prompts.prompt_key
     left join runs on responses.run_id = runs.run_id
     left join earlier using (category, outcome_set)
     left join drawn using (outcome_set, response_key)
     where responses.text_key is not null
 """
 
+# There may be many more answers than cells, so that trying strata costs little.
+CELLS = """
+    create or replace temp table cells as
+    select
+        category, outcome_set, config, label, margin, prompt_key, count(*) as n,
+        count(*) filter (is_drawn) as n_drawn
+    from usable group by all
+"""
+
 STRATIFIED = """
     create or replace temp table stratified as
+    with traits as (
+        select
+            prompt_key,
+            map_concat(map(['source_tag', 'keyword'], [source_tag, keyword]), attributes) as trait
+        from prompts where suite = $suite
+    )
     select
-        usable.* exclude (label, margin, traits, shown),
+        cells.*,
         '{' || concat_ws(
             ', ',
-            '"config": ' || to_json(usable.config),
-            case when parts.label then '"label": ' || to_json(usable.label) end,
+            '"config": ' || to_json(cells.config),
+            case when parts.label then '"label": ' || to_json(cells.label) end,
             case when parts.axis is not null then
-                to_json('by ' || parts.axis) || ': '
-                || to_json(array_to_string(
-                    list_transform(parts.attributes, one -> coalesce(usable.traits[one], '–')), ' & '
+                to_json('by ' || parts.axis) || ': ' || to_json(array_to_string(
+                    list_transform(parts.attributes, one -> coalesce(traits.trait[one], '–')), ' & '
                 ))
             end,
-            case when parts.margin then '"margin": ' || to_json(usable.margin) end
+            case when parts.margin and cells.margin <> '' then '"margin": ' || to_json(cells.margin) end
         ) || '}' as stratum
-    from usable
+    from cells
     inner join parts using (category, outcome_set)
-    where len($configs) = 0 or list_contains($configs, usable.config)
+    inner join traits using (prompt_key)
+    where len($configs) = 0 or list_contains($configs, cells.config)
 """
 
 SIZES = """
-    select category, outcome_set, stratum, count(*) as n, count(*) filter (is_drawn) as n_drawn
+    select
+        category, outcome_set, stratum, cast(sum(n) as bigint) as n,
+        cast(sum(n_drawn) as bigint) as n_drawn
     from stratified group by all order by all
 """
 
@@ -118,26 +130,37 @@ NEEDED = f"""
 # Where no answers came since the last draw that is (drawn so far) / (all) of its stratum.
 SAMPLE = """
     create or replace temp table drawn_answers as
-    with ranked as (
+    with placed as (
         select
-            *,
-            row_number() over (
-                partition by category, outcome_set, stratum
-                order by is_drawn, md5($seed || ' ' || outcome_set || ' ' || response_key), response_key
-            ) as place,
-            count(*) filter (is_drawn) over (partition by category, outcome_set, stratum, age)
-            / count(*) over (partition by category, outcome_set, stratum, age) as chance_before
-        from stratified
+            usable.response_key, usable.prompt_key, usable.outcome_set, usable.text_key, usable.is_drawn,
+            usable.age, allocated.place, allocated.n_new
+        from usable
+        inner join stratified using (category, outcome_set, config, label, margin, prompt_key)
+        inner join allocated using (category, outcome_set, stratum)
+    ),
+    ages as (
+        select place, age, count(*) filter (is_drawn) / count(*) as chance_before from placed group by all
+    ),
+    chosen as (
+        select * from placed where is_drawn
+        union all
+        (
+            select * from placed where not is_drawn and n_new > 0
+            qualify row_number() over (
+                partition by place
+                order by md5_number_lower($seed || ' ' || outcome_set || ' ' || response_key), response_key
+            ) <= n_new
+        )
     )
     select
-        ranked.category, ranked.outcome_set, ranked.response_key, ranked.prompt_key, ranked.text_key,
-        ranked.stratum, not ranked.is_drawn as is_new,
-        ranked.chance_before
-        + (1 - ranked.chance_before) * allocated.n_new / greatest(allocated.n - allocated.n_drawn, 1)
+        allocated.category, allocated.outcome_set, chosen.response_key, chosen.prompt_key, chosen.text_key,
+        allocated.stratum, not chosen.is_drawn as is_new,
+        ages.chance_before
+        + (1 - ages.chance_before) * allocated.n_new / greatest(allocated.n - allocated.n_drawn, 1)
             as probability
-    from ranked
-    inner join allocated using (category, outcome_set, stratum)
-    where ranked.is_drawn or ranked.place <= allocated.n_new
+    from chosen
+    inner join allocated using (place)
+    inner join ages using (place, age)
 """
 
 MOVED = """
@@ -228,13 +251,19 @@ def draw(store: Store, data: Path, suite: Suite, wanted: Wanted, run_id: str) ->
     attach(store.connection, data / AUDIT_NAME, "marts")
     execute = store.connection.execute
     execute(USABLE, {"suite": suite.suite})
+    execute(CELLS)
     sets = _chosen(store, suite, wanted)
     found, notes = _parts(store, suite, wanted, sets)
     strata, n_new = _allocated(store, wanted, found)
     columns = {
         name: [row[i] for row in strata] for i, name in enumerate(("category", "outcome_set", "stratum"))
     }
-    sizes = {"n": [row[3] for row in strata], "n_drawn": [row[4] for row in strata], "n_new": n_new}
+    sizes = {
+        "place": range(len(strata)),
+        "n": [row[3] for row in strata],
+        "n_drawn": [row[4] for row in strata],
+        "n_new": n_new,
+    }
     # Each draw has its own order: in the first one's, what came since would stand before what that one left.
     n_earlier = store.value(
         "select count(distinct sample_key) from label_samples where suite = ?", [suite.suite]
@@ -268,7 +297,7 @@ def _chosen(store: Store, suite: Suite, wanted: Wanted) -> list[tuple[str, str]]
     """Return the category and outcome set of what can be drawn."""
     chosen = store.rows(
         """
-        select distinct category, outcome_set from usable
+        select distinct category, outcome_set from cells
         where
             (len($1) = 0 or list_contains($1, category))
             and (len($2) = 0 or list_contains($2, outcome_set))
@@ -279,7 +308,7 @@ def _chosen(store: Store, suite: Suite, wanted: Wanted) -> list[tuple[str, str]]
     )
     if chosen:
         return chosen
-    configs = [config for (config,) in store.rows("select distinct config from usable order by all")]
+    configs = [config for (config,) in store.rows("select distinct config from cells order by all")]
     if not configs:
         raise PlumblineError(
             f"{suite.suite} has no usable answer with a text that an outcome rule reads: nothing to label.",
@@ -379,8 +408,17 @@ def _kept(
 
 def _shown_axes(store: Store, suite: Suite, codes: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
     """Return of each category all attributes that its prompts show, as one axis, and the first axis alone."""
-    unnested = "select category, unnest(shown) as attribute from usable"
-    shown = dict(store.rows(f"select category, list(distinct attribute) from ({unnested}) group by category"))
+    shown = dict(
+        store.rows(
+            """
+            with shown as (
+                select category, unnest(map_keys(shown_by)) as attribute
+                from prompts where prompt_key in (select prompt_key from cells)
+            )
+            select category, list(distinct attribute) from shown group by category
+            """
+        )
+    )
     found = {}
     for code in dict.fromkeys(codes):
         attributes = [name for name in suite.attributes if name in shown.get(code, [])]
@@ -404,7 +442,7 @@ def _stratify(store: Store, suite: Suite, wanted: Wanted, found: dict[tuple[str,
     kinds = {"category": pa.string(), "outcome_set": pa.string(), "label": pa.bool_(), "axis": pa.string()}
     schema = pa.schema({**kinds, "margin": pa.bool_(), "attributes": pa.list_(pa.string())})
     with store.registered("parts", pa.Table.from_pylist(rows, schema=schema)):
-        store.connection.execute(STRATIFIED, {"configs": list(wanted.configs)})
+        store.connection.execute(STRATIFIED, {"suite": suite.suite, "configs": list(wanted.configs)})
 
 
 def _allocated(

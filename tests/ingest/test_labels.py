@@ -25,19 +25,19 @@ def sample(world, *arguments):
 
 
 def test_the_sheet_and_the_table_hold_the_same_answers_without_their_groups(world):
-    result = sample(world, "--n", 12)
+    result = sample(world, "--n", 26)
     assert result.exit_code == 0, result.output
     (key,) = {key for (key,) in world.rows("select sample_key from label_samples")}
     lines = result.output.splitlines()
-    assert lines[0] == f"Sample {key[:8]}: 12 of 30 answers, each under one outcome set."
+    assert lines[0] == f"Sample {key[:8]}: 26 of 30 answers, each under one outcome set."
     assert lines[1] == (
-        "  A1 job: 12 of 30, by config, label, gender & place, margin: 1 strata of 30, of each 12 drawn"
+        "  A1 job: 26 of 30, by config, label, gender & place, margin: 1 stratum of 30, of each 26 drawn"
     )
     table, sheet = (world.data / "labels" / f"tiny-{key[:8]}.{kind}" for kind in ("csv", "html"))
     assert str(sheet) in lines[2] and str(table) in lines[3]
     assert lines[4] == f"Then: plumbline labels load {world.suite_path} FILE.csv"
     rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
-    assert len(rows) == 12 and {row["choices"] for row in rows} == {"baker | driver | unmatched | ?"}
+    assert len(rows) == 26 and {row["choices"] for row in rows} == {"baker | driver | unmatched | ?"}
     assert {row["prompt"] for row in rows} == {"What does the ▮▮▮ ▮▮▮ from the ▮▮▮ do?"}
     page = sheet.read_text("utf-8")
     # Five texts, each once, in the order in which the table has them first.
