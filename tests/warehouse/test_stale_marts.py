@@ -100,6 +100,7 @@ def test_marts_that_are_older_than_the_answers_are_refused(data, command):
         "delete from responses where source_row = 2",
         "insert into measurements values ('t', 's', 'f', 1, 'ok')",
         "update suites set definition = '{}'",
+        "insert into labels values ('s', 'C', 'o', 'k', 'A', 'annotator', 'x', 0, 's', 1, '', now(), 'r')",
     ],
 )
 def test_every_change_of_the_answers_counts(data, change):

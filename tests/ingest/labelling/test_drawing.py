@@ -226,3 +226,10 @@ def test_hostile_names_make_strata_as_others_do(tmp_path):
     assert len(world.draw(20).items) == 20  # its strata are read from those of the first
     strata = world.rows("select distinct stratum from label_samples")
     assert {json.loads(stratum)["config"] for (stratum,) in strata} == set(names)
+
+
+def test_prompts_that_show_no_group_are_drawn_without_groups(tmp_path):
+    world = World(tmp_path)
+    world.load([{**one, "question": "Well?"} for one in records(20)])
+    sample = world.draw(20)
+    assert [str(parts) for parts in sample.parts.values()] == ["config, label, margin"] and not sample.notes
