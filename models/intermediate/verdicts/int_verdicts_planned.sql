@@ -145,7 +145,8 @@ select
         when n_units_needed <= {{ most_units_named() }}
             then cast(ceil(greatest(n_units_needed - n_blocks, 1)) as bigint)
     end as n_more_units,
-    case when part_to_read > 0 then part_to_read end as part_to_read,
+    -- Where missing answers move nothing, the stake is what rounding left, on either side of 0.
+    case when part_to_read > 0 and part_to_read <= 1 then part_to_read end as part_to_read,
     case
         when n_missing > 0 and allowed >= 0 and at_stake > allowed
             then cast(ceil(n_missing * (1 - 0.85 * allowed / at_stake)) as bigint)
