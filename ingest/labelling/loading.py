@@ -150,7 +150,10 @@ def _totals(
 def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[Label]:
     """Return the labels of a file. Raises PlumblineError."""
     rows = list(read_records(path, READ, remedy="Leave the columns of the sheet or the table as they are."))
-    samples = sorted({str(cells[-1]).strip() for _, cells in rows if not isinstance(cells, RowProblem)})
+    named = {str(cells[-1]).strip() for _, cells in rows if not isinstance(cells, RowProblem)}
+    there = store.rows("select distinct sample_key from label_samples where suite = ?", [reading.suite.suite])
+    # A cell may hold what no database takes.
+    samples = [sample_key for (sample_key,) in there if sample_key in named]
     drawn = {
         (sample_key, outcome_set, response_key): category
         for sample_key, outcome_set, response_key, category in store.rows(
