@@ -34,6 +34,7 @@ from ingest.inference.corrected import (
     folds,
     labels_alone,
     selection_sums_corrected,
+    share_intervals,
 )
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import group_mean
@@ -138,20 +139,32 @@ def _drawn(rng: np.random.Generator, stratum: Codes, n_each: int) -> tuple[Array
 
 
 def _judged(design: Design, read: Array, corrected: Array, alone: Array, seed: int, truth: float) -> Audit:
-    wanted = (
-        ("mean", "max_mean_gap") if read.shape[1] == 3 else ("selection_rate", "min_impact_ratio", "range")
-    )
+    is_score = read.shape[1] == 3
+    wanted = ("mean", "max_mean_gap") if is_score else ("selection_rate", "min_impact_ratio", "range")
     as_read = resample(design, read, wanted, N_DRAWS, 0, seed)
     mended = resample(design, corrected, wanted, N_DRAWS, N_DRAWS, seed, is_corrected=True)
-    by_labels = bootstrap_interval(design, alone, group_mean, N_DRAWS, seed, lowest=-np.inf)
-    rates = mended[:2]
+    if is_score:
+        low, high = np.array([(row.ci_low, row.ci_high) for row in mended[:2]]).T
+        by_labels = bootstrap_interval(design, alone, group_mean, N_DRAWS, seed, lowest=-np.inf)
+        width = by_labels.high - by_labels.low
+    else:
+        low, high = _ends(design, corrected, seed)
+        width = np.diff(_ends(design, alone, seed), axis=0)
     return Audit(
         _fails(as_read),
         _fails(mended),
-        np.array([row.ci_low <= truth <= row.ci_high for row in rates]),
-        float(sum(row.ci_high - row.ci_low for row in rates) / (by_labels.high - by_labels.low).sum()),
-        np.array([row.value - truth for row in rates]),
+        (low <= truth) & (truth <= high),
+        float((high - low).sum() / width.sum()),
+        np.array([row.value - truth for row in mended[:2]]),
     )
+
+
+def _ends(design: Design, sums: Array, seed: int) -> tuple[Array, Array]:
+    """Both ends (2,) of the intervals of selection rates."""
+    both = np.column_stack([sums[:, 0] - sums[:, 1], sums[:, 1]])
+    n_labels = np.full(2, N_LABELS // 2)
+    _, low, high = share_intervals(design, both, n_labels, N_DRAWS, seed)
+    return low[:, 1], high[:, 1]
 
 
 def _fails(rows: list[Resampled]) -> bool:

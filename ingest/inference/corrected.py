@@ -15,9 +15,12 @@ Sampling, ch. 6-7.
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
 
 from ingest.inference.arrays import Array, Codes, Mask, divide
-from ingest.inference.design import Design, resampling_unit
+from ingest.inference.constants import ALPHA
+from ingest.inference.design import Design, canonical, resampling_unit
+from ingest.inference.drawing import Units
 from ingest.inference.sums import group_table
 
 N_FOLDS = 10
@@ -143,3 +146,39 @@ def labels_alone(labels: Labels, said: Array) -> Array:
     weight = np.where(labels.is_there, labels.weight, 0.0)
     alone: Array = weight[:, None] * said
     return alone
+
+
+def share_intervals(
+    design: Design, sums: Array, n_labels: Codes, n_bootstrap: int, seed: int
+) -> tuple[Array, Array, Array]:
+    """Shares (K, J) of sums of pseudo-values (n, J), and both ends of their 95 % intervals, never of width 0.
+
+    Wilson's interval over as many answers as vary as much as redrawn units do, of a group's outcomes
+    together. A group without an outcome, or without an error in its `n_labels` (K,), has an interval too:
+    half an error more is counted. NaN with too few units. Source: Korn & Graubard (1998), Survey Methodology
+    24(2).
+    """
+    n_groups = len(design.labels)
+    shares = _shares(group_table(design.group, sums, n_groups))
+    design, rows = canonical(design, sums)
+    units = Units.of(design.group, design.units(resampling_unit(design)))
+    if not units.is_enough:
+        nothing = np.full_like(shares, np.nan)
+        return shares, nothing, nothing
+    n_units = units.by_group(np.ones((len(rows), 1)))
+    found = _shares(units.tables(rows, seed)(n_bootstrap)).var(axis=0) * n_units / (n_units - 1)
+    error = 0.5 / (n_labels + 1)
+    varies = found.sum(1) + 2 * error * (1 - error) / n_labels
+    spread = (shares * (1 - shares)).sum(1)
+    # A group that gives one outcome alone has what its labels tell.
+    n = np.where(spread > 0, spread / varies, n_labels)[:, None]
+    t = scipy.special.stdtrit(n_units - 1, 1 - ALPHA / 2)
+    centre = (shares + t**2 / (2 * n)) / (1 + t**2 / n)
+    half = t * np.sqrt(shares * (1 - shares) / n + t**2 / (4 * n**2)) / (1 + t**2 / n)
+    return shares, np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+
+
+def _shares(tables: Array) -> Array:
+    """Shares of tables (..., K, J), each at least 0: pseudo-values of a rare outcome can sum up to less."""
+    above = np.maximum(tables, 0)
+    return divide(above, above.sum(-1, keepdims=True))

@@ -1,5 +1,8 @@
 """Grain: one row per analysis_key, statistic, group_value ('' for the axis), outcome ('' but for shares)."""
 
+import math
+from itertools import product
+
 import numpy as np
 
 from ingest.inference.adjusted import adjusted
@@ -14,6 +17,7 @@ from ingest.inference.corrected import (
     labels_alone,
     outcome_sums_corrected,
     selection_sums_corrected,
+    share_intervals,
 )
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import STATISTICS, group_mean, statistics_of
@@ -119,23 +123,17 @@ def _corrected(analysis, groups, favourable, part):
     }
     at_equal_weights = adjusted(design, sums, kind, part["stratum_code"], options)
     found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
-    by_labels = _of_labels(design, kind, alone, options)
+    of_values = _of_groups(design, kind, sums, alone, n_labels, options)
     for row in found:
         place = row["statistic"], row["group_value"]
         n, missing = of_groups[place[1]]
-        own = {
-            "read_value": as_read.get(place),
-            "n_labels": n,
-            "n_missing": missing,
-            **by_labels.get(place, {}),
-        }
-        yield {**named, **row, "n": int(row["n"]), **own, **at_equal_weights.get(place, {})}
+        own = {"read_value": as_read.get(place), "n_labels": n, "n_missing": missing}
+        own |= of_values.get(place, {}) | at_equal_weights.get(place, {})
+        yield {**named, **row, "n": int(row["n"]), **own}
     if kind == "outcome":
-        shares = _shares(design, outcomes, sums, read_sums, alone, options)
-        for (label, outcome), row in shares.items():
-            n, missing = of_groups[label]
-            own = {"n": int((group == names.index(label)).sum()), "n_labels": n, "n_missing": missing}
-            yield {**named, "statistic": "share", "group_value": label, "outcome": outcome, **row, **own}
+        yield from (
+            {**named, **row} for row in _shares(design, outcomes, sums, read_sums, alone, of_groups, options)
+        )
 
 
 def _labels(part, is_there):
@@ -168,52 +166,61 @@ def _sums(kind, design, outcomes, favourable, read, labels, part):
     return *(selection_sums_corrected(one, is_favourable) for one in (corrected, as_read, given)), untold
 
 
-def _of_labels(design, kind, alone, options):
-    """Each group's rate or mean by labels alone, with its interval, by statistic and group."""
+def _of_groups(design, kind, sums, alone, n_labels, options):
+    """Each group's rate or mean by labels alone, with intervals, by statistic and group."""
+    n_bootstrap, seed = options["n_bootstrap"], options["seed"]
+    if kind == "score":
+        values = group_mean(group_table(design.group, alone, len(design.labels)))
+        ends = bootstrap_interval(design, alone, group_mean, n_bootstrap, seed, lowest=-np.inf)
+        return {
+            ("mean", label): _by_labels(values[index], ends.low[index], ends.high[index])
+            for index, label in enumerate(design.labels)
+        }
     if kind == "outcome":
         return {}
-    statistic = "mean" if kind == "score" else "selection_rate"
-    lowest = -np.inf if kind == "score" else 0.0
-    values, interval = _interval(design, alone, group_mean, options, lowest)
-    return {
-        (statistic, label): _named("labels", values[index], interval, index)
-        for index, label in enumerate(design.labels)
-    }
-
-
-def _shares(design, outcomes, sums, read_sums, alone, options):
-    """Each group's share of each outcome: corrected, as read, and by labels alone, with intervals."""
     found = {}
-    as_read = group_table(design.group, read_sums, len(design.labels))
-    for code, outcome in enumerate(outcomes):
-
-        def share(tables, code=code):
-            return divide(tables[..., code], tables.sum(-1))
-
-        values, interval = _interval(design, sums, share, options)
-        by_labels, of_labels = _interval(design, alone, share, options)
-        for index, label in enumerate(design.labels):
-            low, high = np.clip((interval.low[index], interval.high[index]), 0, 1)
-            found[label, outcome] = {
-                "value": float(values[index]),
-                "read_value": float(share(as_read)[index]),
-                "status": "ok",
-                "ci_low": float(low),
-                "ci_high": float(high),
-                "ci_status": interval.status,
-                "resampling_unit": interval.unit,
-                "n_units": interval.n_units,
-                **_named("labels", by_labels[index], of_labels, index),
-            }
+    rates = _rates(design, sums, n_labels, n_bootstrap, seed)
+    by_labels = _rates(design, alone, n_labels, n_bootstrap, seed)
+    for label, (_, low, high), others in zip(design.labels, rates, by_labels, strict=True):
+        found["selection_rate", label] = {"ci_low": low, "ci_high": high, **_by_labels(*others)}
     return found
 
 
-def _interval(design, sums, function, options, lowest=0.0):
-    observed = function(group_table(design.group, sums, len(design.labels))[None])[0]
+def _rates(design, sums, n_labels, n_bootstrap, seed):
+    """Each group's selection rate with both ends of its interval, (K, 3)."""
+    both = np.column_stack([sums[:, 0] - sums[:, 1], sums[:, 1]])
+    found = share_intervals(design, both, n_labels, n_bootstrap, seed)
+    return np.stack([column[:, 1] for column in found], axis=1).tolist()
+
+
+def _shares(design, outcomes, sums, read_sums, alone, of_groups, options):
+    """Yield each group's share of each outcome: corrected, as read, and by labels alone, with intervals."""
     n_bootstrap, seed = options["n_bootstrap"], options["seed"]
-    return observed, bootstrap_interval(design, sums, function, n_bootstrap, seed, lowest=lowest)
+    n_labels = np.array([of_groups[label][0] for label in design.labels])
+    shares = np.stack(share_intervals(design, sums, n_labels, n_bootstrap, seed), axis=-1)
+    by_labels = np.stack(share_intervals(design, alone, n_labels, n_bootstrap, seed), axis=-1)
+    counted = group_table(design.group, read_sums, len(design.labels))
+    as_read = divide(counted, counted.sum(-1, keepdims=True))
+    sizes = np.bincount(design.group)
+    for (index, label), (code, outcome) in product(enumerate(design.labels), enumerate(outcomes)):
+        value, low, high = shares[index, code].tolist()
+        n, n_missing = of_groups[label]
+        yield {
+            "statistic": "share",
+            "group_value": label,
+            "outcome": outcome,
+            "value": value,
+            "read_value": float(as_read[index, code]),
+            "status": "ok",
+            "ci_low": low,
+            "ci_high": high,
+            "ci_status": "ok" if math.isfinite(low) else "too_few",
+            "n": int(sizes[index]),
+            "n_labels": n,
+            "n_missing": n_missing,
+            **_by_labels(*by_labels[index, code].tolist()),
+        }
 
 
-def _named(of, value, interval, index):
-    ends = {"value": value, "low": interval.low[index], "high": interval.high[index]}
-    return {f"{of}_{end}": float(number) for end, number in ends.items()}
+def _by_labels(value, low, high):
+    return {"labels_value": float(value), "labels_low": float(low), "labels_high": float(high)}

@@ -16,6 +16,7 @@ from ingest.inference.corrected import (
     labels_alone,
     outcome_sums_corrected,
     selection_sums_corrected,
+    share_intervals,
 )
 from ingest.inference.design import Design
 from ingest.inference.resampling import resample
@@ -159,6 +160,22 @@ def test_labels_alone_weigh_as_they_were_drawn():
     assert alone[:, 1].sum() / alone.sum() == pytest.approx(expected)
     assert not alone[~seen].any()
     assert len(alone) == len(design.group)
+
+
+def test_no_interval_of_a_share_has_no_width():
+    """A group of which all labels say one thing may still hold another answer."""
+    n = 2000
+    block = np.arange(n) // 100
+    group = (block >= 10).astype(np.int64)
+    is_there, weight = _drawn(np.random.default_rng(7), group, 50)
+    labels = Labels(is_there, np.zeros(n, np.int64), np.zeros(n), weight)
+    design = _design(group, block)
+    corrected = corrected_outcomes(group, np.zeros(n, np.int64), labels, folds(design), 2)
+    shares, low, high = share_intervals(design, corrected[:, :2], np.array([50, 50]), 200, 0)
+    np.testing.assert_allclose(shares, [[1, 0], [1, 0]], atol=0.01)
+    assert (high[:, 1] > 0.03).all()
+    assert (high[:, 1] < 0.15).all()
+    assert (low[:, 0] < 0.97).all()
 
 
 def test_the_guide_says_what_the_recorded_experiment_found():
