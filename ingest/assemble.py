@@ -146,13 +146,17 @@ def _keep(store: Store, suite: Suite) -> None:
             baseline_text_key = excluded.baseline_text_key,
             baseline_kind = excluded.baseline_kind,
             template = excluded.template,
-            slots = excluded.slots
+            slots = excluded.slots,
+            translated_by = excluded.translated_by,
+            reviewed_by = excluded.reviewed_by
         where
             method = 'loaded'
             or baseline_text_key is distinct from excluded.baseline_text_key
             or baseline_kind is distinct from excluded.baseline_kind
             or template is distinct from excluded.template
             or slots is distinct from excluded.slots
+            or translated_by is distinct from excluded.translated_by
+            or reviewed_by is distinct from excluded.reviewed_by
         """
     )
     delete_unasked(store, suite.suite, METHODS)

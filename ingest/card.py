@@ -35,7 +35,8 @@ SECTIONS = {
     "data": """
         select
             suite, domain, category, count(*) as n_prompts, count(distinct root_key) as n_roots,
-            count(distinct block_key) as n_blocks, list(distinct language order by language) as languages
+            count(distinct block_key) as n_blocks, list(distinct language order by language) as languages,
+            count(*) filter (where translated_by is not null and reviewed_by is null) as n_unreviewed
         from dim_prompts
         group by all
         order by all
@@ -135,6 +136,13 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
     if unknown:
         said.append(
             f"No digest was recorded for {', '.join(unknown)}: which weights answered cannot be proven."
+        )
+    unreviewed = sum(row["n_unreviewed"] for row in sections["data"])
+    if unreviewed:
+        n_prompts = sum(row["n_prompts"] for row in sections["data"])
+        said.append(
+            f"{unreviewed:,} of {n_prompts:,} prompts are translations that no person has reviewed: "
+            "a difference between languages may be one of the translations."
         )
     asked = sum(row["n"] for row in sections["responses"])
     usable = sum(row["n"] for row in sections["responses"] if row["response_status"] == "ok")

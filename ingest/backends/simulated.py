@@ -12,6 +12,7 @@ from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.prompts.templates import fill
 from ingest.suite import FIELD, Config, Suite
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE
 
 # In the fingerprint: another way to draw is another model.
 ALGORITHM = "1"
@@ -58,7 +59,9 @@ class SimulatedBackend:
                 raise _unanswerable(code)
         scale = planted_scale(config)
         specs = {
-            code: spec.simulated.model_dump(mode="json")
+            code: spec.simulated.model_dump(
+                mode="json", exclude=None if spec.simulated.translations else {"translations"}
+            )
             for code, spec in self.suite.categories.items()
             if spec.simulated
         }
@@ -116,15 +119,14 @@ class SimulatedBackend:
         shares = [math.exp(logit - largest) for logit in logits]
         total = math.fsum(shares)
 
-        words = {a: self.suite.word(a, value) for a, value in attributes.items()}
+        language = attributes.get(LANGUAGE_ATTRIBUTE, self.suite.language)
+        said = {**spec.answers, **spec.translations.get(language, {})}
+        words = {a: self.suite.word(a, value, language) for a, value in attributes.items()}
         fields = {*words} if request.name is None else {*words, "name"}
-        texts = [
-            [text for text in spec.answers[answer] if set(FIELD.findall(text)) <= fields]
-            for answer in answers
-        ]
+        texts = [[text for text in said[answer] if set(FIELD.findall(text)) <= fields] for answer in answers]
         for answer, usable in zip(answers, texts, strict=True):
             if not usable:
-                lacking = set(FIELD.findall(spec.answers[answer][0])) - fields
+                lacking = set(FIELD.findall(said[answer][0])) - fields
                 field = f"{{{min(lacking)}}}"
                 raise PlumblineError(
                     f"Category {category}: every text of the answer {answer!r} holds a field like {field} "

@@ -157,9 +157,9 @@ class Neutraliser:
 def branch_words(suite: Suite, suite_path: Path) -> dict[tuple[str, str], list[str]]:
     """Return (attribute, value) -> the words that show it, those of replacement tables among them."""
     words = {
-        (attribute, value): spec.words or [value]
+        (attribute, value): suite.words(attribute, value)
         for attribute, values in suite.attributes.items()
-        for value, spec in values.items()
+        for value in values
     }
     for branching in suite.branches:
         values = list(suite.attributes[branching.attribute])

@@ -185,7 +185,7 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
             wanted[name].pairs.add((code, rule.text))
             wanted[name].rules.append((code, rule))
         if rule.kind == "anchor":
-            wanted[name].phrases.update(phrase for phrases in rule.labels.values() for phrase in phrases)
+            wanted[name].phrases.update(phrase for _, phrase in rule.phrases())
     if suite.distances or suite.topics:
         need = wanted[suite.encoder or DEFAULT_EMBEDDER]
         need.is_encoder = True

@@ -6,12 +6,14 @@ from typing import Any
 
 from ingest.keys import key, text_key
 from ingest.suite import Suite
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE, stands_in_words
 
 # Does the baseline name what the prompt names of the group: all of it, some of it, or nothing? Only the
 # first takes the tool's own reaction to the group's words out of a calibrated value (SPEC CAL-3).
 BASELINE_KINDS = ("counterfactual", "partial", "unbranched")
 
 NOT_IN_WORD = r"(?<!\w)(?:{})(?!\w)"
+NOWHERE = re.compile(r"(?!)")
 
 
 class PromptBuilder:
@@ -24,24 +26,24 @@ class PromptBuilder:
         self.suite = suite
         self.ambiguous = set(ambiguous)
         self.words = {
-            (attribute, value): re.compile(
-                NOT_IN_WORD.format("|".join(re.escape(word) for word in spec.words or [value])), re.IGNORECASE
-            )
+            (attribute, value): _pattern(suite.words(attribute, value))
             for attribute, values in suite.attributes.items()
-            for value, spec in values.items()
+            for value in values
         }
 
     def shown_by(self, prompt: str, attributes: Mapping[str, str], name: str | None) -> dict[str, str]:
         """Return attribute -> evidence for the attributes that the prompt's text shows (SPEC BRA-7).
 
         An attribute is shown by a word of its value, or by a person's name where the suite says that
-        names show it.
+        names show it. The language that a suite asks in shows itself.
         """
         evidence = {}
         name_stands_there = bool(name and name in prompt)
         for attribute, value in attributes.items():
             word = self.words[attribute, value].search(prompt)
-            if word:
+            if self.suite.languages and attribute == LANGUAGE_ATTRIBUTE:
+                evidence[attribute] = f"language: {value}"
+            elif word:
                 evidence[attribute] = f"word: {word.group()}"
             elif (
                 name_stands_there
@@ -65,13 +67,15 @@ class PromptBuilder:
         baseline_kind: str | None = None,
         template: str | None = None,
         slots: Mapping[str, str] | None = None,
+        translated_by: str | None = None,
+        reviewed_by: str | None = None,
     ) -> dict[str, Any]:
         """Return one row of `prompts`.
 
         `attributes` are declared values; `root` is the text before branching (the prompt itself where
         none is known), `name` the person the prompt is about; `baseline` the text its answers are held
         against, `baseline_kind` which of BASELINE_KINDS that is; `template` what it was made of, with the
-        phrase of each of `slots`.
+        phrase of each of `slots`; `translated_by` and `reviewed_by` who, where it is a translation.
         """
         suite = self.suite.suite
         spec = self.suite.categories[category]
@@ -92,7 +96,9 @@ class PromptBuilder:
             "keyword": name,
             "source_tag": None,
             "method": method,
-            "language": self.suite.language,
+            "language": ordered.get(LANGUAGE_ATTRIBUTE, self.suite.language)
+            if self.suite.languages
+            else self.suite.language,
             "prompt": prompt,
             "baseline_text_key": None if baseline is None else text_key(baseline),
             "root_key": root_key,
@@ -102,4 +108,14 @@ class PromptBuilder:
             "baseline_kind": baseline_kind,
             "template": template,
             "slots": None if slots is None else list(slots.items()),
+            "translated_by": translated_by,
+            "reviewed_by": reviewed_by,
         }
+
+
+def _pattern(words: Collection[str]) -> re.Pattern[str]:
+    """Return what finds any of these words: whole ones, or among other letters in scripts without spaces."""
+    whole = [re.escape(word) for word in words if not stands_in_words(word)]
+    among = [re.escape(word) for word in words if stands_in_words(word)]
+    parts = [*([NOT_IN_WORD.format("|".join(whole))] if whole else []), *among]
+    return re.compile("|".join(parts), re.IGNORECASE) if parts else NOWHERE

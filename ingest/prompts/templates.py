@@ -10,6 +10,7 @@ from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.suite import FIELD, Suite, Template
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE
 
 METHOD = "template"
 
@@ -27,8 +28,9 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
     """Yield the rows of `prompts` that a category's templates give, duplicates included.
 
     A root is a template with its slots filled. Each root meets every combination of the attributes that
-    it names, or, where it names {name}, every person; a person's own attributes hold for them. The suite's
-    `sample` leaves whole roots out. `baseline` holds the text that `baseline_text_key` is the key of.
+    it names, or, where it names {name}, every person; a person's own attributes hold for them. All of it is
+    said in each of the suite's languages. The suite's `sample` leaves whole roots out. `baseline` holds the
+    text that `baseline_text_key` is the key of.
     """
     kept = sampled_roots(suite, category)
     for template in suite.categories[category].templates:
@@ -38,14 +40,16 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
         for filled, root in _roots(suite, category, template):
             if kept is not None and root not in kept:
                 continue
-            for name, attributes in groups:
-                shown = {a: suite.word(a, value) for a, value in attributes.items() if a in fields}
-                values = {**filled, **shown, "name": name or ""}
-                baseline = None if template.baseline is None else fill(template.baseline, values)
+            for language, (name, attributes) in product(suite.asked_languages, groups):
+                said = template.in_language(language)
+                shown = {a: suite.word(a, value, language) for a, value in attributes.items() if a in fields}
+                values = {**_slots_in(suite, category, filled, language), **shown, "name": name or ""}
+                baseline = None if said.baseline is None else fill(said.baseline, values)
+                translated_by, reviewed_by = suite.translated(language, said)
                 row = builder.row(
                     category,
-                    fill(template.prompt, values),
-                    attributes,
+                    fill(said.prompt, values),
+                    {**attributes, **({LANGUAGE_ATTRIBUTE: language} if suite.languages else {})},
                     method=METHOD,
                     name=name,
                     root=root,
@@ -53,8 +57,20 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
                     baseline_kind=kind,
                     template=template.prompt,
                     slots=filled,
+                    translated_by=translated_by,
+                    reviewed_by=reviewed_by,
                 )
                 yield {**row, "baseline": baseline}
+
+
+def _slots_in(suite: Suite, category: str, filled: dict[str, str], language: str) -> dict[str, str]:
+    """Return the phrases of a root's slots in a language; as they stand where they are not translated."""
+    spec = suite.categories[category]
+    found = spec.slot_translations.get(language, {})
+    return {
+        slot: found[slot][spec.slots[slot].index(phrase)] if slot in found else phrase
+        for slot, phrase in filled.items()
+    }
 
 
 def baseline_kind(suite: Suite, template: Template) -> str | None:
@@ -119,5 +135,5 @@ def n_combinations(suite: Suite, category: str) -> int:
             n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
         else:
             n_roots = sum(root in kept for _, root in _roots(suite, category, template))
-        total += n_roots * sum(1 for _ in _groups(suite, category, fields))
+        total += n_roots * len(suite.asked_languages) * sum(1 for _ in _groups(suite, category, fields))
     return total

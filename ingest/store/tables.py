@@ -50,7 +50,7 @@ SCHEMA: dict[str, str] = {
         baseline_text_key varchar, root_key varchar not null,
         block_key varchar not null, attributes map(varchar, varchar) not null,
         shown_by map(varchar, varchar) not null, baseline_kind varchar, template varchar,
-        slots map(varchar, varchar)""",
+        slots map(varchar, varchar), translated_by varchar, reviewed_by varchar""",
     "writings": """
         writing_key varchar primary key, suite varchar not null, purpose varchar not null,
         config_key varchar not null, instruction varchar not null, attempt integer not null,

@@ -3,7 +3,15 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from ingest.suite.fields import AXIS_SEPARATOR, FIELD, Misplaced, declared, normalise_label, placed
+from ingest.suite.fields import (
+    AXIS_SEPARATOR,
+    FIELD,
+    LANGUAGE_ATTRIBUTE,
+    Misplaced,
+    declared,
+    normalise_label,
+    placed,
+)
 from ingest.suite.lookups import check_backends, check_languages, check_profiles, check_scorers
 from ingest.suite.schema import Category, Suite
 
@@ -29,6 +37,12 @@ def check_attributes(suite: Suite) -> None:
                         f"{label!r} stands for {other!r} already: case, spaces and what is invisible are one"
                     )
                     raise Misplaced(problem, "attributes", attribute, value)
+
+
+def check_asked_languages(suite: Suite) -> None:
+    """The other languages are others."""
+    if suite.language in suite.languages:
+        raise Misplaced("this is the suite's own `language`", "languages", suite.language)
 
 
 def check_axes(suite: Suite) -> None:
@@ -148,6 +162,40 @@ def _check_fields(suite: Suite, code: str, category: Category) -> None:
     _fields_are_known(code, "a prompt", prompts, {*category.slots, *own}, "prompts")
     for answer, texts in category.simulated.answers.items() if category.simulated else []:
         _fields_are_known(code, "an answer", enumerate(texts), own, "simulated", "answers", answer)
+    simulated = category.simulated
+    for language, said in simulated.translations.items() if simulated else []:
+        for answer, texts in said.items():
+            place = ("simulated", "translations", language, answer)
+            _fields_are_known(code, "an answer", enumerate(texts), own, *place)
+            if simulated and answer not in simulated.answers:
+                raise Misplaced(f"{answer!r} is no answer of it", "categories", code, *place)
+    _check_translations(suite, code, category)
+
+
+def _check_translations(suite: Suite, code: str, category: Category) -> None:
+    """A prompt is said in every language that the suite asks in, with the same fields."""
+    for i, template in enumerate(category.templates):
+        place = ("categories", code, "prompts", i, "translations")
+        if suite.languages and LANGUAGE_ATTRIBUTE in FIELD.findall(template.prompt):
+            raise Misplaced(f"{{{LANGUAGE_ATTRIBUTE}}} is filled into no prompt", *place[:-1])
+        lacking = [language for language in suite.languages if language not in template.translations]
+        if lacking:
+            raise Misplaced(f"the prompt is not translated into {', '.join(lacking)}", *place[:-1])
+        for language in template.translations:
+            if language not in suite.languages:
+                raise Misplaced(f"{language!r} is none of the suite's `languages`", *place, language)
+            said = template.in_language(language)
+            for own, other in ((template.prompt, said.prompt), (template.baseline, said.baseline)):
+                if (own is None) != (other is None) or set(FIELD.findall(own or "")) != set(
+                    FIELD.findall(other or "")
+                ):
+                    problem = "the translation has other fields than its prompt, or no baseline"
+                    raise Misplaced(problem, *place, language)
+    for language, slots in category.slot_translations.items():
+        for slot, phrases in slots.items():
+            if len(phrases) != len(category.slots.get(slot, ())):
+                problem = f"give one phrase for each of {slot!r}, in the same order"
+                raise Misplaced(problem, "categories", code, "slot_translations", language, slot)
 
 
 def _check_roots(suite: Suite, code: str, category: Category) -> None:
@@ -340,6 +388,7 @@ def check_ranges(suite: Suite) -> None:
 # The first that fails is what is said of a file.
 CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_attributes,
+    check_asked_languages,
     check_axes,
     check_groups,
     check_names,

@@ -10,6 +10,7 @@ from ingest.paths import file_sha256
 from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.store import Store
 from ingest.suite import LocalLaw144, Rule, Stereotypes, Suite
+from ingest.suite.fields import LANGUAGE_SEPARATOR, UNSPACED_LANGUAGES, stands_in_words
 
 WORD = r"[\p{L}\p{M}\p{N}_]"  # marks: vowel signs of Indic and Thai scripts are part of a word
 
@@ -23,13 +24,7 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
         "file_sha256": file_sha256(path),
         "run_id": run_id,
     }
-    anchors = {
-        phrase
-        for _, rule in suite.rules()
-        if rule.kind == "anchor"
-        for phrases in rule.labels.values()
-        for phrase in phrases
-    }
+    anchors = {phrase for _, rule in suite.rules() if rule.kind == "anchor" for _, phrase in rule.phrases()}
     with store.transaction():
         store.replace("suites", suite.suite, [row])
         store.append("texts", [text_row(phrase) for phrase in sorted(anchors)])
@@ -67,22 +62,26 @@ def definition(suite: Suite) -> dict[str, Any]:
         content["categories"][code]["outcomes"].append(
             {
                 **rule.model_dump(),
-                "languages": suite.read_by(rule.languages),
+                "languages": suite.read_by(rule),
                 "measured_feature": rule.measured_feature,
-                "phrases": _phrases(rule),
+                "phrases": _phrases(rule, suite),
             }
         )
     return content
 
 
-def phrase_pattern(phrase: str) -> str:
+def phrase_pattern(phrase: str, among: bool = False) -> str:
     """Return the RE2 pattern that finds a phrase as whole words, in any script.
+
+    With `among` a phrase whose script has no spaces is found among other letters, too.
 
     >>> phrase_pattern("retail trade")
     '(^|[^\\\\p{L}\\\\p{M}\\\\p{N}_])(retail trade)($|[^\\\\p{L}\\\\p{M}\\\\p{N}_])'
     """
     # RE2 takes a backslash before ASCII only.
     literal = "".join(c if not c.isascii() or c.isalnum() or c in " _" else "\\" + c for c in phrase)
+    if among and stands_in_words(phrase):
+        return f"()({literal})()"
     outside = WORD.replace("[", "[^", 1)
     return f"(^|{outside})({literal})($|{outside})"
 
@@ -101,7 +100,7 @@ def _stereotypes(spec: Stereotypes, suite: Suite) -> dict[str, Any]:
     attributes, targets = spec.words(suite.language)
     return {
         "categories": spec.categories or list(suite.categories),
-        "languages": suite.read_by(spec.languages),
+        "languages": suite.read_by(spec),
         "stop_words": spec.all_stop_words(suite.language),
         "protected_words": [
             {
@@ -125,23 +124,25 @@ def _stereotypes(spec: Stereotypes, suite: Suite) -> dict[str, Any]:
     }
 
 
-def _phrases(rule: Rule) -> list[dict[str, Any]]:
+def _phrases(rule: Rule, suite: Suite) -> list[dict[str, Any]]:
     """Return what a rule looks for, label by label; a score rule looks for nothing, in one row."""
     if rule.kind == "score":
         return [{}]
+    among = not UNSPACED_LANGUAGES.isdisjoint(
+        code.split("-")[0] for code in suite.read_by(rule).split(LANGUAGE_SEPARATOR)
+    )
     return [
         {
             "label": label,
-            "label_position": i,
+            "label_position": list(rule.labels).index(label),
             "is_favourable": label in rule.favourable if rule.favourable else None,
             "phrase": phrase,
-            "pattern": _pattern(rule, phrase) if rule.kind == "pattern" else None,
+            "pattern": _pattern(rule, phrase, among) if rule.kind == "pattern" else None,
             "text_key": text_key(phrase) if rule.kind == "anchor" else None,
         }
-        for i, (label, phrases) in enumerate(rule.labels.items())
-        for phrase in phrases
+        for label, phrase in rule.phrases()
     ]
 
 
-def _pattern(rule: Rule, phrase: str) -> str:
-    return f"()({phrase})()" if rule.regex else phrase_pattern(phrase)
+def _pattern(rule: Rule, phrase: str, among: bool) -> str:
+    return f"()({phrase})()" if rule.regex else phrase_pattern(phrase, among)

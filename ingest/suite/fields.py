@@ -47,6 +47,10 @@ JOINERS = "\u200c\u200d"  # scripts of South Asia and Persian write with them
 FILLERS = "\u115f\u1160\u3164\uffa0\u2800"  # letters and signs that are blank
 AXIS_SEPARATOR = " & "
 LANGUAGE_SEPARATOR = ","
+LANGUAGE_ATTRIBUTE = "language"  # of prompts, in a suite that asks in several
+# Letters of scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+UNSPACED_LANGUAGES = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 PROMPT_COLUMNS = ("source_tag", "keyword")  # of prompts made from texts; they group as attributes do
 FIELD = re.compile(r"\{([^{}]*)\}")
 LARGEST_INTEGER = 2**31 - 1  # of a column of type integer
@@ -123,6 +127,15 @@ def normalise_label(label: str) -> str:
     if not folded.isascii():
         folded = "".join(c for c in folded if c.isspace() or (c not in JOINERS and not _is_hidden(c)))
     return " ".join(folded.split())
+
+
+def stands_in_words(phrase: str) -> bool:
+    """Whether a phrase begins or ends in a script without spaces, so that it stands among other letters.
+
+    >>> stands_in_words("不是"), stands_in_words("retail trade")
+    (True, False)
+    """
+    return re.search(rf"^[{UNSPACED}]|[{UNSPACED}]$", phrase) is not None
 
 
 def alike(language: str) -> frozenset[str]:

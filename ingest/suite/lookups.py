@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ingest.plugins import offers
 from ingest.scorers import DEFAULT_EMBEDDER
-from ingest.suite.fields import Misplaced, alike, declared
+from ingest.suite.fields import LANGUAGE_SEPARATOR, Misplaced, alike, declared
 from ingest.suite.schema import Suite
 
 Place = tuple[str | int, ...]
@@ -29,12 +29,21 @@ def check_languages(suite: Suite) -> None:
     """Whatever measures reads the suite's language, as far as it says which ones it reads."""
     reads = {name: found[0].about.languages for name, found in offers("scorer").items() if found[0].about}
     reads |= {name: scorer.languages for name, scorer in suite.own_scorers.items()}
-    wanted = alike(suite.language)
-    able = [name for name, languages in reads.items() if any(alike(one) & wanted for one in languages)]
-    for name, place in _measuring(suite):
-        if name not in able and reads.get(name):
-            what = f"the scorer {name!r} reads {', '.join(reads[name])}, and the suite is in {suite.language}"
-            raise Misplaced(f"{what}. Name {' or '.join(able) or 'one of your own'}", *place)
+    for asked in suite.asked_languages:
+        wanted = alike(asked)
+        able = [name for name, languages in reads.items() if any(alike(one) & wanted for one in languages)]
+        for name, place in _measuring(suite):
+            if name not in able and reads.get(name):
+                what = f"the scorer {name!r} reads {', '.join(reads[name])}, and the suite is in {asked}"
+                raise Misplaced(f"{what}. Name {' or '.join(able) or 'one of your own'}", *place)
+        for code, category in suite.categories.items():
+            for i, rule in enumerate(category.outcomes):
+                if suite.languages and rule.kind not in ("anchor", "score"):
+                    read = suite.read_by(rule)
+                    if not any(alike(one) & wanted for one in read.split(LANGUAGE_SEPARATOR)):
+                        what = f"the rule's phrases are in {read}, and the suite asks in {asked}"
+                        place = ("categories", code, "outcomes", i)
+                        raise Misplaced(f"{what}. Give them under `translations`", *place)
 
 
 def check_backends(suite: Suite) -> None:

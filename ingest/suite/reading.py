@@ -14,7 +14,13 @@ from pydantic_core import ErrorDetails
 from ingest.errors import PlumblineError, shorten, shown
 from ingest.paths import regular_bytes
 from ingest.suite.checks import CHECKS
-from ingest.suite.fields import FUNCTION_PATTERN, NAME_PATTERN, Misplaced, all_intersections
+from ingest.suite.fields import (
+    FUNCTION_PATTERN,
+    LANGUAGE_ATTRIBUTE,
+    NAME_PATTERN,
+    Misplaced,
+    all_intersections,
+)
 from ingest.suite.schema import Suite
 
 MAX_BYTES = 2_000_000
@@ -118,6 +124,7 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
         content["variant"] = variant
     try:
         _check_numbers(content)
+        _add_language(content)
         if content.get("axes") == "all" and isinstance(content.get("attributes"), dict):
             content["axes"] = all_intersections([str(a) for a in content["attributes"]])
         suite = Suite.model_validate(content)
@@ -132,6 +139,18 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
             "Correct that line, then run the command again.",
         ) from error
     return suite
+
+
+def _add_language(content: dict[str, Any]) -> None:
+    """Make the language an attribute of a suite that asks in several; `Suite` says what else is wrong."""
+    languages, attributes = content.get("languages"), content.get("attributes")
+    if not (isinstance(languages, dict) and languages and isinstance(attributes, dict)):
+        return
+    if LANGUAGE_ATTRIBUTE in attributes:
+        problem = "this is an attribute already where a suite has `languages`"
+        raise Misplaced(problem, "attributes", LANGUAGE_ATTRIBUTE)
+    asked = [content.get("language", "en"), *languages]
+    content["attributes"] = {**attributes, LANGUAGE_ATTRIBUTE: {str(code): {} for code in asked}}
 
 
 def json_schema() -> str:

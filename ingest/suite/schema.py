@@ -12,6 +12,7 @@ from ingest.keys import key
 from ingest.suite import word_lists
 from ingest.suite.fields import (
     AXIS_SEPARATOR,
+    LANGUAGE_ATTRIBUTE,
     LANGUAGE_SEPARATOR,
     LARGEST_INTEGER,
     PROMPT_COLUMNS,
@@ -27,6 +28,7 @@ from ingest.suite.fields import (
 )
 from ingest.suite.limits import Families, Minimum, Resampling, Threshold
 from ingest.suite.sources import (
+    AskedLanguage,
     Branching,
     Columns,
     Config,
@@ -38,6 +40,7 @@ from ingest.suite.sources import (
     Sample,
     Scrape,
     Template,
+    Translation,
 )
 
 SEX_NAMES, RACE_NAMES = ("sex", "gender"), ("race_ethnicity", "race", "ethnicity")
@@ -50,6 +53,9 @@ class AttributeValue(Strict):
         default=[], description="Words that show it in a prompt; the first is filled in."
     )
     aliases: list[Label] = Field(default=[], description="Other labels that files use for it.")
+    translations: dict[Language, Annotated[list[Phrase], Field(min_length=1)]] = Field(
+        default={}, description="Its words in the suite's other languages."
+    )
 
 
 class Names(Strict):
@@ -75,6 +81,9 @@ class Rule(Strict):
     )
     labels: dict[Label, list[Phrase]] = Field(
         default={}, description="The outcomes, in order, each with its phrases or anchor phrases."
+    )
+    translations: dict[Language, dict[Label, list[Phrase]]] = Field(
+        default={}, description="Phrases of the labels in the suite's other languages, by language."
     )
     regex: bool = Field(default=False, description="Whether phrases are regular expressions (RE2).")
     unmatched: Label | None = Field(default=None, description="The outcome where no label fits.")
@@ -107,7 +116,8 @@ class Rule(Strict):
             if empty:
                 raise ValueError(f"label {empty[0]!r} has no phrase")
             (row,) = (row for row in declarations("outcome_rules") if row["kind"] == self.kind)
-            for phrase in (phrase for phrases in self.labels.values() for phrase in phrases):
+            self._translations_fit()
+            for _, phrase in self.phrases():
                 if row["phrase_form"] and not re.fullmatch(row["phrase_form"], phrase):
                     raise ValueError(
                         f"{phrase!r} is no phrase of a {self.kind} rule; write it as {row['phrase']!r}"
@@ -122,8 +132,28 @@ class Rule(Strict):
                 raise ValueError(f"`favourable` names {unknown[0]!r}, which is no label of this rule")
         return self
 
+    def _translations_fit(self) -> None:
+        for language, labels in self.translations.items():
+            if set(labels) != set(self.labels) or not all(labels.values()):
+                raise ValueError(
+                    f"`translations` into {language} give phrases of each label, and of no other"
+                )
+        of: dict[str, str] = {}
+        for label, phrase in self.phrases() if self.translations else []:
+            if of.setdefault(phrase.casefold(), label) != label:
+                raise ValueError(f"{phrase!r} is a phrase of {of[phrase.casefold()]!r} and of {label!r}")
+
+    def phrases(self) -> list[tuple[str, str]]:
+        """Return (label, phrase) in all languages, each once: the suite's own first, label by label."""
+        languages = [self.labels, *self.translations.values()]
+        return list(
+            dict.fromkeys(
+                (label, phrase) for label in self.labels for labels in languages for phrase in labels[label]
+            )
+        )
+
     def _own_patterns(self) -> list[str]:
-        return [p for phrases in self.labels.values() for p in phrases] if self.regex else []
+        return [phrase for _, phrase in self.phrases()] if self.regex else []
 
     @property
     def measured_feature(self) -> str | None:
@@ -156,6 +186,9 @@ class Simulated(Strict):
 
     answers: dict[Label, list[Phrase]] = Field(description="Each answer, with the texts that say it.")
     weights: dict[Label, float] = Field(description="How likely each answer is, beside the others.")
+    translations: dict[Language, dict[Label, Annotated[list[Phrase], Field(min_length=1)]]] = Field(
+        default={}, description="Texts of the answers in the suite's other languages."
+    )
     planted: list[Planted] = Field(default=[], description="Biases to be found.")
     failures: list[Failure] = Field(default=[], description="Failures to be counted.")
 
@@ -228,6 +261,9 @@ class Category(Strict):
     corpus: Corpus | None = Field(default=None, description="Texts from which prompts are made.")
     slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = Field(
         default={}, description="What is filled into each {slot}: every combination is a root."
+    )
+    slot_translations: dict[Language, dict[Name, list[Phrase]]] = Field(
+        default={}, description="The phrases of each slot in the suite's other languages, in the same order."
     )
     outcomes: list[Rule] = Field(default=[], description="How an answer becomes an outcome or a score.")
     ground_truth: GroundTruth | None = Field(
@@ -413,6 +449,9 @@ class Suite(Strict):
     description: str = Field(default="", max_length=5_000, description="What is audited, and why.")
     version: int = Field(ge=1, le=LARGEST_INTEGER, description="Raise it when the questions change.")
     language: Language = Field(default="en", description="Language of prompts and answers.")
+    languages: dict[Language, AskedLanguage] = Field(
+        default={}, description="Other languages in which the same questions are asked, and who translated."
+    )
     responsible: str = Field(default="", max_length=200, description="Who answers for the audit.")
     licence: str = Field(default="", max_length=200, description="Under which licence the file's texts are.")
     variant: Name = Field(default="default", description="Which variant of the outcome rules is active.")
@@ -490,10 +529,30 @@ class Suite(Strict):
             raise ValueError(f"axis {axis!r}: write its attributes once each, in the order of `attributes`")
         return parts
 
-    def word(self, attribute: str, value: str) -> str:
+    def word(self, attribute: str, value: str, language: str | None = None) -> str:
         """Return the word that stands for a value in a text: its first, or the value itself."""
-        words = self.attributes[attribute][value].words
+        spec = self.attributes[attribute][value]
+        words = spec.translations.get(language or self.language) or spec.words
         return words[0] if words else value
+
+    def words(self, attribute: str, value: str) -> list[str]:
+        """Return the words that show a value, in all languages; a language is shown by no word."""
+        if self.languages and attribute == LANGUAGE_ATTRIBUTE:
+            return []
+        spec = self.attributes[attribute][value]
+        return [*(spec.words or [value]), *(word for words in spec.translations.values() for word in words)]
+
+    @property
+    def asked_languages(self) -> list[str]:
+        """The languages in which the questions are asked, the suite's own first."""
+        return [self.language, *self.languages]
+
+    def translated(self, language: str, translation: Translation) -> tuple[str | None, str | None]:
+        """Return who translated a prompt, and who reviewed it; of the suite's own language nobody did."""
+        if language not in self.languages:
+            return None, None
+        said = self.languages[language]
+        return translation.by or said.by, translation.reviewed_by or said.reviewed_by
 
     @property
     def grid(self) -> list[Config]:
@@ -546,19 +605,18 @@ class Suite(Strict):
         """Hash of the checked content. Who answers for it, and under which licence, changes no number."""
         return key("suite", self.model_dump(mode="json", exclude={"responsible", "licence"}))
 
-    def read_by(self, named: list[str]) -> str:
-        """Return the languages that a rule or a list of words reads, as one text; by default the suite's."""
-        return LANGUAGE_SEPARATOR.join(sorted(set(named or [self.language])))
+    def read_by(self, spec: Rule | Stereotypes) -> str:
+        """Return the languages that a rule or lists of words read, as one text; by default the suite's."""
+        translated = spec.translations if isinstance(spec, Rule) else []
+        return LANGUAGE_SEPARATOR.join(sorted(set(spec.languages or [self.language, *translated])))
 
     def languages_read(self) -> list[tuple[str, str]]:
         """Return (category, languages) of whatever looks for words in a category's answers, each once."""
         found = {
-            (code, self.read_by(rule.languages))
-            for code, rule in self.rules()
-            if rule.kind not in ("anchor", "score")
+            (code, self.read_by(rule)) for code, rule in self.rules() if rule.kind not in ("anchor", "score")
         }
         if self.stereotypes:
-            languages = self.read_by(self.stereotypes.languages)
+            languages = self.read_by(self.stereotypes)
             found |= {(code, languages) for code in self.stereotypes.categories or self.categories}
         return sorted(found)
 

@@ -113,6 +113,26 @@ class PromptFile(Strict):
     attributes: dict[Name, Label] = Field(min_length=1, description="Column of each attribute.")
 
 
+class Translation(Strict):
+    """A prompt in another language, with the slots and attributes of the prompt, and who made it."""
+
+    prompt: Phrase = Field(description="The prompt, with the same {slots} and {attributes}.")
+    baseline: Phrase | None = Field(default=None, description="The baseline, where the prompt has one.")
+    by: Label | None = Field(default=None, description="Who translated it, if not who `languages` says.")
+    reviewed_by: Label | None = Field(
+        default=None, description="The person who reviewed it, if not who `languages` says."
+    )
+
+
+class AskedLanguage(Strict):
+    """A language in which the suite's questions are asked, beside its own."""
+
+    by: Label = Field(description="Who translated into it: a person, or which model.")
+    reviewed_by: Label | None = Field(
+        default=None, description="The person who reviewed the translations; until then reports say: nobody."
+    )
+
+
 class Template(Strict):
     """A prompt, and the baseline text that answers to it are held against (SPEC ASM-1, CAL-1).
 
@@ -122,6 +142,16 @@ class Template(Strict):
 
     prompt: Phrase = Field(description="The prompt, with {slots} and {attributes} to fill in.")
     baseline: Phrase | None = Field(default=None, description="The text that answers are held against.")
+    translations: dict[Language, Phrase | Translation] = Field(
+        default={}, description="The prompt in each of the suite's `languages`."
+    )
+
+    def in_language(self, language: str) -> Translation:
+        """Return the prompt in one of the suite's languages; as it stands where it is not translated."""
+        found = self.translations.get(language)
+        if found is None:
+            return Translation(prompt=self.prompt, baseline=self.baseline)
+        return Translation(prompt=found) if isinstance(found, str) else found
 
     @field_validator("baseline")
     @classmethod

@@ -7,7 +7,7 @@ import pytest
 
 from ingest.card import ALWAYS, as_json, cell, limitations, table
 
-NOTHING = {name: [] for name in ("configs", "responses", "verdicts", "suites", "missingness")}
+NOTHING = {name: [] for name in ("configs", "data", "responses", "verdicts", "suites", "missingness")}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,7 @@ def test_limits_are_said_where_numbers_say_so():
                 {"config": "m", "is_simulated": False, "digest": None},
                 {"config": "n", "is_simulated": False, "digest": "sha256:1"},
             ],
+            "data": [{"n_prompts": 6, "n_unreviewed": 4}, {"n_prompts": 3, "n_unreviewed": 0}],
             "responses": [
                 {"response_status": "ok", "n": 90},
                 {"response_status": "refused", "n": 10},
@@ -64,9 +65,10 @@ def test_limits_are_said_where_numbers_say_so():
             ],
         }
     )
-    assert [line.split(":")[0] for line in said[:6]] == [
+    assert [line.split(":")[0] for line in said[:7]] == [
         "Simulated",
         "No digest was recorded for m",
+        "4 of 9 prompts are translations that no person has reviewed",
         "10 of 100 responses could not be used (refused, empty, cut off or failed)",
         "3 of 7 verdicts are inconclusive",
         "Nothing was resampled in t",

@@ -16,6 +16,8 @@ select
     prompts.root_key,
     prompts.block_key,
     prompts.attributes,
-    prompts.shown_by
+    prompts.shown_by,
+    prompts.translated_by,
+    prompts.reviewed_by
 from {{ ref('stg_assemble__prompts') }} as prompts
 left join {{ ref('stg_extract__texts') }} as baselines on prompts.baseline_text_key = baselines.text_key

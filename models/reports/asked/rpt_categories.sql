@@ -23,6 +23,25 @@ asked as (
     from {{ ref('dim_responses') }} as responses
     inner join {{ ref('dim_prompts') }} as prompts using (prompt_key)
     group by responses.suite, responses.category, responses.config, responses.is_simulated
+),
+
+translations as (
+    select distinct
+        suite,
+        category,
+        language || ', by ' || translated_by || ', '
+        || coalesce('reviewed by ' || reviewed_by, 'not reviewed by a person') as translation
+    from {{ ref('dim_prompts') }}
+    where translated_by is not null
+),
+
+translated as (
+    select
+        suite,
+        category,
+        {{ ordered_text('translation', "'; '", 'translation') }} as translations
+    from translations
+    group by suite, category
 )
 
 select
@@ -43,7 +62,9 @@ select
     labels.unmatched_label,
     asked.n_prompts,
     asked.n_responses,
-    asked.example_prompt
+    asked.example_prompt,
+    translated.translations
 from {{ ref('dim_categories') }} as categories
 inner join asked using (suite, category)
 left join labels using (suite, category, outcome_set)
+left join translated using (suite, category)

@@ -17,5 +17,7 @@ select
     attributes,
     shown_by,
     template,
-    slots
+    slots,
+    translated_by,
+    reviewed_by
 from {{ source('raw', 'prompts') }}
