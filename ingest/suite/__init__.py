@@ -2,7 +2,7 @@
 
 from ingest.suite.fields import FIELD, normalise_label
 from ingest.suite.reading import json_schema, load_suite
-from ingest.suite.schema import LocalLaw144, Rule, Stereotypes, Suite, Topics
+from ingest.suite.schema import LocalLaw144, Rule, Suite, Topics
 from ingest.suite.sources import (
     Branching,
     Column,
@@ -16,6 +16,7 @@ from ingest.suite.sources import (
     Source,
     Template,
 )
+from ingest.suite.stereotypes import Stereotypes
 
 __all__ = [
     "FIELD",
