@@ -26,10 +26,25 @@ def declared_labels(suite: Suite, attribute: str) -> dict[str, str]:
     }
 
 
+def _spellings(suite: Suite, code: str, column: Column) -> dict[str, str]:
+    """Return what each spelling in a column of labels stands for: a label's name, or what a rule lists.
+
+    Several outcome sets can be compared with one column: what one of them spells out holds for all.
+    """
+    sets = {name for name, one in suite.columns.labels.items() if one == column} if suite.columns else set()
+    rules = [rule for of, rule in suite.rules() if of == code and rule.set in sets]
+    return {
+        normalise_label(one): label
+        for rule in rules
+        for label, phrases in rule.labels.items()
+        for one in (label, *(phrases if rule.kind == "given" else []))
+    }
+
+
 class Fields(NamedTuple):
     """One record, checked. `repeat` and `root` are None where no column says them.
 
-    `attributes` are declared values.
+    `attributes` are declared values; `labels` say of outcome sets of the category what the answer says.
     """
 
     category: str
@@ -43,6 +58,7 @@ class Fields(NamedTuple):
     status: str
     text: str
     root: str | None = None
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 class _Field:
@@ -88,15 +104,18 @@ class RecordReader:
             for name in type(columns).model_fields
             if (column := getattr(columns, name)) is not None
         }
-        attributes = single.pop("attributes")
-        self.columns = list(
-            dict.fromkeys(
-                c if isinstance(c, str) else c.column for c in [*single.values(), *attributes.values()]
-            )
-        )
+        attributes, labels = single.pop("attributes"), single.pop("labels")
+        listed = [*single.values(), *attributes.values(), *labels.values()]
+        self.columns = list(dict.fromkeys(c if isinstance(c, str) else c.column for c in listed))
         positions = {column: i for i, column in enumerate(self.columns)}
         self.fields = {name: _Field(column, positions) for name, column in single.items()}
         self.attributes = {a: _Field(attributes[a], positions) for a in suite.attributes if a in attributes}
+        self.given = {name: _Field(column, positions) for name, column in labels.items()}
+        self.spellings = {
+            (code, rule.set): _spellings(suite, code, labels[rule.set])
+            for code, rule in suite.rules()
+            if rule.set in labels
+        }
         self.categories = suite.categories
         self.labels = {attribute: declared_labels(suite, attribute) for attribute in self.attributes}
         self.known: dict[tuple[str, str], str] = {}
@@ -128,7 +147,18 @@ class RecordReader:
             status=self.status(cells) if "status" in fields else "ok",
             text=text,
             root=(fields["root"].read(cells).strip() or None) if "root" in fields else None,
+            labels=tuple(self.labels_of(category, cells)) if self.given else (),
         )
+
+    def labels_of(self, category: str, cells: list[Any]) -> Iterator[tuple[str, str]]:
+        """Yield the outcome sets of a category with what a record says of them, where it says something.
+
+        What is no label of the rule stays as it is written.
+        """
+        for name, field in self.given.items():
+            spellings = self.spellings.get((category, name))
+            if spellings is not None and (said := field.read_label(cells)):
+                yield name, spellings.get(normalise_label(said), said)
 
     def value(self, attribute: str, cells: list[Any]) -> str:
         """Return the declared value that a record's label stands for."""

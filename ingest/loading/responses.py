@@ -22,7 +22,7 @@ from ingest.loading.files import RowProblem, read_records, shown
 from ingest.loading.tally import Load, Source, Tally
 from ingest.prompts import PromptBuilder
 from ingest.redaction import REDACTED, without_secrets
-from ingest.store import Store
+from ingest.store import Store, utc_now
 from ingest.suite import Suite
 
 METHOD = "loaded"
@@ -49,6 +49,16 @@ class Response(NamedTuple):
     source_id: str | None
     text: str | None
     n_characters: int | None
+
+
+class GivenLabel(NamedTuple):
+    """What a record says of an answer, of one outcome set."""
+
+    source_row: int
+    response_key: str
+    category: str
+    outcome_set: str
+    label: str
 
 
 class Reject(NamedTuple):
@@ -162,6 +172,7 @@ class ResponseLoad(Load[Loaded]):
         self.prompts: dict[tuple[Any, ...], str] = {}
         self.repeats: Counter[tuple[str, str]] = Counter()
         self.responses: list[Response] = []
+        self.labels: list[GivenLabel] = []
         self.rejects: list[Reject] = []
         self.new_prompts: list[dict[str, Any]] = []
         self.n_characters = 0
@@ -172,6 +183,10 @@ class ResponseLoad(Load[Loaded]):
             ("responses", "responses.*, texts.text, texts.n_characters from responses, texts"),
             ("rejects", "reject_key, source_row, reason, detail from rejects"),
             ("prompts", "* from prompts"),
+            (
+                "labels",
+                "source_row, labels.response_key, category, outcome_set, label from responses, labels",
+            ),
         ):
             self.execute(f"create or replace temp table staged_{table} as select {columns} limit 0")
         records = read_records(self.source.path, self.reader.columns, limit)
@@ -213,9 +228,11 @@ class ResponseLoad(Load[Loaded]):
             self.repeats[config, prompt] += 1
         status = response_status(fields.text) if fields.status == "ok" else fields.status
         is_answer = status == "ok"
+        response_key = request_key(config, prompt, repeat)
+        self.labels += [GivenLabel(number, response_key, fields.category, *one) for one in fields.labels]
         self.responses.append(
             Response(
-                response_key=request_key(config, prompt, repeat),
+                response_key=response_key,
                 prompt_key=prompt,
                 config_key=config,
                 repeat_index=repeat,
@@ -278,7 +295,12 @@ class ResponseLoad(Load[Loaded]):
 
     def _flush(self) -> None:
         """Put what is in memory into the temporary tables."""
-        for table, rows in (("responses", self.responses), ("rejects", self.rejects)):
+        staged: dict[str, list[Any]] = {
+            "responses": self.responses,
+            "labels": self.labels,
+            "rejects": self.rejects,
+        }
+        for table, rows in staged.items():
             if rows:
                 columns = map(list, zip(*rows, strict=True))
                 self._insert(table, pa.table(dict(zip(rows[0]._fields, columns, strict=True))))
@@ -359,4 +381,35 @@ class ResponseLoad(Load[Loaded]):
             )
             """
         )
+        self._write_labels()
         self.write_shared("from staged_rejects")
+
+    def _write_labels(self) -> None:
+        """Write what records say of answers that are there; a later file replaces an earlier one."""
+        if not self.reader.given:
+            return
+        self.execute(
+            """
+            insert into labels by name
+            select
+                $suite as suite,
+                arg_max(category, source_row) as category,
+                outcome_set,
+                response_key,
+                'data' as annotator,
+                'data' as source,
+                arg_max(label, source_row) as label,
+                '' as note,
+                $now as labelled_at,
+                $run_id as run_id
+            from staged_labels
+            where source_row in (select source_row from decided where decision <> 'duplicate_key')
+            group by outcome_set, response_key
+            on conflict (outcome_set, response_key, annotator) do update set
+                label = excluded.label,
+                labelled_at = excluded.labelled_at,
+                run_id = excluded.run_id
+            where labels.label is distinct from excluded.label
+            """,
+            {"suite": self.suite.suite, "run_id": self.run_id, "now": utc_now()},
+        )

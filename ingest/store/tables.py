@@ -170,7 +170,7 @@ def schema_columns() -> list[tuple[str, str, str]]:
 STATE = "content_state"
 # Who brought a row in, and when, is no content; texts and vectors are named by the keys beside them.
 NAMED_BY_KEYS = {"text", "sentence", "vector"}
-NO_CONTENT = {"run_id", *NAMED_BY_KEYS}
+NO_CONTENT = {"run_id", "labelled_at", *NAMED_BY_KEYS}
 RECORDS = {"runs", "loads", "consents", "label_samples"}
 
 

@@ -212,9 +212,25 @@ def _check_roots(suite: Suite, code: str, category: Category) -> None:
 
 
 def check_columns(suite: Suite) -> None:
-    """Columns hold attributes."""
+    """Columns hold attributes, and labels of outcome sets; a set whose labels are given has a column."""
+    labels = suite.columns.labels if suite.columns else {}
     if suite.columns:
         _are_attributes(suite, suite.columns.attributes, "columns", "attributes")
+    kinds = {(rule.set, rule.kind) for _, rule in suite.rules()}
+    for name in labels:
+        found = [kind for of, kind in kinds if of == name]
+        if not found or "score" in found:
+            problem = (
+                f"there is no outcome set {name!r}"
+                if not found
+                else f"{name!r} is a score, and has no labels"
+            )
+            raise Misplaced(problem, "columns", "labels", name)
+    for code, category in suite.categories.items():
+        for i, rule in enumerate(category.outcomes):
+            if rule.kind == "given" and rule.set not in labels:
+                problem = f"name the column of {rule.set!r}: `columns: {{labels: {{{rule.set}: …}}}}`"
+                raise Misplaced(problem, "categories", code, "outcomes", i, "kind")
 
 
 def check_measurements(suite: Suite) -> None:

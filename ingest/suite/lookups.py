@@ -38,7 +38,7 @@ def check_languages(suite: Suite) -> None:
                 raise Misplaced(f"{what}. Name {' or '.join(able) or 'one of your own'}", *place)
         for code, category in suite.categories.items():
             for i, rule in enumerate(category.outcomes):
-                if suite.languages and rule.kind not in ("anchor", "score"):
+                if suite.languages and rule.looks_for_words:
                     read = suite.read_by(rule)
                     if not any(alike(one) & wanted for one in read.split(LANGUAGE_SEPARATOR)):
                         what = f"the rule's phrases are in {read}, and the suite asks in {asked}"

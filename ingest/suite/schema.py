@@ -72,14 +72,14 @@ class Rule(Strict):
     set: Name = Field(description="Name of the outcomes; a category has one active rule of each.")
     variant: Name = Field(default="default", description="Active where the suite chooses this variant.")
     kind: RuleKind = Field(
-        description="How: by phrases in the text, by the nearest anchor phrase, or by a measured number; "
-        "seeds/outcome_rules.csv has all."
+        description="How: by phrases in the text, by the nearest anchor phrase, by the data's own label, "
+        "or by a measured number; seeds/outcome_rules.csv has all."
     )
     text: Literal["raw", "clean", "without_decision"] = Field(
         default="clean", description="Which text is read: as written, cleaned, or without its decision."
     )
     labels: dict[Label, list[Phrase]] = Field(
-        default={}, description="The outcomes, in order, each with its phrases or anchor phrases."
+        default={}, description="The outcomes, in order, each with its phrases, anchor phrases or spellings."
     )
     translations: dict[Language, dict[Label, list[Phrase]]] = Field(
         default={}, description="Phrases of the labels in the suite's other languages, by language."
@@ -106,13 +106,14 @@ class Rule(Strict):
                 raise ValueError("a score rule names its `scorer` and its `feature`")
             if self.labels:
                 raise ValueError("a score rule has no `labels`")
-        if self.kind in ("anchor", "score") and self.languages:
-            raise ValueError("`languages` are of phrases; here the scorer says what it reads: take them out")
+        if not self.looks_for_words and self.languages:
+            who = "the data say what is meant" if self.kind == "given" else "the scorer says what it reads"
+            raise ValueError(f"`languages` are of phrases; here {who}: take them out")
         if self.kind != "score":
             if len(self.labels) < 2:
                 raise ValueError(f"a {self.kind} rule needs at least two `labels`")
             empty = [label for label, phrases in self.labels.items() if not phrases]
-            if empty:
+            if empty and self.kind != "given":
                 raise ValueError(f"label {empty[0]!r} has no phrase")
             (row,) = (row for row in declarations("outcome_rules") if row["kind"] == self.kind)
             self._translations_fit()
@@ -147,9 +148,17 @@ class Rule(Strict):
         languages = [self.labels, *self.translations.values()]
         return list(
             dict.fromkeys(
-                (label, phrase) for label in self.labels for labels in languages for phrase in labels[label]
+                (label, phrase)
+                for label in self.labels
+                for labels in languages
+                for phrase in labels[label] or [label]
             )
         )
+
+    @property
+    def looks_for_words(self) -> bool:
+        """Whether it reads a text by its words, so that the text's language matters here."""
+        return self.kind not in ("anchor", "score", "given")
 
     def _own_patterns(self) -> list[str]:
         return [phrase for _, phrase in self.phrases()] if self.regex else []
@@ -512,9 +521,7 @@ class Suite(Strict):
 
     def languages_read(self) -> list[tuple[str, str]]:
         """Return (category, languages) of whatever looks for words in a category's answers, each once."""
-        found = {
-            (code, self.read_by(rule)) for code, rule in self.rules() if rule.kind not in ("anchor", "score")
-        }
+        found = {(code, self.read_by(rule)) for code, rule in self.rules() if rule.looks_for_words}
         if self.stereotypes:
             languages = self.read_by(self.stereotypes)
             found |= {(code, languages) for code in self.stereotypes.categories or self.categories}

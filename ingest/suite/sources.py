@@ -213,6 +213,9 @@ class Columns(Strict):
     status: Column | None = Field(default=None, description="Whether the request was answered.")
     role: Column | None = Field(default=None, description="The role in which the model was asked.")
     attributes: dict[Name, Column] = Field(description="The value of each attribute.")
+    labels: dict[Name, Column] = Field(
+        default={}, description="What an answer says, by outcome set, as somebody has labelled it already."
+    )
 
 
 class Measurements(Strict):

@@ -20,6 +20,27 @@ unread as (
     where embeddings.measurement_status = 'unsupported_language'
 ),
 
+rule_labels as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        label
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'given'
+),
+
+-- What came with the data. It may be no label of the rule.
+given_labels as (
+    select
+        given.outcome_set,
+        given.response_key,
+        rule_labels.label
+    from {{ ref('stg_labels__labels') }} as given
+    left join rule_labels using (suite, category, outcome_set, label)
+    where given.source = 'data'
+),
+
 read_answers as (
     select
         responses.*,
@@ -28,18 +49,22 @@ read_answers as (
         rules.rule_kind,
         rules.unmatched_label,
         rules.feature,
-        coalesce(phrases.label, case when anchors.is_clear then anchors.label end) as label,
+        case rules.rule_kind
+            when 'given' then given_labels.label
+            else coalesce(phrases.label, case when anchors.is_clear then anchors.label end)
+        end as label,
         phrases.n_matches,
         -- Only an answer that was read can be told to hold no label: what nobody measured, or what is in a
         -- language that the rule does not read, is not an `other`.
-        texts.variant_text_key is not null
-        and case rules.rule_kind
-            when 'anchor' then anchors.label is not null
-            else elsewhere.text_key is null
+        case rules.rule_kind
+            when 'given' then given_labels.response_key is not null
+            when 'anchor' then texts.variant_text_key is not null and anchors.label is not null
+            else texts.variant_text_key is not null and elsewhere.text_key is null
         end as is_read,
         case rules.rule_kind
             when 'anchor' then unread.text_key is not null
             when 'score' then coalesce(measured.measurement_status, '') = 'unsupported_language'
+            when 'given' then false
             else elsewhere.text_key is not null
         end as is_in_another_language,
         coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score') as is_blank,
@@ -69,6 +94,10 @@ read_answers as (
             and texts.variant_text_key = anchors.variant_text_key
     left join {{ ref('int_texts_measured') }} as measured using (response_key, feature)
     left join unread on texts.variant_text_key = unread.text_key
+    left join given_labels
+        on
+            rules.outcome_set = given_labels.outcome_set
+            and responses.response_key = given_labels.response_key
     left join {{ ref('int_unread_texts_listed') }} as elsewhere
         on
             responses.text_key = elsewhere.text_key
@@ -105,6 +134,7 @@ select
         when label is not null or score is not null then 'ok'
         when is_blank then 'empty_text'
         when is_in_another_language then 'unsupported_language'
+        when rule_kind = 'given' and not is_read then 'not_labelled'
         when rule_kind = 'score' or not is_read then 'not_measured'
         when rule_kind = 'anchor' then 'unclear'
         else 'unmatched'

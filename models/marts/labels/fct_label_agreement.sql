@@ -29,6 +29,8 @@ readings as (
         labels.value,
         labels.source,
         outcomes.rule_kind = 'score' as is_score,
+        -- A label of the data is no reading of its own, where it is what is read.
+        outcomes.rule_kind = 'given' and labels.source = 'data' as is_what_is_read,
         outcomes.outcome
     from labels
     inner join outcomes using (suite, category, outcome_set, response_key)
@@ -64,7 +66,7 @@ pairs as (
         coalesce(outcome, 'not read') as label_b,
         source = 'example' as is_example
     from readings
-    where not is_score
+    where not is_score and not is_what_is_read
 ),
 
 sides as (

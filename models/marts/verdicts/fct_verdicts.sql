@@ -10,9 +10,21 @@ planned as (
     select * from {{ ref('int_verdicts_planned') }}
 ),
 
+-- What came with the data, nobody has to check.
+given_labels as (
+    select distinct
+        suite,
+        category,
+        outcome_set as measure,
+        true as is_given
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'given'
+),
+
 phrased as (
     select
         decided.*,
+        coalesce(given_labels.is_given, false) as is_given,
         planned.n_more_units,
         planned.n_to_read,
         planned.n_to_cover,
@@ -73,6 +85,7 @@ phrased as (
         end as lacks
     from decided
     left join planned using ({{ keys | join(', ') }})
+    left join given_labels using (suite, category, measure)
 )
 
 select
@@ -291,7 +304,7 @@ select
     -- What became of a request is known, not read.
     case
         when n_labels is not null then 'corrected'
-        when measure = 'response_status' or metric = 'failure_rate' then 'not_needed'
+        when is_given or measure = 'response_status' or metric = 'failure_rate' then 'not_needed'
         else 'unvalidated'
     end as measure_check,
     n_labels,
