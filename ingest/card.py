@@ -24,6 +24,12 @@ LISTED = 20  # findings in the Markdown; the JSON has all
 
 # Each section of the card is one query of the marts; a list of rows under its name.
 SECTIONS = {
+    "build": """
+        select
+            fingerprint, plumbline_version, commit_id, is_dirty, build_hash, thresholds_hash, suites_hash,
+            answers_hash, readings_hash, labels_hash
+        from dim_builds
+        """,
     "suites": """
         select
             suite, title, description, version, language, variant, profiles, scorers, seed, n_permutations,
@@ -115,6 +121,7 @@ def audit_card(marts: Warehouse) -> dict[str, Any]:
         "card": "plumbline audit card",
         "schema_version": SCHEMA,
         "plumbline_version": __version__,
+        "fingerprint": next((row["fingerprint"] for row in sections["build"]), None),
         # A card of the same warehouse is the same card: the clock is the last run's, not the reader's.
         "built_at": max((row["ended_at"] for row in sections["runs"] if row["ended_at"]), default=None),
         **sections,
@@ -219,6 +226,7 @@ def as_markdown(card: Mapping[str, Any]) -> str:
     """Return the card as Markdown for people: findings first, then what they rest on."""
     titles = ", ".join(cell(suite["title"]) for suite in card["suites"]) or "nothing yet"
     lines = [f"# Audit card: {titles}", "", *_result(card)]
+    lines += [f"Fingerprint of the audit: `{card['fingerprint']}`.", ""] if card["fingerprint"] else []
     lines += ["## Limits", "", *(f"- {cell(line)}" for line in card["limitations"]), ""]
     for heading, section, columns in TABLES:
         lines += [f"## {heading}", "", *table(card[section], columns)]
@@ -256,6 +264,10 @@ TABLES = (
     ("Why verdicts are open", "undecided", "suite, config, verdict, reason, n number"),
     ("Metrics", "metrics", "metric, metric_version version, unit, mart"),
     ("Runs", "runs", "started_at started, ended_at ended, command, run_status status, run_id run"),
+    ("Build", "build",
+     "plumbline_version version, commit_id commit, is_dirty files differed, build_hash build,"
+     " thresholds_hash thresholds, suites_hash suites, answers_hash answers, readings_hash readings,"
+     " labels_hash labels"),
     ("Hashes", "hashes", "mart, n_rows rows, sha256 SHA-256 of its rows"),
 )  # fmt: skip
 

@@ -32,8 +32,8 @@ def read_card(path: Path, content: bytes) -> dict[str, Any]:
     return dict(card)
 
 
-def compare_with_marts(path: Path, content: bytes, place: Path) -> None:
-    """Write the card anew from the marts in `place`, and hold it against what `path` holds.
+def compare_with_marts(path: Path, content: bytes, place: Path) -> str | None:
+    """Write the card anew from the marts in `place`, hold it against `path`; return the audit's fingerprint.
 
     Raises PlumblineError that names the first mart, else the first section, that differs.
     """
@@ -44,7 +44,8 @@ def compare_with_marts(path: Path, content: bytes, place: Path) -> None:
         anew = audit_card(marts) | {"plumbline_version": card.get("plumbline_version")}
     written = as_json(anew)
     if content == written.encode():
-        return
+        fingerprint: str | None = anew["fingerprint"]
+        return fingerprint
     found = json.loads(written)
     remedy = "Are these the card's marts (--marts DIR)? If so, trust neither."
     for row in found["hashes"]:
@@ -97,5 +98,6 @@ def command(data: Path, card: Path, signers: Path | None, place: Path | None) ->
     if place is None:
         say("Marts: not looked at, for want of --marts.")
     else:
-        compare_with_marts(card, content, place)
+        fingerprint = compare_with_marts(card, content, place)
         say(f"The card is what the marts in {shown(place)} give.")
+        say(f"Fingerprint of the audit: {fingerprint or 'none, dbt alone built'}.")

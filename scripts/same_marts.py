@@ -31,7 +31,7 @@ VOLATILE = {
     "seconds",
     "versions",
 }
-SKIPPED = {"dim_runs", "rpt_runs", "rpt_exposures"}
+SKIPPED = {"dim_builds", "dim_runs", "rpt_builds", "rpt_runs", "rpt_exposures"}
 DECIMAL = ("DOUBLE", "FLOAT")
 
 

@@ -18,6 +18,8 @@ import pyarrow as pa
 from ingest import __version__
 from ingest.errors import PlumblineError, say, shown
 from ingest.keys import key, text_row
+from ingest.paths import PROJECT
+from ingest.provenance import commit_of
 from ingest.redaction import without_secrets
 from ingest.store.journal import NAMES, Entry, read_entries, set_aside
 from ingest.store.opening import open_database
@@ -299,6 +301,8 @@ def versions() -> dict[str, str]:
     for name in ("torch", "transformers", "sentence-transformers"):  # the extra `models`
         with suppress(PackageNotFoundError):
             found[name] = version(name)
+    if (commit := commit_of(PROJECT)) is not None:
+        found["commit"] = str(commit)
     return {"plumbline": __version__, "python": platform.python_version(), **found}
 
 

@@ -3,7 +3,8 @@
 A node is made of its code, of what its parents are made of, and at the bottom of raw tables. Of models whose
 `meta` says `changes_with: rows` the rows count, not what they were made of: a threshold that is changed in a
 suite leaves alone what reads other parts of suites. These are small. Views of raw tables among them show what
-there is without being made anew; the others are made first.
+there is without being made anew; the others are made first. `changes_with: build` is said of what tells all
+code that computes (ingest/provenance.py).
 """
 
 import importlib.metadata
@@ -17,6 +18,7 @@ import duckdb
 from ingest.inference.kept import HASH, inference_code
 from ingest.keys import key
 from ingest.paths import PROJECT, dbt_project, file_sha256
+from ingest.provenance import build_hash
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import attach, open_database
 from ingest.store.tables import content_hashes
@@ -68,6 +70,11 @@ class Changes:
             if node.resource_type in ("model", "seed", "test") and "fairness_gate" not in node.tags
         }
         self.code = {name: key(code, _defined(node)) for name, node in self.nodes.items()}
+        self.code |= {
+            name: key(self.code[name], build_hash())
+            for name, node in self.nodes.items()
+            if _changes_with(node) == "build"
+        }
         self.sources = {name: source.identifier for name, source in manifest.sources.items()}
         with Store(data, read_only=True) as store:
             self.raw = dict(store.rows(content_hashes()))
@@ -157,7 +164,7 @@ class Changes:
         return is_kept and f"{node['schema']}.{node['alias']}" not in there
 
     def _counts_by_rows(self, name: str) -> bool:
-        return bool(self.nodes[name]["config"].get("meta", {}).get("changes_with") == "rows")
+        return _changes_with(self.nodes[name]) == "rows"
 
     def _is_view(self, name: str) -> bool:
         return bool(self.nodes[name]["config"].get("materialized") == "view")
@@ -220,6 +227,12 @@ def _known(data: Path) -> tuple[dict[str, str], dict[str, str], set[str]]:
         there = _relations(marts)
     inputs = {name: made_of for name, made_of, _ in rows}
     return inputs, {name: content for name, _, content in rows if content is not None}, there
+
+
+def _changes_with(node: Node) -> str | None:
+    """What a model's `meta` says of what it changes with."""
+    found: str | None = node["config"].get("meta", {}).get("changes_with")
+    return found
 
 
 def _defined(node: Node) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import click
 
 from ingest.errors import PlumblineError, say
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
+from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import attach, drop_unreadable_log, open_database
 from ingest.store.private import private
@@ -34,7 +35,12 @@ atexit.register(gc.freeze)
 @contextmanager
 def _environment(data: Path) -> Iterator[None]:
     """Set what the project and its profile read from the environment."""
-    values = {"PLUMBLINE_DATA": str(data.resolve()), "AUDIT_GATE": "warn", PROJECT_VARIABLE: str(PROJECT)}
+    values = {
+        "PLUMBLINE_DATA": str(data.resolve()),
+        "AUDIT_GATE": "warn",
+        PROJECT_VARIABLE: str(PROJECT),
+        VARIABLE: build_said(),
+    }
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -22,6 +22,11 @@ needs_openssh = pytest.mark.skipif(
 
 # The columns that a card reads, of a row or two each.
 MARTS = {
+    "dim_builds": """
+        select 'ab12' as fingerprint, '0.1.0' as plumbline_version, 'c' as commit_id, false as is_dirty,
+        'b' as build_hash, 't' as thresholds_hash, 's' as suites_hash, 'a' as answers_hash,
+        'r' as readings_hash, 'l' as labels_hash
+        """,
     "dim_suites": """
         select 's' as suite, 'A title' as title, '' as description, 1 as version, 'en' as language,
         'v' as variant, ['p'] as profiles, ['vader'] as scorers, 1 as seed, 9 as n_permutations,
@@ -148,9 +153,10 @@ def export(data, folder):
 def test_a_signed_card_says_who_signed_it(data, signed, signers):
     result = run(data, "verify", signed, "--signers", signers)
     assert result.exit_code == 0
-    said, marts = result.output.splitlines()
+    said, marts, fingerprint = result.output.splitlines()
     assert said.startswith("Signed by ana@example.org, ED25519 key SHA256:")
     assert marts == f"The card is what the marts in {data} give."
+    assert fingerprint == "Fingerprint of the audit: ab12."
     (data / AUDIT_NAME).unlink()
     result = run(data, "verify", signed, "--signers", signers)
     assert (result.exit_code, result.output) == (0, f"{said}\nMarts: not looked at, for want of --marts.\n")
@@ -301,6 +307,7 @@ def test_a_card_is_what_its_marts_give_wherever_they_lie(data, card, tmp_path):
         assert result.output.splitlines() == [
             "Signature: not looked at, for want of --signers.",
             f"The card is what the marts in {place} give.",
+            "Fingerprint of the audit: ab12.",
         ]
     assert run(elsewhere, "verify", card).exit_code == 2
 

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 from places import ROOT
 
+from ingest import provenance
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
@@ -151,7 +152,7 @@ class Project:
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     project = Project(tmp_path)
-    for module in (driver, changes):
+    for module in (driver, changes, provenance):
         monkeypatch.setattr(module, "PROJECT", project.folder)
         monkeypatch.setattr(module, "dbt_project", lambda: project.folder)
 
@@ -202,6 +203,22 @@ def test_each_change_builds_what_reads_it_and_tests_that(project):
     check_inputs(project.data)
     assert project.is_as_from_nothing()
     assert project.build(is_full=True) >= EVERY
+
+
+def test_what_tells_the_build_is_made_anew_with_any_code_and_alone_where_nothing_reads_it(project):
+    def told():
+        with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
+            return marts.sql("from told").fetchall()
+
+    model = "select {{ build_said('build_hash') }} as build_hash"
+    project.write("models/told.sql", "{{ config(meta={'changes_with': 'build'}) }} " + model)
+    project.build()
+    before = told()
+    assert before == [(provenance.build_hash(),)]
+    project.write("tests/data_quality/no_suite_is_bad.sql", "select * from {{ ref('drawn') }} where n < 0")
+    assert project.build() == {"no_suite_is_bad"} and told() == before
+    project.write("models/other.sql", "select count(*) as n_suites, 1 as one from {{ ref('named') }}")
+    assert project.build() == {"other", "told"} and told() == [(provenance.build_hash(),)] != before
 
 
 def test_what_is_not_known_is_built(project):

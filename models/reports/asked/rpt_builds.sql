@@ -1,0 +1,2 @@
+-- Grain: one row.
+select * from {{ ref('dim_builds') }}
