@@ -202,3 +202,21 @@ def test_the_guide_says_what_the_recorded_experiment_found():
     assert f"at most {100 * corrected[1]:.1f} % do." in said
     assert f"Of the intervals {100 * holds[0]:.1f} to {100 * holds[1]:.1f} % hold the truth" in said
     assert f"they are {100 * (1 - width[1]):.0f} to {100 * (1 - width[0]):.0f} % narrower" in said
+
+
+def test_the_worked_example_in_the_guide_is_the_record():
+    """At least 200 labels; each line of the guide's table is one of the record, and no group is read worse."""
+    project = Path(__file__).parents[3]
+    with (project / "experiments/results/labels_fair_sea.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    guide = (project / "docs/guide/labels.md").read_text()
+    whole = [row for row in rows if row["axis"] == ""]
+    assert sum(int(row["n_labels"]) for row in whole) >= 200
+    assert f"answers {sum(int(row['n_labels']) for row in whole)} were drawn" in guide
+    for row in whole:
+        value, low, high = (100 * float(row[name]) for name in ("error_rate", "ci_low", "ci_high"))
+        said = f"{value:.0f} % ({low:.0f} to {high:.0f} %) | {row['n_labels']} |"
+        assert f"| {row['category']} `{row['outcome_set']}` | {row['config']} | {said}" in guide
+    by_group = [row for row in rows if row["axis"] == "gender"]
+    assert len(by_group) == 2 * len(whole)
+    assert all(float(row["difference_low"]) < 0 < float(row["difference_high"]) for row in by_group)
