@@ -75,7 +75,7 @@ def test_a_refused_record_brings_no_label(load_labelled, query):
     [
         (GIVEN, {}, "name the column of 'human'"),
         (GIVEN, {"human": "verdict", "nothing": "job"}, "there is no outcome set 'nothing'"),
-        ({**GIVEN, "languages": ["ms"]}, None, "a given rule looks for none"),
+        ({**GIVEN, "languages": ["ms"]}, None, "the data say what is meant"),
         ({**GIVEN, "labels": {"hired": []}}, None, "at least two"),
         ({**GIVEN, "favourable": ["loved"]}, None, "'loved', which is no label"),
     ],
