@@ -48,8 +48,8 @@ SCHEMA = types(
     " null_tails list<float>, confounding double, adjusted_value double, p_adjusted double"
 )
 COLUMNS = (
-    "analysis_key, group_code, prompt_code, block_code, stratum_code, is_missing, score, value, weight,"
-    " coalesce(outcome, '') as outcome, coalesce(said, '') as said, coalesce(label, '') as label"
+    "analysis_key, group_code, prompt_code, block_code, stratum_code, is_missing, read_code, said_code,"
+    " score, value, weight"
 )
 
 
@@ -63,10 +63,10 @@ def model(dbt, session):
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes",
     )
-    favourable = rows_by(
-        dbt.ref("stg_suite__outcome_rules").filter("is_favourable").order("label"),
-        "suite, category, outcome_set, label",
-        n_keys=3,
+    named = rows_by(
+        dbt.ref("int_label_outcomes_coded").order("outcome_code"),
+        "suite, category, config_key, measure, outcome, is_favourable",
+        n_keys=4,
     )
     answers = (
         dbt.ref("int_label_analyses_coded").order("analysis_key, response_key").project(COLUMNS).fetchnumpy()
@@ -75,19 +75,20 @@ def model(dbt, session):
     names = np.unique(answers["analysis_key"])
     for name, part in zip(names, parts(answers, "analysis_key", names), strict=True):
         analysis = analyses[int(name)]
-        labels = favourable.get(tuple(analysis[of] for of in ("suite", "category", "measure")), [])
-        kept.add(_corrected, analysis, groups[int(name)], [label for (label,) in labels], part)
+        place = tuple(analysis[of] for of in ("suite", "category", "config_key", "measure"))
+        kept.add(_corrected, analysis, groups[int(name)], named.get(place, []), part)
     return kept.relation()
 
 
-def _corrected(analysis, groups, favourable, part):
+def _corrected(analysis, groups, named_outcomes, part):
     """Yield the rows of one analysis; of one with too few labels, one for each group that says so."""
     named, kind = {"analysis_key": analysis["analysis_key"], "outcome": ""}, analysis["measure_kind"]
     group = part["group_code"].astype(np.int64)
     n_failed = np.bincount(group[part["is_missing"]], minlength=len(groups))
     part = where(part, ~part["is_missing"])
     group = part["group_code"].astype(np.int64)
-    is_there = part["said"] != ""
+    column = part["value"] if kind == "score" else part["said_code"]
+    is_there = ~np.ma.getmaskarray(np.ma.asarray(column))
     n_labels = np.bincount(group[is_there], minlength=len(groups))
     names = [label for label, _ in groups]
     if n_labels.min() < MIN_LABELS:
@@ -101,8 +102,9 @@ def _corrected(analysis, groups, favourable, part):
             }
         return
     design = Design.from_codes(groups, group, part["prompt_code"], part["block_code"])
-    outcomes, read, labels = _labels(part, is_there)
-    sums, read_sums, alone, untold = _sums(kind, design, outcomes, favourable, read, labels, part)
+    outcomes, is_favourable = zip(*named_outcomes, strict=True) if named_outcomes else ((), ())
+    labels = _labels(part, is_there)
+    sums, read_sums, alone, untold = _sums(kind, design, np.array(is_favourable, bool), labels, part)
     n_missing = n_failed + np.round(np.clip(untold, 0, None)).astype(np.int64)
     options = {
         "n_permutations": analysis["n_permutations"],
@@ -137,17 +139,13 @@ def _corrected(analysis, groups, favourable, part):
 
 
 def _labels(part, is_there):
-    """Names of outcomes, codes of what is read (n,), and what people say."""
-    outcomes = sorted({*part["outcome"].tolist(), *part["label"].tolist()} - {""})
-    codes = {"": NONE, **{outcome: code for code, outcome in enumerate(outcomes)}}
-    read = np.array([codes[outcome] for outcome in part["outcome"].tolist()], dtype=np.int64)
-    said = np.array([codes[label] for label in part["label"].tolist()], dtype=np.int64)
-    code = np.where(part["said"] == "untold", UNTOLD, said)
-    weight = np.nan_to_num(numbers(part["weight"]))
-    return outcomes, read, Labels(is_there, code, np.nan_to_num(numbers(part["value"])), weight)
+    """What people say of answers; numbers are 0 where nobody has looked."""
+    code = np.ma.filled(np.ma.asarray(part["said_code"]), NONE).astype(np.int64)
+    value, weight = (np.nan_to_num(numbers(part[name])) for name in ("value", "weight"))
+    return Labels(is_there, code, value, weight)
 
 
-def _sums(kind, design, outcomes, favourable, read, labels, part):
+def _sums(kind, design, is_favourable, labels, part):
     """Sums (n, J) of answers as corrected, as read and of labels alone; what cannot be told by group (K,)."""
     fold, n_groups = folds(design), len(design.labels)
     if kind == "score":
@@ -156,13 +154,13 @@ def _sums(kind, design, outcomes, favourable, read, labels, part):
         read_sums = np.column_stack([np.ones_like(score), score, score**2])
         given = np.column_stack([np.ones_like(score), labels.value, labels.value**2])
         return sums, read_sums, labels_alone(labels, given), np.zeros(n_groups)
-    corrected = corrected_outcomes(design.group, read, labels, fold, len(outcomes))
+    read, n_outcomes = part["read_code"].astype(np.int64), len(is_favourable)
+    corrected = corrected_outcomes(design.group, read, labels, fold, n_outcomes)
     untold = np.bincount(design.group, weights=corrected[:, UNTOLD], minlength=n_groups)
-    one_hot = np.eye(len(outcomes) + 2)
+    one_hot = np.eye(n_outcomes + 2)
     as_read, given = one_hot[read], labels_alone(labels, one_hot[labels.code])
     if kind == "outcome":
         return outcome_sums_corrected(corrected), as_read[:, :-2], given[:, :-2], untold
-    is_favourable = np.isin(outcomes, favourable)
     return *(selection_sums_corrected(one, is_favourable) for one in (corrected, as_read, given)), untold
 
 

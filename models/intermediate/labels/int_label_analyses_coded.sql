@@ -1,6 +1,6 @@
 -- Grain: one row per analysis_key, response_key: all answers of the tables of which people have read some,
--- with what is read and what people say. `said`: label, none or untold (nobody can tell); null where nobody
--- has looked, or nobody knows how likely the answer was drawn.
+-- with what is read and what people say as codes: -2 is none of the labels, -1 what nobody can tell. `said_code`
+-- and `value` are null where nobody has looked, or nobody knows how likely the answer was drawn.
 with labels as (
     select * from {{ ref('int_labels_agreed') }}
     where probability is not null
@@ -13,6 +13,10 @@ labelled as (
         config_key,
         measure
     from labels
+),
+
+codes as (
+    select * from {{ ref('int_label_outcomes_coded') }}
 ),
 
 outcomes as (
@@ -36,16 +40,14 @@ select
         when outcomes.rule_kind = 'score' then outcomes.outcome_status <> 'ok'
         else outcomes.outcome_status = 'failed_response'
     end as is_missing,
-    case when outcomes.is_counted then outcomes.outcome end as outcome,
+    case when outcomes.is_counted then read_as.outcome_code else -2 end as read_code,
     outcomes.score,
     case
         when labels.response_key is null then null
-        when analyses.measure_kind = 'score' and labels.value is null then null
-        when analyses.measure_kind = 'score' or labels.is_label_counted then 'label'
-        when labels.label is null then 'untold'
-        else 'none'
-    end as said,
-    case when labels.is_label_counted then labels.label end as label,
+        when labels.is_label_counted then said_as.outcome_code
+        when labels.label is null then -1
+        else -2
+    end as said_code,
     labels.value,
     1 / labels.probability as weight
 from {{ ref('int_analyses_listed') }} as analyses
@@ -63,6 +65,20 @@ left join labels
     on
         outcomes.outcome_set = labels.outcome_set
         and outcomes.response_key = labels.response_key
+left join codes as read_as
+    on
+        outcomes.suite = read_as.suite
+        and outcomes.category = read_as.category
+        and outcomes.config_key = read_as.config_key
+        and outcomes.measure = read_as.measure
+        and outcomes.outcome = read_as.outcome
+left join codes as said_as
+    on
+        labels.suite = said_as.suite
+        and labels.category = said_as.category
+        and labels.config_key = said_as.config_key
+        and labels.measure = said_as.measure
+        and labels.label = said_as.outcome
 left join {{ ref('int_prompt_strata_listed') }} as strata
     on
         outcomes.prompt_key = strata.prompt_key
