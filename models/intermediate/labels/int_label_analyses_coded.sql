@@ -1,6 +1,6 @@
 -- Grain: one row per analysis_key, response_key: all answers of the tables of which people have read some,
--- with what is read and what people say as codes: -2 is none of the labels, -1 what nobody can tell. `said_code`
--- and `value` are null where nobody has looked, or nobody knows how likely the answer was drawn.
+-- with what is read and what people say as codes: -2 is none of the labels, -1 what nobody can tell.
+-- `said_code` and `value` are null where nobody has looked, or nobody knows how likely the answer was drawn.
 with labels as (
     select * from {{ ref('int_labels_agreed') }}
     where probability is not null

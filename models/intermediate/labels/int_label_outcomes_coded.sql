@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config_key, measure, outcome: the outcomes of answers of which people have
--- read some, as rules or people name them, with their codes.
+-- Grain: one row per suite, category, config_key, measure, outcome: the outcomes of answers of which people
+-- have read some, as rules or people name them, with their codes.
 with labels as (
     select * from {{ ref('int_labels_agreed') }}
     where rule_kind <> 'score'
