@@ -15,7 +15,7 @@ measured as (
         measurements.prompt_key,
         measurements.value
     from {{ ref('int_responses_measured') }} as measurements
-    inner join {{ ref('int_features_listed') }} using (suite, category, feature)
+    inner join {{ ref('int_local_law_features_listed') }} using (suite, category, feature)
 ),
 
 -- Of all answers, also of those whose group is not known.

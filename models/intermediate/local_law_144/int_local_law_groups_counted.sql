@@ -22,7 +22,7 @@ measures as (
         suite,
         category,
         feature
-    from {{ ref('int_features_listed') }}
+    from {{ ref('int_local_law_features_listed') }}
 ),
 
 answers as (
