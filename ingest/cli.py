@@ -1,6 +1,7 @@
 """The command line: one command a stage."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -29,7 +30,7 @@ from ingest.errors import PlumblineError, say
 from ingest.options import (
     allow_code_option,
     allow_host_option,
-    configs_option,
+    asking_options,
     model_dir_option,
     roots_option,
     stale_option,
@@ -76,7 +77,7 @@ for stage in STAGES:
 @variant_option()
 @model_dir_option()
 @roots_option(help="Ask at most this many roots of each category: a sample.")
-@configs_option(help="Ask only the first N configs of the suite.")
+@asking_options
 @allow_code_option(help="Run the Python code that the suite names.")
 @allow_host_option()
 @click.option(
@@ -93,28 +94,30 @@ for stage in STAGES:
 @click.pass_context
 def audit(
     context: click.Context,
+    /,
     suite_path: Path | None,
     responses: Path | None,
     variant: str | None,
     model_dir: Path | None,
     roots: int | None,
-    n_configs: int | None,
     allow_code: bool,
     allowed_hosts: tuple[str, ...],
     is_full: bool,
     site: bool,
     marts: tuple[str, ...],
+    **asking: Any,
 ) -> None:
     """Do it all: bring in answers, measure, build, judge, publish.
 
     Without --responses the suite's prompts are asked of its configs (for the shipped suites, a simulated
-    model with planted bias). Safe to stop and start again: what is done is skipped, and what did not change
-    is not built again.
+    model with planted bias). A hosted model's server gets the key from the environment with --send-key. Safe
+    to stop and start again: what is done is skipped, and what did not change is not built again.
 
     \b
     plumbline audit suites/fair_sea.yml
     plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
     plumbline audit suites/g20.yml --roots 40 --configs 4     # a part; without the two it goes on
+    plumbline audit hiring.yml --send-key api.example.com     # a hosted model; its key is in the environment
     plumbline audit suites/g20.yml --mart fct_disparities     # numbers to query, without a report
     """
     data: Path = context.obj
@@ -126,23 +129,23 @@ def audit(
     suite = load_suite(suite_path, variant)
     with warehouse.parsed_project(data) as parsed:
         if responses is not None:
-            if roots is not None or n_configs is not None:
-                raise click.UsageError(
-                    "--roots and --configs choose what to ask; --responses are answers already."
-                )
+            if roots is not None or any(asking.values()):
+                options = "--roots, --send-key and others"
+                raise click.UsageError(f"{options} say what to ask; --responses are answers already.")
             context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
         else:
+            reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
             if any(category.corpus for category in suite.categories.values()):
-                context.invoke(scrape.command, suite_path=suite_path, allowed_hosts=allowed_hosts)
-            context.invoke(assemble.command, suite_path=suite_path, roots=roots, allowed_hosts=allowed_hosts)
+                context.invoke(scrape.command, suite_path=suite_path, **reached)
+            context.invoke(assemble.command, suite_path=suite_path, roots=roots, **reached)
             if suite.branches:
                 context.invoke(branch.command, suite_path=suite_path)
             context.invoke(
                 generate.command,
                 suite_path=suite_path,
-                n_configs=n_configs,
                 allow_code=allow_code,
                 allowed_hosts=allowed_hosts,
+                **asking,
             )
         # Ready measurements come without texts.
         if suite.measurements is None:

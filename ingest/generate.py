@@ -15,10 +15,8 @@ from ingest.errors import say
 from ingest.options import (
     allow_code_option,
     allow_host_option,
-    configs_option,
+    asking_options,
     dry_run_option,
-    limit_option,
-    send_key_option,
     suite_option,
 )
 from ingest.reach import asked_places, check_reach
@@ -31,16 +29,8 @@ from ingest.suite.own_code import OwnCode
 
 @click.command("generate")
 @suite_option()
-@click.option("--config", "only", metavar="LABEL", help="Ask this config only: model (role).")
-@configs_option(help="Ask only the first N configs, in place of the suite's `sample:`.")
-@limit_option(help="Make at most this many requests.")
+@asking_options
 @dry_run_option(help="Say how many requests, tokens and hours it takes, and what it can show; then stop.")
-@click.option(
-    "--concurrency",
-    type=click.IntRange(min=1, max=256),
-    help="Requests under way at a time.  [default: what the config says, or 1]",
-)
-@click.option("--retry-failed", is_flag=True, help="Also ask again what the server rejected.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Requests a minute, for --dry-run.")
 @click.option(
     "--reference-rate",
@@ -49,7 +39,6 @@ from ingest.suite.own_code import OwnCode
     "[default: that of earlier answers, or 0.5]",
 )
 @allow_code_option(help="Run the Python code that the suite names as `wrapper:`.")
-@send_key_option()
 @allow_host_option()
 @click.pass_obj
 def command(

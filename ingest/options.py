@@ -1,5 +1,6 @@
 """Options that several commands have: `@limit_option(help="Load at most …")`."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,7 @@ model_dir_option = partial(
     type=click.Path(path_type=Path),
     help="Folder of offline copies: each model in a folder named for its scorer.",
 )
+config_option = partial(click.option, "--config", "only", metavar="LABEL")
 configs_option = partial(click.option, "--configs", "n_configs", type=click.IntRange(min=1))
 roots_option = partial(click.option, "--roots", type=click.IntRange(min=1))
 limit_option = partial(click.option, "--limit", type=click.IntRange(min=1))
@@ -52,3 +54,23 @@ send_key_option = partial(
     metavar="HOST",
     help="Let this host have the key that the suite names.",
 )
+
+
+def asking_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of every command that asks models."""
+    for option in reversed(
+        (
+            config_option(help="Ask this config only: model (role)."),
+            configs_option(help="Ask only the first N configs, in place of the suite's `sample:`."),
+            limit_option(help="Make at most this many requests."),
+            click.option(
+                "--concurrency",
+                type=click.IntRange(min=1, max=256),
+                help="Requests under way at a time.  [default: what the config says, or 1]",
+            ),
+            click.option("--retry-failed", is_flag=True, help="Also ask again what the server rejected."),
+            send_key_option(),
+        )
+    ):
+        command = option(command)
+    return command

@@ -1,7 +1,7 @@
 """`plumbline plan`: how large a design must be for each verdict, what that costs, what it finds as it is."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import click
 from ingest.asking.designs import Earlier, Question, questions
 from ingest.asking.forecast import ASKED, tokens_for
 from ingest.asking.judged import Judged, judged_by, n_together
-from ingest.asking.plan import OUTPUT_LIMITS, config_labels
+from ingest.asking.plan import OUTPUT_LIMITS, asked_configs, config_labels
 from ingest.assemble import assemble_prompts
 from ingest.branch import branch_prompts
 from ingest.errors import PlumblineError, say
@@ -29,11 +29,11 @@ from ingest.inference.planning import (
     power_to_pass,
 )
 from ingest.inference.power import labels_needed
-from ingest.options import variant_option
+from ingest.options import config_option, configs_option, variant_option
 from ingest.reach import asked_places, read_places
 from ingest.store import RAW_NAME, Store
 from ingest.store.private import scratch
-from ingest.suite import Suite, load_suite
+from ingest.suite import Config, Suite, load_suite
 
 FOUR_FIFTHS = 0.8
 MOST_REPEATS = 1_000
@@ -143,11 +143,11 @@ def _needed(question: Question, reach: Callable[[Layout], float], power: float, 
     return Needed(units, roots, least(lambda n: reach(layout._replace(n_repeats=n)), power, MOST_REPEATS))
 
 
-def price_of_answers(store: Store, suite: Suite) -> float | None:
-    """What an answer of every config costs, of those that have prices; None where none has."""
+def price_of_answers(store: Store, suite: Suite, configs: Mapping[str, Config]) -> float | None:
+    """What an answer of each of these configs costs, of those that have prices; None where none has."""
     asked = store.rows(f"{ASKED} from prompts as p where suite = ?", [suite.suite])[0]
     costs = []
-    for label, config in zip(config_labels(suite), suite.grid, strict=True):
+    for label, config in configs.items():
         keys = store.rows("select config_key from configs where config = ?", [label])
         limits = [config.options[name] for name in OUTPUT_LIMITS if name in config.options]
         most = min((limit for limit in limits if isinstance(limit, int)), default=None)
@@ -255,6 +255,8 @@ def _together(suite: Suite, asked: Sequence[Question], judged: Sequence[Judged])
     show_default=True,
     help="How likely a verdict shall be.",
 )
+@config_option(help="What this config alone would cost: model (role).")
+@configs_option(help="What the first N configs would cost.  [default: all]")
 @variant_option()
 @click.option("--json", "as_json", is_flag=True, help="Print each line as a line of JSON.")
 @click.pass_obj
@@ -266,6 +268,8 @@ def command(
     icc: float | None,
     reference_rate: float | None,
     power: float,
+    only: str | None,
+    n_configs: int | None,
     variant: str | None,
     as_json: bool,
 ) -> None:
@@ -289,9 +293,12 @@ def command(
     ):
         if unknown := [name for name in given if name not in known]:
             raise click.UsageError(f"{option} {unknown[0]}: the suite has {', '.join(known)}.")
+    configs = dict(zip(config_labels(suite), suite.grid, strict=True))
+    if only is not None or n_configs is not None:
+        configs = asked_configs(suite.sampled(configs=n_configs), only)
     with planned(data, suite, suite_path) as store:
         asked = list(questions(store, suite, Earlier(data, suite.suite), icc, reference_rate))
-        price = price_of_answers(store, suite)
+        price = price_of_answers(store, suite, configs)
     judged = judged_by(suite)
     chosen = [
         question
@@ -306,7 +313,7 @@ def command(
             "and `assemble`, answers with `load`.",
         )
     if not as_json:
-        for place in [*read_places(suite), *asked_places(suite.grid)]:
+        for place in [*read_places(suite), *asked_places(configs.values())]:
             say(f"{suite.suite} reaches {place.host}: {place.what}.")
         say(
             f"{suite.suite}: to be {power:.0%} sure of a verdict of the profile {suite.profiles[0]}, which "

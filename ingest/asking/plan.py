@@ -210,7 +210,8 @@ def _task(
         store.value(f"select count(*) {PENDING}", [config.repeats, suite.suite, row["config_key"], asked])
         for asked in ([], again)
     )
-    output = [description.options[name] for name in OUTPUT_LIMITS if name in description.options]
+    limits = (description.options.get(name) for name in OUTPUT_LIMITS)
+    output = [limit for limit in limits if isinstance(limit, int)]
     return Task(
         label,
         config,

@@ -3,8 +3,9 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -13,7 +14,7 @@ import click
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
-from ingest.backends import AttemptFailed, Request
+from ingest.backends import AttemptFailed, Request, SendsKeys, Watched
 from ingest.backends.http import Rejected
 from ingest.errors import PlumblineError
 from ingest.store import Store, uninterrupted
@@ -25,6 +26,7 @@ FLUSH_ROWS = 500
 FLUSH_SECONDS = 2.0
 WATCH_SECONDS = 0.5  # no weights are loaded, asked and gone again in that time
 FAILURES_IN_A_ROW = 5
+PROBES = 3  # that a server rejects, before it is thought to reject all
 LOOKS_AT_THE_END = 3
 RETRIES = Retries()
 
@@ -148,7 +150,8 @@ def generate_answers(
     """Ask what is pending, at most `limit` requests; return the new answers by config and status.
 
     `concurrency` stands in for what the configs say. Configs of one model are asked one after another:
-    a server that has room for one loads it once.
+    a server that has room for one loads it once. Where a server tells no digest, each
+    config is first asked one of these requests, so that what it refuses is said before many have gone out.
     """
     left = sum(task.n_pending for task in tasks)
     left = left if limit is None else min(limit, left)
@@ -167,9 +170,11 @@ def generate_answers(
             show_pos=True,
             item_show_func=lambda _: str(counters),
         ) as bar:
-            for task in sorted(tasks, key=lambda task: first_of_model[task.model]):
+            tasks = sorted(tasks, key=lambda task: first_of_model[task.model])
+            askers: dict[str, Asker] = {}
+            for task in tasks:
                 store.append("configs", [task.row])
-                asker = Asker(
+                askers[task.label] = Asker(
                     task.backend,
                     task.config_key,
                     run_id,
@@ -181,16 +186,49 @@ def generate_answers(
                     wrapper=(wrappers or {}).get(task.config.wrapper or ""),
                     served=Served(store, task.config, task.config_key),
                 )
+
+            def asked(task: Task, requests: Iterator[Request], n_senders: int) -> Counter[str]:
+                asker = askers[task.label]
+                found = _ask_task(store, task, asker, requests, n_senders, watch_seconds, bar)
+                statuses[task.label] += found
+                return found
+
+            for task in tasks:
+                if isinstance(task.backend, SendsKeys) and not isinstance(task.backend, Watched):
+                    for found in _probes(store, suite, task, left, asked):
+                        left -= found.total()
+            for task in tasks:
                 requests = islice(pending_requests(store, suite, task), left)
-                n_senders = concurrency or task.config.concurrency
-                statuses[task.label] = _ask_task(store, task, asker, requests, n_senders, watch_seconds, bar)
-                left -= statuses[task.label].total()
+                left -= asked(task, requests, concurrency or task.config.concurrency).total()
     finally:
         journal.close()
         # What an interrupt kept from the keeper is in the journal still.
         with uninterrupted():
             store.replay()
     return statuses
+
+
+def _probes(
+    store: Store, suite: Suite, task: Task, most: int, asked: Callable[..., Counter[str]]
+) -> Iterator[Counter[str]]:
+    """Ask what is pending one by one until the server rejects none; yield the statuses of each request.
+
+    Raises PlumblineError where it rejects all of the first ones.
+    """
+    for _ in range(PROBES):
+        requests = (replace(one, is_probe=True) for one in pending_requests(store, suite, task, 1))
+        found = asked(task, islice(requests, min(1, most)), 1)
+        most -= found.total()
+        yield found
+        if not found["client_error"]:
+            return
+    error = store.value(
+        "select max_by(error, answered_at) from responses where config_key = ?", [task.config_key]
+    )
+    raise PlumblineError(
+        f"{task.label}: the server rejects the first {PROBES} requests, the last with: {error}.",
+        "Mend the config's `options:`. If these prompts alone are at fault, the same command goes on.",
+    )
 
 
 def _ask_task(

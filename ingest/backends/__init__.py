@@ -31,7 +31,8 @@ class About:
 class Request:
     """One question to one model. `root_key` is shared by the branches of a root; `name` is a person's.
 
-    `messages` is what is sent: the system prompt, if any, then the prompt in its template.
+    `messages` is what is sent: the system prompt, if any, then the prompt in its template. `is_probe`: it
+    goes out alone, before any other of its config.
     """
 
     request_key: str
@@ -44,6 +45,7 @@ class Request:
     attributes: Mapping[str, str]
     name: str | None = None
     messages: Sequence[Message] = ()
+    is_probe: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ class Backend(Protocol):
         """Ask once.
 
         Raises AttemptFailed where asking again may help, PlumblineError where no request can succeed
-        (an unknown model, a refused key). Anything else that fails is a status.
+        (an unknown model, a refused key; of a probe also a refused option). Anything else that fails is a
+        status.
         """
         ...
 

@@ -1,5 +1,6 @@
 """Servers that speak OpenAI's chat completions: the hosted ones, vLLM, llama.cpp, LM Studio and others."""
 
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -22,9 +23,26 @@ from ingest.backends.replies import (
 from ingest.errors import PlumblineError
 from ingest.suite import Config, Suite
 
+UNSENT = "none"  # for servers and models that refuse an option, whatever its value
+OMITTED = {"temperature", "seed", "max_tokens"}  # what is sent if unsaid
+LIMIT = Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1")
+
+
+def _omissible(option: Option) -> Option:
+    return Option(
+        option.default,
+        lambda value: value == UNSENT or option.check(value),
+        f"{option.meaning}, or `{UNSENT}`: not sent",
+    )
+
+
 OPTIONS: Mapping[str, Option] = {
     **SAMPLING,
-    "max_tokens": Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
+    **{
+        name: _omissible(option)
+        for name, option in {**SAMPLING, "max_tokens": LIMIT}.items()
+        if name in OMITTED
+    },
     # Models that reason refuse `max_tokens`.
     "max_completion_tokens": Option(None, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
     "presence_penalty": Option(None, is_number(-2, 2), "a number from -2 to 2"),
@@ -63,8 +81,11 @@ class OpenAIBackend:
             "model": config.model,
             "messages": [dict(message) for message in request.messages],
             **options,
-            "seed": request_seed(request),
+            "seed": UNSENT if options["seed"] == UNSENT else request_seed(request),
         }
+        for name in OMITTED:
+            if content.get(name) == UNSENT:
+                del content[name]
         started = time.monotonic()
         try:
             url = f"{_base_url(config)}/chat/completions"
@@ -72,6 +93,8 @@ class OpenAIBackend:
             with reading(config, key):
                 return _read(reply, time.monotonic() - started)
         except Rejected as error:
+            if request.is_probe and error.code in (400, 422):
+                _check_parameters(config, content, error)
             status = "content_filtered" if "content_filter" in error.body else "client_error"
             return Answer(None, status, error=str(error)[:EVIDENCE])
 
@@ -81,6 +104,23 @@ class OpenAIBackend:
             if identity not in self._clients:
                 self._clients[identity] = connect(config, _base_url(config), key)
             return self._clients[identity]
+
+
+def _check_parameters(config: Config, content: Mapping[str, Any], error: Rejected) -> None:
+    """Raise PlumblineError where a server's message names an option that it was sent."""
+    named = {name: re.search(rf"(?<!\w){name}(?!\w)", error.body) for name in OPTIONS if name in content}
+    places = {name: found.start() for name, found in named.items() if found and name != "stop"}
+    if not places:
+        return
+    name = min(places, key=places.__getitem__)
+    what_to_do = f"Take `{name}` out of the config's `options:`."
+    if name in OMITTED:
+        what_to_do = f"Write `{name}: {UNSENT}` in the config's `options:`; then it is not sent."
+    if name == "max_tokens":
+        what_to_do = (
+            f"Write `max_completion_tokens: {content[name]}` in the config's `options:`, or fewer tokens."
+        )
+    raise PlumblineError(f"{config.model}: the server refuses `{name}`: {error}.", what_to_do)
 
 
 def _read(content: Any, seconds: float) -> Answer:

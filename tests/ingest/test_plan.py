@@ -132,9 +132,15 @@ def test_prices_of_the_configs(tmp_path, suite):
     ]
     path = tmp_path / "priced.yml"
     path.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
-    row = next(row for row in records(tmp_path / "data", path, *FLAT) if row["gap"] == 0.2)
+
+    def cost(*options):
+        row = next(row for row in records(tmp_path / "data", path, *FLAT, *options) if row["gap"] == 0.2)
+        return row["cost"] and row["cost"] / row["answers"]
+
     # Of two configs, fifty tokens written at a thousand a million; and some fifteen read.
-    assert 0.1 < row["cost"] / row["answers"] < 0.101
+    assert 0.1 < cost() < 0.101
+    assert cost("--config", "m1") == cost("--configs", "2") == pytest.approx(cost() / 2)
+    assert cost("--config", "m0") is cost("--configs", "1") is None
 
 
 def test_the_data_folder_has_the_prompts_of_an_unchanged_suite(tmp_path, suite):
