@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, feature: what scores an answer, so that Local Law 144 has a scoring rate.
--- Which topic an answer has, and how far it lies from another text, is no score of it.
+-- Grain: one row per suite, category, feature: what scores an answer, so that Local Law 144 has a scoring
+-- rate. Which topic an answer has, and how far it lies from another text, is no score of it.
 with of_vectors as (
     select
         suite,
