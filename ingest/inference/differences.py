@@ -85,7 +85,7 @@ def resample_differences(
     if rows.ndim != 3:
         raise ValueError("sides must be (S, n, J): one table of rows a side")
     for side in rows:
-        check_sums(design, side, chosen, n_permutations, n_bootstrap)
+        check_sums(design, side, chosen, min(n_permutations, n_bootstrap))
     n_sides, n, n_sums = rows.shape
     if not n:
         return [[] for _ in pairs]

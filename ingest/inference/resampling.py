@@ -101,12 +101,7 @@ def _missing(statistic: Statistic, group: str | None, unit: str, scheme: str) ->
 
 
 def check_sums(
-    design: Design,
-    sums: Array,
-    statistics: Sequence[Statistic],
-    n_permutations: int,
-    n_bootstrap: int,
-    is_corrected: bool = False,
+    design: Design, sums: Array, of: Sequence[Statistic], fewest_draws: int, is_corrected: bool = False
 ) -> None:
     """Raise ValueError for sums that do not fit, and for a negative number of resamples."""
     if sums.ndim != 2 or len(sums) != len(design.group):
@@ -114,12 +109,12 @@ def check_sums(
     if not np.isfinite(sums).all():
         raise ValueError("sums must be finite: leave out responses without a value, and count them")
     width = {"score": 3, "selection": 2, "outcome": sums.shape[1]}
-    for statistic in statistics:
+    for statistic in of:
         if sums.shape[1] not in {width[kind] for kind in statistic.kinds}:
             raise ValueError(f"{statistic.name} does not go with {sums.shape[1]} sums")
         if "outcome" not in statistic.kinds and not (is_corrected or (sums[:, 0] == 1).all()):
             raise ValueError(f"{statistic.name} needs sums whose first column is 1")
-    if min(n_permutations, n_bootstrap) < 0:
+    if fewest_draws < 0:
         raise ValueError("the number of resamples cannot be negative")
 
 
@@ -141,15 +136,14 @@ def resample(
     `STATISTICS`, all of the kind that J columns suit. Groups without responses get rows with status
     `empty_group` and are left out of everything else. `missing` counts the answers that each of the
     design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
-    compared at equal weights of them, and shuffled within them. Sums that are corrected by labels
-    (`ingest.inference.corrected`) may be any numbers. The result depends on `seed`, not on the
-    order of rows nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown
-    statistic and ValueError for sums that do not fit.
+    compared at equal weights of them, and shuffled within them. Sums `is_corrected` by labels may be any
+    numbers. The result depends on `seed`, not on the order of rows nor on `chunk_bytes`. Source: SPEC INF-1
+    to INF-3. Raises KeyError for an unknown statistic and ValueError for sums that do not fit.
     """
     chosen = [STATISTICS[name] for name in statistics]
     judged_by = [statistic for statistic in chosen if statistic.tested_by]
     rows = np.asarray(sums, dtype=np.float64)
-    check_sums(design, rows, chosen, n_permutations, n_bootstrap, is_corrected)
+    check_sums(design, rows, chosen, min(n_permutations, n_bootstrap), is_corrected)
     full_labels = design.labels
     if not len(rows):
         return [
@@ -189,8 +183,8 @@ def resample(
 
     units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
     # Too few to redraw: an interval would be too short, a bound comes of how alike their answers are.
-    is_few = not units.is_enough and units.is_nested and units_by_group.min() >= 2 and strata is None
-    is_few = is_few and not is_corrected
+    is_few = not units.is_enough and units.is_nested and units_by_group.min() >= 2
+    is_few = is_few and strata is None and not is_corrected
     tables = units.tables(rows, seed)
     if is_few:
         of_units = group_table(units.of_row, rows, units.n)
