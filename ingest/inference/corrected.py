@@ -165,7 +165,7 @@ def share_intervals(
     if not units.is_enough:
         nothing = np.full_like(shares, np.nan)
         return shares, nothing, nothing
-    n_units = units.by_group(np.ones((len(rows), 1)))
+    n_units = np.maximum(units.by_group(np.ones((len(rows), 1))), 2)
     found = _shares(units.tables(rows, seed)(n_bootstrap)).var(axis=0) * n_units / (n_units - 1)
     error = 0.5 / (n_labels + 1)
     varies = found.sum(1) + 2 * error * (1 - error) / n_labels
