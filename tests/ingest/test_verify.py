@@ -35,7 +35,8 @@ MARTS = {
         """,
     "dim_prompts": """
         select 's' as suite, 'd' as domain, 'C' as category, 'r' as root_key, 'b' as block_key,
-        'en' as language, map {'gender': 'Female'} as attributes
+        'en' as language, map {'gender': 'Female'} as attributes, null::varchar as translated_by,
+        null::varchar as reviewed_by
         """,
     "dim_configs": """
         select name as config, 'simulated' as backend, true as is_simulated, name as model, 'x' as digest,

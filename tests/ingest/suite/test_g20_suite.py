@@ -241,7 +241,7 @@ def test_a_suite_may_name_its_own_sample(suite, tmp_path):
 def test_answers_that_are_there_are_not_sampled(tmp_path):
     arguments = ["--data", str(tmp_path), "audit", str(PATH), "--responses", "a.csv", "--roots", "2"]
     result = CliRunner().invoke(cli, arguments)
-    assert result.exit_code == 2 and "--roots and --configs choose what to ask" in result.stderr
+    assert result.exit_code == 2 and "--roots, --send-key and others say what to ask" in result.stderr
 
 
 def test_baselines_reach_the_marts(tmp_path):
