@@ -18,7 +18,8 @@ from ingest.paths import IS_PACKAGED, PROJECT, dbt_project, file_sha256
 VARIABLE = "PLUMBLINE_BUILD"
 COMPUTES = ("models", "macros", "seeds", "dbt_project.yml")
 SUFFIXES = {".sql", ".py", ".yml", ".csv"}
-UNIT_TESTS = "_unit_tests__"  # say what models do, and change none
+# What models do, and which pages read them: the second is written with the site. Neither changes a number.
+SAID_BESIDE = ("_unit_tests__", "_exposures")
 INFERENCE = Path(__file__).parent / "inference"
 COMMITTED = ("ingest", *COMPUTES, "pyproject.toml", "uv.lock")
 SECONDS = 10  # for git to answer
@@ -55,7 +56,7 @@ def _computing(folder: Path) -> Iterator[Path]:
     for part in COMPUTES:
         place = folder / part
         for file in [place] if place.is_file() else place.rglob("*"):
-            if file.suffix in SUFFIXES and file.is_file() and not file.name.startswith(UNIT_TESTS):
+            if file.suffix in SUFFIXES and file.is_file() and not file.name.startswith(SAID_BESIDE):
                 yield file
 
 

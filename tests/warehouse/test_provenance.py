@@ -230,3 +230,16 @@ def test_a_checkout_tells_its_commit_and_whether_it_was_changed_and_a_wheel_its_
 def test_each_run_records_the_commit_of_its_code():
     commit = provenance.commit_of(Path(provenance.PROJECT))
     assert versions().get("commit") == (None if commit is None else str(commit))
+
+
+def test_building_the_site_leaves_the_build_hash_as_it_is(tmp_path, monkeypatch):
+    """The site writes which pages read which models, while other builds go on."""
+    (tmp_path / "models" / "reports").mkdir(parents=True)
+    (tmp_path / "models" / "a.sql").write_text("select 1", "utf-8")
+    monkeypatch.setattr(provenance, "PROJECT", tmp_path)
+    monkeypatch.setattr(provenance, "dbt_project", lambda: tmp_path)
+    before = provenance.build_hash()
+    (tmp_path / "models" / "reports" / "_exposures.yml").write_text("exposures: []", "utf-8")
+    assert provenance.build_hash() == before
+    (tmp_path / "models" / "a.sql").write_text("select 2", "utf-8")
+    assert provenance.build_hash() != before
