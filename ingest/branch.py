@@ -4,7 +4,7 @@ import csv
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from ingest.errors import PlumblineError, say
 from ingest.keys import key, text_key, text_row
 from ingest.options import allow_host_option, dry_run_option, send_key_option, suite_option
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
-from ingest.prompts.replacements import Replacement, Replacer, read_replacements, replacement_path
+from ingest.prompts.replacements import Replacement, Replacer, read_replacements, replacement_path, replacers
 from ingest.prompts.wanted import delete_unasked, wanted_tables
 from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
@@ -93,41 +93,6 @@ class Made:
     rejects: list[dict[str, Any]] = field(default_factory=list)
     flags: list[dict[str, Any]] = field(default_factory=list)
     texts: list[dict[str, Any]] = field(default_factory=list)
-
-
-def replacers(
-    branching: Branching, rows: Sequence[Replacement], values: Sequence[str]
-) -> dict[tuple[str, str], Replacer]:
-    """Return a Replacer for each (from, to) pair of groups that the suite wants.
-
-    Rows lead from the root to their target. Back from a target leads its table read the other way (where
-    two phrases become one, the first is meant), unless rows for the root are there; from one target to
-    another leads the way through the root.
-    """
-    root = branching.root
-    from_root: dict[str, list[Replacement]] = {}
-    for row in rows:
-        from_root.setdefault(row.target, []).append(row)
-    own_way_back = from_root.pop(root, None)
-    back: dict[str, list[Replacement]] = {}
-    for target, table in from_root.items():
-        turned: dict[str, Replacement] = {}
-        for row in table:
-            turned.setdefault(row.to.casefold(), Replacement(root, row.to, row.source))
-        back[target] = own_way_back if own_way_back is not None else list(turned.values())
-    pairs = {(root, target): table for target, table in from_root.items()}
-    if branching.direction == "both":
-        pairs |= {(target, root): table for target, table in back.items()}
-    if branching.pairs == "all":
-        for end, to_target in from_root.items():
-            words = {row.source.casefold(): row.to for row in to_target}
-            for start, table in back.items():
-                if start != end:
-                    shared = [(row.source, row.to.casefold()) for row in table if row.to.casefold() in words]
-                    pairs[start, end] = [Replacement(end, source, words[to]) for source, to in shared]
-    positions = {value: i for i, value in enumerate(values)}
-    ordered = sorted(pairs.items(), key=lambda item: [positions[value] for value in item[0]])
-    return {pair: Replacer(table) for pair, table in ordered}
 
 
 def branch_prompts(store: Store, suite: Suite, suite_path: Path, run_id: str | None) -> list[Branched]:
@@ -381,9 +346,9 @@ def command(
     plumbline branch --suite suites/mine.yml --dry-run   # counts, rejected and flagged branches
     plumbline branch --suite suites/mine.yml
 
-    A branch that says the same as its root is rejected. One that a person should look at is flagged in
-    `prompt_flags`. Run it again, and it adds only what is new. A proposed table is not used until a person
-    has written yes into each row's `approved`.
+    A branch that says the same as its root is rejected. One that a person should look at is flagged, and
+    not asked unless the suite's `ask_flagged:` says so. Run it again, and it adds only what is new. A
+    proposed table is not used until a person has written yes into each row's `approved`.
     """
     suite = load_suite(suite_path)
     if not suite.branches:

@@ -42,7 +42,8 @@ SECTIONS = {
         select
             suite, domain, category, count(*) as n_prompts, count(distinct root_key) as n_roots,
             count(distinct block_key) as n_blocks, list(distinct language order by language) as languages,
-            count(*) filter (where translated_by is not null and reviewed_by is null) as n_unreviewed
+            count(*) filter (where translated_by is not null and reviewed_by is null) as n_unreviewed,
+            count(flags) as n_flagged, count(*) filter (where is_left_out) as n_left_out
         from dim_prompts
         group by all
         order by all
@@ -144,12 +145,23 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
         said.append(
             f"No digest was recorded for {', '.join(unknown)}: which weights answered cannot be proven."
         )
+    n_prompts = sum(row["n_prompts"] for row in sections["data"])
     unreviewed = sum(row["n_unreviewed"] for row in sections["data"])
     if unreviewed:
-        n_prompts = sum(row["n_prompts"] for row in sections["data"])
         said.append(
             f"{unreviewed:,} of {n_prompts:,} prompts are translations that no person has reviewed: "
             "a difference between languages may be one of the translations."
+        )
+    left_out = sum(row["n_left_out"] for row in sections["data"])
+    if left_out:
+        said.append(
+            f"{left_out:,} of {n_prompts:,} prompts were not asked: a person should first look at one of "
+            "their root, and every group is asked the same roots."
+        )
+    flagged = sum(row["n_failing"] for row in sections["missingness"] if row["rule"] == "flagged_not_asked")
+    if flagged:
+        said.append(
+            f"Prompts that a person should look at were asked {flagged:,} times, counted once a config."
         )
     asked = sum(row["n"] for row in sections["responses"])
     usable = sum(row["n"] for row in sections["responses"] if row["response_status"] == "ok")
@@ -252,7 +264,8 @@ TABLES = (
      "suite, title, version, language, profiles, seed, n_permutations permutations, n_bootstrap bootstrap,"
      " minimum_group smallest group judged, responsible, file_sha256 SHA-256 of the file"),
     ("Data", "data",
-     "suite, domain, category, n_prompts prompts, n_roots roots, n_blocks blocks, languages"),
+     "suite, domain, category, n_prompts prompts, n_roots roots, n_blocks blocks, languages,"
+     " n_flagged flagged, n_left_out left out"),
     ("Configs", "configs",
      "config, backend, is_simulated simulated, model, digest, quantisation, role, options,"
      " server_version server"),

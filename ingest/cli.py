@@ -17,14 +17,17 @@ from ingest import (
     init,
     labels,
     load,
+    models,
     plan,
     raw,
     report,
     scrape,
+    show,
     singstat,
     verify,
     warehouse,
 )
+from ingest.asking.inspect_task import TASK, write_task
 from ingest.edge import OneLine
 from ingest.errors import PlumblineError, say
 from ingest.options import (
@@ -36,10 +39,9 @@ from ingest.options import (
     stale_option,
     variant_option,
 )
+from ingest.scorers import Where
 from ingest.store import AUDIT_NAME, Store, data_dir
 from ingest.suite import load_suite
-
-SHOWN = 10  # findings that `audit` prints; `gate` prints all
 
 
 @click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -62,8 +64,8 @@ def cli(context: click.Context, data: Path | None) -> None:
 
 
 STAGES = (
-    init, scrape, assemble, branch, plan, generate, load, extract, singstat, labels, report, card, verify,
-    compare, raw, docs,
+    init, scrape, assemble, branch, plan, generate, load, extract, models, singstat, labels, report, show,
+    card, verify, compare, raw, docs,
 )  # fmt: skip
 for stage in STAGES:
     cli.add_command(stage.command)
@@ -72,7 +74,10 @@ for stage in STAGES:
 @cli.command()
 @click.argument("suite_path", metavar="[SUITE]", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--responses", type=click.Path(path_type=Path), help="Answers you already have (CSV, Parquet, JSONL)."
+    "--responses",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Answers you already have: a table, or a log of another tool. Repeat it for more files.",
 )
 @variant_option()
 @model_dir_option()
@@ -96,7 +101,7 @@ def audit(
     context: click.Context,
     /,
     suite_path: Path | None,
-    responses: Path | None,
+    responses: tuple[Path, ...],
     variant: str | None,
     model_dir: Path | None,
     roots: int | None,
@@ -118,6 +123,7 @@ def audit(
     plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
     plumbline audit suites/g20.yml --roots 40 --configs 4     # a part; without the two it goes on
     plumbline audit hiring.yml --send-key api.example.com     # a hosted model; its key is in the environment
+    plumbline audit hiring.yml --budget 5.00                  # stops before more is spent; see `prices:`
     plumbline audit suites/g20.yml --mart fct_disparities     # numbers to query, without a report
     """
     data: Path = context.obj
@@ -127,14 +133,16 @@ def audit(
         )
     suite_path = suite_path or _only_suite()
     suite = load_suite(suite_path, variant)
+    models.check_models(suite, Where(model_dir, data=data))
     with warehouse.parsed_project(data) as parsed:
-        if responses is not None:
-            if roots is not None or any(asking.values()):
+        reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
+        judged = {**reached, "concurrency": asking["concurrency"]} if suite.judges else {}
+        if responses:
+            if roots is not None or any(value for name, value in asking.items() if name not in judged):
                 options = "--roots, --send-key and others"
                 raise click.UsageError(f"{options} say what to ask; --responses are answers already.")
-            context.invoke(load.command, file=responses, suite_path=suite_path, variant=variant)
+            context.invoke(load.command, files=responses, suite_path=suite_path, variant=variant)
         else:
-            reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
             if any(category.corpus for category in suite.categories.values()):
                 context.invoke(scrape.command, suite_path=suite_path, **reached)
             context.invoke(assemble.command, suite_path=suite_path, roots=roots, **reached)
@@ -149,7 +157,7 @@ def audit(
             )
         # Ready measurements come without texts.
         if suite.measurements is None:
-            given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code}
+            given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
         say("Building the marts …", err=True)
         warehouse.build(data, marts, parsed, is_full)
@@ -166,11 +174,7 @@ def audit(
     with warehouse.Warehouse(data) as opened:
         warehouse.print_verdicts(opened)
         warehouse.print_powerless(opened)
-        failing = warehouse.findings(opened)
-    for row in failing[:SHOWN]:
-        say(warehouse.describe_finding(row))
-    if len(failing) > SHOWN:
-        say(f"… and {len(failing) - SHOWN} more: plumbline gate")
+        show.closing(opened)
     say(f"Warehouse: {data / AUDIT_NAME}")
 
 
@@ -245,14 +249,28 @@ def _print_suite_status(store: Store, suite: str) -> None:
 
 @cli.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--inspect",
+    "suite_path",
+    metavar="SUITE",
+    type=click.Path(path_type=Path),
+    help="Write this suite's prompts as a task of Inspect instead.",
+)
 @stale_option()
 @click.pass_obj
-def export(data: Path, directory: Path, is_stale_ok: bool) -> None:
-    """Write the marts as Parquet and CSV into DIRECTORY.
+def export(data: Path, directory: Path, suite_path: Path | None, is_stale_ok: bool) -> None:
+    """Write the marts as Parquet and CSV into DIRECTORY; or a suite, for Inspect to ask.
 
     \b
-    plumbline export out/        # out/fct_verdicts.parquet, out/fct_verdicts.csv, …
+    plumbline export out/                                 # out/fct_verdicts.parquet, out/fct_verdicts.csv, …
+    plumbline export task/ --inspect suites/mine.yml      # then inspect eval task/task.py --model NAME
     """
+    if suite_path is not None:
+        with Store(data, read_only=True) as store:
+            n = write_task(store, load_suite(suite_path), directory)
+        say(f"{n:,} prompts in {directory}: inspect eval {directory / TASK} --model NAME")
+        say(f"Then: plumbline load logs/*.eval --suite {suite_path}")
+        return
     warehouse.check_inputs(data, is_stale_ok)
     with warehouse.Warehouse(data) as opened:
         written = opened.export(directory)

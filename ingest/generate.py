@@ -5,12 +5,15 @@ from pathlib import Path
 
 import click
 
+from ingest.asking.budget import spent_on
 from ingest.asking.designs import Earlier, questions
+from ingest.asking.flagged import left_out
 from ingest.asking.forecast import findable, forecast
 from ingest.asking.judged import judged_by
 from ingest.asking.plan import asked_configs, check_consent, plan
 from ingest.asking.run import generate_answers
 from ingest.asking.senders import Counters
+from ingest.backends import RunsCode
 from ingest.errors import say
 from ingest.options import (
     allow_code_option,
@@ -38,7 +41,7 @@ from ingest.suite.own_code import OwnCode
     help="Share of favourable answers in all groups but one, for --dry-run.  "
     "[default: that of earlier answers, or 0.5]",
 )
-@allow_code_option(help="Run the Python code that the suite names as `wrapper:`.")
+@allow_code_option(help="Run the Python code that the suite names as `wrapper:` or `function:`.")
 @allow_host_option()
 @click.pass_obj
 def command(
@@ -49,6 +52,7 @@ def command(
     limit: int | None,
     dry_run: bool,
     concurrency: int | None,
+    budget: float | None,
     retry_failed: bool,
     rate: float | None,
     reference_rate: float | None,
@@ -66,7 +70,7 @@ def command(
     plumbline generate --suite suites/mine.yml --dry-run         # requests, tokens, hours, power
     plumbline generate --suite suites/mine.yml --limit 20        # a first look
     plumbline generate --suite suites/mine.yml --concurrency 4   # all that is left
-    plumbline generate --suite suites/mine.yml --send-key api.example.com
+    plumbline generate --suite suites/mine.yml --send-key api.example.com --budget 5.00
     """
     suite = load_suite(suite_path).sampled(configs=n_configs)
     folder = suite_path.parent
@@ -77,6 +81,8 @@ def command(
             store, suite_path, asked_places(asked_configs(suite, only).values()), (*allowed_hosts, *hosts)
         )
         tasks = plan(store, suite, only, folder, retry_failed=retry_failed, hosts=hosts)
+        for line in left_out(store, suite):
+            say(line, err=not dry_run)
         for task in tasks:
             say(task.headline(), err=not dry_run)
             if dry_run and task.n_pending and task.max_output_tokens is not None:
@@ -90,7 +96,10 @@ def command(
                 say(f"What more would take: plumbline plan {suite_path}")
             return
         check_consent(tasks, allow_code)
-        hidden = {config.key_variable for config in suite.configs if config.key_variable}
+        for backend in {id(task.backend): task.backend for task in tasks}.values():
+            if isinstance(backend, RunsCode):
+                stack.callback(backend.close)
+        hidden = suite.key_variables
         wrappers = {
             name: stack.enter_context(OwnCode(name, folder, "wrapper", f"The wrapper {name!r}", hidden))
             for name in dict.fromkeys(task.config.wrapper for task in tasks if task.n_pending)
@@ -108,11 +117,20 @@ def command(
             register_suite(store, suite, suite_path, run_id)
             try:
                 statuses = generate_answers(
-                    store, suite, tasks, run_id, limit, concurrency, wrappers=wrappers, counters=counters
+                    store,
+                    suite,
+                    tasks,
+                    run_id,
+                    limit,
+                    concurrency,
+                    wrappers=wrappers,
+                    counters=counters,
+                    budget=budget,
                 )
             except KeyboardInterrupt:
                 say("\nStopped. The answers so far are kept; the same command goes on.", err=True)
                 raise
+        spent = spent_on(store, suite)
     for task in tasks:
         new = statuses[task.label]
         by_status = ", ".join(f"{n:,} {status}" for status, n in sorted(new.items())) or "0 new"
@@ -121,5 +139,7 @@ def command(
             f"{task.row['config']}: {by_status}; {task.n_pending - new.total() + n_again:,} left"
             + (f", {n_again:,} of them failed: run the command again" if n_again else "")
         )
+    if spent is not None:
+        say(f"{suite.suite}: its answers cost {spent} so far", err=True)
     if str(counters):
         say(str(counters), err=True)

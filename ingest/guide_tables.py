@@ -125,8 +125,8 @@ def _scorers() -> str:
             spans = (f"{', '.join(of)}: {low:g} to {high:g}" for (low, high), of in ranges.items())
             features = "; ".join(spans)
             reads = ", ".join(about.languages)
-            rows.append((f"`{name}`", features or "a vector", about.unit, reads, about.model))
-    return _table(("`scorers:`", "Features", "Unit", "Languages", "Model"), rows)
+            rows.append((f"`{name}`", features or "a vector", about.unit, reads, about.model, about.licence))
+    return _table(("`scorers:`", "Features", "Unit", "Languages", "Model", "Licence"), rows)
 
 
 def _backends() -> str:

@@ -1,23 +1,28 @@
 """Stage load: responses or measurements that somebody already has, whole or not at all."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import click
 
 from ingest.asking.answer_status import PATTERNS_PATH, REFUSAL_RULE_VERSION
+from ingest.asking.inspect_task import MARK, exported_columns
 from ingest.errors import say
 from ingest.loading.columns import RecordReader, ambiguous_names
 from ingest.loading.files import Record, read_records
 from ingest.loading.measurements import Measured, MeasurementLoad
+from ingest.loading.readers import main_files, reader_of
+from ingest.loading.readers.documents import forget
+from ingest.loading.readers.inspect import INSPECT
 from ingest.loading.responses import Loaded, ResponseLoad
 from ingest.loading.tally import Load, Source
 from ingest.options import dry_run_option, limit_option, suite_option, variant_option
 from ingest.store import opened
-from ingest.suite import load_suite
+from ingest.suite import Suite, load_suite
 from ingest.suite.definition import register_suite
+from ingest.suite.sources import Columns
 
 CHECKED_EVERY = 200_000
 
@@ -30,9 +35,11 @@ def load_file(
     variant: str | None = None,
     limit: int | None = None,
     dry_run: bool = False,
+    beside: Sequence[Path] = (),
 ) -> Loaded | Measured:
     """Bring a file of responses, or of ready measurements, into the raw tables, whole or not at all.
 
+    `beside` are other files that were named: a log may need one of them.
     A file of responses is read twice: once to find what spoils it and names that stand for two values, once
     to load. Raises PlumblineError; the raw tables are then as they were, but for the row of the failed run.
     """
@@ -42,9 +49,10 @@ def load_file(
     if suite.measurements is not None:
         start = MeasurementLoad
     else:
-        reader = RecordReader(suite)
-        n_records, ambiguous = ambiguous_names(reader, _announced(read_records(path, reader.columns, limit)))
-        start = partial(ResponseLoad, reader=reader, n_records=n_records, ambiguous=ambiguous)
+        reader = RecordReader(suite, _columns_of_task(path, suite, beside))
+        records = read_records(path, reader.columns, limit, beside=beside)
+        n_records, ambiguous = ambiguous_names(reader, _announced(records))
+        start = partial(ResponseLoad, reader=reader, n_records=n_records, ambiguous=ambiguous, beside=beside)
         detail["refusal_rule"] = REFUSAL_RULE_VERSION
         detail["refusal_patterns_sha256"] = hashlib.sha256(PATTERNS_PATH.read_bytes()).hexdigest()
     source = Source.of(path)
@@ -63,6 +71,14 @@ def load_file(
             return load.loaded
 
 
+def _columns_of_task(path: Path, suite: Suite, beside: Sequence[Path]) -> Columns | None:
+    """Return the columns of a log in which Inspect asked this suite's prompts, None for any other file."""
+    log = reader_of(path)
+    first = next(iter(log.read(path, beside)), None) if log and log.tool == INSPECT else None
+    is_own = isinstance(first, dict) and first.get(f"metadata.{MARK}") == suite.suite
+    return exported_columns(suite) if is_own else None
+
+
 def _announced(records: Iterator[Record]) -> Iterator[Record]:
     for number, cells in records:
         if number % CHECKED_EVERY == 0:
@@ -71,25 +87,44 @@ def _announced(records: Iterator[Record]) -> Iterator[Record]:
 
 
 @click.command("load")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @suite_option()
 @variant_option()
 @limit_option(help="Load at most this many records, from the top.")
 @dry_run_option(help="Say what would be loaded, then stop.")
 @click.pass_obj
 def command(
-    data: Path, file: Path, suite_path: Path, variant: str | None, limit: int | None, dry_run: bool
+    data: Path,
+    files: tuple[Path, ...],
+    suite_path: Path,
+    variant: str | None,
+    limit: int | None,
+    dry_run: bool,
 ) -> None:
-    """Bring in responses that you already have: CSV, Parquet or JSON Lines.
+    """Bring in responses that you already have: CSV, Parquet, JSON Lines, or logs of other tools.
 
     The suite's `columns:` says which column holds what, or `measurements:` where the file holds
     numbers that something else has measured. A record that cannot be
     used is kept apart with its reason; a file that cannot be read changes nothing.
     Loading the same file again adds nothing. Without a `repeat` column, repeats are
     counted in the file's order, so that order must stay the same.
+
+    Logs of Inspect, HELM, promptfoo, OpenAI's Batch API, Langfuse, OpenTelemetry and LangFair are
+    recognised by their content; docs/guide/logs.md says what their columns are called.
+
+    \b
+    plumbline load answers.csv --suite suites/mine.yml --dry-run
+    plumbline load logs/*.eval --suite suites/mine.yml
+    plumbline load input.jsonl output.jsonl --suite suites/mine.yml   # both files of a batch
     """
-    loaded = load_file(data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run)
-    for line in loaded.lines():
-        say(line, err=True)
+    try:
+        for file in main_files(files):
+            loaded = load_file(
+                data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run, beside=files
+            )
+            for line in loaded.lines():
+                say(line, err=True)
+    finally:
+        forget()
     if dry_run:
         say("Dry run: nothing was written.", err=True)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from ingest.scorers.model_files import DEVICES
+
 suite_option = partial(
     click.option,
     "--suite",
@@ -24,6 +26,13 @@ model_dir_option = partial(
     type=click.Path(path_type=Path),
     help="Folder of offline copies: each model in a folder named for its scorer.",
 )
+device_option = partial(
+    click.option,
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    help="Where classifiers run.  [default: a GPU where torch finds one]",
+)
 config_option = partial(click.option, "--config", "only", metavar="LABEL")
 configs_option = partial(click.option, "--configs", "n_configs", type=click.IntRange(min=1))
 roots_option = partial(click.option, "--roots", type=click.IntRange(min=1))
@@ -39,6 +48,7 @@ allow_host_option = partial(
     envvar="PLUMBLINE_ALLOW_HOST",
     help="Let the suite reach this host (HOST or HOST:PORT); remembered for the file as it is.",
 )
+concurrency_option = partial(click.option, "--concurrency", type=click.IntRange(min=1, max=256))
 stale_option = partial(
     click.option,
     "--stale",
@@ -63,10 +73,12 @@ def asking_options(command: Callable[..., None]) -> Callable[..., None]:
             config_option(help="Ask this config only: model (role)."),
             configs_option(help="Ask only the first N configs, in place of the suite's `sample:`."),
             limit_option(help="Make at most this many requests."),
+            concurrency_option(help="Requests under way at a time.  [default: what the config says, or 1]"),
             click.option(
-                "--concurrency",
-                type=click.IntRange(min=1, max=256),
-                help="Requests under way at a time.  [default: what the config says, or 1]",
+                "--budget",
+                type=click.FloatRange(min=0),
+                metavar="AMOUNT",
+                help="Stop before the suite's answers cost more in all, in place of its `budget:`.",
             ),
             click.option("--retry-failed", is_flag=True, help="Also ask again what the server rejected."),
             send_key_option(),

@@ -1,6 +1,7 @@
 """`plumbline plan`: how large a design must be for each verdict, what that costs, what it finds as it is."""
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,10 +10,12 @@ from typing import Any, NamedTuple
 import click
 
 from ingest.asking.designs import Earlier, Question, questions
+from ingest.asking.flagged import UNFLAGGED, asked_parameters, left_out
 from ingest.asking.forecast import ASKED, tokens_for
 from ingest.asking.judged import Judged, judged_by, n_together
 from ingest.asking.plan import OUTPUT_LIMITS, asked_configs, config_labels
 from ingest.assemble import assemble_prompts
+from ingest.backends.hosted import LIMIT
 from ingest.branch import branch_prompts
 from ingest.errors import PlumblineError, say
 from ingest.inference.constants import POWER
@@ -29,11 +32,12 @@ from ingest.inference.planning import (
     power_to_pass,
 )
 from ingest.inference.power import labels_needed
+from ingest.judging.stage import planned_votes
 from ingest.options import config_option, configs_option, variant_option
 from ingest.reach import asked_places, read_places
 from ingest.store import RAW_NAME, Store
 from ingest.store.private import scratch
-from ingest.suite import Config, Suite, load_suite
+from ingest.suite import Config, Prices, Suite, load_suite
 
 FOUR_FIFTHS = 0.8
 MOST_REPEATS = 1_000
@@ -143,18 +147,57 @@ def _needed(question: Question, reach: Callable[[Layout], float], power: float, 
     return Needed(units, roots, least(lambda n: reach(layout._replace(n_repeats=n)), power, MOST_REPEATS))
 
 
-def price_of_answers(store: Store, suite: Suite, configs: Mapping[str, Config]) -> float | None:
-    """What an answer of each of these configs costs, of those that have prices; None where none has."""
-    asked = store.rows(f"{ASKED} from prompts as p where suite = ?", [suite.suite])[0]
-    costs = []
-    for label, config in configs.items():
+class Bill(NamedTuple):
+    """What asking the suite as it stands takes, of the configs that have prices.
+
+    `price` is that of an answer of each of them; `cost` that of all their answers, repeats included.
+    """
+
+    price: float
+    cost: float
+    n_answers: int
+    n_prompt: int
+    n_output: int
+    is_measured: bool
+
+    def line(self, suite: Suite, prices: Sequence[Prices]) -> str:
+        """The bill in words."""
+        about = "about" if self.is_measured else "at most"
+        currency = f" {prices[0].currency}" if prices[0].currency else ""
+        dates = sorted({str(price.date) for price in prices if price.date})
+        of = f" at prices of {' and '.join(dates)}" if dates else ""
+        budget = f", of a budget of {suite.budget:,.2f}" if suite.budget is not None else ""
+        return (
+            f"{suite.suite}: {self.n_answers:,} answers of configs with prices take about {self.n_prompt:,} "
+            f"tokens read and {about} {self.n_output:,} written: {about} {self.cost:,.2f}{currency}{of}"
+            f"{budget}."
+        )
+
+
+def bill(store: Store, suite: Suite, configs: Mapping[str, Config]) -> Bill | None:
+    """What these configs cost, of those that have prices; None where none has, or nothing is asked.
+
+    A config without answers, and without a limit of its own, is taken to write as much as hosted models may
+    by default.
+    """
+    asked = store.rows(f"{ASKED} from prompts as p where {UNFLAGGED}", asked_parameters(suite))[0]
+    priced = {label: config for label, config in configs.items() if config.prices}
+    if not priced or not asked[0]:
+        return None
+    price, cost, n_prompt, n_output, is_measured = 0.0, 0.0, 0.0, 0, True
+    for label, config in priced.items():
         keys = store.rows("select config_key from configs where config = ?", [label])
         limits = [config.options[name] for name in OUTPUT_LIMITS if name in config.options]
-        most = min((limit for limit in limits if isinstance(limit, int)), default=None)
+        most = min((limit for limit in limits if isinstance(limit, int)), default=LIMIT.default)
         tokens = tokens_for(store, config, keys[-1][0] if keys else "", asked, most)
-        costs.append(tokens.cost(config.prices))
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) / asked[0] if known and asked[0] else None
+        once = tokens.cost(config.prices) or 0.0
+        price += once / asked[0]
+        cost += once * config.repeats
+        n_prompt += tokens.n_prompt * config.repeats
+        n_output += (tokens.n_output or 0) * config.repeats
+        is_measured = is_measured and bool(tokens.n_measured)
+    n_answers = asked[0] * sum(config.repeats for config in priced.values())
+    return Bill(price, cost, n_answers, math.ceil(n_prompt), n_output, is_measured)
 
 
 def _table(question: Question, lines: Sequence[Line]) -> Iterator[str]:
@@ -198,6 +241,33 @@ def _table(question: Question, lines: Sequence[Line]) -> Iterator[str]:
     for row in rows:
         first, *others = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         yield f"  {row[0].ljust(len(first))}  {'  '.join(others)}".rstrip()
+
+
+def _saving(question: Question) -> dict[str, Any]:
+    """Return what token probabilities save: `worth` sampled answers each.
+
+    Answers vary between prompts (that part is the ICC) and between draws of a prompt, of which probabilities
+    have none. So one tells what 1 / ICC answers to as many prompts tell; repeats of a prompt never do.
+    """
+    layout = question.layout
+    n_prompts = round(layout.n_units * layout.n_prompts)
+    worth = 1 / layout.icc if layout.icc > 0 else None
+    named = {name: getattr(question, name) for name in ("category", "measure", "axis", "icc_source")}
+    sampled = None if worth is None else round(n_prompts * worth)
+    return {**named, "icc": layout.icc, "prompts": n_prompts, "worth": worth, "sampled_answers": sampled}
+
+
+def _in_words(saving: dict[str, Any]) -> str:
+    said = "{category} {measure} by {axis}: {prompts:,} prompts a group, with token probabilities. "
+    if saving["worth"] is None:
+        return (said + "Prompts are all alike (ICC 0): no number of sampled answers tells as much.").format(
+            **saving
+        )
+    said += (
+        "One such answer tells as much as {worth:.1f} sampled ones, each to another prompt "
+        "(1 / ICC {icc:.2f}, {icc_source}): together {sampled_answers:,}."
+    )
+    return said.format(**saving)
 
 
 def _labels() -> Iterator[str]:
@@ -297,13 +367,18 @@ def command(
     if only is not None or n_configs is not None:
         configs = asked_configs(suite.sampled(configs=n_configs), only)
     with planned(data, suite, suite_path) as store:
+        not_asked = [] if as_json else list(left_out(store, suite))
         asked = list(questions(store, suite, Earlier(data, suite.suite), icc, reference_rate))
-        price = price_of_answers(store, suite, configs)
+        cost = bill(store, suite, configs)
+        votes = list(planned_votes(store, suite, configs.values()))
+    for text in not_asked:
+        say(text)
     judged = judged_by(suite)
     chosen = [
         question
         for question in asked
-        if question.shares and question.category in (categories or suite.categories)
+        if (question.shares or question.is_probability)
+        and question.category in (categories or suite.categories)
         if question.axis in (axes or suite.all_axes())
     ]
     if not chosen:
@@ -315,13 +390,18 @@ def command(
     if not as_json:
         for place in [*read_places(suite), *asked_places(configs.values())]:
             say(f"{suite.suite} reaches {place.host}: {place.what}.")
+        if cost is not None:
+            say(cost.line(suite, [config.prices for config in configs.values() if config.prices]))
         say(
             f"{suite.suite}: to be {power:.0%} sure of a verdict of the profile {suite.profiles[0]}, which "
             f"corrects {_together(suite, asked, judged)} together."
         )
     for question in chosen:
+        if question.is_probability:
+            say(json.dumps(_saving(question)) if as_json else "\n" + _in_words(_saving(question)))
+            continue
         n_tables = n_together(suite, asked, judged, question.category)
-        lines = list(lines_of(question, judged, n_tables, power, price))
+        lines = list(lines_of(question, judged, n_tables, power, cost and cost.price))
         if as_json:
             for line in lines:
                 say(json.dumps(line.record(question)))
@@ -329,5 +409,5 @@ def command(
             for text in _table(question, lines):
                 say(text)
     if not as_json:
-        for text in _labels():
+        for text in [*_labels(), *votes]:
             say(text)

@@ -27,9 +27,9 @@ class Place(NamedTuple):
 def asked_places(configs: Iterable[Config]) -> list[Place]:
     """Return where configs are asked, each host once, without what a backend asks by its own default."""
     hosts = [
-        _host(config.base_url)
+        _host(config.address)
         for config in configs
-        if config.base_url and config.base_url.rstrip("/") not in DEFAULTS.get(config.backend, ())
+        if config.address and config.address.rstrip("/") not in DEFAULTS.get(config.backend, ())
     ]
     return [Place(host, ASKED) for host in dict.fromkeys(hosts)]
 

@@ -4,7 +4,7 @@ import base64
 import csv
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,8 +20,8 @@ SHORTEST = 8  # a shorter key is a placeholder, or a word: it is looked for as i
 PART = 16  # so many characters of a key's beginning are a key that was cut off
 
 
-def without_key(value: Any, secret: str | None) -> Any:
-    """Return a text, or whatever JSON holds, with `[key]` in place of a key.
+def without_key(value: Any, secret: str | Sequence[str] | None) -> Any:
+    """Return a text, or whatever JSON holds, with `[key]` in place of a key, or of each of several.
 
     A key is found as it stands, percent-encoded, in escapes of JSON or HTML, in hexadecimal digits, in
     base64, and each of these backwards; so is one that was cut off after 16 characters or later.
@@ -30,6 +30,10 @@ def without_key(value: Any, secret: str | None) -> Any:
     {'error': ['no such key: [key]']}
     """
     if secret is None or value is None:
+        return value
+    if not isinstance(secret, str):
+        for one in secret:
+            value = without_key(value, one)
         return value
     if isinstance(value, str):
         if len(secret) < SHORTEST:

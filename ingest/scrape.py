@@ -23,11 +23,11 @@ from ingest.corpus.sentences import matching_sentences
 from ingest.errors import LONGEST, PlumblineError, say, shorten
 from ingest.keys import key
 from ingest.options import allow_host_option, model_dir_option, send_key_option, suite_option
-from ingest.prompts.templates import fill
 from ingest.reach import asked_places, check_reach, read_places
 from ingest.store import Store
 from ingest.suite import Corpus, Source, Suite, load_suite
 from ingest.suite.definition import register_suite
+from ingest.suite.fields import fill
 
 CONTACT_VARIABLE = "PLUMBLINE_CONTACT"
 ON_THE_WEB = ("web", "wikipedia")

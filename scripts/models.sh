@@ -19,12 +19,13 @@ if [ -n "${MODELS_INTO:-}" ]; then
   exit
 fi
 $python -c 'import sys; from importlib.util import find_spec
-sys.exit(not (find_spec("torch") and find_spec("transformers")))' && exit
+sys.exit(not all(map(find_spec, ("torch", "transformers", "sentencepiece"))))' && exit
 
-mapfile -t wanted < <(pins torch transformers)
+mapfile -t wanted < <(pins torch transformers sentencepiece)
 links=${UV_FIND_LINKS:-${PIP_FIND_LINKS:-$($python -m pip config get global.find-links 2> /dev/null || true)}}
 export UV_FIND_LINKS=${links// /,}
-if [ -n "$links" ] && dry_run "${wanted[0]}" | grep -q '+cpu$'; then
+has_torch() { $python -c 'import sys; from importlib.util import find_spec; sys.exit(not find_spec("torch"))'; }
+if has_torch || { [ -n "$links" ] && dry_run "${wanted[0]}" | grep -q '+cpu$'; }; then
   install "${wanted[@]}"
 else
   install --torch-backend cpu "${wanted[@]}"

@@ -27,6 +27,9 @@ check_demo() {
   grep -q 'Install Node 20 or newer, then run `plumbline report`' "$work/audit.txt"
   test -s "$work/demo/audit_card.json" -a -s "$work/demo/audit_card.md"
 
+  step 'README: its table is what its query gives'
+  $bin/python scripts/readme_table.py "$work/demo"
+
   step 'gate: exit 1 on the planted bias'
   $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
   tail -n 3 "$work/gate.txt"

@@ -1,5 +1,6 @@
-"""A suite's own function in a child: loaded once, then asked for the numbers of texts, or for messages."""
+"""A suite's own function in a child: loaded once, then asked for numbers of texts, messages, or an answer."""
 
+import json
 import math
 from collections.abc import Callable
 from importlib import import_module
@@ -12,6 +13,7 @@ from typing import Any, TypeGuard
 from ingest.apart.child import described
 
 SHOWN = 60
+ANSWER = {"text", "status", "trace", "prompt_tokens", "output_tokens"}
 
 
 def named_function(module: str, file: str | None, function: str) -> Callable[..., Any] | None:
@@ -30,17 +32,19 @@ def _imported(path: Path) -> ModuleType:
 
 
 class Answers:
-    """Answers {"load": [module, file, function]} first, then {"texts": …} or {"messages": …}, one by one."""
+    """Answers {"load": [module, file, function]} first, then {"texts"}, {"messages"} or {"ask"}."""
 
     function: Callable[..., Any] | None = None
 
     def __call__(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Return {"loaded": …}, {"values": …} or {"messages": …}, else {"error": …} or {"wrong": …}."""
+        """Return {"loaded"}, {"values"}, {"messages"} or {"answer"}, else {"error"} or {"wrong"}."""
         try:
             if "load" in question:
                 self.function = named_function(*question["load"])
                 return {"loaded": self.function is not None}
             assert self.function is not None
+            if "ask" in question:
+                return _answer(self.function, question["ask"])
             if "messages" in question:
                 return _messages(self.function, question["messages"])
             return _values(self.function, question["texts"])
@@ -77,6 +81,18 @@ def _messages(function: Callable[..., Any], messages: list[dict[str, str]]) -> d
     if not are_messages(found):
         return {"wrong": _shown(found)}
     return {"messages": [{"role": str(m["role"]), "content": str(m["content"])} for m in found]}
+
+
+def _answer(function: Callable[..., Any], messages: list[dict[str, str]]) -> dict[str, Any]:
+    found = function(messages)
+    if found is None or isinstance(found, str):
+        return {"answer": {"text": found}}
+    if not isinstance(found, dict) or not found.keys() <= ANSWER:
+        return {"wrong": _shown(found)}
+    try:
+        return {"answer": json.loads(json.dumps(found, allow_nan=False))}
+    except (TypeError, ValueError, RecursionError):
+        return {"wrong": _shown(found)}
 
 
 def _finite(number: float) -> float | None:

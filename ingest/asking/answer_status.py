@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
+from ingest.unspaced import UNSPACED
 
 STATUSES = (
     "ok",
@@ -26,7 +27,9 @@ STATUSES = (
 FINISH_STATUSES = {
     "length": "truncated_output",
     "max_tokens": "truncated_output",
+    "model_context_window_exceeded": "truncated_output",
     "content_filter": "content_filtered",
+    "refusal": "refused",
 }
 REFUSAL_RULE_VERSION = "refusal_v2"
 EVIDENCE = 1_000  # characters kept of what a failure said
@@ -49,7 +52,6 @@ BETWEEN = r"[\s,.;:!*_。、،؛।—–-]*"
 # dots below a Devanagari letter; written with a letter or after it, or left out.
 MARKS = re.compile(r"[\u0300-\u036f\u0640\u064b-\u065f\u0670\u093c\u00ad\u200b-\u200f\u2060\ufeff]+")
 SPELLINGS = str.maketrans({**dict.fromkeys("’ʼ´′", "'"), "ى": "ي", "ٱ": "ا", "ँ": "ं"})
-UNSPACED = r"\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # Thai, kana, Han
 SPACES = re.compile(rf"(?<=[{UNSPACED}])[ \t]+|[ \t]+(?=[{UNSPACED}])")
 THAI_TONES = re.compile("(\u0e4d)([\u0e48-\u0e4b])")  # either order is typed
 BEYOND_LATIN = re.compile("[\u0600-\u1fff\u3000-\ud7ff]")  # Arabic to Korean

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingest.asking.flagged import flagged_roots
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.planning import DEFAULT_ICC, Layout, Shares
 from ingest.store import AUDIT_NAME, Store
@@ -11,12 +12,13 @@ from ingest.suite import Rule, Suite
 from ingest.warehouse import Warehouse
 
 # Prompts by group and unit; those that a file brought in only where there are no others.
-PROMPTS = """
+PROMPTS = f"""
     with own as (
         select * from prompts
         where
             suite = $suite
             and category = $category
+            and root_key not in ({flagged_roots("$suite", "$asked")})
             and list_bool_and(list_transform($attributes, a -> attributes[a] is not null))
         qualify method <> 'loaded' or bool_and(method = 'loaded') over ()
     )
@@ -59,6 +61,7 @@ class Question(NamedTuple):
     rate: float | None  # of favourable outcomes, None where none is
     icc_source: str
     shares_source: str
+    is_probability: bool = False  # a score that the model says itself, without drawing
 
     def has_table_of(self, statistic: str) -> bool:
         """Whether the question's answers make a table that the statistic is computed of."""
@@ -117,7 +120,7 @@ def questions(
             if found is None:
                 continue
             own_icc = earlier.icc(category, rule.set, axis) if icc is None else None
-            shares = {} if rule.kind == "score" else earlier.shares(category, rule.set, axis)
+            shares = {} if rule.is_score else earlier.shares(category, rule.set, axis)
             yield Question(
                 category,
                 rule.set,
@@ -128,16 +131,17 @@ def questions(
                 _rate(rule, shares, rate),
                 "given" if icc is not None else "default" if own_icc is None else "earlier answers",
                 "earlier answers" if shares else "default",
+                rule.kind == "probability",
             )
 
 
 def _even(rule: Rule) -> Shares:
-    n = len({*rule.labels, *([rule.unmatched] if rule.unmatched else [])})
+    n = 0 if rule.is_score else len({*rule.labels, *([rule.unmatched] if rule.unmatched else [])})
     return (1 / n,) * n if n else ()
 
 
 def _rate(rule: Rule, shares: Mapping[str, float], given: float | None) -> float | None:
-    if not rule.favourable:
+    if not rule.favourable or rule.is_score:
         return None
     if given is not None or not shares:
         return 0.5 if given is None else given
@@ -153,7 +157,12 @@ def _repeats(store: Store, suite: Suite) -> float:
 
 def _layout(store: Store, suite: Suite, category: str, axis: str, repeats: float) -> Layout | None:
     """The layout of a category's prompts on an axis; None for a control, and for a single group."""
-    named = {"suite": suite.suite, "category": category, "attributes": suite.axis_attributes(axis)}
+    named = {
+        "suite": suite.suite,
+        "asked": suite.flags_asked,
+        "category": category,
+        "attributes": suite.axis_attributes(axis),
+    }
     rows = store.connection.execute(PROMPTS, named).fetchall()
     blocks: dict[tuple[str, ...], set[str]] = {}
     for labels, block, _, _ in rows:

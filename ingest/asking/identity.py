@@ -16,7 +16,12 @@ NAME_SHOWN = 60
 # What a server may add to the name of a model and mean the same: a release by number or date.
 RELEASE = re.compile(r"[-@:](latest|v\d+|\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d\d)")
 FIRST = """
-    select served_model, system_fingerprint from responses
+    select served_model, system_fingerprint
+    from (
+        select config_key, served_model, system_fingerprint, response_status, answered_at from responses
+        union all
+        select config_key, served_model, system_fingerprint, response_status, answered_at from judge_votes
+    )
     where
         config_key = ? and response_status <> 'other_model'
         and (served_model is not null or system_fingerprint is not null)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ingest.backends import Backend, Description, Request, create_backend
+from ingest.asking.flagged import ASKED_PROMPTS, asked_parameters, left_out
+from ingest.backends import Backend, Description, Request, RunsCode, create_backend
 from ingest.backends.replies import estimate_prompt, messages_for
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key
@@ -22,14 +23,13 @@ N_LONGEST = 50
 REJECTED = frozenset({"client_error"})
 OUTPUT_LIMITS = ("num_predict", "max_tokens", "max_completion_tokens", "max_new_tokens")
 
-N_PROMPTS = "select count(*) from prompts where suite = ? and method <> 'loaded'"
+N_PROMPTS = f"select count(*) from prompts as p where {ASKED_PROMPTS}"
 # The set difference: what is wanted of one config minus what is stored and need not be asked again.
-PENDING = """
+PENDING = f"""
     from prompts as p
     cross join range(?) as repeats (repeat_index)
     where
-        p.suite = ?
-        and p.method <> 'loaded'
+        {ASKED_PROMPTS}
         and not exists (
             select 1
             from responses as r
@@ -69,7 +69,7 @@ class Task:
     @property
     def model(self) -> tuple[str, str | None, str]:
         """Which model is asked, whatever the role."""
-        return (self.config.backend, self.config.base_url, self.config.model)
+        return (self.config.backend, self.config.address, self.config.model)
 
     def headline(self) -> str:
         """How much of the config is asked and how much is left."""
@@ -84,7 +84,7 @@ class Task:
 
     def pending_parameters(self, suite: Suite) -> list[Any]:
         """Parameters of PENDING."""
-        return [self.config.repeats, suite.suite, self.config_key, list(self.asked_again)]
+        return [self.config.repeats, *asked_parameters(suite), self.config_key, list(self.asked_again)]
 
 
 def config_labels(suite: Suite) -> list[str]:
@@ -180,16 +180,21 @@ def plan(
 ) -> list[Task]:
     """Return what is to ask, config by config, in the suite's order; `only` names one of them.
 
-    Wrappers are looked for in `folder`. `retry_failed` adds what a server rejected to what is asked again;
-    `hosts` may have the keys that the suite names.
+    Wrappers and functions are looked for in `folder`. `retry_failed` adds what a server rejected to what is
+    asked again; `hosts` may have the keys that the suite names.
     """
     chosen = asked_configs(suite, only)
-    if not store.value(N_PROMPTS, [suite.suite]):
+    if not store.value(N_PROMPTS, asked_parameters(suite)):
+        for line in left_out(store, suite):
+            raise PlumblineError(
+                f"Every prompt of the suite {suite.suite!r} is left out. {line}.",
+                "Look at them in `prompt_flags`; mend texts or tables, or name the flags in `ask_flagged:`.",
+            )
         raise PlumblineError(
             f"There are no prompts of the suite {suite.suite!r} to ask.", "Run `plumbline assemble` first."
         )
     names = dict.fromkeys(config.backend for config in chosen.values())
-    backends = {name: create_backend(name, suite, hosts) for name in names}
+    backends = {name: create_backend(name, suite, hosts, folder) for name in names}
     return [
         _task(store, suite, label, config, backends[config.backend], folder, retry_failed)
         for label, config in chosen.items()
@@ -207,7 +212,10 @@ def _task(
         _check_length(store, suite, config, description.max_prompt_tokens)
     again = sorted(backend.asked_again | (REJECTED if retry_failed else frozenset()))
     n_new, n_pending = (
-        store.value(f"select count(*) {PENDING}", [config.repeats, suite.suite, row["config_key"], asked])
+        store.value(
+            f"select count(*) {PENDING}",
+            [config.repeats, *asked_parameters(suite), row["config_key"], asked],
+        )
         for asked in ([], again)
     )
     limits = (description.options.get(name) for name in OUTPUT_LIMITS)
@@ -217,7 +225,7 @@ def _task(
         config,
         backend,
         row,
-        n_wanted=config.repeats * store.value(N_PROMPTS, [suite.suite]),
+        n_wanted=config.repeats * store.value(N_PROMPTS, asked_parameters(suite)),
         n_pending=n_pending,
         n_again=n_pending - n_new,
         asked_again=tuple(again),
@@ -230,11 +238,11 @@ def _check_length(store: Store, suite: Suite, config: Config, max_prompt_tokens:
     """Raise PlumblineError if the longest prompt, as far as one can tell, does not fit (SPEC GEN-6)."""
     # Characters beyond ASCII have more bytes and are fewer to a token: this order brings the longest up.
     longest = store.rows(
-        """
-        select prompt from prompts where suite = ? and method <> 'loaded'
+        f"""
+        select prompt from prompts as p where {ASKED_PROMPTS}
         order by length(prompt) / 4 + strlen(prompt) - length(prompt) desc limit ?
         """,
-        [suite.suite, N_LONGEST],
+        [*asked_parameters(suite), N_LONGEST],
     )
     n_tokens = max(estimate_prompt(messages_for(config, prompt)) for (prompt,) in longest)
     if n_tokens > max_prompt_tokens and not config.wrapper:
@@ -254,7 +262,7 @@ def pending_requests(store: Store, suite: Suite, task: Task, page: int = PAGE) -
                 f"""
                 select
                     p.root_key, p.prompt_key, repeats.repeat_index,
-                    p.category, p.prompt, p.keyword, p.attributes
+                    p.category, p.prompt, p.keyword, p.attributes, p.messages
                 {PENDING}
                 and (p.root_key, p.prompt_key, repeats.repeat_index) > (?, ?, ?)
                 order by 1, 2, 3
@@ -262,7 +270,7 @@ def pending_requests(store: Store, suite: Suite, task: Task, page: int = PAGE) -
                 """,
                 [*task.pending_parameters(suite), *after, page],
             )
-        for root_key, prompt_key, repeat_index, category, prompt, keyword, attributes in rows:
+        for root_key, prompt_key, repeat_index, category, prompt, keyword, attributes, messages in rows:
             yield Request(
                 request_key=request_key(task.config_key, prompt_key, repeat_index),
                 prompt_key=prompt_key,
@@ -273,7 +281,7 @@ def pending_requests(store: Store, suite: Suite, task: Task, page: int = PAGE) -
                 repeat_index=repeat_index,
                 attributes=attributes,
                 name=keyword,
-                messages=messages_for(task.config, prompt),
+                messages=messages_for(task.config, prompt, messages),
             )
         if len(rows) < page:
             return
@@ -281,10 +289,15 @@ def pending_requests(store: Store, suite: Suite, task: Task, page: int = PAGE) -
 
 
 def check_consent(tasks: list[Task], allow_code: bool) -> None:
-    """Raise PlumblineError where a suite wants code run, and the user has not said yes."""
+    """Raise PlumblineError where a suite wants code run, and the user has not said yes.
+
+    A backend that has not been told so here runs none.
+    """
     for task in tasks:
-        if task.n_pending and task.config.wrapper and not allow_code:
+        if isinstance(task.backend, RunsCode):
+            task.backend.is_allowed = allow_code
+        if task.n_pending and task.config.code and not allow_code:
             raise PlumblineError(
-                f"{task.label}: the suite wants Python code run around each request: {task.config.wrapper}.",
+                f"{task.label}: the suite wants Python code run for each request: {task.config.code[0]}.",
                 "Read it; if you trust it, add --allow-code.",
             )

@@ -5,16 +5,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import click
 
+from ingest.asking.budget import Till, purse_for
 from ingest.asking.identity import ModelChanged, Served, check_digest
-from ingest.asking.plan import Task, pending_requests
+from ingest.asking.plan import PAGE, Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
-from ingest.backends import AttemptFailed, Request, SendsKeys, Watched
+from ingest.backends import AttemptFailed, Request, RunsCode, SendsKeys, Watched
 from ingest.backends.http import Rejected
 from ingest.errors import PlumblineError
 from ingest.store import Store, uninterrupted
@@ -29,6 +30,19 @@ FAILURES_IN_A_ROW = 5
 PROBES = 3  # that a server rejects, before it is thought to reject all
 LOOKS_AT_THE_END = 3
 RETRIES = Retries()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What models are asked for: the bar's name of it, its raw table, what is pending, and who asks."""
+
+    label: str = "Generating"
+    table: str = "responses"
+    pending: Callable[[Store, Suite, Task, int], Iterator[Request]] = pending_requests
+    asker: type[Asker] = Asker
+
+
+ANSWERS = Asked()
 
 
 class Keeper:
@@ -146,13 +160,17 @@ def generate_answers(
     watch_seconds: float = WATCH_SECONDS,
     wrappers: Mapping[str, OwnCode] | None = None,
     counters: Counters | None = None,
+    what: Asked = ANSWERS,
+    budget: float | None = None,
 ) -> dict[str, Counter[str]]:
     """Ask what is pending, at most `limit` requests; return the new answers by config and status.
 
     `concurrency` stands in for what the configs say. Configs of one model are asked one after another:
     a server that has room for one loads it once. Where a server tells no digest, each
     config is first asked one of these requests, so that what it refuses is said before many have gone out.
+    `budget` stands in for the suite's.
     """
+    purse = purse_for(store, suite, tasks, budget)
     left = sum(task.n_pending for task in tasks)
     left = left if limit is None else min(limit, left)
     statuses: dict[str, Counter[str]] = {task.label: Counter() for task in tasks}
@@ -164,7 +182,7 @@ def generate_answers(
     try:
         with click.progressbar(
             range(left),
-            label="Generating",
+            label=what.label,
             file=sys.stderr,
             hidden=not left,
             show_pos=True,
@@ -174,7 +192,7 @@ def generate_answers(
             askers: dict[str, Asker] = {}
             for task in tasks:
                 store.append("configs", [task.row])
-                askers[task.label] = Asker(
+                askers[task.label] = what.asker(
                     task.backend,
                     task.config_key,
                     run_id,
@@ -185,6 +203,7 @@ def generate_answers(
                     max_prompt_tokens=task.max_prompt_tokens,
                     wrapper=(wrappers or {}).get(task.config.wrapper or ""),
                     served=Served(store, task.config, task.config_key),
+                    till=Till(store, task, purse),
                 )
 
             def asked(task: Task, requests: Iterator[Request], n_senders: int) -> Counter[str]:
@@ -194,11 +213,11 @@ def generate_answers(
                 return found
 
             for task in tasks:
-                if isinstance(task.backend, SendsKeys) and not isinstance(task.backend, Watched):
-                    for found in _probes(store, suite, task, left, asked):
+                if isinstance(task.backend, SendsKeys | RunsCode) and not isinstance(task.backend, Watched):
+                    for found in _probes(store, suite, task, left, asked, what):
                         left -= found.total()
             for task in tasks:
-                requests = islice(pending_requests(store, suite, task), left)
+                requests = islice(what.pending(store, suite, task, PAGE), left)
                 left -= asked(task, requests, concurrency or task.config.concurrency).total()
     finally:
         journal.close()
@@ -209,21 +228,21 @@ def generate_answers(
 
 
 def _probes(
-    store: Store, suite: Suite, task: Task, most: int, asked: Callable[..., Counter[str]]
+    store: Store, suite: Suite, task: Task, most: int, asked: Callable[..., Counter[str]], what: Asked
 ) -> Iterator[Counter[str]]:
     """Ask what is pending one by one until the server rejects none; yield the statuses of each request.
 
     Raises PlumblineError where it rejects all of the first ones.
     """
     for _ in range(PROBES):
-        requests = (replace(one, is_probe=True) for one in pending_requests(store, suite, task, 1))
+        requests = (replace(one, is_probe=True) for one in what.pending(store, suite, task, 1))
         found = asked(task, islice(requests, min(1, most)), 1)
         most -= found.total()
         yield found
         if not found["client_error"]:
             return
     error = store.value(
-        "select max_by(error, answered_at) from responses where config_key = ?", [task.config_key]
+        f"select max_by(error, answered_at) from {what.table} where config_key = ?", [task.config_key]
     )
     raise PlumblineError(
         f"{task.label}: the server rejects the first {PROBES} requests, the last with: {error}.",

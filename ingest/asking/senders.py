@@ -16,6 +16,8 @@ from typing import NamedTuple
 from ingest.apart.function import are_messages
 from ingest.apart.process import RAISE_LIMITS, CodeFailed
 from ingest.asking.answer_status import EVIDENCE
+from ingest.asking.budget import Till
+from ingest.asking.first_tokens import encoded
 from ingest.asking.identity import Served
 from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together, Watched
 from ingest.backends.replies import estimate_prompt
@@ -33,7 +35,7 @@ BUFFER = 1
 # What `responses` keeps of an answer under its own names.
 MEASURED = (
     "finish_reason", "n_prompt_tokens", "n_output_tokens", "seconds", "n_attempts", "error", "wait_seconds",
-    "served_model", "system_fingerprint",
+    "served_model", "system_fingerprint", "cost", "currency",
 )  # fmt: skip
 
 
@@ -137,12 +139,18 @@ class Asker:
     max_prompt_tokens: int | None = None
     wrapper: OwnCode | None = None
     served: Served | None = None
+    till: Till | None = None
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, requests: Sequence[Request]) -> list[Landed]:
         """Ask, and return the answers once they are in the journal."""
         if self.wrapper:
             requests = [replace(r, messages=wrapped(self.wrapper, r.messages)) for r in requests]
+        answers = self.answers(requests)
+        return [self.write(request, answers[request.request_key]) for request in requests]
+
+    def answers(self, requests: Sequence[Request]) -> dict[str, Answer]:
+        """Ask, and return the answers by the requests' keys."""
         answers: dict[str, Answer] = {}
         for request in requests:
             estimate = estimate_prompt(request.messages)
@@ -150,20 +158,36 @@ class Asker:
                 why = f"not asked: about {estimate:,} tokens, at most {self.max_prompt_tokens:,} fit"
                 answers[request.request_key] = Answer(None, "prompt_truncated", n_attempts=0, error=why)
         asked = [r for r in requests if r.request_key not in answers]
-        if isinstance(self.backend, Together):
-            if asked:
-                with others_code("backend", self.backend, passes=(AttemptFailed,)):
-                    found = self.backend.answer_together(asked)
-                answers |= {r.request_key: a for r, a in zip(asked, found, strict=True)}
-        else:
-            answers |= {r.request_key: self.attempt(r) for r in asked}
-        return [self.write(request, self.owned(answers[request.request_key])) for request in requests]
+        held = self.till.hold([r.messages for r in asked], self.stop) if self.till and asked else None
+        costs: list[float | None] = []
+        try:
+            found = self._asked(asked)
+            if self.till:
+                costs = [self.till.cost(r.messages, found[r.request_key]) for r in asked]
+                paid = zip(found.items(), costs, strict=True)
+                found = {name: replace(a, cost=c, currency=self.till.currency) for (name, a), c in paid}
+            answers |= found
+        finally:
+            if self.till and held is not None:
+                self.till.settle(held, costs)
+        return {name: self.owned(answer) for name, answer in answers.items()}
+
+    def _asked(self, requests: Sequence[Request]) -> dict[str, Answer]:
+        if not isinstance(self.backend, Together):
+            return {r.request_key: self.attempt(r) for r in requests}
+        if not requests:
+            return {}
+        with others_code("backend", self.backend, passes=(AttemptFailed,)):
+            found = self.backend.answer_together(requests)
+        return {r.request_key: a for r, a in zip(requests, found, strict=True)}
 
     def owned(self, answer: Answer) -> Answer:
         """Return an answer as it is, or, where the reply is another model's, without its text."""
         if self.served is None or (fault := self.served.fault(answer)) is None:
             return answer
-        return replace(answer, text=None, reasoning=None, status="other_model", error=fault)
+        return replace(
+            answer, text=None, reasoning=None, status="other_model", error=fault, first_tokens=None
+        )
 
     def attempt(self, request: Request) -> Answer:
         """Ask one thing, again where that may help; what fails to the end is a status."""
@@ -206,6 +230,7 @@ class Asker:
                 **{name: getattr(answer, name) for name in MEASURED},
             }
             row["error"] = without_secrets(answer.error)
+            row["first_tokens"] = encoded(answer.first_tokens)
             with self.counters.lock:
                 self.counters.n_redacted += row["error"] != answer.error
             texts = [answer.text, answer.reasoning or None, sent]
@@ -213,7 +238,10 @@ class Asker:
 
         landed = content(answer)
         if reason := flaw(landed):
-            landed = content(Answer(None, "server_error", error=f"unreadable reply: {reason}"[:EVIDENCE]))
+            why = f"unreadable reply: {reason}"[:EVIDENCE]
+            landed = content(
+                Answer(None, "server_error", error=why, cost=answer.cost, currency=answer.currency)
+            )
         return Landed(landed, self.journal.write(landed))
 
 

@@ -7,8 +7,10 @@ A file beside this one also has `ABOUT`, a name -> About: the guide's table is m
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from ingest.asking.first_tokens import FirstTokens
 from ingest.errors import PlumblineError
 from ingest.plugins import create
 from ingest.suite import Config, Suite
@@ -32,7 +34,7 @@ class Request:
     """One question to one model. `root_key` is shared by the branches of a root; `name` is a person's.
 
     `messages` is what is sent: the system prompt, if any, then the prompt in its template. `is_probe`: it
-    goes out alone, before any other of its config.
+    goes out alone, before any other of its config. `ballot`: what a judge is asked.
     """
 
     request_key: str
@@ -46,6 +48,7 @@ class Request:
     name: str | None = None
     messages: Sequence[Message] = ()
     is_probe: bool = False
+    ballot: Any = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Answer:
     """What came back: a text with status `ok`, or None with the status that says why (SPEC GEN-3).
 
     `wait_seconds` were spent between attempts, `seconds` on the last one. `served_model` is what the
-    server says it used.
+    server says it used, `first_tokens` what else it might have begun with, where it was asked for that;
+    `cost` is for who asks to say.
     """
 
     text: str | None
@@ -68,6 +72,9 @@ class Answer:
     wait_seconds: float = 0.0
     served_model: str | None = None
     system_fingerprint: str | None = None
+    cost: float | None = None
+    currency: str | None = None
+    first_tokens: FirstTokens | None = None
 
 
 class AttemptFailed(Exception):
@@ -138,6 +145,21 @@ class SendsKeys(Protocol):
 
 
 @runtime_checkable
+class RunsCode(Protocol):
+    """A backend that runs a suite's own code, where the user allows it, in processes that `close` ends.
+
+    The code lies in `folder`.
+    """
+
+    folder: Path
+    is_allowed: bool
+
+    def close(self) -> None:
+        """End the processes."""
+        ...
+
+
+@runtime_checkable
 class Together(Protocol):
     """A backend that answers `n_together` requests of one config faster than one by one."""
 
@@ -148,10 +170,10 @@ class Together(Protocol):
         ...
 
 
-def create_backend(name: str, suite: Suite, hosts: Collection[str] = ()) -> Backend:
+def create_backend(name: str, suite: Suite, hosts: Collection[str] = (), folder: Path = Path()) -> Backend:
     """Return the backend of that name for a suite; see `ingest.plugins` for its errors.
 
-    `hosts` are other machines that may have the keys which the suite names.
+    `hosts` are other machines that may have the keys which the suite names; its code lies in `folder`.
     """
     if name == "recorded":
         raise PlumblineError(
@@ -161,4 +183,6 @@ def create_backend(name: str, suite: Suite, hosts: Collection[str] = ()) -> Back
     backend: Backend = create("backend", name, suite, protocols=(Backend,))
     if isinstance(backend, SendsKeys):
         backend.hosts = frozenset(hosts)
+    if isinstance(backend, RunsCode):
+        backend.folder = folder
     return backend

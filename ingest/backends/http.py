@@ -3,7 +3,8 @@
 import json
 import math
 import os
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -19,8 +20,11 @@ from ingest.network import Overdue, TooLarge, Unreadable, body_of, make_client, 
 from ingest.redaction import without_key
 from ingest.suite import Config
 
+Secrets = str | Sequence[str] | None
+
 SHOWN = 300  # characters of a server's error message
 LONGEST_MESSAGE = 10_000  # what is read of it
+STREAM = "text/event-stream"
 MOST_BYTES = 32 * 2**20  # of a reply, unpacked
 LONGEST = 2  # time-outs from the question to the end of the answer: the first is that for any silence
 LONGEST_WISH = 10 * 365 * 86_400.0  # seconds; who asks to be left alone for longer has made a mistake
@@ -29,9 +33,11 @@ HOPELESS = {
     401: "Is the key in the environment variable of `key_variable:` right?",
     402: "The account has nothing left to pay with.",
     403: "Does the key in the environment variable of `key_variable:` allow this model?",
-    404: "Are `model:` and `base_url:` right?",
+    404: "Are `model:` and the address right?",
 }
-REDIRECTED = "Write in `base_url:` where the server is."
+# Where servers say 402 with another status: OpenAI, Anthropic.
+OUT_OF_CREDIT = {429: ("insufficient_quota",), 400: ("credit balance is too low",)}
+REDIRECTED = "Write in the config where the server is."
 STATUS_OF = {408: "timeout", 429: "rate_limited"}
 
 
@@ -46,48 +52,50 @@ class Rejected(Exception):
 
 
 def read_key(config: Config, hosts: Collection[str]) -> str | None:
-    """Return the key that a config names, None where it names none.
+    """Return the key that a config names, None where it names none; see `read_secret`."""
+    return None if config.key_variable is None else read_secret(config, config.key_variable, hosts)
+
+
+def read_secret(config: Config, variable: str, hosts: Collection[str]) -> str:
+    """Return what a variable of the environment holds, for the config's server.
 
     A suite is a file from anywhere, so a key goes to another machine only if it is one of `hosts`, which
     the user named. Raises PlumblineError where it is not, where the environment has no key, or where it
     would travel in the clear.
     """
-    if config.key_variable is None:
-        return None
-    url = urlsplit(config.base_url or "")
+    url = urlsplit(config.address or "")
     host = url.hostname or ""
     if url.hostname and not is_loopback(host) and host not in hosts:
         raise PlumblineError(
-            f"{config.model}: the suite wants the key in {config.key_variable} sent to {host}.",
+            f"{config.model}: the suite wants the key in {variable} sent to {host}.",
             f"If that is the server you mean, add --send-key {host}",
         )
     if url.scheme == "http" and not is_loopback(host):
         raise PlumblineError(
-            f"The key of {config.key_variable} would travel to {url.hostname} without encryption.",
-            "Write `base_url: https://…`.",
+            f"The key of {variable} would travel to {url.hostname} without encryption.",
+            "Write its address with https://.",
         )
-    value = os.environ.get(config.key_variable, "").strip()
+    value = os.environ.get(variable, "").strip()
     if not value:
         raise PlumblineError(
-            f"The environment variable {config.key_variable} holds no key.",
-            f"Set it: export {config.key_variable}=…",
+            f"The environment variable {variable} holds no key.",
+            f"Set it: export {variable}=…",
         )
     # A header holds no other characters, and an error would show them.
     if not value.isascii() or not value.isprintable():
         raise PlumblineError(
-            f"What {config.key_variable} holds is no key: it has characters that a header cannot hold.",
+            f"What {variable} holds is no key: it has characters that a header cannot hold.",
             "Set it anew.",
         )
     return value
 
 
-def connect(config: Config, base_url: str, key: str | None) -> httpx.Client:
-    """Return a client for a config. The one authorisation sent is the key that the config names."""
+def connect(config: Config, base_url: str, headers: Mapping[str, str]) -> httpx.Client:
+    """Return a client for a config. The one authorisation sent is that in `headers`."""
 
     def authorise(request: httpx.Request) -> None:
         request.headers.pop("authorization", None)
-        if key is not None:
-            request.headers["authorization"] = f"Bearer {key}"
+        request.headers.update(headers)
 
     url = urlsplit(base_url)
     return make_client(
@@ -100,13 +108,25 @@ def connect(config: Config, base_url: str, key: str | None) -> httpx.Client:
     )
 
 
+def bearer(key: str | None) -> dict[str, str]:
+    """Return the header with a key that most servers want."""
+    return {} if key is None else {"authorization": f"Bearer {key}"}
+
+
 def exchange(
-    client: httpx.Client, method: str, url: str, config: Config, key: str | None, content: Any = None
+    client: httpx.Client,
+    method: str,
+    url: str,
+    config: Config,
+    key: Secrets,
+    content: Any = None,
+    folded: Callable[[list[Any]], Any] | None = None,
 ) -> Any:
     """Send a request; return what the JSON of the reply holds, without the key.
 
-    Raises AttemptFailed or PlumblineError as `one_attempt` does, and Rejected for other statuses of 300
-    and above.
+    A reply that is a stream of events is what `folded` makes of them, before the key is looked for: it may
+    be cut by two events. Raises AttemptFailed or PlumblineError as `one_attempt` does, and Rejected for other
+    statuses of 300 and above.
     """
     with one_attempt(config, key):
         seconds = LONGEST * config.timeout_seconds
@@ -115,7 +135,26 @@ def exchange(
                 wish = seconds_of(response.headers.get("retry-after"))
                 raise Rejected(response.status_code, without_key(_reason(response), key), wish)
             body = body_of(response, MOST_BYTES)
-        return without_key(json.loads(body), key)
+            is_stream = response.headers.get("content-type", "").strip().lower().startswith(STREAM)
+        if folded is None or not is_stream:
+            return without_key(json.loads(body), key)
+        with reading(config, key):
+            return without_key(folded(events_of(body)), key)
+
+
+def events_of(body: bytes) -> list[Any]:
+    """Return the JSON in the events of a stream (server-sent events), without OpenAI's mark of the end.
+
+    >>> events_of(b'event: ping\\ndata: {"type": "ping"}\\n\\ndata: [DONE]\\n\\n')
+    [{'type': 'ping'}]
+    """
+    events = re.split(r"\r\n\r\n|\n\n|\r\r", body.decode())
+    found = []
+    for event in events:
+        lines = [line.removeprefix("data:") for line in event.splitlines() if line.startswith("data:")]
+        if lines and (data := "\n".join(lines).strip()) != "[DONE]":
+            found.append(json.loads(data))
+    return found
 
 
 def _reason(response: httpx.Response) -> str:
@@ -166,12 +205,12 @@ def seconds_of(retry_after: str | None) -> float | None:
 
 
 @contextmanager
-def one_attempt(config: Config, key: str | None) -> Iterator[None]:
+def one_attempt(config: Config, key: Secrets) -> Iterator[None]:
     """Turn what goes wrong in a request into AttemptFailed, PlumblineError, or leave it `Rejected`."""
     try:
         yield
     except Rejected as error:
-        if error.code == 429 and "insufficient_quota" in error.body:
+        if any(word in error.body for word in OUT_OF_CREDIT.get(error.code, ())):
             raise PlumblineError(f"{config.model}: {error}.", HOPELESS[402]) from None
         if what_to_do := REDIRECTED if error.code < 400 else HOPELESS.get(error.code):
             raise PlumblineError(f"{config.model}: {error}.", what_to_do) from None
@@ -198,7 +237,7 @@ def one_attempt(config: Config, key: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def reading(config: Config, key: str | None) -> Iterator[None]:
+def reading(config: Config, key: Secrets) -> Iterator[None]:
     """Turn a reply of another shape than the protocol promises into AttemptFailed."""
     with one_attempt(config, key):
         try:

@@ -1,5 +1,6 @@
 """Ollama's own chat API."""
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,11 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from ingest.asking.answer_status import EVIDENCE
+from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Request
-from ingest.backends.http import Rejected, connect, exchange, only, read_key, reading
+from ingest.backends.http import Rejected, bearer, connect, exchange, only, read_key, reading
 from ingest.backends.replies import (
+    NO_ALTERNATIVES,
+    PROBABILITIES,
     SAMPLING,
     Option,
+    check_alternatives,
     estimate_prompt,
     fewest_tokens,
     is_number,
@@ -31,9 +36,12 @@ HALF_SLACK = 4
 UNBOUND = 10**9
 LICENCE_SHOWN = 200
 NAMES_SHOWN = 3
+FIRST_WITH_PROBABILITIES = (0, 12, 11)
+NO_OPTIONS = ("prompt_template", "think", ALTERNATIVES)  # what the server wants elsewhere, or not at all
 
 OPTIONS: Mapping[str, Option] = {
     **SAMPLING,
+    **PROBABILITIES,
     "num_ctx": Option(4096, is_whole(64, 10_000_000), "a whole number of tokens from 64"),
     "num_predict": Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
     "top_k": Option(None, is_whole(0, 1_000_000), "a whole number"),
@@ -59,6 +67,7 @@ class OllamaBackend:
         self.suite = suite
         self._clients: dict[tuple[str | None, str | None, float], Any] = {}
         self._built_for: dict[tuple[str | None, str], int] = {}
+        self._proven: set[tuple[str | None, str]] = set()  # models that sent token probabilities
         self._lock = threading.Lock()
 
     def describe(self, config: Config) -> Description:
@@ -66,6 +75,7 @@ class OllamaBackend:
         options = options_in_force(config, OPTIONS)
         with _before_asking(config, read_key(config, self.hosts)):
             version = self._send("GET", "/api/version", config)
+            _check_version(config, str(version["version"]))
             digest = self.current_digest(config)
             model = self._send("POST", "/api/show", config, {"model": config.model})
             details = only(dict, model.get("details")) or {}
@@ -110,7 +120,7 @@ class OllamaBackend:
         """Ask once."""
         config = request.config
         options = options_in_force(config, OPTIONS)
-        sent = {name: value for name, value in options.items() if name not in ("prompt_template", "think")}
+        sent = {name: value for name, value in options.items() if name not in NO_OPTIONS}
         if isinstance(sent.get("stop"), str):
             sent["stop"] = [sent["stop"]]
         key = read_key(config, self.hosts)
@@ -123,6 +133,8 @@ class OllamaBackend:
             "options": {**sent, "seed": request_seed(request)},
             "keep_alive": KEEP_ALIVE,
         }
+        if ALTERNATIVES in options:
+            content |= {"logprobs": True, ALTERNATIVES: options[ALTERNATIVES]}
         try:
             reply = self._send("POST", "/api/chat", config, content)
         except Rejected as error:
@@ -131,7 +143,7 @@ class OllamaBackend:
             message = reply["message"]
             n_prompt = only(int, reply.get("prompt_eval_count")) or None
             was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
-            return read_reply(
+            answer = read_reply(
                 only(str, message.get("content")),
                 only(str, reply.get("done_reason")),
                 reasoning=only(str, message.get("thinking")),
@@ -140,7 +152,15 @@ class OllamaBackend:
                 n_output_tokens=only(int, reply.get("eval_count")),
                 seconds=time.monotonic() - started,
                 served_model=only(str, reply.get("model")),
+                first_tokens=first_tokens(reply.get("logprobs")),
             )
+        # The server's first answer says whether it sends them: it leaves out in silence what it cannot.
+        model = (config.base_url, config.model)
+        if model not in self._proven:
+            check_alternatives(config, answer)
+        if answer.first_tokens is not None:
+            self._proven.add(model)
+        return answer
 
     def _context(self, config: Config, options: Mapping[str, Any]) -> int:
         num_ctx: int = options["num_ctx"]
@@ -153,7 +173,7 @@ class OllamaBackend:
         identity = (config.base_url, config.key_variable, config.timeout_seconds)
         with self._lock:
             if identity not in self._clients:
-                self._clients[identity] = connect(config, base_url, key)
+                self._clients[identity] = connect(config, base_url, bearer(key))
             client = self._clients[identity]
         return exchange(client, method, base_url + path, config, key, content)
 
@@ -185,6 +205,19 @@ def is_cut(n_prompt: int | None, messages: Sequence[Message], context: int) -> b
     is_half = context // 2 <= n_prompt <= context // 2 + HALF_SLACK and estimate > n_prompt + HALF_SLACK
     is_short = estimate > context / 4 and n_prompt < fewest_tokens(messages)
     return n_prompt >= context - 1 or is_half or is_short
+
+
+def _check_version(config: Config, version: str) -> None:
+    """Raise PlumblineError where a server is too old for what is asked; one built from source is 0.0.0."""
+    found = re.match(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", version)
+    parts = tuple(map(int, found.groups())) if found else (0, 0, 0)
+    if ALTERNATIVES in config.options and (0, 0, 0) < parts < FIRST_WITH_PROBABILITIES:
+        first = ".".join(map(str, FIRST_WITH_PROBABILITIES))
+        raise PlumblineError(
+            f"The Ollama server at {config.base_url or BASE_URL} is {version[:20]}, which sends no token "
+            f"probabilities; {first} does.",
+            f"Update it. {NO_ALTERNATIVES.replace('Take', 'Or take')}",
+        )
 
 
 def _context_length(information: Mapping[str, Any] | None) -> int:

@@ -1,45 +1,30 @@
 """Servers that speak OpenAI's chat completions: the hosted ones, vLLM, llama.cpp, LM Studio and others."""
 
-import re
-import threading
-import time
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
-
-from ingest.asking.answer_status import EVIDENCE
-from ingest.backends import TRANSIENT, About, Answer, Description, Request
-from ingest.backends.http import Rejected, connect, exchange, only, read_key, reading
+from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
+from ingest.backends import About, Answer, Request
+from ingest.backends.hosted import LIMIT, STREAM, UNSENT, Hosted, omissible
+from ingest.backends.http import bearer, only
 from ingest.backends.replies import (
+    PROBABILITIES,
     SAMPLING,
     Option,
     is_number,
     is_whole,
-    options_in_force,
     read_reply,
     request_seed,
 )
-from ingest.errors import PlumblineError
-from ingest.suite import Config, Suite
+from ingest.suite import Config
 
-UNSENT = "none"  # for servers and models that refuse an option, whatever its value
-OMITTED = {"temperature", "seed", "max_tokens"}  # what is sent if unsaid
-LIMIT = Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1")
-
-
-def _omissible(option: Option) -> Option:
-    return Option(
-        option.default,
-        lambda value: value == UNSENT or option.check(value),
-        f"{option.meaning}, or `{UNSENT}`: not sent",
-    )
-
+OMITTED = frozenset({"temperature", "seed", "max_tokens"})
 
 OPTIONS: Mapping[str, Option] = {
     **SAMPLING,
+    **PROBABILITIES,
     **{
-        name: _omissible(option)
+        name: omissible(option)
         for name, option in {**SAMPLING, "max_tokens": LIMIT}.items()
         if name in OMITTED
     },
@@ -48,79 +33,52 @@ OPTIONS: Mapping[str, Option] = {
     "presence_penalty": Option(None, is_number(-2, 2), "a number from -2 to 2"),
     "frequency_penalty": Option(None, is_number(-2, 2), "a number from -2 to 2"),
     "reasoning_effort": Option(None, lambda value: isinstance(value, str), "a word that the server knows"),
+    "stream": STREAM,
 }
 
 
-class OpenAIBackend:
-    """Asks POST BASE_URL/chat/completions.
-
-    Such a server tells no digest of a model, so the fingerprint holds its address instead; what it says
-    of the model it used (name, system fingerprint) is kept with each answer.
-    """
+class OpenAIBackend(Hosted):
+    """Asks POST BASE_URL/chat/completions."""
 
     name = "openai"
-    asked_again = TRANSIENT
-    hosts: frozenset[str] = frozenset()
+    example = "http://127.0.0.1:8000/v1"
+    known = OPTIONS
+    omitted = OMITTED
 
-    def __init__(self, suite: Suite) -> None:
-        self.suite = suite
-        self._clients: dict[tuple[str, str | None, float], httpx.Client] = {}
-        self._lock = threading.Lock()
+    def options(self, config: Config) -> dict[str, Any]:
+        """Return the options in force."""
+        options = super().options(config)
+        if "max_completion_tokens" in config.options:
+            options.pop("max_tokens")
+        return options
 
-    def describe(self, config: Config) -> Description:
-        """Return the options in force and the server's address; nothing is sent."""
-        return Description(digest="", options={**_options(config), "base_url": _base_url(config)})
-
-    def answer(self, request: Request) -> Answer:
-        """Ask once."""
-        config = request.config
-        options = _options(config)
-        options.pop("prompt_template", None)
-        key = read_key(config, self.hosts)
-        content = {
-            "model": config.model,
+    def content(self, request: Request, options: dict[str, Any]) -> dict[str, Any]:
+        """Return what is sent."""
+        return {
+            "model": request.config.model,
             "messages": [dict(message) for message in request.messages],
             **options,
             "seed": UNSENT if options["seed"] == UNSENT else request_seed(request),
+            # A stream tells its tokens only where it is asked to.
+            **({"stream_options": {"include_usage": True}} if options.get("stream") else {}),
+            **({"logprobs": True} if ALTERNATIVES in options else {}),
         }
-        for name in OMITTED:
-            if content.get(name) == UNSENT:
-                del content[name]
-        started = time.monotonic()
-        try:
-            url = f"{_base_url(config)}/chat/completions"
-            reply = exchange(self._client(config, key), "POST", url, config, key, content)
-            with reading(config, key):
-                return _read(reply, time.monotonic() - started)
-        except Rejected as error:
-            if request.is_probe and error.code in (400, 422):
-                _check_parameters(config, content, error)
-            status = "content_filtered" if "content_filter" in error.body else "client_error"
-            return Answer(None, status, error=str(error)[:EVIDENCE])
 
-    def _client(self, config: Config, key: str | None) -> httpx.Client:
-        identity = (_base_url(config), config.key_variable, config.timeout_seconds)
-        with self._lock:
-            if identity not in self._clients:
-                self._clients[identity] = connect(config, _base_url(config), key)
-            return self._clients[identity]
+    def headers(self, key: str | None) -> dict[str, str]:
+        """Return the header with the key."""
+        return bearer(key)
 
+    def url(self, config: Config) -> str:
+        """Return where a request goes."""
+        return f"{self.base_url(config)}/chat/completions"
 
-def _check_parameters(config: Config, content: Mapping[str, Any], error: Rejected) -> None:
-    """Raise PlumblineError where a server's message names an option that it was sent."""
-    named = {name: re.search(rf"(?<!\w){name}(?!\w)", error.body) for name in OPTIONS if name in content}
-    places = {name: found.start() for name, found in named.items() if found and name != "stop"}
-    if not places:
-        return
-    name = min(places, key=places.__getitem__)
-    what_to_do = f"Take `{name}` out of the config's `options:`."
-    if name in OMITTED:
-        what_to_do = f"Write `{name}: {UNSENT}` in the config's `options:`; then it is not sent."
-    if name == "max_tokens":
-        what_to_do = (
-            f"Write `max_completion_tokens: {content[name]}` in the config's `options:`, or fewer tokens."
-        )
-    raise PlumblineError(f"{config.model}: the server refuses `{name}`: {error}.", what_to_do)
+    def read(self, reply: Any, seconds: float) -> Answer:
+        """Return the Answer in a reply."""
+        return _read(reply, seconds)
+
+    def folded(self, events: list[Any]) -> Any:
+        """Return the chunks of a stream as one reply."""
+        return _folded(events)
 
 
 def _read(content: Any, seconds: float) -> Answer:
@@ -128,6 +86,7 @@ def _read(content: Any, seconds: float) -> Answer:
     choice = content["choices"][0]
     message = choice["message"]
     usage = content.get("usage") or {}
+    probabilities = choice.get("logprobs")
     return read_reply(
         only(str, message.get("content")),
         only(str, choice.get("finish_reason")),
@@ -138,23 +97,32 @@ def _read(content: Any, seconds: float) -> Answer:
         seconds=seconds,
         served_model=only(str, content.get("model")),
         system_fingerprint=only(str, content.get("system_fingerprint")),
+        first_tokens=first_tokens((only(dict, probabilities) or {}).get("content")),
     )
 
 
-def _options(config: Config) -> dict[str, Any]:
-    options = options_in_force(config, OPTIONS)
-    if "max_completion_tokens" in config.options:
-        options.pop("max_tokens")
-    return options
-
-
-def _base_url(config: Config) -> str:
-    if config.base_url is None:
-        raise PlumblineError(
-            f"The config {config.model!r} does not say where its server is.",
-            "Add `base_url:`, such as http://127.0.0.1:8000/v1.",
-        )
-    return config.base_url.rstrip("/")
+def _folded(events: list[Any]) -> dict[str, Any]:
+    """Return the chunks of a stream as one reply. Raises ValueError where the stream has no end."""
+    said: dict[str, list[str]] = {}
+    choice: dict[str, Any] = {}
+    whole: dict[str, Any] = {}
+    tokens: list[Any] = []
+    for event in events:
+        if error := event.get("error"):
+            raise ValueError(f"the stream broke off: {error}")
+        whole |= {name: event[name] for name in ("model", "system_fingerprint", "usage") if event.get(name)}
+        # Azure's first chunk says what its filter found, the last one what was used: neither has a choice.
+        for part in event.get("choices") or []:
+            for name, text in (part.get("delta") or {}).items():
+                if isinstance(text, str):
+                    said.setdefault(name, []).append(text)
+            choice |= {"finish_reason": part["finish_reason"]} if part.get("finish_reason") else {}
+            tokens += (part.get("logprobs") or {}).get("content") or []
+    if not choice:
+        raise ValueError("the stream has no end")
+    message = {name: "".join(texts) for name, texts in said.items()}
+    probabilities = {"logprobs": {"content": tokens}} if tokens else {}
+    return {**whole, "choices": [{**choice, **probabilities, "message": message}]}
 
 
 BACKENDS = {"openai": OpenAIBackend}

@@ -2,12 +2,14 @@
 
 import hashlib
 import ipaddress
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ingest.asking.answer_status import EVIDENCE, response_status
+from ingest.asking.first_tokens import ALTERNATIVES, MOST
 from ingest.backends import Answer, Message, Request
 from ingest.errors import PlumblineError
 from ingest.suite import Config
@@ -17,10 +19,22 @@ THINK, END_THINK = "<think>", "</think>"
 MESSAGE_TOKENS = 8  # what a chat template puts around a message
 
 
-def messages_for(config: Config, prompt: str) -> list[Message]:
-    """Return what is sent: the system prompt, if there is one, then the prompt in its template."""
-    system = [{"role": "system", "content": config.system_prompt}] if config.system_prompt else []
-    return [*system, {"role": "user", "content": config.template.replace("{prompt}", prompt)}]
+def messages_for(config: Config, prompt: str, messages: str | None = None) -> list[Message]:
+    """Return what is sent: the system prompt, if there is one, then the prompt in its template.
+
+    `messages` are the turns of a conversation, as the raw table `prompts` has them; the prompt is the last of
+    them. A system prompt of its own follows that of the config, in one message: many models know no second.
+    """
+    turns: list[dict[str, str]] = json.loads(messages) if messages else [{"role": "user", "content": prompt}]
+    systems = [config.system_prompt, *(turn["content"] for turn in turns if turn["role"] == "system")]
+    system = "\n\n".join(text for text in systems if text)
+    *before, last = [turn for turn in turns if turn["role"] != "system"]
+    content = config.template.replace("{prompt}", last["content"])
+    return [
+        *([{"role": "system", "content": system}] if system else []),
+        *before,
+        {**last, "content": content},
+    ]
 
 
 def request_seed(request: Request) -> int:
@@ -90,6 +104,21 @@ SAMPLING: Mapping[str, Option] = {
 }
 
 
+PROBABILITIES = {ALTERNATIVES: Option(None, is_whole(1, MOST), f"a whole number of tokens from 1 to {MOST}")}
+
+
+def check_alternatives(config: Config, answer: Answer) -> None:
+    """Raise PlumblineError where a server was asked for token probabilities, and its answer has none."""
+    if ALTERNATIVES in config.options and answer.status == "ok" and answer.first_tokens is None:
+        raise PlumblineError(
+            f"{config.model}: the server sends no token probabilities, though it is asked for them.",
+            f"{NO_ALTERNATIVES} Rules of the kind `probability` need another server.",
+        )
+
+
+NO_ALTERNATIVES = f"Take `{ALTERNATIVES}` out of the config's `options:`."
+
+
 def options_in_force(config: Config, known: Mapping[str, Option]) -> dict[str, Any]:
     """Return a config's options, defaults filled in, as its fingerprint holds them.
 
@@ -109,8 +138,9 @@ def options_in_force(config: Config, known: Mapping[str, Option]) -> dict[str, A
                 f"The config {config.model!r}: `{name}` is {value!r}.", f"Write {known[name].meaning}."
             )
     defaults = {name: option.default for name, option in known.items() if option.default is not None}
-    options = {**defaults, "seed": DERIVED_SEED, **config.options}
-    if config.repeats > 1 and not options["temperature"] and not config.determinism_check:
+    seed = {"seed": DERIVED_SEED} if "seed" in known else {}
+    options = {**defaults, **seed, **config.options}
+    if config.repeats > 1 and not options.get("temperature", True) and not config.determinism_check:
         raise PlumblineError(
             f"The config {config.model!r} has {config.repeats} repeats at temperature 0, which all give one "
             "answer.",

@@ -3,30 +3,37 @@
 import hashlib
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from statistics import NormalDist
 
 from ingest.asking.answer_status import response_status
+from ingest.asking.first_tokens import ALTERNATIVES, FirstTokens
 from ingest.backends import About, Answer, Description, Request
+from ingest.backends.replies import PROBABILITIES
 from ingest.errors import PlumblineError
+from ingest.judging.simulated import SimulatedVotes
 from ingest.keys import key
-from ingest.prompts.templates import fill
 from ingest.suite import FIELD, Config, Suite
-from ingest.suite.fields import LANGUAGE_ATTRIBUTE
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE, fill
 
 # In the fingerprint: another way to draw is another model.
 ALGORITHM = "1"
-OPTIONS = ("planted", "planted_scale", "role_scale")
+OPTIONS = ("planted", "planted_scale", "role_scale", "prompt_spread", ALTERNATIVES)
 MAX_SCALE = 10
+MAX_SPREAD = 10
+LEAST = 2**-54  # in the place of 0, where nothing is so low
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Cumulative probabilities of one group in one category, what each stands for, and the group's words."""
+    """Failures of one group in one category, its answers with their log-odds, and the group's words."""
 
     failure_limits: list[float]
     failure_statuses: list[str]
-    answer_limits: list[float]
+    answers: list[str]
+    logits: list[float]
     texts: list[list[str]]
     words: dict[str, str]
 
@@ -41,7 +48,9 @@ class SimulatedBackend:
 
     Options of a config: `planted: false` (the unbiased twin), and `planted_scale` (1 by default), which
     multiplies the log-odds and the rates of failures that hit one group only. `role_scale` (1 by default)
-    multiplies that once more: it is the one for `roles:`. The fingerprint holds the product.
+    multiplies that once more: it is the one for `roles:`. The fingerprint holds the product. `prompt_spread`
+    is the standard deviation of what each root, and each prompt once more, adds to an answer's log-odds.
+    With `top_logprobs` an answer says what it might have begun with, and how likely: the truth itself.
     """
 
     name = "simulated"
@@ -51,11 +60,13 @@ class SimulatedBackend:
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
         self._plans: dict[tuple[object, ...], Plan] = {}
+        self._votes = SimulatedVotes(suite)
 
     def describe(self, config: Config) -> Description:
         """Return the fingerprint: a hash of everything that the `simulated:` sections and the seed say."""
+        is_judge = any(config in self.suite.voters(judge) for judge in self.suite.judges.values())
         for code, spec in self.suite.categories.items():
-            if spec.prompts and not spec.simulated:
+            if spec.prompts and not spec.simulated and not is_judge:
                 raise _unanswerable(code)
         scale = planted_scale(config)
         specs = {
@@ -67,12 +78,19 @@ class SimulatedBackend:
         }
         return Description(
             digest=key("simulated", self.suite.resampling.seed, specs),
-            options={"planted": scale != 0, "planted_scale": scale},
+            options={
+                "planted": scale != 0,
+                "planted_scale": scale,
+                **{name: config.options[name] for name in OPTIONS[3:] if config.options.get(name)},
+            },
             server_version=ALGORITHM,
         )
 
     def answer(self, request: Request) -> Answer:
         """Return the answer of this request, always the same one."""
+        if request.ballot is not None:
+            drawn = uniforms(self.suite.resampling.seed, request.request_key)
+            return self._votes.answer(request.ballot, drawn)
         plan = self._plan(request)
         u_failure, u_answer, u_text = uniforms(self.suite.resampling.seed, request.request_key)
         failure = bisect_right(plan.failure_limits, u_failure)
@@ -80,11 +98,30 @@ class SimulatedBackend:
             status = plan.failure_statuses[failure]
             finish_reason = "length" if status == "truncated_output" else None
             return Answer(None, status, finish_reason, error="planted failure")
-        texts = plan.texts[min(bisect_right(plan.answer_limits, u_answer), len(plan.texts) - 1)]
+        shares = self._shares(plan, request)
+        texts = plan.texts[min(bisect_right(list(accumulate(shares)), u_answer), len(plan.texts) - 1)]
         names = {} if request.name is None else {"name": request.name}
-        text = fill(texts[int(u_text * len(texts))], {**plan.words, **names})
+        words = {**plan.words, **names}
+        text = fill(texts[int(u_text * len(texts))], words)
         status = response_status(text)
-        return Answer(text if status == "ok" else None, status, "stop")
+        n_tokens = request.config.options.get(ALTERNATIVES)
+        first = _first_tokens(shares, plan.texts, words)[:n_tokens] if isinstance(n_tokens, int) else None
+        return Answer(text if status == "ok" else None, status, "stop", first_tokens=first)
+
+    def _shares(self, plan: Plan, request: Request) -> list[float]:
+        """Return how likely each answer to this prompt is."""
+        spread = request.config.options.get("prompt_spread", 0)
+        if not isinstance(spread, int | float) or not spread:
+            return _softmax(plan.logits)
+        seed, normal = self.suite.resampling.seed, NormalDist(0, spread)
+        places = (request.root_key, request.prompt_key)
+        drawn = ([uniforms(seed, f"{answer}:{place}")[0] for place in places] for answer in plan.answers)
+        return _softmax(
+            [
+                logit + sum(normal.inv_cdf(max(u, LEAST)) for u in some)
+                for logit, some in zip(plan.logits, drawn, strict=True)
+            ]
+        )
 
     def _plan(self, request: Request) -> Plan:
         scale = planted_scale(request.config)
@@ -115,9 +152,6 @@ class SimulatedBackend:
         planted = [one for one in spec.planted if attributes.get(one.attribute) == one.value]
         odds = (math.fsum(one.log_odds for one in planted if one.answer == answer) for answer in answers)
         logits = [math.log(spec.weights[a]) + scale * own for a, own in zip(answers, odds, strict=True)]
-        largest = max(logits)
-        shares = [math.exp(logit - largest) for logit in logits]
-        total = math.fsum(shares)
 
         language = attributes.get(LANGUAGE_ATTRIBUTE, self.suite.language)
         said = {**spec.answers, **spec.translations.get(language, {})}
@@ -136,7 +170,8 @@ class SimulatedBackend:
         return Plan(
             failure_limits=list(accumulate(rate for rate, _ in rates)),
             failure_statuses=[status for _, status in rates],
-            answer_limits=list(accumulate(share / total for share in shares)),
+            answers=answers,
+            logits=logits,
             texts=texts,
             words=words,
         )
@@ -148,12 +183,24 @@ def planted_scale(config: Config) -> float:
     if unknown:
         raise PlumblineError(
             f"The config {config.model!r} has the option {unknown[0]!r}, unknown to the backend `simulated`.",
-            "It knows `planted` (true or false), `planted_scale` and `role_scale` (numbers).",
+            "It knows `planted` (true or false), `planted_scale`, `role_scale`, `prompt_spread` (numbers), "
+            f"`{ALTERNATIVES}`.",
         )
     planted = config.options.get("planted", True)
     if not isinstance(planted, bool):
         raise PlumblineError(
             f"The config {config.model!r}: `planted` is {planted!r}.", "Write true or false."
+        )
+    if ALTERNATIVES in config.options and not PROBABILITIES[ALTERNATIVES].check(config.options[ALTERNATIVES]):
+        raise PlumblineError(
+            f"The config {config.model!r}: `{ALTERNATIVES}` is {config.options[ALTERNATIVES]!r}.",
+            f"Write {PROBABILITIES[ALTERNATIVES].meaning}.",
+        )
+    spread = config.options.get("prompt_spread", 0)
+    if isinstance(spread, bool) or not isinstance(spread, int | float) or not 0 <= spread <= MAX_SPREAD:
+        raise PlumblineError(
+            f"The config {config.model!r}: `prompt_spread` is {spread!r}.",
+            f"Write a number from 0 to {MAX_SPREAD}.",
         )
     product = 1.0
     for option in ("planted_scale", "role_scale"):
@@ -170,6 +217,27 @@ def planted_scale(config: Config) -> float:
             f"Let the product be from -{MAX_SCALE} to {MAX_SCALE}.",
         )
     return product if planted else 0.0
+
+
+def _softmax(logits: Sequence[float]) -> list[float]:
+    largest = max(logits)
+    shares = [math.exp(logit - largest) for logit in logits]
+    total = math.fsum(shares)
+    return [share / total for share in shares]
+
+
+def _first_tokens(
+    shares: Sequence[float], texts: Sequence[Sequence[str]], words: dict[str, str]
+) -> FirstTokens:
+    """Return the first words of all texts that may be said, each with the logarithm of how likely it is."""
+    total: dict[str, float] = {}
+    for share, some in zip(shares, texts, strict=True):
+        for text in some:
+            first = fill(text, words).split(maxsplit=1)
+            token = first[0] if first else text
+            total[token] = total.get(token, 0.0) + share / len(some)
+    found = [(token, math.log(p)) for token, p in total.items() if p > 0]
+    return sorted(found, key=lambda one: (-one[1], one[0]))
 
 
 def uniforms(seed: int, request_key: str) -> tuple[float, float, float]:

@@ -6,8 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingest.asking.first_tokens import ALTERNATIVES, LEADING, first_tokens
 from ingest.backends import About, Answer, Description, Message, Request
-from ingest.backends.replies import SAMPLING, Option, is_whole, options_in_force, read_reply, request_seed
+from ingest.backends.replies import (
+    PROBABILITIES,
+    SAMPLING,
+    Option,
+    is_whole,
+    options_in_force,
+    read_reply,
+    request_seed,
+)
 from ingest.errors import PlumblineError
 from ingest.scorers.model_files import DEVICES, digest_of, library, load_part, pick_device
 from ingest.suite import Config, Suite
@@ -16,6 +25,7 @@ ASKER = "The backend `transformers`"
 CPU = "`options: {device: cpu}`"  # how a suite asks for the processor
 OPTIONS: Mapping[str, Option] = {
     **SAMPLING,
+    **PROBABILITIES,
     "max_new_tokens": Option(512, is_whole(1, 1_000_000), "a whole number of tokens from 1"),
     "device": Option("auto", lambda value: value in DEVICES, f"one of {', '.join(DEVICES)}"),
 }
@@ -118,6 +128,10 @@ class TransformersBackend:
             )
             seeds = [request_seed(requests[i]) for i in asked]
             draw = [self._draw(options, seeds)] if options["temperature"] else []
+            kept: list[Any] = []
+            if ALTERNATIVES in options:
+                # Before anything is drawn: what the model says, at any temperature.
+                draw.insert(0, self._keep(options[ALTERNATIVES], kept))
             with torch.inference_mode():
                 found = loaded.model.generate(
                     **padded.to(loaded.device),
@@ -127,19 +141,31 @@ class TransformersBackend:
                 )
             seconds = (time.monotonic() - started) / len(asked)
             n_padded = padded["input_ids"].shape[1]
-            for i, row in zip(asked, found[:, n_padded:].tolist(), strict=True):
+            for place, (i, row) in enumerate(zip(asked, found[:, n_padded:].tolist(), strict=True)):
                 n_output = next((n for n, token in enumerate(row, 1) if token in ends), len(row))
                 text = tokenizer.decode(row[:n_output], skip_special_tokens=True)
-                places = [place for stop in stops if (place := text.find(stop)) >= 0]
-                is_ended = bool(places) or any(token in ends for token in row)
+                ends_at = [at for stop in stops if (at := text.find(stop)) >= 0]
+                is_ended = bool(ends_at) or any(token in ends for token in row)
                 answers[i] = read_reply(
-                    text[: min(places)] if places else text,
+                    text[: min(ends_at)] if ends_at else text,
                     "stop" if is_ended else "length",
                     n_prompt_tokens=len(tokens[i]),
                     n_output_tokens=n_output,
                     seconds=seconds,
+                    first_tokens=first_tokens(_said(tokenizer, row[:n_output], kept, place)),
                 )
         return [answers[i] for i in range(len(requests))]
+
+    def _keep(self, n: int, kept: list[Any]) -> Any:
+        """Return what leaves scores as they are and keeps the likeliest n of each of the first tokens."""
+
+        def unchanged(input_ids: Any, scores: Any) -> Any:
+            if len(kept) < LEADING:
+                best = self._torch.log_softmax(scores.float(), -1).topk(min(n, scores.shape[-1]), -1)
+                kept.append((best.values.tolist(), best.indices.tolist()))
+            return scores
+
+        return unchanged
 
     def _draw(self, options: Mapping[str, Any], seeds: Sequence[int]) -> Any:
         """Return what turns scores so that the highest is a draw: the Gumbel-max way of sampling."""
@@ -192,6 +218,21 @@ def prompt_tokens(tokenizer: Any, messages: Sequence[Message]) -> list[int]:
         # The template writes the special tokens itself.
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])
     return list(tokenizer("\n\n".join(message["content"] for message in messages))["input_ids"])
+
+
+def _said(tokenizer: Any, tokens: Sequence[int], kept: Sequence[Any], place: int) -> list[dict[str, Any]]:
+    """Return the first tokens of an answer with their alternatives, as servers write them.
+
+    A token that was drawn and is no likely one has no probability of its own here.
+    """
+    said = []
+    for token, (logprobs, ids) in zip(tokens, kept, strict=False):
+        others = [
+            {"token": tokenizer.decode([one]), "logprob": logprob}
+            for one, logprob in zip(ids[place], logprobs[place], strict=True)
+        ]
+        said.append({"token": tokenizer.decode([token]), "top_logprobs": others})
+    return said
 
 
 def _token_ids(value: int | list[int] | None) -> list[int]:

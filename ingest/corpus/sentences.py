@@ -6,14 +6,14 @@ from functools import lru_cache
 from typing import Any
 
 from ingest.errors import PlumblineError
+from ingest.unspaced import UNSPACED
 
 MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to split
 # So is what has an end of a sentence in every ten characters, where it is long: time grows with their square.
 LONG_PARAGRAPH, SHORTEST_SENTENCES = 500, 10
 END = re.compile(r"[.!?。！？]+")
 REFERENCE = re.compile(r"(?<!\s)\s*+\[(?:\d{1,4}|[a-z]{1,2}|citation needed|note \d+)\]", re.IGNORECASE)
-# Scripts that put no space between words: two characters make about one.
-UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")  # two make about one word
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
@@ -23,8 +23,8 @@ def n_words(sentence: str) -> int:
     >>> n_words("It's a well-kept house."), n_words("新加坡是一个城市国家")
     (4, 5)
     """
-    unspaced = UNSPACED.findall(sentence)
-    return len(WORD.findall(UNSPACED.sub(" ", sentence))) + len(unspaced) // 2
+    unspaced = UNSPACED_LETTER.findall(sentence)
+    return len(WORD.findall(UNSPACED_LETTER.sub(" ", sentence))) + len(unspaced) // 2
 
 
 @lru_cache(maxsize=8)
@@ -64,7 +64,7 @@ def _is_prose(paragraph: str) -> bool:
 def keyword_pattern(keyword: str) -> re.Pattern[str]:
     """Return what finds a keyword: as a whole word, in any case; in unspaced scripts anywhere."""
     escaped = r"\s+".join(re.escape(word) for word in keyword.split())
-    if UNSPACED.search(keyword):
+    if UNSPACED_LETTER.search(keyword):
         return re.compile(escaped, re.IGNORECASE)
     return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)
 

@@ -73,7 +73,8 @@ def interaction(
             (np.einsum("np,bnj->bpj", one, residuals, optimize=True) ** 2).sum((1, 2))
             for one in (additive, full)
         ]
-        return divide(explained[1] - explained[0], (residuals**2).sum((1, 2)) - explained[0])
+        # Rounding can leave a difference of equal sums just below 0.
+        return np.clip(divide(explained[1] - explained[0], (residuals**2).sum((1, 2)) - explained[0]), 0, 1)
 
     rng = np.random.default_rng([seed, PERMUTATION_STREAM])
     starts = np.argsort(within, kind="stable")

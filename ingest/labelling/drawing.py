@@ -330,7 +330,7 @@ def _parts(
     """
     kept = _kept(store, suite, wanted, sets)
     shown = _shown_axes(store, suite, [code for code, _ in sets])
-    is_score = {(code, rule.set): rule.kind == "score" for code, rule in suite.rules()}
+    is_score = {(code, rule.set): rule.is_score for code, rule in suite.rules()}
     tried = []
     for whole, parts in _levels(wanted.axis):
         found = {}

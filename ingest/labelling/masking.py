@@ -6,10 +6,9 @@ from collections.abc import Collection, Mapping
 from ingest.labelling.drawing import Item
 from ingest.prompts.replacements import as_pattern
 from ingest.suite import Rule, normalise_label
+from ingest.unspaced import UNSPACED
 
 MASK = "▮▮▮"
-# Characters of scripts that put no spaces between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 LETTER = rf"[^\W{UNSPACED}]"
 SHORTEST = 3  # letters of a part of a name that stands for the name: "Tan", not "d/o"
 # How much of a text is shown: its beginning and its end.

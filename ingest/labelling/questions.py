@@ -75,7 +75,7 @@ def questions(
             continue
         category = suite.categories[code]
         title, about = category.title, category.description
-        if rule.kind == "score":
+        if rule.is_score:
             low, high = _range(store, suite, code, rule)
             found[code, rule.set] = Question(code, rule.set, title, about, {}, None, low, high)
         else:
@@ -90,6 +90,8 @@ def none_of_these(rule: Rule) -> str:
 
 
 def _range(store: Store, suite: Suite, code: str, rule: Rule) -> tuple[float, float]:
+    if rule.kind == "probability":  # of an answer itself it is 0 or 1
+        return 0.0, 1.0
     if rule.feature in suite.ranges:
         return suite.ranges[rule.feature]
     low, high = store.rows(

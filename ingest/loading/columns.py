@@ -1,5 +1,7 @@
 """What a record of a response file means: the suite's `columns:`, labels and categories applied to it."""
 
+import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -8,12 +10,16 @@ from typing import Any, NamedTuple
 from ingest.asking.answer_status import STATUSES
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import Record, RowProblem, check_text
+from ingest.loading.readers.documents import mapping
 from ingest.suite import Column, Extract, Suite, normalise_label
-from ingest.suite.sources import compiled
+from ingest.suite.conversations import conversation, turns_before
+from ingest.suite.sources import Columns, compiled
 
 CACHE_SIZE = 20_000
 MAX_LABEL = 200
 MAX_REPEAT = 2**31 - 1
+MAX_OPTIONS = 2_000  # characters
+TRUTHS = {"true": "1", "false": "0"}
 WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
 
 
@@ -44,7 +50,10 @@ def _spellings(suite: Suite, code: str, column: Column) -> dict[str, str]:
 class Fields(NamedTuple):
     """One record, checked. `repeat` and `root` are None where no column says them.
 
-    `attributes` are declared values; `labels` say of outcome sets of the category what the answer says.
+    `attributes` are declared values; `labels` say of outcome sets of the category what the answer says;
+    `scores` are features with their number and its status. `options` is JSON, '' where no column says them.
+    `messages` are the turns of a conversation as JSON, the prompt the last of them; then `prompt` is all of
+    it as text.
     """
 
     category: str
@@ -59,6 +68,10 @@ class Fields(NamedTuple):
     text: str
     root: str | None = None
     labels: tuple[tuple[str, str], ...] = ()
+    baseline: str | None = None
+    options: str = ""
+    scores: tuple[tuple[str, float | None, str], ...] = ()
+    messages: str | None = None
 
 
 class _Field:
@@ -66,13 +79,16 @@ class _Field:
 
     def __init__(self, column: Column, positions: Mapping[str, int]) -> None:
         extract = Extract(column=column) if isinstance(column, str) else column
-        self.column = extract.column
-        self.position = positions[self.column]
+        self.column = extract.column or ""
+        self.value = extract.value
+        self.position = positions.get(self.column, 0)
         self.pattern = compiled(extract.pattern) if extract.pattern is not None else None
         self.replace = extract.replace
 
     def read(self, cells: list[Any]) -> str:
         """Return the field's text, '' where the pattern finds nothing."""
+        if self.value is not None:
+            return self.value
         text = check_text(cells[self.position], self.column)
         if self.pattern is not None:
             match = self.pattern.search(text)
@@ -80,6 +96,12 @@ class _Field:
         for old, new in self.replace.items():
             text = text.replace(old, new)
         return text
+
+    def read_score(self, cells: list[Any]) -> str:
+        """Return what is written of a number; a cell may also hold the number itself."""
+        if self.value is None and isinstance(cells[self.position], float | bool):
+            return repr(cells[self.position])
+        return self.read(cells).strip()
 
     def read_label(self, cells: list[Any]) -> str:
         """Return the field's text without surrounding space; refuse one too long to be a label."""
@@ -89,28 +111,41 @@ class _Field:
         return label
 
 
-class RecordReader:
-    """Turns a record's cells into checked `Fields`, as a suite says."""
+def _number(said: str) -> tuple[float | None, str]:
+    """Return what a score says as a number, and its status; true and false are 1 and 0."""
+    if not said:
+        return None, "missing"
+    try:
+        value = float(TRUTHS.get(said.lower(), said))
+    except ValueError:
+        return None, "not_a_number"
+    return (value, "ok") if math.isfinite(value) else (None, "not_finite")
 
-    def __init__(self, suite: Suite) -> None:
-        if suite.columns is None:
+
+class RecordReader:
+    """Turns a record's cells into checked `Fields`, as a suite says; or as `own` columns do in its place."""
+
+    def __init__(self, suite: Suite, own: Columns | None = None) -> None:
+        columns = own or suite.columns
+        if columns is None:
             raise PlumblineError(
                 f"Suite {suite.suite} has no `columns:`, so nobody knows what a response file holds where.",
                 "Add `columns:` to the suite; suites/fair_sea.yml is an example.",
             )
-        columns = suite.columns
         single = {
             name: column
             for name in type(columns).model_fields
             if (column := getattr(columns, name)) is not None
         }
-        attributes, labels = single.pop("attributes"), single.pop("labels")
-        listed = [*single.values(), *attributes.values(), *labels.values()]
-        self.columns = list(dict.fromkeys(c if isinstance(c, str) else c.column for c in listed))
+        attributes, labels, scores = single.pop("attributes"), single.pop("labels"), single.pop("scores")
+        listed = [*single.values(), *attributes.values(), *labels.values(), *scores.values()]
+        named = (c if isinstance(c, str) else c.column for c in listed)
+        self.columns = list(dict.fromkeys(column for column in named if column is not None))
         positions = {column: i for i, column in enumerate(self.columns)}
         self.fields = {name: _Field(column, positions) for name, column in single.items()}
         self.attributes = {a: _Field(attributes[a], positions) for a in suite.attributes if a in attributes}
         self.given = {name: _Field(column, positions) for name, column in labels.items()}
+        self.scores = {name: _Field(column, positions) for name, column in scores.items()}
         self.spellings = {
             (code, rule.set): _spellings(suite, code, labels[rule.set])
             for code, rule in suite.rules()
@@ -135,9 +170,10 @@ class RecordReader:
         model = fields["model"].read_label(cells)
         if not model:
             raise RowProblem("missing_model", f"{fields['model'].column} is blank")
+        turns = self.turns(cells, prompt) if "messages" in fields else []
         return Fields(
             category=category,
-            prompt=prompt,
+            prompt=conversation(turns, prompt),
             model=model,
             role=fields["role"].read_label(cells) if "role" in fields else "",
             repeat=self.repeat(cells) if "repeat" in fields else None,
@@ -148,7 +184,35 @@ class RecordReader:
             text=text,
             root=(fields["root"].read(cells).strip() or None) if "root" in fields else None,
             labels=tuple(self.labels_of(category, cells)) if self.given else (),
+            baseline=(fields["baseline"].read(cells).strip() or None) if "baseline" in fields else None,
+            options=self.options(cells) if "options" in fields else "",
+            scores=tuple((name, *_number(field.read_score(cells))) for name, field in self.scores.items()),
+            messages=json.dumps([*turns, {"role": "user", "content": prompt}]) if turns else None,
         )
+
+    def options(self, cells: list[Any]) -> str:
+        """Return the options of a record's request as JSON, its keys in order."""
+        field = self.fields["options"]
+        cell = field.value if field.value is not None else cells[field.position]
+        said = mapping(cell)
+        if not said and cell not in (None, "", "{}", {}):
+            raise RowProblem("wrong_type", f"{field.column}: no object of JSON")
+        written = json.dumps(said, sort_keys=True, ensure_ascii=False) if said else ""
+        if len(written) > MAX_OPTIONS:
+            raise RowProblem(
+                "too_long", f"{field.column}: {len(written):,} characters, at most {MAX_OPTIONS:,}"
+            )
+        return check_text(written, field.column)
+
+    def turns(self, cells: list[Any], prompt: str) -> list[dict[str, str]]:
+        """Return what stood before a record's prompt. Raises RowProblem."""
+        field = self.fields["messages"]
+        if not (said := field.read(cells)).strip():
+            return []
+        try:
+            return turns_before(said, prompt)
+        except ValueError as error:
+            raise RowProblem("bad_messages", f"{field.column}: {error}") from None
 
     def labels_of(self, category: str, cells: list[Any]) -> Iterator[tuple[str, str]]:
         """Yield the outcome sets of a category with what a record says of them, where it says something.

@@ -2,7 +2,6 @@
 
 import csv
 import difflib
-import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -10,13 +9,25 @@ from typing import Any, TextIO
 
 import pyarrow as pa
 
-from ingest.errors import PlumblineError, cut, printable, shorten
+from ingest.errors import PlumblineError, shorten
 from ingest.loading.parquet_check import ROWS, open_parquet, unreadable
+from ingest.loading.problems import REASONS, RowProblem, kind_of, shown
+from ingest.loading.readers import Reader, reader_of
+from ingest.loading.readers.documents import MAX_LINE, parsed
 from ingest.paths import reading
-from ingest.redaction import without_secrets
+
+__all__ = [
+    "REASONS",
+    "Record",
+    "RowProblem",
+    "check_text",
+    "file_format",
+    "read_records",
+    "require_columns",
+    "shown",
+]
 
 MAX_CELL = 1_000_000
-MAX_LINE = 16_000_000
 MAX_NAMES_SHOWN = 20
 MAX_NAMES_COMPARED = 1_000
 MEND_COLUMNS = "Correct `columns:` or `measurements:` in the suite, or the file."
@@ -36,41 +47,7 @@ SIGNATURES = (
     (b"\x00\x00\xfe\xff", "UTF-32, not UTF-8", "Save it as UTF-8, then load that."),
 )
 
-# Why a record is not taken: the closed list of `rejects.reason`.
-REASONS = {
-    "ragged_row": "its cells are not those that the columns ask for",
-    "invalid_json": "the line is not one JSON object",
-    "bad_encoding": "a cell is not UTF-8",
-    "nul_byte": "a cell holds a NUL character",
-    "wrong_type": "a cell holds something other than text",
-    "too_long": "a cell is longer than its field may be",
-    "missing_prompt": "the prompt is blank",
-    "missing_model": "the model is blank",
-    "unknown_category": "the category is not declared in the suite",
-    "missing_label": "an attribute is blank",
-    "unknown_label": "an attribute's label is not declared in the suite",
-    "bad_repeat": "the repeat is no whole number of 0 or more",
-    "missing_root": "the root is blank",
-    "unknown_status": "the status is none of the closed list",
-    "duplicate_key": "its model, prompt and repeat have another response already",
-}
-
-
-class RowProblem(Exception):
-    """Why one record is not taken: a reason of REASONS and a short detail."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason = reason
-        self.detail = shorten(without_secrets(printable(detail)), 200)
-
-
 Record = tuple[int, "list[Any] | RowProblem"]
-
-
-def shown(path: Path) -> str:
-    """Return a file's name as a message may hold it."""
-    return cut(printable(path.name), 100)
 
 
 def file_format(path: Path) -> str:
@@ -101,17 +78,25 @@ def file_format(path: Path) -> str:
 
 
 def read_records(
-    path: Path, columns: Sequence[str], limit: int | None = None, remedy: str = MEND_COLUMNS
+    path: Path,
+    columns: Sequence[str],
+    limit: int | None = None,
+    remedy: str = MEND_COLUMNS,
+    beside: Sequence[Path] = (),
 ) -> Iterator[Record]:
     """Yield (number, cells) of each record, at most `limit`; numbers start at 1, a header does not count.
 
     Cells stand in the order of `columns`, as the file types them. A record that cannot be read comes as a
-    RowProblem. A blank line is no record.
+    RowProblem. A blank line is no record. A log of another tool is read by its reader, with the files that
+    were named `beside` it.
     Raises PlumblineError for what spoils the whole file: a column that is missing, no records, a quote
     that is left open, a Parquet file that is cut off.
     """
     readers = {"csv": _csv_records, "jsonl": _json_records, "parquet": _parquet_records}
-    records = readers[file_format(path)](path, columns, remedy)
+    if log := reader_of(path):
+        records = _log_records(path, log, beside, columns, remedy)
+    else:
+        records = readers[file_format(path)](path, columns, remedy)
     number = 0
     for cells in islice(records, limit):
         number += 1
@@ -227,13 +212,12 @@ def _json_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["
                     "Write one object on each line, for example with `jq -c '.[]'`.",
                 )
             read_any = True
-            try:
-                content = json.loads(line, object_pairs_hook=_object)
-            except (ValueError, RecursionError) as error:
-                yield RowProblem("invalid_json", f"line {number:,}: {_flaw(error)}")
+            content = parsed(line, f"line {number:,}: ")
+            if isinstance(content, RowProblem):
+                yield content
                 continue
             if not isinstance(content, dict):
-                yield RowProblem("invalid_json", f"line {number:,}: {_kind(content)}, not an object")
+                yield RowProblem("invalid_json", f"line {number:,}: {kind_of(content)}, not an object")
                 continue
             never_seen.difference_update(content)
             if len(names) < MAX_NAMES_SHOWN:
@@ -248,21 +232,23 @@ def _json_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["
         require_columns(path, columns, [*(name for name in names if name not in seen), *seen], remedy)
 
 
-def _flaw(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "nested too deep"
-    if "integer string conversion" in str(error):  # Python's advice is none for a user
-        return "a number of too many digits"
-    return shorten(str(error), 150)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in content:
-            raise ValueError(f"the key {shorten(name)!r} stands there twice")
-        content[name] = value
-    return content
+def _log_records(
+    path: Path, log: Reader, beside: Sequence[Path], columns: Sequence[str], remedy: str
+) -> Iterator["list[Any] | RowProblem"]:
+    """Yield the cells of a tool's log. What one record lacks and another has is blank."""
+    names: dict[str, None] = {}
+    never_seen = set(columns)
+    for record in log.read(path, beside):
+        if isinstance(record, RowProblem):
+            yield record
+            continue
+        never_seen.difference_update(record)
+        if len(names) < MAX_NAMES_COMPARED:
+            names.update(dict.fromkeys(record))
+        yield [record.get(column) for column in columns]
+    if names and never_seen:
+        seen = [column for column in columns if column not in never_seen]
+        require_columns(path, columns, [*(name for name in names if name not in seen), *seen], remedy)
 
 
 def _parquet_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["list[Any] | RowProblem"]:
@@ -298,7 +284,7 @@ def check_text(cell: Any, column: str) -> str:
             return ""
         if isinstance(cell, int) and not isinstance(cell, bool):
             return str(cell)
-        raise RowProblem("wrong_type", f"{column}: {_kind(cell)}, not text")
+        raise RowProblem("wrong_type", f"{column}: {kind_of(cell)}, not text")
     if len(cell) > MAX_CELL:
         raise RowProblem("too_long", f"{column}: {len(cell):,} characters, at most {MAX_CELL:,}")
     if "\0" in cell:
@@ -314,9 +300,3 @@ def _is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _kind(value: Any) -> str:
-    kinds = {bool: "true or false", float: "a decimal number", int: "a number", str: "text", list: "a list"}
-    kinds |= {dict: "an object", type(None): "null", bytes: "bytes"}
-    return kinds.get(type(value), f"a {type(value).__name__}")

@@ -4,9 +4,10 @@ Records are checked one by one and staged in temporary tables; then they are com
 and one transaction writes what is new. So memory stays bounded and a load that is killed leaves nothing.
 """
 
+import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ import pyarrow as pa
 
 from ingest.asking.answer_status import EVIDENCE, response_status
 from ingest.errors import PlumblineError, shorten
-from ingest.keys import key, request_key, text_key
+from ingest.keys import key, request_key, text_key, text_row
 from ingest.loading.columns import Fields, RecordReader
 from ingest.loading.files import RowProblem, read_records, shown
 from ingest.loading.tally import Load, Source, Tally
@@ -59,6 +60,16 @@ class GivenLabel(NamedTuple):
     category: str
     outcome_set: str
     label: str
+
+
+class GivenScore(NamedTuple):
+    """What a record says of an answer in a number."""
+
+    source_row: int
+    response_key: str
+    feature: str
+    value: float | None
+    measurement_status: str
 
 
 class Reject(NamedTuple):
@@ -131,6 +142,7 @@ class Loaded(Tally):
     """What a load of responses found and did."""
 
     ambiguous: set[tuple[str, str]] = field(default_factory=set)
+    n_two_baselines: int = 0
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -142,6 +154,8 @@ class Loaded(Tally):
         yield from self.redacted()
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
+        if self.n_two_baselines:
+            yield f"  prompts with two baselines, which therefore have none: {self.n_two_baselines:,}"
         if self.ambiguous:
             name, attribute = min(self.ambiguous)
             n_names = len({n for n, _ in self.ambiguous})
@@ -152,7 +166,10 @@ class Loaded(Tally):
 
 
 class ResponseLoad(Load[Loaded]):
-    """A file of responses on its way; `n_records` and `ambiguous` are what a first reading found."""
+    """A file of responses on its way; `n_records` and `ambiguous` are what a first reading found.
+
+    `beside` are the other files that were named: a log may need one of them.
+    """
 
     def __init__(
         self,
@@ -164,17 +181,21 @@ class ResponseLoad(Load[Loaded]):
         reader: RecordReader,
         n_records: int,
         ambiguous: set[tuple[str, str]],
+        beside: Sequence[Path] = (),
     ) -> None:
         super().__init__(store, suite, source, run_id, Loaded(source.source_file, ambiguous=ambiguous))
         self.reader = reader
         self.n_records = n_records
+        self.beside = beside
         self.builder = PromptBuilder(suite, ambiguous)
         self.prompts: dict[tuple[Any, ...], str] = {}
         self.repeats: Counter[tuple[str, str]] = Counter()
         self.responses: list[Response] = []
         self.labels: list[GivenLabel] = []
+        self.scores: list[GivenScore] = []
         self.rejects: list[Reject] = []
         self.new_prompts: list[dict[str, Any]] = []
+        self.baselines: dict[str, dict[str, Any]] = {}
         self.n_characters = 0
 
     def stage(self, limit: int | None) -> None:
@@ -183,13 +204,19 @@ class ResponseLoad(Load[Loaded]):
             ("responses", "responses.*, texts.text, texts.n_characters from responses, texts"),
             ("rejects", "reject_key, source_row, reason, detail from rejects"),
             ("prompts", "* from prompts"),
+            ("texts", "* from texts"),
             (
                 "labels",
                 "source_row, labels.response_key, category, outcome_set, label from responses, labels",
             ),
+            (
+                "scores",
+                "source_row, ready.response_key, feature, value, measurement_status "
+                "from responses, ready_measurements as ready",
+            ),
         ):
             self.execute(f"create or replace temp table staged_{table} as select {columns} limit 0")
-        records = read_records(self.source.path, self.reader.columns, limit)
+        records = read_records(self.source.path, self.reader.columns, limit, beside=self.beside)
         hidden = self.n_records < SHOW_PROGRESS_FROM
         with click.progressbar(length=self.n_records, label="Loading", file=sys.stderr, hidden=hidden) as bar:
             for number, cells in records:
@@ -214,13 +241,14 @@ class ResponseLoad(Load[Loaded]):
             """
         )
         self._refuse_others()
+        self._decide_baselines()
         if self.loaded.n_records != self.n_records:
             raise PlumblineError(f"{shown(self.source.path)} changed while it was read.", "Load it again.")
         self.loaded.check_sums("columns")
 
     def _take(self, number: int, fields: Fields) -> None:
         """Stage a record."""
-        config = self.config_key(fields.model, fields.role)
+        config = self.config_key(fields.model, fields.role, fields.options)
         prompt = self._prompt_key(fields)
         repeat = fields.repeat
         if repeat is None:
@@ -230,6 +258,7 @@ class ResponseLoad(Load[Loaded]):
         is_answer = status == "ok"
         response_key = request_key(config, prompt, repeat)
         self.labels += [GivenLabel(number, response_key, fields.category, *one) for one in fields.labels]
+        self.scores += [GivenScore(number, response_key, *one) for one in fields.scores]
         self.responses.append(
             Response(
                 response_key=response_key,
@@ -268,7 +297,8 @@ class ResponseLoad(Load[Loaded]):
         self._flush_if_full()
 
     def _prompt_key(self, fields: Fields) -> str:
-        identity = (fields.category, fields.prompt, fields.attributes, fields.name)
+        spoken = (fields.prompt, fields.messages, fields.baseline)
+        identity = (fields.category, *spoken, fields.attributes, fields.name)
         found = self.prompts.get(identity)
         if found is not None:
             return found
@@ -279,7 +309,13 @@ class ResponseLoad(Load[Loaded]):
             method=METHOD,
             name=fields.name,
             root=fields.root,
+            baseline=fields.baseline,
+            messages=json.loads(fields.messages) if fields.messages else (),
         )
+        if fields.baseline is not None:
+            row["baseline_kind"] = self.builder.baseline_kind(fields.baseline, row)
+            self.baselines[row["baseline_text_key"]] = text_row(fields.baseline)
+            self.n_characters += len(fields.baseline)
         if len(self.prompts) >= PROMPT_CACHE:
             self.prompts.clear()
         prompt_key: str = row["prompt_key"]
@@ -298,6 +334,7 @@ class ResponseLoad(Load[Loaded]):
         staged: dict[str, list[Any]] = {
             "responses": self.responses,
             "labels": self.labels,
+            "scores": self.scores,
             "rejects": self.rejects,
         }
         for table, rows in staged.items():
@@ -309,6 +346,10 @@ class ResponseLoad(Load[Loaded]):
             schema = self.store.arrow_schema("prompts")
             self._insert("prompts", pa.Table.from_pylist(self.new_prompts, schema))
             self.new_prompts.clear()
+        if self.baselines:
+            schema = self.store.arrow_schema("texts")
+            self._insert("texts", pa.Table.from_pylist(list(self.baselines.values()), schema))
+            self.baselines.clear()
         self.n_characters = 0
 
     def _insert(self, table: str, batch: pa.Table) -> None:
@@ -334,6 +375,23 @@ class ResponseLoad(Load[Loaded]):
             detail = f"not the response of {where}, of the same model, prompt and repeat"
             self._reject(source_row, RowProblem("duplicate_key", detail))
         self._flush()
+
+    def _decide_baselines(self) -> None:
+        """Decide which baseline each prompt has: that of its records, unless these differ."""
+        self.execute(
+            """
+            create or replace temp table decided_baselines as
+                select
+                    prompt_key,
+                    any_value(baseline_text_key) as baseline_text_key,
+                    any_value(baseline_kind) as baseline_kind,
+                    count(distinct baseline_text_key) as n
+                from staged_prompts
+                where baseline_text_key is not null
+                group by prompt_key
+            """
+        )
+        self.loaded.n_two_baselines = self.store.value("select count(*) from decided_baselines where n > 1")
 
     def write(self) -> None:
         """Write what is new; the caller holds the transaction.
@@ -372,8 +430,13 @@ class ResponseLoad(Load[Loaded]):
         self.execute(
             """
             insert into prompts
-            from staged_prompts
-            where rowid in (
+            select
+                staged.* replace (
+                    decided.baseline_text_key as baseline_text_key, decided.baseline_kind as baseline_kind
+                )
+            from staged_prompts as staged
+            left join decided_baselines as decided on staged.prompt_key = decided.prompt_key and decided.n = 1
+            where staged.rowid in (
                 select min(rowid)
                 from staged_prompts
                 where prompt_key not in (select prompt_key from prompts)
@@ -381,8 +444,36 @@ class ResponseLoad(Load[Loaded]):
             )
             """
         )
+        self._write_baselines()
         self._write_labels()
+        self._write_scores()
         self.write_shared("from staged_rejects")
+
+    def _write_baselines(self) -> None:
+        """Write the baselines of loaded prompts; a later file's replaces an earlier one's."""
+        self.execute(
+            """
+            insert into texts
+            select distinct on (text_key) *
+            from staged_texts
+            where
+                text_key in (select baseline_text_key from decided_baselines where n = 1)
+                and text_key not in (select text_key from texts)
+            """
+        )
+        self.execute(
+            """
+            update prompts
+            set baseline_text_key = decided.baseline_text_key, baseline_kind = decided.baseline_kind
+            from decided_baselines as decided
+            where
+                prompts.prompt_key = decided.prompt_key
+                and decided.n = 1
+                and prompts.method = $method
+                and prompts.baseline_text_key is distinct from decided.baseline_text_key
+            """,
+            {"method": METHOD},
+        )
 
     def _write_labels(self) -> None:
         """Write what records say of answers that are there; a later file replaces an earlier one."""
@@ -412,4 +503,34 @@ class ResponseLoad(Load[Loaded]):
             where labels.label is distinct from excluded.label
             """,
             {"suite": self.suite.suite, "run_id": self.run_id, "now": utc_now()},
+        )
+
+    def _write_scores(self) -> None:
+        """Write the numbers of answers that are there; a later file replaces an earlier one."""
+        if not self.reader.scores:
+            return
+        self.execute(
+            """
+            create or replace temp table scored as
+            select
+                response_key,
+                feature,
+                arg_max(value, source_row) as value,
+                arg_max(measurement_status, source_row) as measurement_status
+            from staged_scores
+            where source_row in (select source_row from decided where decision <> 'duplicate_key')
+            group by response_key, feature
+            """
+        )
+        self.execute(
+            """
+            delete from ready_measurements
+            where (response_key, feature) in (select (response_key, feature) from scored)
+            """
+        )
+        self.execute(
+            """
+            insert into ready_measurements (response_key, feature, value, measurement_status)
+            select response_key, feature, value, measurement_status from scored
+            """
         )

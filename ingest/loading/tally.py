@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import duckdb
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shorten
 from ingest.keys import key
 from ingest.loading.files import shown
 from ingest.paths import file_sha256
@@ -20,6 +20,7 @@ from ingest.store import Store
 from ingest.suite import Suite
 
 BACKEND = "recorded"
+LONGEST_LABEL = 200  # characters of options in a config's name
 
 
 @dataclass
@@ -106,7 +107,7 @@ class Load(ABC, Generic[T]):
         self.source = source
         self.run_id = run_id
         self.loaded = loaded
-        self.configs: dict[tuple[str, str], dict[str, Any]] = {}
+        self.configs: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     @abstractmethod
     def stage(self, limit: int | None) -> None:
@@ -120,11 +121,12 @@ class Load(ABC, Generic[T]):
         """Run one statement."""
         return self.store.connection.execute(sql, parameters or {})
 
-    def config_key(self, model: str, role: str) -> str:
-        """Return the key of a recorded config, and keep its row."""
-        found = self.configs.get((model, role))
+    def config_key(self, model: str, role: str, options: str = "") -> str:
+        """Return the key of a recorded config, and keep its row; `options` are a record's own, as JSON."""
+        found = self.configs.get((model, role, options))
         if found is None:
-            found = self.configs[model, role] = recorded_config(model, role, self.suite.options)
+            own = json.loads(options) if options else {}
+            found = self.configs[model, role, options] = recorded_config(model, role, self.suite.options, own)
         config_key: str = found["config_key"]
         return config_key
 
@@ -176,8 +178,13 @@ class Load(ABC, Generic[T]):
         self.store.append("loads", [row])
 
 
-def recorded_config(model: str, role: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Row of `configs` for answers that came in a file; what the file does not say is empty."""
+def recorded_config(
+    model: str, role: str, options: Mapping[str, Any], own: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Row of `configs` for answers that came in a file; what the file does not say is empty.
+
+    `options` are the suite's; `own`, those of the records, tell configs of a model apart, and so do labels.
+    """
     row = {
         "backend": BACKEND,
         "model": model,
@@ -186,8 +193,10 @@ def recorded_config(model: str, role: str, options: Mapping[str, Any]) -> dict[s
         "role": role,
         "system_prompt": "",
         "template": "",
-        "options": json.dumps(options, sort_keys=True, ensure_ascii=False),
+        "options": json.dumps({**options, **(own or {})}, sort_keys=True, ensure_ascii=False),
         "server_version": "",
     }
+    said = ", ".join(f"{name}={value}" for name, value in sorted((own or {}).items()))
     label = f"{model} ({role})" if role else model
+    label += f" [{shorten(said, LONGEST_LABEL)}]" if said else ""
     return {"config_key": key("config", row), "config": label, **row}

@@ -12,15 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 
+from ingest.unspaced import UNSPACED
+
 # Word characters and the marks (vowel signs, accents) that belong to them: Python's \w leaves these out.
 MARKS = (
     r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u200c\u200d"
 )
-# Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, Han. Each of their characters is a token.
-UNSPACED = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    r"\U00020000-\U0003ffff"
-)
+# Each character of a script without spaces is a token.
 CHARACTER = rf"(?:(?![{UNSPACED}])[\w{MARKS}])"
 STEM_TOKEN = re.compile(rf"[{UNSPACED}]|{CHARACTER}+")
 # Contractions come apart ("do n't", "she 's"), hyphenated words stay whole, each mark stands alone: the words

@@ -13,6 +13,7 @@ from ingest.errors import PlumblineError
 from ingest.keys import text_key, text_row
 from ingest.measuring.languages import is_in_another
 from ingest.measuring.pages import make_pages, page_of, progress
+from ingest.measuring.scored_texts import PREPENDED, scoring
 from ingest.measuring.text_variants import TEXT_VARIANTS
 from ingest.plugins import others_code
 from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, TRUNCATED, Embedder, Scorer, scorer_row
@@ -31,8 +32,8 @@ SCORER_ERRORS = (ValueError, ArithmeticError, LookupError, RuntimeError)
 RAW = "raw"
 PATIENCE = 5  # texts that may stop the process of a suite's own code before it has measured one
 
-# The suite's texts: responses that came to an end, and the baselines that they are held against. Listed once:
-# there may be many more answers than texts.
+# The suite's texts: responses that came to an end, the baselines that they are held against, and what is
+# scored of both. Listed once: there may be many more answers than texts.
 SOURCES = """
     create or replace temp table sources as
     select p.category, r.text_key
@@ -41,6 +42,14 @@ SOURCES = """
     union
     select category, baseline_text_key from prompts
     where suite = $suite and baseline_text_key is not null"""
+SCORED_SOURCES = f"""
+    insert into sources
+    select distinct p.category, s.scored_text_key
+    from scored_texts as s inner join prompts as p using (prompt_key)
+    where
+        p.suite = $suite
+        and s.scored_as = if(list_contains($prepended, p.category), '{PREPENDED}', 'answer')
+        and (p.category, s.scored_text_key) not in (select (category, text_key) from sources)"""
 
 # Each of them in each variant that its category needs.
 NEEDED = f"""
@@ -176,12 +185,12 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
 
     The suite's own scorers measure the cleaned texts of every category; a rule's scorer measures the
     variant that the rule names. `chosen` leaves only these scorers; one that the suite does not name
-    measures the cleaned texts.
+    measures the cleaned texts. Judges are asked elsewhere (`ingest.judging`).
     """
     wanted: dict[str, Need] = defaultdict(Need)
     for code, rule in suite.rules():
         name = rule.scorer or DEFAULT_EMBEDDER
-        if rule.kind in ("anchor", "score"):
+        if rule.kind in ("anchor", "score") and suite.judge_of(rule) is None:
             wanted[name].pairs.add((code, rule.text))
             wanted[name].rules.append((code, rule))
         if rule.kind == "anchor":
@@ -191,10 +200,18 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
         need.is_encoder = True
         asked = [topics.categories for topics in suite.topics] + ([[]] if suite.distances else [])
         need.pairs.update((code, "clean") for some in asked for code in some or suite.categories)
-    for name in {*suite.scorers, *(name for name in chosen if name not in wanted)}:
+    others = [name for name in suite.scorer_names if name not in suite.judges]
+    for name in {*others, *(name for name in chosen if name not in wanted and name not in suite.judges)}:
         wanted[name].pairs.update((code, "clean") for code in suite.categories)
-    names = dict.fromkeys(chosen) if chosen else dict.fromkeys([*suite.scorers, *sorted(wanted)])
-    return {name: wanted[name] for name in names}
+    names = dict.fromkeys(chosen) if chosen else dict.fromkeys([*others, *sorted(wanted)])
+    return {name: wanted[name] for name in names if name not in suite.judges}
+
+
+def list_sources(store: Store, suite: Suite) -> None:
+    """List the texts that the suite's scorers are needed for, in the temporary table `sources`."""
+    store.connection.execute(SOURCES, {"suite": suite.suite})
+    if store.rows("select 1 from duckdb_tables() where table_name = 'scored_texts'"):
+        store.connection.execute(SCORED_SOURCES, scoring(suite))
 
 
 def variant_pairs(suite: Suite, tasks: Sequence[Task]) -> set[tuple[str, str]]:

@@ -1,12 +1,14 @@
 """Prompt rows: one way to make them, for loaded files and for prompts we assemble."""
 
+import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ingest.keys import key, text_key
 from ingest.suite import Suite
-from ingest.suite.fields import LANGUAGE_ATTRIBUTE, stands_in_words
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE
+from ingest.unspaced import stands_in_words
 
 # Does the baseline name what the prompt names of the group: all of it, some of it, or nothing? Only the
 # first takes the tool's own reaction to the group's words out of a calibrated value (SPEC CAL-3).
@@ -54,6 +56,15 @@ class PromptBuilder:
                 evidence[attribute] = f"name: {name}"
         return evidence
 
+    def baseline_kind(self, baseline: str, row: Mapping[str, Any]) -> str:
+        """Return which of BASELINE_KINDS a baseline is, by what it shows of what its prompt shows."""
+        shown = dict(row["shown_by"])
+        named = self.shown_by(baseline, {a: v for a, v in row["attributes"] if a in shown}, row["keyword"])
+        counterfactual, partial, unbranched = BASELINE_KINDS
+        if not named:
+            return unbranched
+        return counterfactual if set(named) == set(shown) else partial
+
     def row(
         self,
         category: str,
@@ -69,13 +80,15 @@ class PromptBuilder:
         slots: Mapping[str, str] | None = None,
         translated_by: str | None = None,
         reviewed_by: str | None = None,
+        messages: Sequence[Mapping[str, str]] = (),
     ) -> dict[str, Any]:
         """Return one row of `prompts`.
 
         `attributes` are declared values; `root` is the text before branching (the prompt itself where
         none is known), `name` the person the prompt is about; `baseline` the text its answers are held
         against, `baseline_kind` which of BASELINE_KINDS that is; `template` what it was made of, with the
-        phrase of each of `slots`; `translated_by` and `reviewed_by` who, where it is a translation.
+        phrase of each of `slots`; `translated_by` and `reviewed_by` who, where it is a translation. Where the
+        prompt is the last turn of a conversation, `messages` are its turns, and `prompt` all of them as text.
         """
         suite = self.suite.suite
         spec = self.suite.categories[category]
@@ -86,9 +99,11 @@ class PromptBuilder:
             block_key = key("block", suite, category, "prompt", prompt)
         else:
             block_key = root_key
+        turns = [dict(message) for message in messages]
         ordered = {a: attributes[a] for a in self.suite.attributes if a in attributes}
         return {
-            "prompt_key": key("prompt", suite, category, prompt, ordered),
+            # A prompt alone has the key that it had before there were conversations.
+            "prompt_key": key("prompt", suite, category, prompt, ordered, *([turns] if turns else [])),
             "suite": suite,
             "domain": spec.domain,
             "category": category,
@@ -110,6 +125,7 @@ class PromptBuilder:
             "slots": None if slots is None else list(slots.items()),
             "translated_by": translated_by,
             "reviewed_by": reviewed_by,
+            "messages": json.dumps(turns, ensure_ascii=False) if turns else None,
         }
 
 

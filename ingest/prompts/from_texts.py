@@ -17,7 +17,7 @@ from ingest.store import Store
 from ingest.suite import PromptFile, Suite, normalise_label
 
 KEYWORD_LOST = "keyword_lost"
-COUNTERFACTUAL, _, UNBRANCHED = BASELINE_KINDS
+COUNTERFACTUAL = BASELINE_KINDS[0]
 
 Rows = Iterator[dict[str, Any]]
 
@@ -121,15 +121,11 @@ def file_rows(
         else:
             baseline = (record[spec.baseline] or "").strip() or None if spec.baseline else None
             root = (record[spec.root] or "").strip() or None if spec.root else None
-            kind = None
-            if baseline is not None:
-                shown = builder.shown_by(baseline, attributes, None)
-                kind = COUNTERFACTUAL if set(shown) == set(attributes) else UNBRANCHED
-            row = builder.row(
-                category, prompt, attributes, method="file", root=root, baseline=baseline, baseline_kind=kind
-            )
+            row = builder.row(category, prompt, attributes, method="file", root=root, baseline=baseline)
+            kind = None if baseline is None else builder.baseline_kind(baseline, row)
             yield {
                 **row,
+                "baseline_kind": kind,
                 "keyword": (record[spec.keyword] or None) if spec.keyword else None,
                 "source_tag": (record[spec.source_tag] or None) if spec.source_tag else None,
                 "baseline": baseline,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ingest.errors import PlumblineError, shown
 from ingest.paths import beside_suite, regular_bytes
+from ingest.suite import Branching
 
 MAX_BYTES = 5_000_000
 COLUMNS = ("target", "from", "to")
@@ -112,6 +113,41 @@ class Replacer:
         if word.endswith("ly"):
             flags.add("ambiguous_pronoun")
         return forms["determiner"]
+
+
+def replacers(
+    branching: Branching, rows: Sequence[Replacement], values: Sequence[str]
+) -> dict[tuple[str, str], Replacer]:
+    """Return a Replacer for each (from, to) pair of groups that the suite wants.
+
+    Rows lead from the root to their target. Back from a target leads its table read the other way (where
+    two phrases become one, the first is meant), unless rows for the root are there; from one target to
+    another leads the way through the root.
+    """
+    root = branching.root
+    from_root: dict[str, list[Replacement]] = {}
+    for row in rows:
+        from_root.setdefault(row.target, []).append(row)
+    own_way_back = from_root.pop(root, None)
+    back: dict[str, list[Replacement]] = {}
+    for target, table in from_root.items():
+        turned: dict[str, Replacement] = {}
+        for row in table:
+            turned.setdefault(row.to.casefold(), Replacement(root, row.to, row.source))
+        back[target] = own_way_back if own_way_back is not None else list(turned.values())
+    pairs = {(root, target): table for target, table in from_root.items()}
+    if branching.direction == "both":
+        pairs |= {(target, root): table for target, table in back.items()}
+    if branching.pairs == "all":
+        for end, to_target in from_root.items():
+            words = {row.source.casefold(): row.to for row in to_target}
+            for start, table in back.items():
+                if start != end:
+                    shared = [(row.source, row.to.casefold()) for row in table if row.to.casefold() in words]
+                    pairs[start, end] = [Replacement(end, source, words[to]) for source, to in shared]
+    positions = {value: i for i, value in enumerate(values)}
+    ordered = sorted(pairs.items(), key=lambda item: [positions[value] for value in item[0]])
+    return {pair: Replacer(table) for pair, table in ordered}
 
 
 def _ends_sentence(before: str) -> bool:

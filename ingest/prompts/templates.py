@@ -10,18 +10,10 @@ from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.suite import FIELD, Suite, Template
-from ingest.suite.fields import LANGUAGE_ATTRIBUTE
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE, fill
+from ingest.suite.sources import Translation
 
 METHOD = "template"
-
-
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of `{field}`, in one pass: braces inside a value stay what they are.
-
-    >>> fill("{a} is 100 % {b}", {"a": "{b}", "b": "{a}"})
-    '{b} is 100 % {a}'
-    """
-    return FIELD.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator[dict[str, Any]]:
@@ -34,7 +26,7 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
     """
     kept = sampled_roots(suite, category)
     for template in suite.categories[category].templates:
-        fields = set(FIELD.findall(template.prompt))
+        fields = set(FIELD.findall(template.text))
         kind = baseline_kind(suite, template)
         groups = list(_groups(suite, category, fields))
         for filled, root in _roots(suite, category, template):
@@ -48,19 +40,27 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
                 translated_by, reviewed_by = suite.translated(language, said)
                 row = builder.row(
                     category,
-                    fill(said.prompt, values),
+                    fill(said.text, values),
                     {**attributes, **({LANGUAGE_ATTRIBUTE: language} if suite.languages else {})},
                     method=METHOD,
                     name=name,
                     root=root,
                     baseline=baseline,
                     baseline_kind=kind,
-                    template=template.prompt,
+                    template=template.text,
                     slots=filled,
                     translated_by=translated_by,
                     reviewed_by=reviewed_by,
+                    messages=_messages(said, values),
                 )
                 yield {**row, "baseline": baseline}
+
+
+def _messages(said: Translation, values: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return a prompt's conversation with its values; none where the prompt stands alone."""
+    turns = [(turn.role, turn.content) for turn in said.messages]
+    turns += [("user", said.prompt)] if turns else []
+    return [{"role": role, "content": fill(content, values)} for role, content in turns]
 
 
 def _slots_in(suite: Suite, category: str, filled: dict[str, str], language: str) -> dict[str, str]:
@@ -77,7 +77,7 @@ def baseline_kind(suite: Suite, template: Template) -> str | None:
     """Return which of BASELINE_KINDS a template's baseline is; None where it has none."""
     if template.baseline is None:
         return None
-    about = {*suite.attributes, "name"} & set(FIELD.findall(template.prompt))
+    about = {*suite.attributes, "name"} & set(FIELD.findall(template.text))
     named = about & set(FIELD.findall(template.baseline))
     counterfactual, partial, unbranched = BASELINE_KINDS
     if not named:
@@ -88,11 +88,11 @@ def baseline_kind(suite: Suite, template: Template) -> str | None:
 def _roots(suite: Suite, category: str, template: Template) -> Iterator[tuple[dict[str, str], str]]:
     """Yield (slot values, root) for every root of a template."""
     spec = suite.categories[category]
-    fields = set(FIELD.findall(template.prompt))
+    fields = set(FIELD.findall(template.text))
     slots = [slot for slot in spec.slots if slot in fields]
     for chosen in product(*(spec.slots[slot] for slot in slots)):
         filled = dict(zip(slots, chosen, strict=True))
-        yield filled, fill(template.prompt, filled)
+        yield filled, fill(template.text, filled)
 
 
 def sampled_roots(suite: Suite, category: str) -> set[str] | None:
@@ -130,7 +130,7 @@ def n_combinations(suite: Suite, category: str) -> int:
     kept = sampled_roots(suite, category)
     total = 0
     for template in spec.templates:
-        fields = set(FIELD.findall(template.prompt))
+        fields = set(FIELD.findall(template.text))
         if kept is None:
             n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
         else:

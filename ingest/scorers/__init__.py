@@ -57,11 +57,12 @@ class Where:
 class About:
     """What the guide says of a scorer; one that gives vectors has no features and no unit.
 
-    `languages` are those that it reads (ISO 639-1), as its maker trained it.
+    `languages` are those that it reads (ISO 639-1), as its maker trained it; `licence` is what its page says.
     """
 
     model: str
     languages: tuple[str, ...]
+    licence: str
     features: Mapping[str, tuple[float, float]]
     unit: str
 

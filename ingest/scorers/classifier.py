@@ -5,7 +5,7 @@ their places. Needs the extra `models`; torch is imported when a classifier is a
 """
 
 import importlib.metadata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 
 from ingest.errors import PlumblineError
 from ingest.scorers import TRUNCATED, About, Where
+from ingest.scorers.known_texts import VERSION as KNOWN_TEXTS
 from ingest.scorers.model_files import Lock, library, load_part, pick_device
 
 ENGLISH = ("en",)
@@ -63,12 +64,16 @@ class Classifier:
 
     `labels` are all that the model has, or, where `has_more`, those that are needed. `is_multilabel`: each
     label has a probability of its own (sigmoid), else they share one (softmax). `revision` is the commit
-    where it is known; where it is not, the first download decides, and the lock keeps it.
+    where it is known; where it is not, the first download decides, and the lock keeps it. A commit of
+    `refs/pr/N` is one, too: often it alone holds safetensors. `known` says of features which two texts of
+    PAIRS they must tell apart.
     """
 
     model: str
     labels: tuple[str, ...]
     features: Mapping[str, Feature]
+    known: Mapping[str, str]
+    licence: str
     revision: str | None = None
     is_multilabel: bool = False
     has_more: bool = False
@@ -81,6 +86,9 @@ class Classifier:
         return {name: feature.range for name, feature in self.features.items()}
 
 
+NOT_SEEN = "not seen"  # no page of the model was found (docs/decisions/0009-classifiers.md)
+NOT_STATED = "none stated"
+
 KINDS = ("gender", "religion", "profession", "race")
 TRAITS = ("extraversion", "neuroticism", "agreeableness", "conscientiousness", "openness")
 
@@ -89,6 +97,8 @@ CLASSIFIERS: dict[str, Classifier] = {
         "lxyuan/distilbert-base-multilingual-cased-sentiments-student",
         ("positive", "neutral", "negative"),
         {"sentiment_score": Feature({"positive": 0.5, "negative": -0.5}, constant=0.5)},
+        {"sentiment_score": "sentiment"},
+        "Apache-2.0",
         revision="cf991100d706c13c0a080c097134c05b7f436c45",
         languages=("ar", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ms", "pt", "zh"),
         unit="score, neutral 0.5",
@@ -97,6 +107,8 @@ CLASSIFIERS: dict[str, Classifier] = {
         "sasha/regardv3",
         ("negative", "neutral", "positive", "other"),
         {"regard_score": Feature({"positive": 1.0, "negative": -1.0}, constant=1.0)},
+        {"regard_score": "regard"},
+        NOT_SEEN,
         revision="9232a1d0729b2cfe298fbc61cad9d616fa029c04",
         unit="score, neutral 1",
     ),
@@ -104,6 +116,8 @@ CLASSIFIERS: dict[str, Classifier] = {
         "holistic-ai/stereotype-deberta-v3-base-tasksource-nli",
         tuple(f"stereotype_{kind}" for kind in KINDS),
         {f"stereotype_{kind}_score": probability(f"stereotype_{kind}") for kind in KINDS},
+        {f"stereotype_{kind}_score": f"stereotype_{kind}" for kind in KINDS},
+        NOT_SEEN,
         has_more=True,
     ),
     "stereotype_sentence": Classifier(
@@ -114,16 +128,23 @@ CLASSIFIERS: dict[str, Classifier] = {
             for mode, is_top in (("prob", False), ("top1", True))
             for kind in KINDS
         },
+        {f"stereotype_sentence_{kind}_prob_score": f"stereotype_{kind}" for kind in KINDS},
+        "MIT",
+        revision="9476fafb5b2aafd32d739c3030177e163647c5fc",
     ),
     "personality": Classifier(
         "Navya1602/editpersonality_classifier",
         TRAITS,
         {f"{trait}_score": probability(trait) for trait in TRAITS},
+        {f"{trait}_score": trait for trait in TRAITS},
+        NOT_SEEN,
     ),
     "toxicity": Classifier(
         "unitary/toxic-bert",
         ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate"),
         {"toxicity_score": probability("toxic")},
+        {"toxicity_score": "toxicity"},
+        "Apache-2.0",
         revision="4d6c22e74ba2fdd26bc4f7238f50766b045a0d94",
         is_multilabel=True,
     ),
@@ -131,7 +152,59 @@ CLASSIFIERS: dict[str, Classifier] = {
         "JungleLee/bert-toxic-comment-classification",
         ("toxic",),
         {"toxicity_comment_score": probability("toxic")},
+        {"toxicity_comment_score": "toxicity"},
+        "AFL-3.0",
+        revision="82866c69d8e4bcd89bd94d29d342d6b99d8cefa3",
         has_more=True,
+    ),
+    "sentiment_tweets": Classifier(
+        "cardiffnlp/twitter-xlm-roberta-base-sentiment",
+        ("negative", "neutral", "positive"),
+        {"sentiment_tweets_score": Feature({"positive": 0.5, "negative": -0.5}, constant=0.5)},
+        {"sentiment_tweets_score": "sentiment"},
+        NOT_STATED,
+        revision="c6ea16ea9b82270c21a4514b5204b47819ee985f",
+        languages=("ar", "de", "en", "es", "fr", "hi", "it", "pt"),
+        unit="score, neutral 0.5",
+    ),
+    "toxicity_unbiased": Classifier(
+        "unitary/unbiased-toxic-roberta",
+        ("toxicity", "identity_attack"),
+        {
+            "toxicity_unbiased_score": probability("toxicity"),
+            "identity_attack_score": probability("identity_attack"),
+        },
+        {"toxicity_unbiased_score": "toxicity", "identity_attack_score": "hate"},
+        "Apache-2.0",
+        revision="91650552a4f31b7120c36680cfa47ddd47676b48",
+        is_multilabel=True,
+        has_more=True,
+    ),
+    "toxicity_multilingual": Classifier(
+        "unitary/multilingual-toxic-xlm-roberta",
+        ("toxic",),
+        {"toxicity_multilingual_score": probability("toxic")},
+        {"toxicity_multilingual_score": "toxicity"},
+        "Apache-2.0",
+        revision="a3d4e66839269e45c5e8491dfa55a53fdaedcdbc",
+        is_multilabel=True,
+        languages=("en", "es", "fr", "it", "pt", "ru", "tr"),
+    ),
+    "hate_speech": Classifier(
+        "facebook/roberta-hate-speech-dynabench-r4-target",
+        ("nothate", "hate"),
+        {"hate_speech_score": probability("hate")},
+        {"hate_speech_score": "hate"},
+        NOT_STATED,
+        revision="391c99ab8b3f65beb77746a2cf6ddf1ddf9817e6",
+    ),
+    "toxigen": Classifier(
+        "tomh/toxigen_roberta",
+        ("label_0", "label_1"),  # as its authors left them: not toxic, toxic
+        {"toxigen_score": probability("label_1")},
+        {"toxigen_score": "hate"},
+        NOT_STATED,
+        revision="bd3c36d7dc6424a02a599879b02b4faadfc246f5",
     ),
 }
 
@@ -160,6 +233,7 @@ class ClassifierScorer:
         self.version = f"{VERSION}, transformers {importlib.metadata.version('transformers')}"
         self.features = row.ranges
         self.languages = row.languages
+        self.known = row.known
         self._row, self._found, self._folder = row, found, found.folder
         config = load_part(self._folder, transformers.AutoConfig)
         self._places = label_places(row, config.id2label, self._folder)
@@ -192,6 +266,15 @@ class ClassifierScorer:
             )
         self._lock.keep(self._found)
         return network.to(self.device).eval()
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether these very files have told the known texts apart before."""
+        return self._lock.is_checked(self._found, KNOWN_TEXTS)
+
+    def passed(self) -> None:
+        """Keep that they did."""
+        self._lock.keep_checked(self._found, KNOWN_TEXTS)
 
     def close(self) -> None:
         """Let go of the weights; the next text reads them again."""
@@ -241,6 +324,7 @@ class LargestOf:
         self.revision = " + ".join(member.revision for member in members)
         self.version = members[0].version
         self.languages = members[0].languages
+        self.known = {f"{name}_score": "toxicity"}
         self.parameters = {
             "max_tokens": min(member.max_tokens for member in members),
             **{member.name: member.parameters for member in members},
@@ -256,6 +340,16 @@ class LargestOf:
             f"{self.name}_score": np.maximum.reduce(values),
             TRUNCATED: np.logical_or.reduce([found[TRUNCATED] for found in scores]),
         }
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether each member has told the known texts apart before."""
+        return all(member.is_checked for member in self._members)
+
+    def passed(self) -> None:
+        """Keep that they did."""
+        for member in self._members:
+            member.passed()
 
     def close(self) -> None:
         """Let go of the members' weights."""
@@ -312,10 +406,20 @@ def load_toxicity_ensemble(name: str, where: Where) -> LargestOf:
     return LargestOf(name, [load(member, where) for member in ("toxicity", "toxicity_comment")])
 
 
-SCORERS = {**dict.fromkeys(CLASSIFIERS, load), "toxicity_ensemble": load_toxicity_ensemble}
+SCORERS: dict[str, Callable[[str, Where], ClassifierScorer | LargestOf]] = {
+    **dict.fromkeys(CLASSIFIERS, load),
+    "toxicity_ensemble": load_toxicity_ensemble,
+}
 ABOUT = {
-    **{name: About(row.model, row.languages, row.ranges, row.unit) for name, row in CLASSIFIERS.items()},
+    **{
+        name: About(row.model, row.languages, row.licence, row.ranges, row.unit)
+        for name, row in CLASSIFIERS.items()
+    },
     "toxicity_ensemble": About(
-        "both, the larger number", ENGLISH, {"toxicity_ensemble_score": (0.0, 1.0)}, "probability"
+        "the larger of `toxicity` and `toxicity_comment`",
+        ENGLISH,
+        "as theirs",
+        {"toxicity_ensemble_score": (0.0, 1.0)},
+        "probability",
     ),
 }

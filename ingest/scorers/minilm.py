@@ -36,4 +36,4 @@ def load(name: str, where: Where) -> MiniLM:
 
 
 SCORERS = {"minilm": load}
-ABOUT = {"minilm": About(MODEL, MiniLM.languages, {}, "")}
+ABOUT = {"minilm": About(MODEL, MiniLM.languages, "Apache-2.0", {}, "")}

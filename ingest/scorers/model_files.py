@@ -176,6 +176,18 @@ class Lock:
         if found.model not in entries:
             self._write({**entries, found.model: {"revision": found.revision, "sha256": found.digest}})
 
+    def is_checked(self, found: Found, by: str) -> bool:
+        """Whether these files have told the known texts `by` apart before."""
+        entry = self._read().get(found.model, {})
+        return entry.get("sha256") == found.digest and entry.get("checked") == by
+
+    def keep_checked(self, found: Found, by: str) -> None:
+        """Keep that they did."""
+        self.keep(found)
+        entries = self._read()
+        entries[found.model]["checked"] = by
+        self._write(entries)
+
     def _read(self) -> dict[str, dict[str, str]]:
         try:
             content = json.loads(self.path.read_text(encoding="utf-8"))

@@ -48,4 +48,4 @@ def load(name: str, where: Where) -> Vader:
 
 
 SCORERS = {"vader": load}
-ABOUT = {"vader": About(Vader.model, Vader.languages, Vader.features, "score; shares of words")}
+ABOUT = {"vader": About(Vader.model, Vader.languages, "MIT", Vader.features, "score; shares of words")}

@@ -21,7 +21,7 @@ from ingest.keys import key, text_row
 from ingest.paths import PROJECT
 from ingest.provenance import commit_of
 from ingest.redaction import without_secrets
-from ingest.store.journal import NAMES, Entry, read_entries, set_aside
+from ingest.store.journal import NAMES, VOTES, Entry, read_entries, set_aside
 from ingest.store.opening import open_database
 from ingest.store.private import check_room, private, scratch, sweep
 from ingest.store.tables import SCHEMA, STATE, UNINDEXED, schema_columns, state_view
@@ -209,7 +209,7 @@ class Store:
         """
         entries, flawed = read_entries(self.path.parent)
         entries.sort(key=lambda entry: entry["row"]["answered_at"])
-        newest = {entry["row"]["response_key"]: entry for entry in entries}
+        newest = {entry["row"].get("response_key") or entry["row"]["vote_key"]: entry for entry in entries}
         self.append_answers(list(newest.values()))
         if flawed:
             path = set_aside(self.path.parent, flawed)
@@ -222,9 +222,12 @@ class Store:
     def append_answers(self, entries: Sequence[Entry]) -> None:
         """Write answers with their texts in one transaction, each response once.
 
-        A response that is there already gives way to a newer one: attempts and waiting add up, and what it
-        was before stays in `superseded_responses`. Storing an entry again changes nothing.
+        A response that is there already gives way to a newer one: attempts, waiting and cost add up, and
+        what it was before stays in `superseded_responses`. Storing an entry again changes nothing.
         """
+        votes = [entry["row"] for entry in entries if entry.get("table") == VOTES]
+        self._append_votes(votes)
+        entries = [entry for entry in entries if entry.get("table") != VOTES]
         if not entries:
             return
         texts = dict.fromkeys(text for entry in entries for text in entry["texts"])
@@ -232,11 +235,13 @@ class Store:
         names_given = {name for row in rows for name in row}
         columns = [column for column in self.arrow_schema("responses") if column.name in names_given]
         incoming = pa.Table.from_pylist(rows, schema=pa.schema(columns))
-        added = ("n_attempts", "wait_seconds")
+        added = [name for name in ("n_attempts", "wait_seconds", "cost") if name in incoming.column_names]
         updates = [
             f"{name} = i.{name}" for name in incoming.column_names if name not in ("response_key", *added)
         ]
-        updates += [f"{name} = coalesce(responses.{name}, 0) + i.{name}" for name in added]
+        updates += [
+            f"{name} = coalesce(responses.{name} + i.{name}, i.{name}, responses.{name})" for name in added
+        ]
         with self.transaction(), self.registered("incoming_answers", incoming):
             self.append("texts", [text_row(text) for text in texts])
             self.connection.execute(
@@ -254,6 +259,31 @@ class Store:
                 " where responses.response_key = i.response_key and responses.answered_at < i.answered_at"
             )
             self.append_arrow("responses", incoming)
+
+    def _append_votes(self, votes: Sequence[Mapping[str, Any]]) -> None:
+        """Write votes of judges, each once; a newer one takes the place of one that failed."""
+        if not votes:
+            return
+        schema = self.arrow_schema(VOTES)
+        updates = ", ".join(
+            f"{name} = excluded.{name}"
+            for name in schema.names
+            if name not in ("vote_key", "n_attempts", "cost")
+        )
+        with (
+            self.transaction(),
+            self.registered("incoming_votes", pa.Table.from_pylist(list(votes), schema=schema)),
+        ):
+            self.connection.execute(
+                f"""
+                insert into {VOTES} by name select * from incoming_votes
+                on conflict (vote_key) do update
+                set
+                    {updates}, n_attempts = {VOTES}.n_attempts + excluded.n_attempts,
+                    cost = coalesce({VOTES}.cost + excluded.cost, excluded.cost, {VOTES}.cost)
+                where {VOTES}.answered_at < excluded.answered_at
+                """
+            )
 
     @contextmanager
     def run(self, command: str, detail: Mapping[str, Any]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingest.asking.first_tokens import is_encoded
 from ingest.errors import PlumblineError
 from ingest.keys import text_key
 from ingest.store.tables import schema_columns
@@ -24,6 +25,7 @@ SET_ASIDE = "responses.set_aside.jsonl"
 TEXT_COLUMNS = ("text_key", "reasoning_text_key", "messages_text_key")
 
 Entry = dict[str, Any]
+RESPONSES, VOTES = "responses", "judge_votes"
 
 CHANGED = "the model changed while it was being asked"
 UNPROVEN = "the run ended before the server said once more which model answers"
@@ -45,6 +47,16 @@ def entry(row: Mapping[str, Any], texts: Sequence[str | None], *, is_proven: boo
     return content if is_proven else {**content, "is_proven": False}
 
 
+def vote_entry(row: Mapping[str, Any], *, is_proven: bool = True) -> Entry:
+    """Return the journal entry of a row of `judge_votes`; see `entry`."""
+    content: Entry = {
+        "table": VOTES,
+        "row": {name: storable(value) for name, value in row.items()},
+        "texts": [],
+    }
+    return content if is_proven else {**content, "is_proven": False}
+
+
 def storable(value: Any) -> Any:
     """Return a text in a form that UTF-8 has; anything else as it is."""
     if not isinstance(value, str) or value.isascii():
@@ -55,8 +67,11 @@ def storable(value: Any) -> Any:
 def disowned(content: Entry, reason: str) -> Entry:
     """Return an entry as that of a request to ask again: nobody can say which model gave the answer."""
     row = content["row"]
+    if content.get("table") == VOTES:
+        nothing = dict.fromkeys(("label", "value", "reason"))
+        return {**content, "row": {**row, **nothing, "response_status": "cancelled", "error": reason}}
     texts = dict(zip([name for name in TEXT_COLUMNS if row.get(name)], content["texts"], strict=True))
-    nothing = dict.fromkeys(("text_key", "reasoning_text_key"))
+    nothing = dict.fromkeys(("text_key", "reasoning_text_key", "first_tokens"))
     sent = texts.get("messages_text_key")
     return {
         "row": {**row, **nothing, "response_status": "cancelled", "error": reason},
@@ -67,17 +82,22 @@ def disowned(content: Entry, reason: str) -> Entry:
 def flaw(content: Any) -> str | None:
     """Return why the database cannot hold an entry; None where it can."""
     try:
-        row, texts = content["row"], content["texts"]
-        if unknown := sorted(set(row) - set(COLUMNS)):
-            return f"`responses` has no column {unknown[0][:SHOWN]!r}"
-        if empty := [name for name in REQUIRED if row.get(name) is None]:
+        row, texts, table = content["row"], content["texts"], content.get("table", RESPONSES)
+        columns = COLUMNS[table]
+        if unknown := sorted(set(row) - set(columns)):
+            return f"`{table}` has no column {unknown[0][:SHOWN]!r}"
+        if empty := [name for name in REQUIRED[table] if row.get(name) is None]:
             return f"{empty[0]} is missing"
         for name, value in row.items():
-            if value is not None and not IS[COLUMNS[name]](value):
+            if value is not None and not IS["SCORE" if name == "value" else columns[name]](value):
                 return f"{name} is {value!r:.{SHOWN}}"
+        if not is_encoded(row.get("first_tokens")):
+            return f"first_tokens is {row['first_tokens']!r:.{SHOWN}}"
         if not all(IS["VARCHAR"](text) for text in texts):
             return f"a text is none, or longer than {MOST_CHARACTERS:,} characters"
-        if [text_key(text) for text in texts] != [row[name] for name in TEXT_COLUMNS if row.get(name)]:
+        if table == RESPONSES and [text_key(text) for text in texts] != [
+            row[name] for name in TEXT_COLUMNS if row.get(name)
+        ]:
             return "its texts are not those that its keys name"
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         return f"no answer of `plumbline generate`: {type(error).__name__}"
@@ -103,13 +123,17 @@ IS: Mapping[str, Callable[[Any], bool]] = {
     "INTEGER": _is_whole(32),
     "BIGINT": _is_whole(64),
     "DOUBLE": _is_number,
+    "SCORE": lambda value: type(value) is float and math.isfinite(value),
     "TIMESTAMP": lambda value: isinstance(value, datetime) and value.tzinfo is None,
 }
-COLUMNS = {column: kind for table, column, kind in schema_columns() if table == "responses"}
-REQUIRED = (
-    "response_key", "prompt_key", "config_key", "repeat_index", "response_status", "n_attempts",
-    "answered_at", "run_id",
-)  # fmt: skip
+COLUMNS = {
+    of: {column: kind for table, column, kind in schema_columns() if table == of} for of in (RESPONSES, VOTES)
+}
+COMMON = ("config_key", "response_status", "n_attempts", "answered_at", "run_id")
+REQUIRED = {
+    RESPONSES: ("response_key", "prompt_key", "repeat_index", *COMMON),
+    VOTES: ("vote_key", "rubric_key", "text_key", *COMMON),
+}
 
 
 class Flawed(NamedTuple):

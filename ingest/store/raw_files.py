@@ -33,7 +33,10 @@ BATCH = 100_000
 # Tables whose rows are answers, or of answers: a part is what one suite has under one config.
 OF_ANSWERS = {"responses", "ready_measurements", "superseded_responses"}
 # Tables that may be long and belong to no suite: a part is a million of their rows.
-OF_TEXTS = {"texts", "text_variants", "measurements", "embeddings", "text_pairs", "text_languages"}
+OF_TEXTS = {
+    "texts", "text_variants", "scored_texts", "measurements", "judge_votes", "embeddings", "text_pairs",
+    "text_languages",
+}  # fmt: skip
 PART, PLACE = "exported_part", "exported_place"
 PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

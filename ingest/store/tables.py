@@ -50,7 +50,7 @@ SCHEMA: dict[str, str] = {
         baseline_text_key varchar, root_key varchar not null,
         block_key varchar not null, attributes map(varchar, varchar) not null,
         shown_by map(varchar, varchar) not null, baseline_kind varchar, template varchar,
-        slots map(varchar, varchar), translated_by varchar, reviewed_by varchar""",
+        slots map(varchar, varchar), translated_by varchar, reviewed_by varchar, messages varchar""",
     "writings": """
         writing_key varchar primary key, suite varchar not null, purpose varchar not null,
         config_key varchar not null, instruction varchar not null, attempt integer not null,
@@ -70,7 +70,7 @@ SCHEMA: dict[str, str] = {
         n_attempts integer not null, error varchar, answered_at timestamp, run_id varchar not null,
         source_file varchar, source_row bigint, source_id varchar, wait_seconds double,
         reasoning_text_key varchar, messages_text_key varchar, served_model varchar,
-        system_fingerprint varchar""",
+        system_fingerprint varchar, cost double, currency varchar, first_tokens varchar""",
     "superseded_responses": """
         response_key varchar not null, response_status varchar not null, n_attempts integer not null,
         wait_seconds double, error varchar, answered_at timestamp not null, run_id varchar not null,
@@ -86,9 +86,28 @@ SCHEMA: dict[str, str] = {
     "text_variants": """
         text_key varchar not null, text_variant varchar not null, variant_text_key varchar not null,
         primary key (text_key, text_variant)""",
+    "scored_texts": """
+        prompt_key varchar not null, text_key varchar not null, scored_as varchar not null,
+        scored_text_key varchar not null, primary key (prompt_key, text_key, scored_as)""",
     "scorers": """
         scorer_key varchar primary key, scorer varchar not null, model varchar not null,
         revision varchar not null, version varchar not null, parameters varchar not null""",
+    # Who votes as a judge, on which question. Votes are by question and voter, whatever the judge is called.
+    "judge_members": """
+        scorer_key varchar not null, rubric_key varchar not null, config_key varchar not null,
+        member_position integer not null, primary key (scorer_key, config_key)""",
+    "judge_votes": """
+        vote_key varchar primary key, rubric_key varchar not null, config_key varchar not null,
+        text_key varchar not null, label varchar, value double, reason varchar,
+        response_status varchar not null, finish_reason varchar, n_prompt_tokens integer,
+        n_output_tokens integer, seconds double, n_attempts integer not null, error varchar,
+        answered_at timestamp not null, run_id varchar not null, wait_seconds double, served_model varchar,
+        system_fingerprint varchar, cost double, currency varchar""",
+    "exchanged_texts": """
+        suite varchar not null, category varchar not null, judge varchar not null, attribute varchar not null,
+        group_a varchar not null, group_b varchar not null, text_key varchar not null,
+        exchanged_text_key varchar not null, content_key varchar not null,
+        primary key (suite, category, judge, attribute, group_b, text_key)""",
     "scorer_features": """
         scorer_key varchar not null, feature varchar not null, range_low double not null,
         range_high double not null, primary key (scorer_key, feature)""",

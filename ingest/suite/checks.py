@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 
+from ingest.asking.first_tokens import ALTERNATIVES
+from ingest.plugins import offers
 from ingest.suite.fields import (
     AXIS_SEPARATOR,
     FIELD,
@@ -12,8 +14,9 @@ from ingest.suite.fields import (
     normalise_label,
     placed,
 )
+from ingest.suite.judges import SIMULATED, Judge
 from ingest.suite.lookups import check_backends, check_languages, check_profiles, check_scorers
-from ingest.suite.schema import Category, Suite
+from ingest.suite.schema import Category, Rule, Suite
 
 MOST_GROUPS = 100_000  # of all axes together
 MOST_ROOTS = 1_000_000  # of a template
@@ -158,7 +161,7 @@ def _check_fields(suite: Suite, code: str, category: Category) -> None:
         slot = min(taken)
         raise Misplaced("a slot has a name of its own, not an attribute's", "categories", code, "slots", slot)
     _check_roots(suite, code, category)
-    prompts = enumerate(template.prompt for template in category.templates)
+    prompts = enumerate(template.text for template in category.templates)
     _fields_are_known(code, "a prompt", prompts, {*category.slots, *own}, "prompts")
     for answer, texts in category.simulated.answers.items() if category.simulated else []:
         _fields_are_known(code, "an answer", enumerate(texts), own, "simulated", "answers", answer)
@@ -176,7 +179,7 @@ def _check_translations(suite: Suite, code: str, category: Category) -> None:
     """A prompt is said in every language that the suite asks in, with the same fields."""
     for i, template in enumerate(category.templates):
         place = ("categories", code, "prompts", i, "translations")
-        if suite.languages and LANGUAGE_ATTRIBUTE in FIELD.findall(template.prompt):
+        if suite.languages and LANGUAGE_ATTRIBUTE in FIELD.findall(template.text):
             raise Misplaced(f"{{{LANGUAGE_ATTRIBUTE}}} is filled into no prompt", *place[:-1])
         lacking = [language for language in suite.languages if language not in template.translations]
         if lacking:
@@ -185,7 +188,9 @@ def _check_translations(suite: Suite, code: str, category: Category) -> None:
             if language not in suite.languages:
                 raise Misplaced(f"{language!r} is none of the suite's `languages`", *place, language)
             said = template.in_language(language)
-            for own, other in ((template.prompt, said.prompt), (template.baseline, said.baseline)):
+            if [turn.role for turn in template.messages] != [turn.role for turn in said.messages]:
+                raise Misplaced("the translation has other `messages` than its prompt", *place, language)
+            for own, other in ((template.text, said.text), (template.baseline, said.baseline)):
                 if (own is None) != (other is None) or set(FIELD.findall(own or "")) != set(
                     FIELD.findall(other or "")
                 ):
@@ -201,7 +206,7 @@ def _check_translations(suite: Suite, code: str, category: Category) -> None:
 def _check_roots(suite: Suite, code: str, category: Category) -> None:
     """Every root of a category is made, even where only a sample of them is asked."""
     for i, template in enumerate(category.templates):
-        fields = set(FIELD.findall(template.prompt))
+        fields = set(FIELD.findall(template.text))
         n_roots = math.prod(len(words) for slot, words in category.slots.items() if slot in fields)
         n_values = math.prod(len(values) for name, values in suite.attributes.items() if name in fields)
         n_people = len(suite.names.people) if suite.names and "name" in fields else 1
@@ -216,7 +221,7 @@ def check_columns(suite: Suite) -> None:
     labels = suite.columns.labels if suite.columns else {}
     if suite.columns:
         _are_attributes(suite, suite.columns.attributes, "columns", "attributes")
-    kinds = {(rule.set, rule.kind) for _, rule in suite.rules()}
+    kinds = {(rule.set, "score" if rule.is_score else rule.kind) for _, rule in suite.rules()}
     for name in labels:
         found = [kind for of, kind in kinds if of == name]
         if not found or "score" in found:
@@ -230,6 +235,32 @@ def check_columns(suite: Suite) -> None:
         for i, rule in enumerate(category.outcomes):
             if rule.kind == "given" and rule.set not in labels:
                 problem = f"name the column of {rule.set!r}: `columns: {{labels: {{{rule.set}: …}}}}`"
+                raise Misplaced(problem, "categories", code, "outcomes", i, "kind")
+    _check_scores(suite)
+
+
+def _check_scores(suite: Suite) -> None:
+    """A number that comes with an answer has a name that no scorer gives a number of its own."""
+    from ingest.plugins import offers
+
+    scores = suite.columns.scores if suite.columns else {}
+    made = {f"{name}_score": name for name in suite.own_scorers}
+    for name, found in offers("scorer").items() if scores else ():
+        made |= {feature: name for offer in found if offer.about for feature in offer.about.features}
+    for feature in scores:
+        if feature in made:
+            problem = f"{feature!r} is a feature of the scorer {made[feature]!r}: give it another name"
+            raise Misplaced(problem, "columns", "scores", feature)
+
+
+def check_probabilities(suite: Suite) -> None:
+    """Where a rule needs token probabilities, somebody who is asked for answers is asked for them."""
+    if not suite.configs or any(ALTERNATIVES in config.options for config in suite.grid):
+        return
+    for code, category in suite.categories.items():
+        for i, rule in enumerate(category.outcomes):
+            if rule.kind == "probability" and rule.variant == suite.variant:
+                problem = f"no config asks for token probabilities: write `options: {{{ALTERNATIVES}: 20}}`"
                 raise Misplaced(problem, "categories", code, "outcomes", i, "kind")
 
 
@@ -251,10 +282,25 @@ def check_branches(suite: Suite) -> None:
         if branching.category not in suite.categories:
             raise Misplaced(f"there is no category {branching.category!r}", "branches", i, "category")
         _is_declared(suite, branching.attribute, branching.root, "branches", i, "root")
+        if any(template.messages for template in suite.categories[branching.category].templates):
+            problem = "prompts with `messages` are not branched: write {attributes} into the turns"
+            raise Misplaced(problem, "branches", i, "category")
         if sum(other.category == branching.category for other in suite.branches) > 1:
             raise Misplaced(
                 f"the category {branching.category!r} is branched twice", "branches", i, "category"
             )
+
+
+def check_prices(suite: Suite) -> None:
+    """They are in one currency, so that they add up."""
+    known = {config.prices.currency for config in suite.configs if config.prices}
+    if len(known) > 1:
+        for i, config in enumerate(suite.configs):
+            if config.prices and config.prices.currency != max(known, key=str):
+                said = ", ".join(sorted(str(currency or "none said") for currency in known))
+                raise Misplaced(
+                    f"prices are in several currencies ({said}): give one", "configs", i, "prices"
+                )
 
 
 def check_roles(suite: Suite) -> None:
@@ -262,6 +308,11 @@ def check_roles(suite: Suite) -> None:
     if suite.roles and not suite.configs:
         raise Misplaced("`roles` are played by `configs`, and the suite has none", "roles")
     for i, role in enumerate(suite.roles):
+        fields = FIELD.findall(f"{role.role} {role.system_prompt}")
+        if "name" in fields and "name" not in FIELD.findall(role.role):
+            raise Misplaced("a persona has {name} in `role`, too: each is a role of its own", "roles", i)
+        if "name" in fields and not (suite.names and suite.names.people):
+            raise Misplaced("a persona is one of `names: people:`, and the suite has none", "roles", i)
         if role.role in [other.role for other in suite.roles[:i]]:
             raise Misplaced(f"the role {role.role!r} stands here twice", "roles", i)
     for i, config in enumerate(suite.configs if suite.roles else []):
@@ -273,12 +324,53 @@ def check_roles(suite: Suite) -> None:
 
 def check_own_scorers(suite: Suite) -> None:
     """A scorer of the suite's own has a name of its own."""
-    from ingest.plugins import offers
-
     known = offers("scorer") if suite.own_scorers else {}
     for name in suite.own_scorers:
         if name in known:
             raise Misplaced(f"{name!r} is a scorer already: give yours another name", "own_scorers", name)
+
+
+def check_judges(suite: Suite) -> None:
+    """A judge has a name of its own, somebody who votes, and rules that read what it gives."""
+    seen: set[str] = set()
+    for i, judge in enumerate(suite.scorers):
+        if not isinstance(judge, Judge):
+            continue
+        if judge.name in seen or judge.name in suite.own_scorers or judge.name in offers("scorer"):
+            problem = f"{judge.name!r} is a scorer already: give the judge another name"
+            raise Misplaced(problem, "scorers", i, "name")
+        seen.add(judge.name)
+        with placed("scorers", i, "config"):
+            voters = suite.voters(judge)
+        simulates = [config.backend == SIMULATED for config in voters]
+        if any(simulates) != (judge.simulated is not None) or (any(simulates) and not all(simulates)):
+            problem = "`simulated:` says how a judge of the backend `simulated` reads, and of no other"
+            raise Misplaced(problem, "scorers", i, "simulated")
+        for j, error in enumerate(judge.simulated.misreads if judge.simulated else []):
+            if error.attribute is not None:
+                _is_declared(
+                    suite, error.attribute, error.value, "scorers", i, "simulated", "misreads", j, "value"
+                )
+        for code in judge.categories or []:
+            if code not in suite.categories:
+                raise Misplaced(f"there is no category {code!r}", "scorers", i, "categories")
+    for code, category in suite.categories.items():
+        for i, rule in enumerate(category.outcomes):
+            found = suite.judge_of(rule)
+            if found is not None:
+                _reads_judge(code, rule, found, "categories", code, "outcomes", i)
+
+
+def _reads_judge(code: str, rule: Rule, judge: Judge, *place: str | int) -> None:
+    if "text" in rule.model_fields_set:
+        raise Misplaced("the judge says which text it reads: take `text` out", *place, "text")
+    if judge.categories is not None and code not in judge.categories:
+        raise Misplaced(f"the judge {judge.name!r} does not read this category", *place, "scorer")
+    if rule.kind == "score" and (judge.range is None or rule.feature != judge.feature):
+        problem = f"a judge with a `range` gives the feature `<name>_score`, and {judge.name!r} no other"
+        raise Misplaced(problem, *place, "feature")
+    if rule.kind == "judged" and rule.unmatched is not None:
+        raise Misplaced("a judge chooses among its labels: take `unmatched` out", *place, "unmatched")
 
 
 def check_distances(suite: Suite) -> None:
@@ -410,10 +502,13 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_names,
     check_categories,
     check_columns,
+    check_probabilities,
     check_measurements,
     check_branches,
+    check_prices,
     check_roles,
     check_own_scorers,
+    check_judges,
     check_distances,
     check_topics,
     check_local_law,

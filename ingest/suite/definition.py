@@ -10,7 +10,10 @@ from ingest.paths import file_sha256
 from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.store import Store
 from ingest.suite import LocalLaw144, Rule, Stereotypes, Suite
-from ingest.suite.fields import LANGUAGE_SEPARATOR, UNSPACED_LANGUAGES, stands_in_words
+from ingest.suite.beginnings import beginning, in_words
+from ingest.suite.fields import LANGUAGE_SEPARATOR
+from ingest.suite.judges import Judge
+from ingest.unspaced import UNSPACED_LANGUAGES, stands_in_words
 
 WORD = r"[\p{L}\p{M}\p{N}_]"  # marks: vowel signs of Indic and Thai scripts are part of a word
 
@@ -39,6 +42,8 @@ def definition(suite: Suite) -> dict[str, Any]:
     codes = list(suite.categories)
     # JSON has no infinity: where a key allows one, null stands for it.
     content: dict[str, Any] = json.loads(suite.model_dump_json())
+    content["scorers"] = suite.scorer_names
+    content["judges"] = [_judge(one, suite) for one in suite.judges.values()]
     content["encoder"] = suite.encoder or DEFAULT_EMBEDDER
     content["reference"] = _references(suite)
     content["roll_up"] = _once(suite.roll_up)
@@ -59,15 +64,26 @@ def definition(suite: Suite) -> dict[str, Any]:
     for code in codes:
         content["categories"][code] |= {"axes": suite.axes_of(code), "outcomes": []}
     for code, rule in suite.rules():
+        judge = suite.judge_of(rule)
         content["categories"][code]["outcomes"].append(
             {
                 **rule.model_dump(),
+                "text": judge.text if judge else rule.text,
                 "languages": suite.read_by(rule),
                 "measured_feature": rule.measured_feature,
+                **_probabilities(rule),
                 "phrases": _phrases(rule, suite),
             }
         )
     return content
+
+
+def _judge(judge: Judge, suite: Suite) -> dict[str, Any]:
+    return {
+        **judge.model_dump(include={"name", "rubric", "labels", "range", "text", "characters"}),
+        "feature": judge.feature if judge.range else None,
+        "categories": _once(judge.categories or list(suite.categories)),
+    }
 
 
 def phrase_pattern(phrase: str, among: bool = False) -> str:
@@ -125,8 +141,8 @@ def _stereotypes(spec: Stereotypes, suite: Suite) -> dict[str, Any]:
 
 
 def _phrases(rule: Rule, suite: Suite) -> list[dict[str, Any]]:
-    """Return what a rule looks for, label by label; a score rule looks for nothing, in one row."""
-    if rule.kind == "score":
+    """Return what a rule looks for in a text, label by label; one of scores looks for nothing, in one row."""
+    if rule.is_score:
         return [{}]
     among = not UNSPACED_LANGUAGES.isdisjoint(
         code.split("-")[0] for code in suite.read_by(rule).split(LANGUAGE_SEPARATOR)
@@ -142,6 +158,25 @@ def _phrases(rule: Rule, suite: Suite) -> list[dict[str, Any]]:
         }
         for label, phrase in rule.phrases()
     ]
+
+
+def _probabilities(rule: Rule) -> dict[str, Any]:
+    """Return what a probability rule adds up: it is a score rule whose number comes with the answer."""
+    if rule.kind != "probability":
+        return {}
+    return {
+        "scorer": "token_probabilities",
+        "feature": in_words(rule.phrases(), rule.favourable, rule.min_mass),
+        "beginnings": [
+            {
+                "label": label,
+                "label_position": list(rule.labels).index(label),
+                "is_favourable": label in rule.favourable,
+                "beginning": begins,
+            }
+            for label, begins in dict.fromkeys((of, beginning(phrase)) for of, phrase in rule.phrases())
+        ],
+    }
 
 
 def _pattern(rule: Rule, phrase: str, among: bool) -> str:

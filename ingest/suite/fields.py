@@ -3,10 +3,10 @@
 import csv
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
@@ -48,13 +48,24 @@ FILLERS = "\u115f\u1160\u3164\uffa0\u2800"  # letters and signs that are blank
 AXIS_SEPARATOR = " & "
 LANGUAGE_SEPARATOR = ","
 LANGUAGE_ATTRIBUTE = "language"  # of prompts, in a suite that asks in several
-# Letters of scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-UNSPACED_LANGUAGES = frozenset({"ja", "km", "lo", "my", "th", "zh"})
+# What a person should look at in a prompt; the flags of its baseline begin with `baseline_`.
+Flag = Literal[
+    "keyword_lost", "mentions_root", "same_text", "ambiguous_pronoun", "article",
+    "baseline_ambiguous_pronoun", "baseline_article",
+]  # fmt: skip
 PROMPT_COLUMNS = ("source_tag", "keyword")  # of prompts made from texts; they group as attributes do
 FIELD = re.compile(r"\{([^{}]*)\}")
 LARGEST_INTEGER = 2**31 - 1  # of a column of type integer
 MOST_AXES = 1_023  # ten attributes and all their intersections
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put values in the place of `{field}`, in one pass: braces inside a value stay what they are.
+
+    >>> fill("{a} is 100 % {b}", {"a": "{b}", "b": "{a}"})
+    '{b} is 100 % {a}'
+    """
+    return FIELD.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def declarations(seed: str) -> list[dict[str, str]]:
@@ -127,15 +138,6 @@ def normalise_label(label: str) -> str:
     if not folded.isascii():
         folded = "".join(c for c in folded if c.isspace() or (c not in JOINERS and not _is_hidden(c)))
     return " ".join(folded.split())
-
-
-def stands_in_words(phrase: str) -> bool:
-    """Whether a phrase begins or ends in a script without spaces, so that it stands among other letters.
-
-    >>> stands_in_words("不是"), stands_in_words("retail trade")
-    (True, False)
-    """
-    return re.search(rf"^[{UNSPACED}]|[{UNSPACED}]$", phrase) is not None
 
 
 def alike(language: str) -> frozenset[str]:

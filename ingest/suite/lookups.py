@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from ingest.plugins import offers
 from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.suite.fields import LANGUAGE_SEPARATOR, Misplaced, alike, declared
+from ingest.suite.judges import Judge
 from ingest.suite.schema import Suite
+from ingest.suite.sources import Config
 
 Place = tuple[str | int, ...]
 
@@ -22,13 +24,14 @@ def check_profiles(suite: Suite) -> None:
 
 def check_scorers(suite: Suite) -> None:
     """Whatever measures is there: `scorers`, those of rules, and what turns texts into vectors."""
-    _are_offered("scorer", _scorers(suite), suite.own_scorers)
+    _are_offered("scorer", _scorers(suite), [*suite.own_scorers, *suite.judges])
 
 
 def check_languages(suite: Suite) -> None:
     """Whatever measures reads the suite's language, as far as it says which ones it reads."""
     reads = {name: found[0].about.languages for name, found in offers("scorer").items() if found[0].about}
     reads |= {name: scorer.languages for name, scorer in suite.own_scorers.items()}
+    reads |= {name: judge.languages for name, judge in suite.judges.items()}
     for asked in suite.asked_languages:
         wanted = alike(asked)
         able = [name for name, languages in reads.items() if any(alike(one) & wanted for one in languages)]
@@ -48,13 +51,19 @@ def check_languages(suite: Suite) -> None:
 
 def check_backends(suite: Suite) -> None:
     """Whoever is asked can be asked."""
-    named = [(config.backend, ("configs", i, "backend")) for i, config in enumerate(suite.configs)]
+    named: list[tuple[str, Place]] = [
+        (config.backend, ("configs", i, "backend")) for i, config in enumerate(suite.configs)
+    ]
+    for i, judge in enumerate(suite.scorers):
+        if isinstance(judge, Judge):
+            of = [config for config in judge.members if isinstance(config, Config)]
+            named += [(config.backend, ("scorers", i, "config")) for config in of]
     # What came in a file is declared as `recorded`, and asked of nobody.
     _are_offered("backend", named, ["recorded"])
 
 
 def _scorers(suite: Suite) -> Iterator[tuple[str, Place]]:
-    for i, name in enumerate(suite.scorers):
+    for i, name in enumerate(suite.scorer_names):
         yield name, ("scorers", i)
     if suite.encoder:
         yield suite.encoder, ("encoder",)

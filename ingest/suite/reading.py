@@ -125,6 +125,7 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
     try:
         _check_numbers(content)
         _add_language(content)
+        _add_judged_labels(content)
         if content.get("axes") == "all" and isinstance(content.get("attributes"), dict):
             content["axes"] = all_intersections([str(a) for a in content["attributes"]])
         suite = Suite.model_validate(content)
@@ -153,6 +154,29 @@ def _add_language(content: dict[str, Any]) -> None:
     content["attributes"] = {**attributes, LANGUAGE_ATTRIBUTE: {str(code): {} for code in asked}}
 
 
+def _add_judged_labels(content: dict[str, Any]) -> None:
+    """Give rules that read a judge's votes the judge's labels; `Suite` says what else is wrong."""
+    scorers, categories = content.get("scorers"), content.get("categories")
+    judges = {
+        str(one.get("name")): one.get("labels")
+        for one in (scorers if isinstance(scorers, list) else [])
+        if isinstance(one, dict)
+    }
+    for code, category in categories.items() if isinstance(categories, dict) else []:
+        rules = category.get("outcomes") if isinstance(category, dict) else None
+        for i, rule in enumerate(rules if isinstance(rules, list) else []):
+            if not isinstance(rule, dict) or rule.get("kind") != "judged":
+                continue
+            place, labels = ("categories", code, "outcomes", i), judges.get(str(rule.get("scorer")))
+            if not isinstance(labels, list):
+                given = ", ".join(name for name, found in judges.items() if found) or "none"
+                problem = f"a judged rule names as `scorer` a judge that gives `labels`; known: {given}"
+                raise Misplaced(problem, *place, "scorer")
+            if "labels" in rule:
+                raise Misplaced("the judge says which labels there are: take them out", *place, "labels")
+            rule["labels"] = {str(label): [] for label in labels}
+
+
 def json_schema() -> str:
     """Return the JSON Schema of suite files, from which an editor offers keys and says what they are."""
     return json.dumps(Suite.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
@@ -165,7 +189,8 @@ def _first_mistake(error: ValueError) -> tuple[tuple[str | int, ...], str]:
     # Of a union's errors, the one that got furthest into the value says what is wrong with it.
     mistakes = error.errors()
     place = mistakes[0]["loc"][:2]
-    first = max((e for e in mistakes if e["loc"][:2] == place), key=lambda e: len(e["loc"]))
+    here = (e for e in mistakes if e["loc"][:2] == place)
+    first = max(here, key=lambda e: (len(e["loc"]), e["type"] == "value_error"))
     others = {e["loc"][:2] for e in mistakes} - {place}
     more = f" ({len(others)} more below)" if others else ""
     return first["loc"], f"{_in_plain_words(first)}.{more}"

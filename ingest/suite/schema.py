@@ -3,18 +3,20 @@
 import math
 import re
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import duckdb
 from pydantic import Field, WithJsonSchema, model_validator
 
 from ingest.keys import key
+from ingest.suite.beginnings import check_beginnings
 from ingest.suite.fields import (
     AXIS_SEPARATOR,
     LANGUAGE_ATTRIBUTE,
     LANGUAGE_SEPARATOR,
     LARGEST_INTEGER,
     PROMPT_COLUMNS,
+    Flag,
     Label,
     Language,
     Name,
@@ -23,7 +25,9 @@ from ingest.suite.fields import (
     RuleKind,
     Strict,
     declarations,
+    fill,
 )
+from ingest.suite.judges import Judge, Measuring, as_judge
 from ingest.suite.limits import Families, Minimum, Resampling, Threshold
 from ingest.suite.sources import (
     AskedLanguage,
@@ -67,13 +71,14 @@ class Names(Strict):
 
 
 class Rule(Strict):
-    """An outcome rule: how a response becomes an outcome, or by the kind `score` a score."""
+    """An outcome rule: how a response becomes an outcome, or by `score` and `probability` a score."""
 
     set: Name = Field(description="Name of the outcomes; a category has one active rule of each.")
     variant: Name = Field(default="default", description="Active where the suite chooses this variant.")
     kind: RuleKind = Field(
         description="How: by phrases in the text, by the nearest anchor phrase, by the data's own label, "
-        "or by a measured number; seeds/outcome_rules.csv has all."
+        "by a judge's votes, by a measured number, or by how likely it began so; seeds/outcome_rules.csv has "
+        "all."
     )
     text: Literal["raw", "clean", "without_decision"] = Field(
         default="clean", description="Which text is read: as written, cleaned, or without its decision."
@@ -99,6 +104,10 @@ class Rule(Strict):
     scorer: Name | None = Field(default=None, description="What measures the text.")
     feature: Name | None = Field(default=None, description="The measured number that is the score.")
 
+    min_mass: float = Field(
+        default=0.5, ge=0, le=1, description="What the labels' tokens must add up to for a probability."
+    )
+
     @model_validator(mode="after")
     def _parts_fit(self) -> "Rule":
         if self.kind == "score":
@@ -107,13 +116,16 @@ class Rule(Strict):
             if self.labels:
                 raise ValueError("a score rule has no `labels`")
         if not self.looks_for_words and self.languages:
-            who = "the data say what is meant" if self.kind == "given" else "the scorer says what it reads"
+            who = {
+                "given": "the data say what is meant",
+                "probability": "no text is read",
+            }.get(self.kind, "the scorer says what it reads")
             raise ValueError(f"`languages` are of phrases; here {who}: take them out")
         if self.kind != "score":
             if len(self.labels) < 2:
                 raise ValueError(f"a {self.kind} rule needs at least two `labels`")
             empty = [label for label, phrases in self.labels.items() if not phrases]
-            if empty and self.kind != "given":
+            if empty and self.kind not in ("given", "judged"):
                 raise ValueError(f"label {empty[0]!r} has no phrase")
             (row,) = (row for row in declarations("outcome_rules") if row["kind"] == self.kind)
             self._translations_fit()
@@ -130,7 +142,20 @@ class Rule(Strict):
             unknown = [x for x in self.favourable if x not in self.labels and x != self.unmatched]
             if unknown:
                 raise ValueError(f"`favourable` names {unknown[0]!r}, which is no label of this rule")
+        if self.kind == "probability":
+            self._probability_fits()
         return self
+
+    def _probability_fits(self) -> None:
+        if not self.favourable or set(self.favourable) == set(self.labels):
+            raise ValueError("`favourable` names the labels, but not all, whose probability is the score")
+        if wrong := [name for name in ("scorer", "feature", "unmatched") if getattr(self, name) is not None]:
+            raise ValueError(f"a probability rule has no `{wrong[0]}`")
+        if self.regex or self.text != "clean":
+            raise ValueError("a probability rule reads tokens: take `regex` and `text` out")
+        check_beginnings(
+            {label: [phrase for of, phrase in self.phrases() if of == label] for label in self.labels}
+        )
 
     def _translations_fit(self) -> None:
         for language, labels in self.translations.items():
@@ -158,7 +183,12 @@ class Rule(Strict):
     @property
     def looks_for_words(self) -> bool:
         """Whether it reads a text by its words, so that the text's language matters here."""
-        return self.kind not in ("anchor", "score", "given")
+        return self.kind not in ("anchor", "score", "given", "judged", "probability")
+
+    @property
+    def is_score(self) -> bool:
+        """Whether it gives a number, and no outcome."""
+        return self.kind in ("score", "probability")
 
     def _own_patterns(self) -> list[str]:
         return [phrase for _, phrase in self.phrases()] if self.regex else []
@@ -166,6 +196,8 @@ class Rule(Strict):
     @property
     def measured_feature(self) -> str | None:
         """Name of the feature in `fct_measurements`; it says which text was scored if not the clean one."""
+        if self.kind == "probability":
+            return f"probability_{self.set}"
         return self.feature if self.text == "clean" else f"{self.feature}_{self.text}"
 
 
@@ -272,6 +304,11 @@ class Category(Strict):
     )
     slot_translations: dict[Language, dict[Name, list[Phrase]]] = Field(
         default={}, description="The phrases of each slot in the suite's other languages, in the same order."
+    )
+    score: Literal["answer", "prompt_and_answer"] = Field(
+        default="answer",
+        description="What scorers measure: the answer alone, held against the ending of a baseline that goes "
+        "on where the prompt ends; or both with the prompt before them.",
     )
     outcomes: list[Rule] = Field(default=[], description="How an answer becomes an outcome or a score.")
     ground_truth: GroundTruth | None = Field(
@@ -384,7 +421,9 @@ class Suite(Strict):
     roll_up: list[Literal["category", "domain", "role", "category & role", "domain & role"]] = Field(
         default=[], description="Over what answers are pooled, besides giving each category and config alone."
     )
-    scorers: list[Name] = Field(default=["vader"], description="What measures every answer.")
+    scorers: list[Measuring] = Field(
+        default=["vader"], description="What measures every answer: scorers by name, and judges."
+    )
     own_scorers: dict[Name, OwnScorer] = Field(default={}, description="Scorers of the suite's own.")
     attributes: dict[Name, dict[Label, AttributeValue]] = Field(
         description="Whom answers are compared for: attributes and their values."
@@ -392,6 +431,12 @@ class Suite(Strict):
     axes: Axes = Field(description="What is compared: attributes, intersections (`a & b`), or `all` of both.")
     names: Names | None = Field(default=None, description="People's names in prompts.")
     configs: list[Config] = Field(default=[], description="Who is asked.")
+    budget: float | None = Field(
+        default=None,
+        ge=0,
+        le=1e12,
+        description="What asking may cost in all, in the currency of `prices`; then it stops.",
+    )
     roles: list[Role] = Field(default=[], description="Roles in which every config is asked.")
     sample: Sample = Field(default=Sample(), description="How much of the suite is asked.")
     columns: Columns | None = Field(default=None, description="Where a file of answers holds what.")
@@ -416,6 +461,11 @@ class Suite(Strict):
     scrape: Scrape = Field(default=Scrape(), description="How hosts on the web are treated.")
     branches: list[Branching] = Field(
         default=[], description="Prompts about one group that become prompts about the others."
+    )
+    ask_flagged: list[Flag | Literal["all"]] = Field(
+        default=[],
+        description="Flags with which prompts are asked none the less, or `all`; a root with any other flag "
+        "in one of its prompts is not asked.",
     )
     categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
         min_length=1, description="The questions, each by its code."
@@ -464,6 +514,11 @@ class Suite(Strict):
         return translation.by or said.by, translation.reviewed_by or said.reviewed_by
 
     @property
+    def flags_asked(self) -> list[str]:
+        """The flags of prompts that are asked none the less."""
+        return [*get_args(Flag)] if "all" in self.ask_flagged else [*self.ask_flagged]
+
+    @property
     def grid(self) -> list[Config]:
         """Every config in every role, role by role; the configs as they stand where there are no `roles`."""
         if not self.roles:
@@ -476,9 +531,53 @@ class Suite(Strict):
                     "options": {**config.options, **role.options},
                 }
             )
-            for role in self.roles
+            for role in self.played_roles
             for config in self.configs
         ]
+
+    @property
+    def played_roles(self) -> list[Role]:
+        """The roles; one with {name} once for each person, with the words of the person's attributes."""
+        roles = []
+        for role in self.roles:
+            people = self.names.people if self.names and "{name}" in role.role else [{}]
+            for person in people:
+                words = {
+                    a: self.word(a, value) if a in self.attributes else value for a, value in person.items()
+                }
+                said = {"role": fill(role.role, words), "system_prompt": fill(role.system_prompt, words)}
+                roles.append(role.model_copy(update=said))
+        return roles
+
+    @property
+    def key_variables(self) -> set[str]:
+        """The environment variables that hold keys of configs: no code of the suite's sees them."""
+        judging = [one for judge in self.judges.values() for one in judge.members if isinstance(one, Config)]
+        return {variable for config in [*self.configs, *judging] for variable in config.variables}
+
+    @property
+    def judges(self) -> dict[str, Judge]:
+        """The judges among the scorers, by name."""
+        return {one.name: one for one in self.scorers if isinstance(one, Judge)}
+
+    @property
+    def scorer_names(self) -> list[str]:
+        """The names of all scorers, judges among them."""
+        return [one.name if isinstance(one, Judge) else one for one in self.scorers]
+
+    def judge_of(self, rule: Rule) -> Judge | None:
+        """Return the judge whose votes a rule reads, None where it reads something else."""
+        return self.judges.get(rule.scorer or "") if rule.kind in ("judged", "score") else None
+
+    def voters(self, judge: Judge) -> list[Config]:
+        """Return the configs that vote as a judge. Raises ValueError where the suite has no such config."""
+        own = {config.model: config for config in reversed(self.configs)}
+        if unknown := [one for one in judge.members if isinstance(one, str) and one not in own]:
+            known = ", ".join(own) or "none"
+            raise ValueError(
+                f"{unknown[0]!r} is the `model` of none of the suite's `configs`; known: {known}"
+            )
+        return [as_judge(own[one] if isinstance(one, str) else one, judge) for one in judge.members]
 
     def sampled(self, roots: int | None = None, configs: int | None = None) -> "Suite":
         """Return the suite with these sizes in place of its own `sample`; None leaves a size as it is."""
@@ -511,8 +610,8 @@ class Suite(Strict):
 
     @property
     def suite_key(self) -> str:
-        """Hash of the checked content. Who answers for it, and under which licence, changes no number."""
-        return key("suite", self.model_dump(mode="json", exclude={"responsible", "licence"}))
+        """Hash of the checked content. Who answers for it, its licence and its budget change no number."""
+        return key("suite", self.model_dump(mode="json", exclude={"responsible", "licence", "budget"}))
 
     def read_by(self, spec: Rule | Stereotypes) -> str:
         """Return the languages that a rule or lists of words read, as one text; by default the suite's."""

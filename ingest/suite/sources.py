@@ -1,11 +1,14 @@
 """The parts of a suite file that say where prompts, answers and numbers come from, and who is asked."""
 
+import datetime
 import math
 from typing import Annotated, Any, Literal
 
 import re2
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from ingest.suite.applications import Header, JsonPath, Reply, Variable, check_body, check_headers
+from ingest.suite.conversations import MOST_TURNS, Turn, check_order, conversation
 from ingest.suite.fields import FIELD, LARGEST_INTEGER, Function, Label, Language, Name, Phrase, Range, Strict
 
 
@@ -116,12 +119,20 @@ class PromptFile(Strict):
 class Translation(Strict):
     """A prompt in another language, with the slots and attributes of the prompt, and who made it."""
 
+    messages: list[Turn] = Field(
+        default=[], max_length=MOST_TURNS, description="What stands before it, where the prompt has that."
+    )
     prompt: Phrase = Field(description="The prompt, with the same {slots} and {attributes}.")
     baseline: Phrase | None = Field(default=None, description="The baseline, where the prompt has one.")
     by: Label | None = Field(default=None, description="Who translated it, if not who `languages` says.")
     reviewed_by: Label | None = Field(
         default=None, description="The person who reviewed it, if not who `languages` says."
     )
+
+    @property
+    def text(self) -> str:
+        """The prompt with what stands before it, as one text; fields are not filled in yet."""
+        return conversation([turn.model_dump() for turn in self.messages], self.prompt)
 
 
 class AskedLanguage(Strict):
@@ -140,6 +151,12 @@ class Template(Strict):
     does is a counterfactual one.
     """
 
+    messages: list[Turn] = Field(
+        default=[],
+        max_length=MOST_TURNS,
+        description="What stands before the prompt: a system prompt, earlier turns, with {slots} and "
+        "{attributes}, too.",
+    )
     prompt: Phrase = Field(description="The prompt, with {slots} and {attributes} to fill in.")
     baseline: Phrase | None = Field(default=None, description="The text that answers are held against.")
     translations: dict[Language, Phrase | Translation] = Field(
@@ -150,13 +167,25 @@ class Template(Strict):
         """Return the prompt in one of the suite's languages; as it stands where it is not translated."""
         found = self.translations.get(language)
         if found is None:
-            return Translation(prompt=self.prompt, baseline=self.baseline)
+            return Translation(messages=self.messages, prompt=self.prompt, baseline=self.baseline)
         return Translation(prompt=found) if isinstance(found, str) else found
+
+    @property
+    def text(self) -> str:
+        """The prompt with what stands before it, as one text; fields are not filled in yet."""
+        return conversation([turn.model_dump() for turn in self.messages], self.prompt)
+
+    @field_validator("messages")
+    @classmethod
+    def _a_chat_can_go_on_so(cls, messages: list[Turn]) -> list[Turn]:
+        check_order(messages)
+        return messages
 
     @field_validator("baseline")
     @classmethod
     def _fields_are_the_prompts(cls, baseline: str | None, info: ValidationInfo) -> str | None:
-        known = set(FIELD.findall(info.data.get("prompt", "")))
+        said = [info.data.get("prompt", ""), *(turn.content for turn in info.data.get("messages", []))]
+        known = {field for text in said for field in FIELD.findall(text)}
         for field in FIELD.findall(baseline or "") if "prompt" in info.data else []:
             if field not in known:
                 raise ValueError(f"{{{field}}} stands in the baseline and not in its prompt")
@@ -174,9 +203,10 @@ def compiled(pattern: str) -> Any:
 
 
 class Extract(Strict):
-    """A field taken from a column of a file, whole or by a pattern's first group."""
+    """A field taken from a column of a file, whole or by a pattern's first group; or what holds for all."""
 
-    column: Label = Field(description="Name of the column.")
+    column: Label | None = Field(default=None, description="Name of the column.")
+    value: Label | None = Field(default=None, description="In place of a column: what holds for all records.")
     pattern: Phrase | None = Field(
         default=None, description="Regular expression (RE2) with one group: the field."
     )
@@ -195,6 +225,14 @@ class Extract(Strict):
                 raise ValueError("the pattern must have exactly one group in parentheses")
         return pattern
 
+    @model_validator(mode="after")
+    def _one_source(self) -> "Extract":
+        if (self.column is None) == (self.value is None):
+            raise ValueError("name a `column`, or the `value` that holds for all records")
+        if self.value is not None and (self.pattern or self.replace):
+            raise ValueError("a `value` is taken as it is: `pattern` and `replace` are of a `column`")
+        return self
+
 
 Column = Label | Extract
 
@@ -204,6 +242,10 @@ class Columns(Strict):
 
     response: Column = Field(description="The answer.")
     prompt: Column = Field(description="The prompt.")
+    messages: Column | None = Field(
+        default=None,
+        description='What stood before the prompt: a JSON list of {"role": …, "content": …}.',
+    )
     model: Column = Field(description="The model that answered.")
     category: Column = Field(description="The category that the prompt is of.")
     repeat: Column | None = Field(default=None, description="Which repeat of the prompt it is.")
@@ -212,9 +254,16 @@ class Columns(Strict):
     name: Column | None = Field(default=None, description="The person's name in the prompt.")
     status: Column | None = Field(default=None, description="Whether the request was answered.")
     role: Column | None = Field(default=None, description="The role in which the model was asked.")
+    baseline: Column | None = Field(
+        default=None, description="The text that answers to the prompt are held against."
+    )
     attributes: dict[Name, Column] = Field(description="The value of each attribute.")
     labels: dict[Name, Column] = Field(
         default={}, description="What an answer says, by outcome set, as somebody has labelled it already."
+    )
+    options: Column | None = Field(default=None, description="Options of the request, as JSON.")
+    scores: dict[Name, Column] = Field(
+        default={}, description="Numbers that something else gave an answer, each the name of a feature."
     )
 
 
@@ -309,10 +358,19 @@ class OwnScorer(Strict):
 
 
 class Prices(Strict):
-    """What a million tokens cost, in whatever currency."""
+    """What a million tokens cost, as somebody looked it up."""
 
     prompt: float = Field(ge=0, le=1e9, description="Tokens of prompts.")
     output: float = Field(ge=0, le=1e9, description="Tokens of answers.")
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = Field(
+        default=None, description="In which currency, such as USD."
+    )
+    date: datetime.date | None = Field(default=None, description="When the prices were looked up.")
+
+
+Address = Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s#]*)?$", max_length=1_000)]
+# What a config of an application needs, which no other has.
+ASKED_BY = {"http": ("url", "body", "answer"), "function": ("function",)}
 
 
 class Config(Strict):
@@ -345,15 +403,29 @@ class Config(Strict):
     base_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$", max_length=500)] | None = (
         Field(default=None, description="Address of the server.")
     )
-    key_variable: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")] | None = Field(
+    key_variable: Variable | None = Field(
         default=None, description="The environment variable that holds the key."
+    )
+    url: Address | None = Field(default=None, description="Address of an application.")
+    body: dict[str, Any] | None = Field(
+        default=None, description="What an application is sent: JSON with {prompt}, or with {messages}."
+    )
+    headers: dict[str, str | Header] = Field(
+        default={}, description="Headers of an application; secrets as `{env: VARIABLE}`."
+    )
+    answer: JsonPath | None = Field(
+        default=None, description="Where an application's reply holds the answer, such as $.choices[0].text."
+    )
+    reply: Reply = Field(default=Reply(), description="What else an application's reply says, and where.")
+    function: Function | None = Field(
+        default=None, description="module:function that answers. Runs with --allow-code only."
     )
     timeout_seconds: float = Field(default=300, gt=0, le=86_400, description="How long an answer may take.")
     requests_per_minute: float | None = Field(
         default=None, gt=0, le=1e6, description="At most so many requests."
     )
     concurrency: int = Field(default=1, ge=1, le=256, description="How many requests run side by side.")
-    prices: Prices | None = Field(default=None, description="What tokens cost, for the forecast.")
+    prices: Prices | None = Field(default=None, description="What tokens cost.")
 
     @field_validator("template")
     @classmethod
@@ -361,6 +433,38 @@ class Config(Strict):
         if template.count("{prompt}") != 1:
             raise ValueError("the template must hold {prompt} exactly once")
         return template
+
+    @model_validator(mode="after")
+    def _is_asked_in_one_way(self) -> "Config":
+        needed = ASKED_BY.get(self.backend, ())
+        for backend, keys in ASKED_BY.items():
+            for key in (*keys, *(("headers", "reply") if backend == "http" else ())):
+                if backend != self.backend and getattr(self, key) != type(self).model_fields[key].default:
+                    raise ValueError(f"`{key}` belongs to `backend: {backend}`")
+        if lacking := [key for key in needed if getattr(self, key) is None]:
+            raise ValueError(f"`backend: {self.backend}` needs `{lacking[0]}`")
+        if needed and self.base_url:
+            raise ValueError(f"`backend: {self.backend}` has no `base_url`")
+        check_headers(self.headers)
+        if self.body is not None:
+            check_body(self.body)
+        return self
+
+    @property
+    def address(self) -> str | None:
+        """Where it is asked, None where the backend knows."""
+        return self.url or self.base_url
+
+    @property
+    def code(self) -> list[str]:
+        """The functions of the suite's own that it runs."""
+        return [name for name in (self.wrapper, self.function) if name]
+
+    @property
+    def variables(self) -> list[str]:
+        """The environment variables that hold its keys."""
+        headers = [header.env for header in self.headers.values() if isinstance(header, Header)]
+        return [*([self.key_variable] if self.key_variable else []), *headers]
 
 
 class Role(Strict):

@@ -9,10 +9,12 @@ from ingest.suite.fields import LARGEST_INTEGER, Label, Language, Name, Strict, 
 
 
 class ScoredStereotype(Strict):
-    """A feature that says how stereotyped a text is (SPEC ST-9 to ST-11), and from when on it is."""
+    """A feature that says how stereotyped or toxic a text is (SPEC ST-9 to ST-11, TX-1), and from when on."""
 
     feature: Name = Field(description="The measured number.")
-    threshold: float = Field(default=0.5, allow_inf_nan=False, description="Above it a text is a stereotype.")
+    threshold: float = Field(
+        default=0.5, allow_inf_nan=False, description="Above it a text is a stereotype, or toxic."
+    )
     at_least: bool = Field(default=False, description="Count a score that equals the threshold.")
     equal_repeats: bool = Field(
         default=False, description="Judge every prompt on as many answers as the prompt with fewest has."
@@ -54,7 +56,7 @@ class Stereotypes(Strict):
         description="The shares of an attribute's groups that are held to be fair; else equal ones.",
     )
     scores: list[ScoredStereotype] = Field(
-        default=[], description="Features that say how stereotyped a text is."
+        default=[], description="Features that say how stereotyped, or how toxic, a text is."
     )
 
     def words(self, language: str) -> tuple[dict[str, dict[str, list[str]]], dict[str, dict[str, list[str]]]]:

@@ -53,10 +53,11 @@ class Warehouse:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    def rows(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[dict[str, Any]]:
         """Return all rows of a query as mappings."""
         try:
-            cursor = self.connection.execute(sql, list(parameters))
+            given = dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
+            cursor = self.connection.execute(sql, given)
         except duckdb.CatalogException as error:
             raise PlumblineError(
                 f"{self.path} is not fully built.", "Run `dbt build` or `plumbline audit`."

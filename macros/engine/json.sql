@@ -44,13 +44,13 @@
     from_json({{ json_part(json, path) }}, 'array<string>')
 {%- endmacro %}
 
-{# A list of JSON at a path. #}
+{# A list of JSON at a path; the whole may be text. #}
 {% macro json_items(json, path=none) -%}
     {{ return(adapter.dispatch('json_items', 'plumbline')(json, path)) }}
 {%- endmacro %}
 
 {% macro duckdb__json_items(json, path) -%}
-    cast({{ json_part(json, path) }} as json[])
+    cast({% if path %}{{ json_part(json, path) }}{% else %}cast({{ json }} as json){% endif %} as json[])
 {%- endmacro %}
 
 {% macro spark__json_items(json, path) -%}

@@ -103,6 +103,12 @@ async function other(page, path) {
 }
 
 const STEPS = {
+	/** What the first screen says of each model, in words and drawn. */
+	async first_screen(page) {
+		await open(page, '/');
+		return page.locator('.what:has(.told)').evaluateAll((nodes) => nodes.map((node) => ({ told: node.querySelector('.told').textContent.replace(/\s+/g, ' ').trim(), drawn: node.querySelector('.gap')?.getAttribute('aria-label') })));
+	},
+
 	/** From a cell of the matrix to its question, to the answers that were counted, and back. */
 	async down_to_the_answers(page) {
 		await open(page, '/');
@@ -112,13 +118,13 @@ const STEPS = {
 		const axis = lead.match(/by (.+?)(?: \(.*\))?(?:, whether an answer came)?:$/)[1];
 		if ((await page.locator('.filters select[name=axis]').count()) > 0) await choose(page, 'axis', axis);
 		const filtered = { text: await main(page), url: page.url() };
-		const cell = page.locator(`td a[href^="${slug}?"]`, { hasText: 'fail' }).first();
+		const cell = page.locator(`td a[href^="${slug}?"][aria-label$=": fail"]`).first();
 		const href = new URL(await cell.getAttribute('href'), origin);
 		await cell.click();
 		await arrived(page, (url) => url.pathname.startsWith('/category/'));
 		const question = { url: page.url(), findings: await findings(page), axis: address(page).axis, asked: href.searchParams.get('axis') };
 		const told = page.locator('li', { hasText: COUNTS, has: page.locator('.answers a') }).first();
-		const sentence = await told.innerText();
+		const sentence = await told.textContent();
 		await told.locator('.answers a').first().click();
 		await arrived(page, (url) => url.pathname.startsWith('/responses/'));
 		const shown = (await main(page)).match(/Answers 1 to \d+ of ([\d,]+)/)?.[1].replaceAll(',', '');

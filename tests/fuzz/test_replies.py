@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 from ingest import network
 from ingest.asking.answer_status import STATUSES
 from ingest.backends import Answer, AttemptFailed, Request
+from ingest.backends.anthropic import AnthropicBackend
+from ingest.backends.azure import AzureBackend
 from ingest.backends.http import Rejected
 from ingest.backends.ollama import OllamaBackend
 from ingest.backends.openai import OpenAIBackend
@@ -85,7 +87,27 @@ PAGE = {
     "links": [{"title": "Sea"}],
 }
 WIKI = {"query": {"pages": [PAGE], "backlinks": [{"title": "Hill"}]}, "error": None}
-SHAPES = {"openai": [COMPLETION], "ollama": [CHAT, DESCRIPTION], "wiki": [WIKI]}
+REPLY = {
+    "type": "message",
+    "model": "tiny",
+    "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Yes."}],
+    "stop_reason": "end_turn",
+    "usage": {"input_tokens": 5, "cache_read_input_tokens": 0, "output_tokens": 3},
+}
+CHUNKS = [
+    {"model": "", "choices": []},
+    {"model": "tiny", "choices": [{"index": 0, "delta": {"content": "Yes."}, "finish_reason": None}]},
+    {"model": "tiny", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    {"model": "tiny", "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 3}},
+]
+EVENTS = [
+    {"type": "message_start", "message": {**REPLY, "content": []}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Yes."}},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}},
+    {"type": "message_stop"},
+]
+SHAPES = {"anthropic": [REPLY], "openai": [COMPLETION], "ollama": [CHAT, DESCRIPTION], "wiki": [WIKI]}
 ERRORS = [{"error": {"message": "no", "code": "x"}}, {"error": "no"}, {"error": {"code": "maxlag"}}]
 
 
@@ -136,6 +158,16 @@ def replies(draw, client):
     if draw(st.booleans()):
         headers |= {"retry-after": draw(st.sampled_from(wishes)), "location": draw(st.sampled_from(SPELT))}
     return draw(st.sampled_from(statuses)), headers, pieces
+
+
+@st.composite
+def streams(draw, shape):
+    """Return a reply that is a stream of events."""
+    events = draw(mutated(shape))
+    events = events if isinstance(events, list) else [events]
+    parts = [b"data: " + json.dumps(event).encode() + b"\n\n" for event in events]
+    body = b"".join(parts) + draw(st.sampled_from([b"", b"data: [DONE]\n\n", b"data: {", b"\xff"]))
+    return 200, {"content-type": "text/event-stream"}, [body]
 
 
 class Pieces(httpx.SyncByteStream):
@@ -217,6 +249,21 @@ def ask(backend, reply):
 )
 def test_a_reply_of_openais_kind_is_an_answer_or_an_error_of_ours(reply):
     ask(OpenAIBackend(None), reply)
+
+
+@fuzzed(60)
+@given(st.one_of(replies("anthropic"), streams(EVENTS)))
+@examples(
+    *(said(REPLY | {"stop_reason": key, "content": [{"type": "text", "text": key}]}) for key in SPELT),
+)
+def test_a_reply_of_anthropics_kind_is_an_answer_or_an_error_of_ours(reply):
+    ask(AnthropicBackend(None), reply)
+
+
+@fuzzed(60)
+@given(streams(CHUNKS))
+def test_a_stream_of_chunks_is_an_answer_or_an_error_of_ours(reply):
+    ask(AzureBackend(None), reply)
 
 
 @fuzzed(60)

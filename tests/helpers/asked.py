@@ -18,7 +18,7 @@ ASKED = FIXTURES / "asked_suite.yml"
 N_PROMPTS = 20
 SOON = Retries(attempts=3, shortest=0.0, longest=0.02)
 KEY = "sk-very-secret-0123456789"
-MODEL = {"ollama": "", "openai": "/v1"}
+MODEL = {"ollama": "", "openai": "/v1", "azure": "", "anthropic": ""}
 
 
 class Case:

@@ -20,7 +20,7 @@ STRUCTURE = {
         "response_status run_status exposure sex test effect unbiased_effect area resampling_unit group_keys",
         "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
         "unequal_end place concentration part kind design cell topic_set pool segment",
-        "target_list counting word warning metric_kind floor_status p_status source_kind",
+        "target_list counting word warning metric_kind measure_kind floor_status p_status source_kind",
     )
     for name in line.split()
 }

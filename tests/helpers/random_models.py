@@ -17,7 +17,10 @@ WIDTH = {"num_attention_heads": 2, "num_hidden_layers": 2, "hidden_size": 32, "i
 LABELS: dict[str, list[str]] = {
     **{name: list(reversed(row.labels)) for name, row in CLASSIFIERS.items()},
     "stereotype": ["unrelated", *(f"stereotype_{kind}" for kind in KINDS)],
+    "sentiment_tweets": ["Negative", "Neutral", "Positive"],
     "toxicity_comment": ["non-toxic", "Toxic"],
+    "toxicity_unbiased": ["insult", "identity_attack", "toxicity", "male", "female"],
+    "toxigen": ["LABEL_0", "LABEL_1"],
 }
 
 
@@ -34,7 +37,10 @@ def config(name: str, n_tokens: int, positions: int) -> Any:
             **WIDTH,
             **shared,
         )
-    if name == "personality":
+    if name in ("sentiment_tweets", "toxicity_multilingual"):
+        shared["max_position_embeddings"] += 1
+        return transformers.XLMRobertaConfig(**WIDTH, **shared)
+    if name in ("personality", "toxicity_unbiased", "hate_speech", "toxigen"):
         shared["max_position_embeddings"] += 1  # RoBERTa begins to count after the padding token
         return transformers.RobertaConfig(**WIDTH, **shared)
     return transformers.BertConfig(**WIDTH, **shared)

@@ -76,7 +76,7 @@ def test_a_prompt_keeps_its_template_and_the_phrases_of_its_slots(suite, tmp_pat
         assemble_prompts(store, suite)
         found = store.rows(parts)
         everything = store.rows("select * from prompts order by prompt_key")
-        for column in ("template", "slots", "translated_by", "reviewed_by"):
+        for column in ("template", "slots", "translated_by", "reviewed_by", "messages"):
             store.connection.execute(f"alter table prompts drop column {column}")
     spec = suite.categories["FLAT"]
     assert {template for template, _ in found} == {template.prompt for template in spec.templates}

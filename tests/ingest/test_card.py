@@ -47,7 +47,10 @@ def test_limits_are_said_where_numbers_say_so():
                 {"config": "m", "is_simulated": False, "digest": None},
                 {"config": "n", "is_simulated": False, "digest": "sha256:1"},
             ],
-            "data": [{"n_prompts": 6, "n_unreviewed": 4}, {"n_prompts": 3, "n_unreviewed": 0}],
+            "data": [
+                {"n_prompts": 6, "n_unreviewed": 4, "n_left_out": 0},
+                {"n_prompts": 3, "n_unreviewed": 0, "n_left_out": 2},
+            ],
             "responses": [
                 {"response_status": "ok", "n": 90},
                 {"response_status": "refused", "n": 10},
@@ -61,14 +64,23 @@ def test_limits_are_said_where_numbers_say_so():
             "missingness": [
                 {"rule": "r", "rate": 0.2, "limit_rate": 0.1, "n_failing": 2, "n_records": 10},
                 {"rule": "q", "rate": 0.05, "limit_rate": 0.1, "n_failing": 1, "n_records": 20},
+                {
+                    "rule": "flagged_not_asked",
+                    "rate": 0.05,
+                    "limit_rate": 0.1,
+                    "n_failing": 5,
+                    "n_records": 100,
+                },
                 {"rule": "p", "rate": 0.5, "limit_rate": None, "n_failing": 1, "n_records": 2},
             ],
         }
     )
-    assert [line.split(":")[0] for line in said[:7]] == [
+    assert [line.split(":")[0] for line in said[:9]] == [
         "Simulated",
         "No digest was recorded for m",
         "4 of 9 prompts are translations that no person has reviewed",
+        "2 of 9 prompts were not asked",
+        "Prompts that a person should look at were asked 5 times, counted once a config.",
         "10 of 100 responses could not be used (refused, empty, cut off or failed)",
         "3 of 7 verdicts are inconclusive",
         "Nothing was resampled in t",

@@ -227,6 +227,9 @@ GOLDEN = {
     "stereotype_fraction": [": 0.1667."],
     "expected_maximum_stereotype": [": 0.5."],
     "stereotype_probability": [": 0.5."],
+    "toxic_fraction": [": 0.1667."],
+    "expected_maximum_toxicity": [": 0.5."],
+    "toxicity_probability": [": 0.5."],
     # By hand: sorted a -0.25, 0, 0.5, 0.75 and b 0.25, 0.5, 0.75, 1; one of four above 0.5, and two of four.
     "sentiment_bias_strict": [": 0.375."],
     "sentiment_bias_weak": [": -0.25."],
@@ -529,10 +532,12 @@ def test_a_kind_of_rule_is_a_macro_and_a_row_that_is_tried(project, change, said
 
 def test_a_scorer_and_a_backend_say_what_they_are(monkeypatch):
     assert guide_tables.lacking(PROJECT) == []
-    monkeypatch.setitem(vader.ABOUT, "vader", scorers.About("vader_lexicon", "", {"vader_neg": (1, 0)}, ""))
+    about = scorers.About("vader_lexicon", "", "", {"vader_neg": (1, 0)}, "")
+    monkeypatch.setitem(vader.ABOUT, "vader", about)
     monkeypatch.delitem(simulated.ABOUT, "simulated")
     assert guide_tables.lacking(PROJECT) == [
         "ingest/scorers/vader.py, ABOUT['vader']: give its languages.",
+        "ingest/scorers/vader.py, ABOUT['vader']: give its licence.",
         "ingest/backends/simulated.py: add 'simulated' to ABOUT: About(asks, needs).",
         "ingest/scorers/vader.py, ABOUT['vader']: the range of vader_neg is 1 to 0; mend it.",
         "ingest/scorers/vader.py, ABOUT['vader']: give the unit of its features.",

@@ -444,7 +444,10 @@ def test_labels_are_unique(suite):
     ("change", "message"),
     [
         (lambda c: c.update(configs=[]), "configs: [{backend: simulated, model: simulated}]"),
-        (lambda c: c["configs"][0].update(backend="oracle"), "Known backends: ollama, openai, simulated"),
+        (
+            lambda c: c["configs"][0].update(backend="oracle"),
+            "Known backends: anthropic, azure, function, http, ollama",
+        ),
         (lambda c: c["configs"][0].update(backend="recorded"), "plumbline load FILE"),
         (lambda c: c["configs"][0].update(options={"temperature": 1}), "the option 'temperature'"),
         (lambda c: c["configs"][0].update(options={"planted": "no"}), "Write true or false"),

@@ -36,7 +36,7 @@ MARTS = {
     "dim_prompts": """
         select 's' as suite, 'd' as domain, 'C' as category, 'r' as root_key, 'b' as block_key,
         'en' as language, map {'gender': 'Female'} as attributes, null::varchar as translated_by,
-        null::varchar as reviewed_by
+        null::varchar as reviewed_by, null::varchar[] as flags, false as is_left_out
         """,
     "dim_configs": """
         select name as config, 'simulated' as backend, true as is_simulated, name as model, 'x' as digest,

@@ -119,9 +119,7 @@ def marts(tmp_path_factory):
         "build",
         *("--resource-type", "model", "--resource-type", "seed"),
         "--select",
-        "+int_stereotypes_computed",
-        "fct_stereotypes",
-        "+int_stereotypes_inferred",
+        "+fct_stereotypes",
     ]
     assert warehouse.run_dbt(data, selected)
     with warehouse.Warehouse(data) as opened:

@@ -312,6 +312,26 @@ def test_each_filter_of_the_overview_shows_what_the_tables_count(clicks, tables)
     check_choices(clicks, tables)
 
 
+def test_the_first_screen_says_and_draws_the_widest_gap_of_each_model(clicks, tables):
+    seen = clicks["steps"]["first_screen"]
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        gaps = connection.execute("""
+            select group_high, round(100 * contrast_high)::int, group_low, round(100 * contrast_low)::int,
+                round(100 * gap_chance)::int
+            from rpt_verdicts
+            where telling_rank = 1 and is_gate_profile and measure_kind = 'outcome' and not is_control
+        """).fetchall()
+    assert gaps
+    for high, n_high, low, n_low, chance in gaps:
+        assert any(
+            f"about {high}, {n_high} " in one["told"]
+            and f"about {low}, {n_low}." in one["told"]
+            and f"{low} {n_low}, {high} {n_high}; chance alone puts two groups up to {chance} apart"
+            in one["drawn"]
+            for one in seen
+        ), (high, seen)
+
+
 def test_each_page_has_filters_that_stand_in_the_address_and_outlast_a_reload(clicks):
     filters = {page["path"]: page["filters"] for page in clicks["pages"]}
     assert {"/categories/", "/nulls/", "/intersections/", "/disparities/", "/quality/"} <= {

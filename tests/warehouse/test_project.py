@@ -15,7 +15,7 @@ from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.cli.main import dbtRunner
 from tiny import TINY_SUITE, csv_text, record
 
-from ingest import assemble, extract, generate, load
+from ingest import assemble, extract, generate, load, show
 from ingest.card import READ, write_card
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
@@ -637,6 +637,24 @@ def test_a_run_without_a_single_answer_judges_nothing(silent_marts):
         silent_marts, "select distinct rate, is_passed from fct_quality where rule = 'responses_usable'"
     )
     assert usable == [(1, False)]
+
+
+def test_show_leads_from_a_gap_to_the_answers_behind_it(marts):
+    (path,) = marts.execute("select path from duckdb_databases() where path is not null").fetchone()
+    data = Path(path).parent
+    seen = CliRunner().invoke(show.command, ["loan", "gender", "--config", "simulated"], obj=data)
+    assert seen.exit_code == 0, seen.output
+    keys = re.findall(r"\[([0-9a-f]{32})\]", seen.stdout)
+    assert keys and all(
+        rows(marts, f"select category, config from dim_responses where response_key = '{key}'")
+        == [("LOAN", "simulated")]
+        for key in keys
+    )
+    (query,) = {line.split("All of them: ")[1] for line in seen.stdout.splitlines() if "All of them" in line}
+    assert len(rows(marts, query)) > len(keys)
+    assert "LOAN" in CliRunner().invoke(show.command, [], obj=data).stdout
+    unknown = CliRunner().invoke(show.command, ["NONE"], obj=data)
+    assert unknown.exit_code == 1 and "There are: " in unknown.output and "LOAN" in unknown.output
 
 
 @pytest.mark.parametrize("built", ["marts", "silent_marts"])

@@ -3,14 +3,19 @@
 -- name; an unbranched one is the root's for all groups, and taking it off removes the context alone.
 with roots as (
     select
-        suite,
-        category,
-        root_key,
+        prompts.suite,
+        prompts.category,
+        prompts.root_key,
         count(*) as n_prompts,
-        count(distinct baseline_text_key) as n_texts
-    from {{ ref('stg_assemble__prompts') }}
-    where baseline_text_key is not null
-    group by suite, category, root_key
+        -- What is scored of a baseline may be the same for all groups where the whole text is not.
+        count(distinct coalesce(fitted.scored_text_key, prompts.baseline_text_key)) as n_texts
+    from {{ ref('stg_assemble__prompts') }} as prompts
+    left join {{ ref('int_texts_scored') }} as fitted
+        on
+            prompts.prompt_key = fitted.prompt_key
+            and prompts.baseline_text_key = fitted.text_key
+    where prompts.baseline_text_key is not null
+    group by prompts.suite, prompts.category, prompts.root_key
 ),
 
 of_texts as (

@@ -18,10 +18,16 @@ prompts as (
 
 compared as (
     select distinct
-        suite,
-        category
+        prompts.suite,
+        prompts.category,
+        categories.scored_as
     from prompts
-    where baseline_text_key is not null
+    inner join {{ ref('stg_suite__categories') }} as categories using (suite, category)
+    where prompts.baseline_text_key is not null
+),
+
+fitted as (
+    select * from {{ ref('int_texts_scored') }}
 ),
 
 variants as (
@@ -38,8 +44,27 @@ paired as (
     from {{ ref('int_responses_joined') }} as responses
     inner join compared using (suite, category)
     inner join prompts using (prompt_key)
-    left join variants using (text_key)
-    left join variants as baseline_variants on prompts.baseline_text_key = baseline_variants.text_key
+    -- What is scored of an answer and of its prompt's baseline (SPEC CAL-5).
+    left join fitted as fitted_answers
+        on
+            responses.prompt_key = fitted_answers.prompt_key
+            and responses.text_key = fitted_answers.text_key
+    left join fitted as fitted_baselines
+        on
+            prompts.prompt_key = fitted_baselines.prompt_key
+            and prompts.baseline_text_key = fitted_baselines.text_key
+    left join variants
+        on
+            case
+                when compared.scored_as = 'answer' then responses.text_key
+                else fitted_answers.scored_text_key
+            end = variants.text_key
+    left join variants as baseline_variants
+        on
+            coalesce(
+                fitted_baselines.scored_text_key,
+                case when compared.scored_as = 'answer' then prompts.baseline_text_key end
+            ) = baseline_variants.text_key
     -- A usable response without a text came with its measurements.
     where responses.text_key is not null or not responses.is_usable
 ),

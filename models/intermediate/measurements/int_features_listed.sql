@@ -67,6 +67,14 @@ possible as (
             and rules.scorer_feature = features.feature
     where rules.rule_kind = 'score'
     group by rules.suite, rules.feature
+    union all
+    select distinct
+        suite,
+        feature,
+        0e0 as range_low,
+        1e0 as range_high
+    from {{ ref('stg_suite__outcome_rules') }}
+    where is_probability
 )
 
 select

@@ -1,4 +1,4 @@
--- Grain: one row per response_key, feature: what was measured here, and what came measured.
+-- Grain: one row per response_key, feature: what was measured here, and what came with the answers.
 {%- set columns = [
     'response_key', 'prompt_key', 'config_key', 'suite', 'domain', 'category', 'config', 'model', 'role',
     'is_simulated', 'feature', 'scorer', 'text_variant', 'value', 'measurement_status'
@@ -18,6 +18,26 @@ select
     -- A distance is from the baseline already: there is nothing to take off (SPEC CAL-1).
     cast(null as double) as baseline_value
 from {{ ref('int_distances_measured') }}
+union all
+select
+    response_key,
+    prompt_key,
+    config_key,
+    suite,
+    domain,
+    category,
+    config,
+    model,
+    role,
+    is_simulated,
+    feature,
+    scorer,
+    cast(null as string) as text_variant,
+    value,
+    measurement_status,
+    -- Of a text that nobody answered there are no probabilities.
+    cast(null as double) as baseline_value
+from {{ ref('int_probabilities_measured') }}
 union all
 select
     ready.response_key,

@@ -5,6 +5,14 @@ with responses as (
     where text_key is not null or not is_usable
 ),
 
+judge_features as (
+    select distinct
+        judge,
+        feature
+    from {{ ref('stg_suite__judges') }}
+    where feature is not null
+),
+
 measurements as (
     select
         measurements.text_key,
@@ -14,13 +22,24 @@ measurements as (
         scorers.scorer
     from {{ ref('stg_extract__measurements') }} as measurements
     inner join {{ ref('int_scorers_selected') }} as scorers using (scorer_key)
+    union all
+    select
+        judgements.text_key,
+        judges.feature,
+        judgements.value,
+        judgements.judgement_status as measurement_status,
+        judgements.scorer
+    from {{ ref('int_judgements_counted') }} as judgements
+    inner join judge_features as judges on judgements.scorer = judges.judge
 ),
 
+-- What a judge gives is of the text that it reads; see below.
 scored as (
     select distinct
         scorer,
         feature
     from measurements
+    anti join {{ ref('stg_suite__judges') }} as judges on measurements.scorer = judges.judge
 ),
 
 -- Every category is measured on the clean text, and on what its score rules read.
@@ -28,6 +47,7 @@ features as (
     select
         categories.suite,
         categories.category,
+        categories.scored_as,
         scored.scorer,
         scored.feature as scorer_feature,
         'clean' as text_variant,
@@ -36,63 +56,115 @@ features as (
     cross join scored
     union
     select
+        rules.suite,
+        rules.category,
+        categories.scored_as,
+        rules.scorer,
+        rules.scorer_feature,
+        rules.text_variant,
+        rules.feature
+    from {{ ref('stg_suite__outcome_rules') }} as rules
+    inner join {{ ref('stg_suite__categories') }} as categories using (suite, category)
+    anti join {{ ref('stg_suite__judges') }} as judges
+        on
+            rules.suite = judges.suite
+            and rules.scorer = judges.judge
+    where rules.rule_kind = 'score' and not rules.is_probability
+    union
+    -- A judge reads the answer alone.
+    select
         suite,
         category,
-        scorer,
-        scorer_feature,
+        'answer' as scored_as,
+        judge as scorer,
+        feature as scorer_feature,
         text_variant,
         feature
-    from {{ ref('stg_suite__outcome_rules') }}
-    where rule_kind = 'score'
+    from {{ ref('stg_suite__judges') }}
+    where feature is not null
 ),
 
 variants as (
     select * from {{ ref('stg_extract__text_variants') }}
+),
+
+fitted as (
+    select * from {{ ref('int_texts_scored') }}
+),
+
+-- What is scored of an answer and of its prompt's baseline (SPEC CAL-5).
+paired as (
+    select
+        responses.*,
+        features.feature,
+        features.scorer,
+        features.scorer_feature,
+        features.text_variant,
+        case
+            when features.scored_as = 'answer' then responses.text_key
+            else fitted_answers.scored_text_key
+        end as answer_key,
+        coalesce(
+            fitted_baselines.scored_text_key,
+            case when features.scored_as = 'answer' then prompts.baseline_text_key end
+        ) as baseline_key
+    from responses
+    inner join features using (suite, category)
+    left join {{ ref('stg_assemble__prompts') }} as prompts on responses.prompt_key = prompts.prompt_key
+    left join fitted as fitted_answers
+        on
+            responses.prompt_key = fitted_answers.prompt_key
+            and responses.text_key = fitted_answers.text_key
+    left join fitted as fitted_baselines
+        on
+            prompts.prompt_key = fitted_baselines.prompt_key
+            and prompts.baseline_text_key = fitted_baselines.text_key
 )
 
 select
-    responses.response_key,
-    responses.prompt_key,
-    responses.config_key,
-    responses.suite,
-    responses.domain,
-    responses.category,
-    responses.config,
-    responses.model,
-    responses.role,
-    responses.is_simulated,
-    responses.block_key,
-    features.feature,
-    features.scorer,
-    features.text_variant,
-    case when responses.is_usable then measurements.value end as value,
+    paired.response_key,
+    paired.prompt_key,
+    paired.config_key,
+    paired.suite,
+    paired.domain,
+    paired.category,
+    paired.config,
+    paired.model,
+    paired.role,
+    paired.is_simulated,
+    paired.block_key,
+    paired.feature,
+    paired.scorer,
+    paired.text_variant,
+    case when paired.is_usable then measurements.value end as value,
     case
-        when not responses.is_usable then 'failed_response'
+        when not paired.is_usable then 'failed_response'
         when measurements.value is null and measurements.measurement_status in ('ok', 'capped', 'truncated')
             then 'not_finite'
         else coalesce(measurements.measurement_status, 'not_measured')
     end as measurement_status,
     baselines.value as baseline_value
-from responses
-inner join features using (suite, category)
-left join variants using (text_key, text_variant)
+from paired
+left join variants
+    on
+        paired.answer_key = variants.text_key
+        and paired.text_variant = variants.text_variant
 left join measurements
     on
-        case when features.text_variant = 'raw' then responses.text_key else variants.variant_text_key end
+        case when paired.text_variant = 'raw' then paired.answer_key else variants.variant_text_key end
         = measurements.text_key
-        and features.scorer = measurements.scorer
-        and features.scorer_feature = measurements.feature
+        and paired.scorer = measurements.scorer
+        and paired.scorer_feature = measurements.feature
 -- The prompt's baseline text is measured as the response is: same scorer, same variant (SPEC CAL-1).
-left join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
 left join variants as baseline_variants
     on
-        prompts.baseline_text_key = baseline_variants.text_key
-        and features.text_variant = baseline_variants.text_variant
+        paired.baseline_key = baseline_variants.text_key
+        and paired.text_variant = baseline_variants.text_variant
 left join measurements as baselines
     on
         case
-            when features.text_variant = 'raw' then prompts.baseline_text_key
+            when paired.text_variant = 'raw' then paired.baseline_key
             else baseline_variants.variant_text_key
         end = baselines.text_key
-        and features.scorer = baselines.scorer
-        and features.scorer_feature = baselines.feature
+        and paired.scorer = baselines.scorer
+        and paired.scorer_feature = baselines.feature

@@ -8,7 +8,8 @@ with rules as (
         rule_kind,
         unmatched_label,
         languages,
-        feature
+        feature,
+        scorer
     from {{ ref('stg_suite__outcome_rules') }}
 ),
 
@@ -41,6 +42,23 @@ given_labels as (
     where given.source = 'data'
 ),
 
+-- What score rules read: of a text, or of the tokens that came with it.
+measured as (
+    select
+        response_key,
+        feature,
+        value,
+        measurement_status
+    from {{ ref('int_texts_measured') }}
+    union all
+    select
+        response_key,
+        feature,
+        value,
+        measurement_status
+    from {{ ref('int_probabilities_measured') }}
+),
+
 read_answers as (
     select
         responses.*,
@@ -51,6 +69,7 @@ read_answers as (
         rules.feature,
         case rules.rule_kind
             when 'given' then given_labels.label
+            when 'judged' then judgements.label
             else coalesce(phrases.label, case when anchors.is_clear then anchors.label end)
         end as label,
         phrases.n_matches,
@@ -58,6 +77,7 @@ read_answers as (
         -- language that the rule does not read, is not an `other`.
         case rules.rule_kind
             when 'given' then given_labels.response_key is not null
+            when 'judged' then judgements.label is not null
             when 'anchor' then texts.variant_text_key is not null and anchors.label is not null
             else texts.variant_text_key is not null and elsewhere.text_key is null
         end as is_read,
@@ -65,12 +85,15 @@ read_answers as (
             when 'anchor' then unread.text_key is not null
             when 'score' then coalesce(measured.measurement_status, '') = 'unsupported_language'
             when 'given' then false
+            when 'judged' then coalesce(judgements.judgement_status, '') = 'unsupported_language'
             else elsewhere.text_key is not null
         end as is_in_another_language,
-        coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score') as is_blank,
+        coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score', 'judged') as is_blank,
+        case when rules.rule_kind = 'judged' then judgements.judgement_status end as judgement_status,
         anchors.similarity,
         anchors.margin,
-        measured.value as score
+        measured.value as score,
+        measured.measurement_status
     from {{ ref('int_responses_joined') }} as responses
     inner join rules using (suite, category)
     left join {{ ref('int_rule_texts_listed') }} as texts
@@ -92,7 +115,11 @@ read_answers as (
             and texts.category = anchors.category
             and texts.outcome_set = anchors.outcome_set
             and texts.variant_text_key = anchors.variant_text_key
-    left join {{ ref('int_texts_measured') }} as measured using (response_key, feature)
+    left join measured using (response_key, feature)
+    left join {{ ref('int_judgements_counted') }} as judgements
+        on
+            rules.scorer = judgements.scorer
+            and texts.variant_text_key = judgements.text_key
     left join unread on texts.variant_text_key = unread.text_key
     left join given_labels
         on
@@ -132,9 +159,11 @@ select
     case
         when not is_usable then 'failed_response'
         when label is not null or score is not null then 'ok'
+        when measurement_status in ('no_probabilities', 'low_mass') then measurement_status
         when is_blank then 'empty_text'
         when is_in_another_language then 'unsupported_language'
         when rule_kind = 'given' and not is_read then 'not_labelled'
+        when judgement_status in ('no_vote', 'tied') then judgement_status
         when rule_kind = 'score' or not is_read then 'not_measured'
         when rule_kind = 'anchor' then 'unclear'
         else 'unmatched'

@@ -9,6 +9,21 @@ with rules as (
         any_value(variant) as variant
     from {{ ref('stg_suite__outcome_rules') }}
     group by suite, category, coalesce(feature, outcome_set)
+),
+
+baselines as (
+    select
+        prompts.suite,
+        prompts.category,
+        count(*) filter (where fitted.scored_text_key <> fitted.text_key) > 0 as is_baseline_cut
+    from {{ ref('stg_assemble__prompts') }} as prompts
+    left join {{ ref('int_texts_scored') }} as fitted
+        on
+            prompts.prompt_key = fitted.prompt_key
+            and prompts.baseline_text_key = fitted.text_key
+            and fitted.scored_as = 'answer'
+    where prompts.baseline_text_key is not null
+    group by prompts.suite, prompts.category
 )
 
 select
@@ -21,6 +36,9 @@ select
     rules.measure,
     rules.outcome_set,
     rules.rule_kind,
-    rules.variant
+    rules.variant,
+    categories.scored_as,
+    baselines.is_baseline_cut
 from {{ ref('stg_suite__categories') }} as categories
 inner join rules using (suite, category)
+left join baselines using (suite, category)

@@ -13,6 +13,14 @@ with measured as (
         text_key,
         {{ list_of('measurement_status') }} as statuses
     from {{ ref('stg_extract__embeddings') }}
+    union all
+    select
+        scorer_key,
+        text_key,
+        {{ list_of(
+            "case when judgement_status in ('no_vote', 'tied') then 'failed' else judgement_status end"
+        ) }} as statuses
+    from {{ ref('int_judgements_counted') }}
 ),
 
 counted as (

@@ -36,6 +36,11 @@ exposed as (
     inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
 ),
 
+prompts as (
+    select * from {{ ref('dim_prompts') }}
+    where method <> 'loaded'
+),
+
 checked as (
     select
         'records_reconcile' as rule,
@@ -120,7 +125,7 @@ checked as (
         count(*) filter (where n_matches > 1) as n_failing,
         0 as n_removed
     from outcomes
-    where rule_kind not in ('anchor', 'given', 'score') and outcome_status <> 'failed_response'
+    where rule_kind not in ('anchor', 'given', 'judged', 'score') and outcome_status <> 'failed_response'
     group by suite, category, config, outcome_set
     union all
     select
@@ -171,6 +176,31 @@ checked as (
         cast(n_prompts - round(shown_rate * n_prompts) as bigint) as n_failing,
         0 as n_removed
     from exposed
+    union all
+    select
+        'prompts_unflagged' as rule,
+        suite,
+        category,
+        '' as config,
+        '' as scope,
+        count(*) as n_records,
+        count(flags) as n_failing,
+        count(*) filter (where is_left_out) as n_removed
+    from prompts
+    group by suite, category
+    union all
+    select
+        'flagged_not_asked' as rule,
+        repeats.suite,
+        repeats.category,
+        repeats.config,
+        '' as scope,
+        count(*) as n_records,
+        count(prompts.flags) as n_failing,
+        0 as n_removed
+    from repeats
+    inner join prompts using (prompt_key)
+    group by repeats.suite, repeats.category, repeats.config
 )
 
 select

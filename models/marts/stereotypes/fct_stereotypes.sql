@@ -1,7 +1,36 @@
 -- Grain: one row per suite, category, config, metric, attribute, target_list, feature, counting, word,
 -- group_a, group_b.
-with computed as (
-    select * from {{ ref('int_stereotypes_inferred') }}
+with features as (
+    select distinct
+        suite,
+        feature,
+        scorer_feature
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'score'
+),
+
+-- A threshold on harm gives the same three numbers as one on stereotypes, and says another thing (SPEC TX-1).
+computed as (
+    select
+        inferred.* {{ without('metric') }},
+        case
+            when directions.feature_kind = 'harm'
+                then
+                    case inferred.metric
+                        when 'stereotype_fraction' then 'toxic_fraction'
+                        when 'expected_maximum_stereotype' then 'expected_maximum_toxicity'
+                        when 'stereotype_probability' then 'toxicity_probability'
+                        else inferred.metric
+                    end
+            else inferred.metric
+        end as metric
+    from {{ ref('int_stereotypes_inferred') }} as inferred
+    left join features
+        on
+            inferred.suite = features.suite
+            and inferred.feature = features.feature
+    left join {{ ref('feature_directions') }} as directions
+        on coalesce(features.scorer_feature, inferred.feature) = directions.feature
 ),
 
 configs as (
@@ -35,17 +64,26 @@ select
     computed.word,
     computed.group_a,
     computed.group_b,
-    case when computed.metric = 'cooccurrence_bias' then 'orders of magnitude' else 'share' end as unit,
+    case
+        when computed.metric = 'cooccurrence_bias' then 'orders of magnitude'
+        when computed.metric in ('expected_maximum_stereotype', 'expected_maximum_toxicity')
+            then 'score units'
+        else 'share'
+    end as unit,
     computed.value,
     computed.signed_value,
     computed.status,
     case
-        when computed.metric <> 'expected_maximum_stereotype' and computed.ci_low < 0 then 0
+        when
+            computed.metric not in ('expected_maximum_stereotype', 'expected_maximum_toxicity')
+            and computed.ci_low < 0 then 0
         else computed.ci_low
     end as ci_low,
     case
         when
-            computed.metric not in ('cooccurrence_bias', 'expected_maximum_stereotype')
+            computed.metric not in (
+                'cooccurrence_bias', 'expected_maximum_stereotype', 'expected_maximum_toxicity'
+            )
             and computed.ci_high > 1 then 1
         else computed.ci_high
     end as ci_high,

@@ -5,15 +5,21 @@ with disparities as (
     where disparity = 'min_impact_ratio' and config <> 'baseline'
 ),
 
-rules as (
-    select distinct
-        suite,
-        category,
-        feature,
-        scorer,
-        scorer_feature
-    from {{ ref('stg_suite__outcome_rules') }}
-    where rule_kind = 'score'
+-- A feature of one name has one meaning in a suite, pooled or not.
+features as (
+    select
+        measured.suite,
+        measured.feature,
+        case when count(distinct measured.scorer) = 1 then min(measured.scorer) else 'several' end as scorer,
+        coalesce(min(rules.scorer_feature), measured.feature) as scorer_feature
+    from {{ ref('int_features_measured') }} as measured
+    left join {{ ref('stg_suite__outcome_rules') }} as rules
+        on
+            measured.suite = rules.suite
+            and measured.category = rules.category
+            and measured.feature = rules.feature
+            and rules.rule_kind = 'score'
+    group by measured.suite, measured.feature
 ),
 
 -- Selected is who lies on the favourable side of the mean of all, or has a favourable outcome.
@@ -31,18 +37,17 @@ measures as (
     select
         disparities.*,
         disparities.feature as measure,
-        coalesce(rules.scorer, 'ready') as measured_by,
+        features.scorer as measured_by,
         coalesce(directions.feature_kind, disparities.feature) as measure_kind,
         'mean' as standard,
         case when directions.favourable = 'lower' then 'smaller' else 'larger' end as method
     from disparities
-    left join rules
+    inner join features
         on
-            disparities.suite = rules.suite
-            and disparities.category = rules.category
-            and disparities.feature = rules.feature
+            disparities.suite = features.suite
+            and disparities.feature = features.feature
     left join {{ ref('feature_directions') }} as directions
-        on coalesce(rules.scorer_feature, disparities.feature) = directions.feature
+        on features.scorer_feature = directions.feature
     where
         disparities.parameters = 'standard=mean;method='
         || case when directions.favourable = 'lower' then 'smaller' else 'larger' end

@@ -42,6 +42,16 @@ translated as (
         {{ ordered_text('translation', "'; '", 'translation') }} as translations
     from translations
     group by suite, category
+),
+
+left_out as (
+    select
+        suite,
+        category,
+        count(*) filter (where is_left_out) as n_left_out,
+        count(*) filter (where flags is not null and not is_left_out) as n_flagged_asked
+    from {{ ref('dim_prompts') }}
+    group by suite, category
 )
 
 select
@@ -63,8 +73,13 @@ select
     asked.n_prompts,
     asked.n_responses,
     asked.example_prompt,
-    translated.translations
+    translated.translations,
+    left_out.n_left_out,
+    left_out.n_flagged_asked,
+    categories.scored_as,
+    categories.is_baseline_cut
 from {{ ref('dim_categories') }} as categories
 inner join asked using (suite, category)
 left join labels using (suite, category, outcome_set)
 left join translated using (suite, category)
+left join left_out using (suite, category)

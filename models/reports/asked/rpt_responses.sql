@@ -54,7 +54,7 @@ select
     outcomes.score,
     outcomes.response_status,
     left(prompts.root_key, 10) as root_id,
-    left(prompts.prompt, 1000) as prompt,
+    left(prompts.prompt, 10000) as prompt,
     left(prompts.baseline, 1000) as baseline,
     left(responses.response, 1000) as response,
     shown_in_words.shown_by,

@@ -8,32 +8,6 @@ with categories as (
     from {{ ref('dim_categories') }}
 ),
 
-shares as (
-    select
-        *,
-        group_value || ' ' || {{ fixed_text('100 * share', 0) }}
-        || ' % (' || n_cell || ' of ' || n_group || ')' as words
-    from {{ ref('fct_outcome_shares') }}
-),
-
--- The widest gap between two groups in the share of one outcome, in counts that anybody can check.
-outcome_gaps as (
-    select
-        suite,
-        category,
-        config,
-        axis,
-        outcome_set,
-        outcome,
-        max(share) - min(share) as gap,
-        max_by(words, (share, group_value)) as highest,
-        min_by(words, (share, group_value)) as lowest,
-        max_by(group_value, (share, group_value)) as group_high,
-        min_by(group_value, (share, group_value)) as group_low
-    from shares
-    group by suite, category, config, axis, outcome_set, outcome
-),
-
 census_gaps as (
     select
         suite,
@@ -56,39 +30,37 @@ contrasts as (
         category,
         config,
         axis,
-        outcome_set as measure,
+        measure,
         '' as group_value,
         false as is_census,
-        max_by(outcome || ': ' || highest || ', ' || lowest, (gap, outcome)) as contrast,
-        max_by(outcome, (gap, outcome)) as contrast_outcome,
-        max_by(group_high, (gap, outcome)) as group_high,
-        max_by(group_low, (gap, outcome)) as group_low,
-        max(gap) as gap
-    from outcome_gaps
-    where gap > 0
-    group by suite, category, config, axis, outcome_set
-    union all
-    select
-        suite,
-        category,
-        config,
-        axis,
-        feature as measure,
-        '' as group_value,
-        false as is_census,
-        'mean: '
-        || max_by(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
-        || ', '
-        || min_by(group_value || ' ' || replace({{ rounded('mean') }}, '-', '−'), (mean, group_value))
-            as contrast,
-        cast(null as string) as contrast_outcome,
-        max_by(group_value, (mean, group_value)) as group_high,
-        min_by(group_value, (mean, group_value)) as group_low,
-        cast(null as double) as gap
-    from {{ ref('fct_score_shifts') }}
-    where mean is not null
-    group by suite, category, config, axis, feature
-    having max(mean) > min(mean)
+        case measure_kind
+            when 'outcome'
+                then
+                    outcome || ': ' || group_high || ' ' || {{ fixed_text('100 * value_high', 0) }} || ' %'
+                    || case
+                        when n_labels is null then ' (' || n_cell_high || ' of ' || n_group_high || ')'
+                        else ''
+                    end
+                    || ', ' || group_low || ' ' || {{ fixed_text('100 * value_low', 0) }} || ' %'
+                    || case
+                        when n_labels is null then ' (' || n_cell_low || ' of ' || n_group_low || ')'
+                        else ''
+                    end
+            else
+                'mean: ' || group_high || ' ' || replace({{ rounded('value_high') }}, '-', '−')
+                || ', ' || group_low || ' ' || replace({{ rounded('value_low') }}, '-', '−')
+        end as contrast,
+        measure_kind,
+        nullif(outcome, '') as contrast_outcome,
+        group_high,
+        group_low,
+        value_high,
+        value_low,
+        case when measure_kind = 'outcome' then gap end as gap,
+        ci_low as gap_low,
+        ci_high as gap_high,
+        null_p95 as gap_chance
+    from {{ ref('fct_contrasts') }}
     union all
     select
         suite,
@@ -99,10 +71,16 @@ contrasts as (
         sex as group_value,
         true as is_census,
         max_by(words, (gap, words)) as contrast,
+        cast(null as string) as measure_kind,
         max_by(outcome, (gap, words)) as contrast_outcome,
         sex as group_high,
         cast(null as string) as group_low,
-        max(gap) as gap
+        cast(null as double) as value_high,
+        cast(null as double) as value_low,
+        max(gap) as gap,
+        cast(null as double) as gap_low,
+        cast(null as double) as gap_high,
+        cast(null as double) as gap_chance
     from census_gaps
     group by suite, category, config, outcome_set, sex
 ),
@@ -119,7 +97,13 @@ worded as (
         contrasts.contrast_outcome,
         contrasts.group_high,
         contrasts.group_low,
+        contrasts.measure_kind,
+        contrasts.value_high as contrast_high,
+        contrasts.value_low as contrast_low,
         contrasts.gap,
+        contrasts.gap_low,
+        contrasts.gap_high,
+        contrasts.gap_chance,
         -- A p-value has no size: the association's own speaks beside it.
         verdicts.metric = 'chi_square_p' as is_p_value,
         associations.cramers_v,

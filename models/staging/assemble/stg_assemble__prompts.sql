@@ -19,5 +19,6 @@ select
     template,
     slots,
     translated_by,
-    reviewed_by
+    reviewed_by,
+    messages
 from {{ source('raw', 'prompts') }}

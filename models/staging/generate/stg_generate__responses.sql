@@ -21,5 +21,7 @@ select
     reasoning_text_key,
     messages_text_key,
     served_model,
-    system_fingerprint
+    system_fingerprint,
+    {{ finite("cost") }} as cost,
+    currency
 from {{ source('raw', 'responses') }}

@@ -14,5 +14,7 @@ select
     categories.category_position,
     {{ json_text('categories.category.value', 'domain') }} as domain,
     {{ json_text('categories.category.value', 'title') }} as title,
-    {{ json_text('categories.category.value', 'description') }} as description
+    {{ json_text('categories.category.value', 'description') }} as description,
+    -- A suite of an earlier version does not say.
+    coalesce({{ json_text('categories.category.value', 'score') }}, 'answer') as scored_as
 from categories

@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, outcome_set, phrase.
 {%- set kind = json_text('rule', 'kind') %}
+{%- set scored = kind ~ " in ('score', 'probability')" %}
 with categories as (
     {{ suite_categories() }}
 ),
@@ -24,12 +25,14 @@ select
     category,
     {{ json_text('rule', 'set') }} as outcome_set,
     {{ json_text('rule', 'variant') }} as variant,
-    {{ kind }} as rule_kind,
+    -- A probability is a score that comes with the answer.
+    case when {{ kind }} = 'probability' then 'score' else {{ kind }} end as rule_kind,
+    {{ kind }} = 'probability' as is_probability,
     {{ json_text('rule', 'text') }} as text_variant,
     {{ json_text('rule', 'languages') }} as languages,
-    case when {{ kind }} = 'score' then {{ json_text('rule', 'measured_feature') }} end as feature,
-    case when {{ kind }} = 'score' then {{ json_text('rule', 'scorer') }} end as scorer,
-    case when {{ kind }} = 'score' then {{ json_text('rule', 'feature') }} end as scorer_feature,
+    case when {{ scored }} then {{ json_text('rule', 'measured_feature') }} end as feature,
+    case when {{ scored }} or {{ kind }} = 'judged' then {{ json_text('rule', 'scorer') }} end as scorer,
+    case when {{ scored }} then {{ json_text('rule', 'feature') }} end as scorer_feature,
     {{ json_text('rule', 'unmatched') }} as unmatched_label,
     case when {{ kind }} = 'anchor' then cast({{ json_text('rule', 'min_similarity') }} as double) end
         as min_similarity,

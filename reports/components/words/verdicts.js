@@ -1,3 +1,6 @@
+import { isNumber } from '$lib/charts/chart.js';
+import { show } from '$lib/words/numbers.js';
+
 /** The five states of a verdict: a sign and a word each, so that no reader depends on colour (Okabe-Ito hues). */
 export const STATES = [
 	{ key: 'fail', sign: '✕', word: 'fail', background: 'var(--fail)', text: 'var(--fail-ink)' },
@@ -8,6 +11,9 @@ export const STATES = [
 ];
 
 export const stateOf = (key) => STATES.find((state) => state.key === key) ?? STATES.at(-1);
+
+/** The colour of a gap's marks: the verdict's, and none that accuses where nothing is decided. */
+export const markOf = (verdict) => ({ fail: 'var(--fail)', monitor: 'var(--third)', pass: 'var(--pass)' })[verdict] ?? 'var(--ink-faint)';
 
 /** Rows in groups of one key each, in the order in which the keys first come. */
 export function grouped(rows, keyOf) {
@@ -67,3 +73,17 @@ export function lackWords(comparisons) {
 	const found = grouped(comparisons.filter((row) => row.lack), (row) => row.lack.key).sort((a, b) => b.length - a.length);
 	return found.map((rows) => `${rows[0].lack.words} (${rows.length})`).join(', ');
 }
+
+/** How sure the widest gap is, in short sentences; nothing where no chance was drawn. */
+export function sure(row) {
+	const isShare = row.measure_kind === 'outcome';
+	const size = (value) => (isShare ? String(Math.round(100 * value)) : show(value));
+	const gap = row.contrast_high - row.contrast_low;
+	if (!row.measure_kind || !isNumber(row.gap_chance)) return '';
+	const points = isShare ? (size(gap) === '1' ? ' point' : ' points') : '';
+	const range = isNumber(row.gap_low) ? ` (95 % interval ${size(row.gap_low)} to ${size(row.gap_high)})` : '';
+	return `The gap is ${size(gap)}${points}${range}. Chance alone goes up to ${size(row.gap_chance)}${gap > row.gap_chance ? '.' : `: this gap may be chance${['fail', 'monitor'].includes(row.verdict) ? '; the verdict rests on all groups together' : ''}.`}`;
+}
+
+/** Shares of the groups between the two that lie farthest apart, to be drawn; as read, so that corrected gaps have none. */
+export const othersOf = (row) => (row.others ? row.others.split(' ').map(Number).slice(1, -1) : []);

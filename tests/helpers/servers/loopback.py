@@ -1,4 +1,4 @@
-"""A model server on loopback that speaks Ollama's API and OpenAI's, with misbehaviour on order.
+"""A model server on loopback that speaks as Ollama, OpenAI, Azure, Anthropic do; with misbehaviour on order.
 
     python tests/helpers/servers/loopback.py --delay 0.05 --slots 16     # prints its port
 
@@ -11,6 +11,7 @@ says what was asked and when it was answered, POST /model changes the digest or 
 import argparse
 import asyncio
 import json
+import re
 import sys
 import time
 from collections import Counter
@@ -18,8 +19,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
-REASONS |= {500: "Internal Server Error", 503: "Service Unavailable"}
-MODEL, DIGEST, CONTEXT = "tiny", "sha256:" + "1f" * 32, 8192
+REASONS |= {500: "Internal Server Error", 503: "Service Unavailable", 529: "Overloaded"}
+MODEL, DIGEST, CONTEXT, VERSION = "tiny", "sha256:" + "1f" * 32, 8192, "0.12.3"
+MESSAGES_FIELDS = {"model", "messages", "max_tokens", "system", "temperature", "top_p", "top_k"}
+MESSAGES_FIELDS |= {"stop_sequences", "stream", "thinking", "metadata"}
 BUSY = "server busy, please try again.  maximum pending requests exceeded"
 
 
@@ -37,6 +40,7 @@ class Server:
     model: str = MODEL
     digest: str = DIGEST
     context: int = CONTEXT
+    version: str = VERSION
     tags_left: int | None = None  # how often the digest is still told
     rules: list[dict[str, Any]] = field(default_factory=list)
     applied: Counter = field(default_factory=Counter)
@@ -70,6 +74,7 @@ class Server:
             case "POST", "/reset":
                 self.rules, self.log, self.most_under_way = [], [], 0
                 self.model, self.digest, self.context, self.tags_left = MODEL, DIGEST, CONTEXT, None
+                self.version = VERSION
                 await reply(writer, 200, {})
             case "POST", "/rules":
                 self.rules = content
@@ -80,7 +85,7 @@ class Server:
                     setattr(self, name, value)
                 await reply(writer, 200, {})
             case "GET", "/api/version":
-                await reply(writer, 200, {"version": "0.12.3"})
+                await reply(writer, 200, {"version": self.version})
             case "GET", "/api/tags":
                 models = [{"model": self.model, "name": self.model, "digest": self.digest}]
                 if self.tags_left is not None:
@@ -98,6 +103,18 @@ class Server:
                     await reply(writer, 401, {"error": {"message": message, "code": "invalid_api_key"}})
                 else:
                     await self.ask(writer, headers, content, self.completion)
+            case "POST", "/ask?v=2":
+                entry = {"content": content, "headers": headers, "began": time.monotonic()}
+                self.log.append(entry)
+                prompt = content.get("question", "")
+                if self.key and headers.get("x-app-token") != self.key:
+                    await reply(writer, 401, {"error": f"no such token: {headers.get('x-app-token')}"})
+                elif not await self.misbehave(writer, content, rule := self.rule(prompt)):
+                    await reply(writer, 200, rule.get("says") or application(self.turned(prompt)))
+            case "POST", "/v1/messages":
+                await self.anthropic(writer, headers, content)
+            case "POST", _ if path.startswith("/openai/"):
+                await self.azure(writer, path, headers, content)
             case _:
                 await reply(writer, 404, {"error": f"no route {path}"})
 
@@ -121,13 +138,58 @@ class Server:
             },
         )
 
+    async def azure(self, writer, path, headers, content) -> None:
+        """A resource with one deployment, `ours`, of the model; versions of the API by date, and v1."""
+        dated = re.fullmatch(
+            r"/openai/deployments/([\w.-]+)/chat/completions\?api-version=[\d-]+(-preview)?", path
+        )
+        if self.key and headers.get("api-key") != self.key:
+            message = "Access denied due to invalid subscription key or wrong API endpoint."
+            await reply(writer, 401, {"error": {"code": "401", "message": message}})
+        elif not dated and path != "/openai/v1/chat/completions":
+            await reply(writer, 404, {"error": {"code": "404", "message": "Resource not found"}})
+        elif (dated[1] if dated else content["model"]) not in (
+            "ours",
+            self.model,
+            f"{self.model}-2026-01-01",
+        ):
+            message = "The API deployment for this resource does not exist."
+            await reply(writer, 404, {"error": {"code": "DeploymentNotFound", "message": message}})
+        else:
+            await self.ask(writer, headers, {**content, "model": self.model}, self.completion)
+
+    async def anthropic(self, writer, headers, content) -> None:
+        """The Messages API, as strict as it is."""
+
+        async def refuse(status, kind, message) -> None:
+            error = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "r1"}
+            await reply(writer, status, error)
+
+        unknown = sorted(content.keys() - MESSAGES_FIELDS)
+        roles = {message["role"] for message in content["messages"]} - {"user", "assistant"}
+        if headers.get("anthropic-version") != "2023-06-01":
+            await refuse(400, "invalid_request_error", "anthropic-version: header is required")
+        elif self.key and headers.get("x-api-key") != self.key:
+            await refuse(401, "authentication_error", "invalid x-api-key")
+        elif unknown:
+            await refuse(400, "invalid_request_error", f"{unknown[0]}: Extra inputs are not permitted")
+        elif roles:
+            await refuse(400, "invalid_request_error", f'messages: Unexpected role "{min(roles)}".')
+        elif "max_tokens" not in content:
+            await refuse(400, "invalid_request_error", "max_tokens: Field required")
+        elif not self.has(content["model"]):
+            await refuse(404, "not_found_error", f"model: {content['model']}")
+        else:
+            await self.ask(writer, headers, content, self.message)
+
     async def ask(self, writer, headers, content, answer) -> None:
         """Wait for a slot, then answer as the rules say."""
         prompt = content["messages"][-1]["content"]
         if self.under_way >= self.slots + self.queue:
             await reply(writer, 503, {"error": BUSY})
             return
-        entry = {"content": content, "authorization": headers.get("authorization"), "began": time.monotonic()}
+        keys = {name: headers.get(name) for name in ("authorization", "api-key", "x-api-key")}
+        entry = {"content": content, **keys, "began": time.monotonic()}
         self.log.append(entry)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
@@ -153,7 +215,7 @@ class Server:
         answer = prompt[::-1]
         return " ".join([answer] * (1 + self.length // (len(answer) + 1)))
 
-    async def misbehave(self, writer, rule) -> bool:
+    async def misbehave(self, writer, content, rule) -> bool:
         """Do what both protocols share; say whether that was the end of it."""
         match rule["do"]:
             case "slow":
@@ -173,6 +235,10 @@ class Server:
                 writer.write(b'{"model": "tiny", "message": {"role": "assistant", "content": "Half an')
                 await writer.drain()
                 raise Hangup
+            case "streams only" if not content.get("stream"):
+                message = "This model only supports stream mode, please enable the stream parameter."
+                await reply(writer, 400, {"error": {"message": message}})
+                return True
             case "body":
                 await reply(writer, 200, rule["body"])
                 return True
@@ -182,7 +248,7 @@ class Server:
         return False
 
     async def chat(self, writer, content, prompt, rule) -> None:
-        if await self.misbehave(writer, rule):
+        if await self.misbehave(writer, content, rule):
             return
         options = content.get("options", {})
         context = min(options.get("num_ctx", 4096), self.context)
@@ -201,12 +267,14 @@ class Server:
             "prompt_eval_count": rule.get("n_prompt", n_prompt),
             "eval_count": len(message["content"]) // 4 + 1,
         }
+        if "logprobs" in rule and content.get("logprobs"):
+            said["logprobs"] = rule["logprobs"]
         if said["prompt_eval_count"] is None:
             del said["prompt_eval_count"]
         await reply(writer, 200, said)
 
     async def completion(self, writer, content, prompt, rule) -> None:
-        if await self.misbehave(writer, rule):
+        if await self.misbehave(writer, content, rule):
             return
         message = {"role": "assistant", "content": rule.get("says") or self.turned(prompt)} | rule.get(
             "message", {}
@@ -219,7 +287,90 @@ class Server:
             "choices": [{"index": 0, "message": message, "finish_reason": rule.get("finish_reason", "stop")}],
             "usage": {"prompt_tokens": len(prompt) // 4 + 5, "completion_tokens": 3, "total_tokens": 9},
         }
-        await reply(writer, 200, said)
+        if content.get("logprobs"):
+            said["choices"][0]["logprobs"] = {"content": rule["logprobs"]} if "logprobs" in rule else None
+        if content.get("stream"):
+            await stream(writer, chunks_of(said, content.get("stream_options", {})), rule)
+        else:
+            await reply(writer, 200, said)
+
+    async def message(self, writer, content, prompt, rule) -> None:
+        if await self.misbehave(writer, content, rule):
+            return
+        blocks = [{"type": "text", "text": rule.get("says") or self.turned(prompt)}]
+        if "thinking" in rule:
+            blocks.insert(0, {"type": "thinking", "thinking": rule["thinking"], "signature": "s"})
+        said = {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": rule.get("served", f"{self.model}-20260101"),
+            "content": [] if rule.get("finish_reason") == "refusal" else blocks,
+            "stop_reason": rule.get("finish_reason", "end_turn"),
+            "stop_sequence": None,
+            "usage": {"input_tokens": 4, "cache_read_input_tokens": len(prompt) // 4 + 1, "output_tokens": 3},
+        }
+        if content.get("stream"):
+            await stream(writer, events_of(said), rule)
+        else:
+            await reply(writer, 200, said)
+
+
+def application(text: str) -> dict[str, Any]:
+    """What an application says that asked a model twice."""
+    steps = [{"call": "search", "found": 3}, {"call": "model", "tokens": 7}]
+    return {"out": [{"text": text}], "state": "done", "steps": steps, "use": {"in": 11, "out": 7}}
+
+
+def chunks_of(said: dict[str, Any], options: dict[str, Any]) -> list[Any]:
+    """A completion as OpenAI's stream of chunks; Azure's begins with one that has no choices."""
+    whole = {name: said[name] for name in ("id", "model", "system_fingerprint")}
+    (choice,) = said["choices"]
+    chunks = [{**whole, "model": "", "choices": []}]
+    for name, text in choice["message"].items():
+        for piece in [text] if name == "role" else re.findall(r"(?s).{1,7}", text):
+            chunks.append({**whole, "choices": [{"index": 0, "delta": {name: piece}, "finish_reason": None}]})
+    # The probabilities of tokens come with any chunk, one or more at a time.
+    for token in (choice.get("logprobs") or {}).get("content", []):
+        probable = {"index": 0, "delta": {}, "logprobs": {"content": [token]}, "finish_reason": None}
+        chunks.append({**whole, "choices": [probable]})
+    end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
+    chunks.append({**whole, "choices": [end]})
+    if options.get("include_usage"):
+        chunks.append({**whole, "choices": [], "usage": said["usage"]})
+    return [*chunks, "[DONE]"]
+
+
+def events_of(said: dict[str, Any]) -> list[Any]:
+    """A message as Anthropic's stream of events."""
+    start = {**said, "content": [], "stop_reason": None, "usage": {**said["usage"], "output_tokens": 1}}
+    events = [{"type": "message_start", "message": start}, {"type": "ping"}]
+    for i, block in enumerate(said["content"]):
+        kind = block["type"]
+        empty = {"type": kind, kind: ""}
+        events.append({"type": "content_block_start", "index": i, "content_block": empty})
+        for piece in re.findall(r"(?s).{1,7}", block[kind]):
+            delta = {"type": f"{kind}_delta", kind: piece}
+            events.append({"type": "content_block_delta", "index": i, "delta": delta})
+        events.append({"type": "content_block_stop", "index": i})
+    end = {"stop_reason": said["stop_reason"], "stop_sequence": None}
+    usage = {"output_tokens": said["usage"]["output_tokens"]}
+    return [*events, {"type": "message_delta", "delta": end, "usage": usage}, {"type": "message_stop"}]
+
+
+async def stream(writer, events: list[Any], rule: dict[str, Any]) -> None:
+    """Send server-sent events; a rule may have the stream end early, or with an error."""
+    if "breaks" in rule:
+        events = [*events[: len(events) // 2], *([rule["breaks"]] if rule["breaks"] else [])]
+    writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n")
+    writer.write(b"connection: close\r\n\r\n")
+    for event in events:
+        named = isinstance(event, dict) and "type" in event
+        head = f"event: {event['type']}\n" if named else ""
+        said = event if isinstance(event, str) else json.dumps(event)
+        writer.write(f"{head}data: {said}\n\n".encode())
+    await writer.drain()
+    raise Hangup
 
 
 async def reply(writer, status: int, content: Any, headers: dict[str, str] | None = None) -> None:

@@ -424,7 +424,7 @@ def test_ollamas_own_key_variable_goes_nowhere_unasked(ollama, monkeypatch):
     assert {entry["authorization"] for entry in ollama.server.log()} == {None}
 
 
-@pytest.mark.parametrize("backend", ["ollama", "openai"])
+@pytest.mark.parametrize("backend", ["ollama", "openai", "azure", "anthropic"])
 @pytest.mark.parametrize(
     ("base_url", "arguments", "message"),
     [

@@ -72,6 +72,7 @@ def expected(name, p):
     kinds = ("gender", "religion", "profession", "race")
     return {
         "sentiment": lambda: {"sentiment_score": (p["positive"] - p["negative"] + 1) / 2},
+        "sentiment_tweets": lambda: {"sentiment_tweets_score": (p["positive"] - p["negative"] + 1) / 2},
         "regard": lambda: {"regard_score": p["positive"] - p["negative"] + 1},
         "stereotype": lambda: {f"stereotype_{kind}_score": p[f"stereotype_{kind}"] for kind in kinds},
         "stereotype_sentence": lambda: {
@@ -86,9 +87,17 @@ def expected(name, p):
         "personality": lambda: {f"{trait}_score": p[trait] for trait in TRAITS},
         "toxicity": lambda: {"toxicity_score": p["toxic"]},
         "toxicity_comment": lambda: {"toxicity_comment_score": p["toxic"]},
+        "toxicity_unbiased": lambda: {
+            "toxicity_unbiased_score": p["toxicity"],
+            "identity_attack_score": p["identity_attack"],
+        },
+        "toxicity_multilingual": lambda: {"toxicity_multilingual_score": p["toxic"]},
+        "hate_speech": lambda: {"hate_speech_score": p["hate"]},
+        "toxigen": lambda: {"toxigen_score": p["label_1"]},
     }[name]()
 
 
+SIGMOID = ("toxicity", "toxicity_unbiased", "toxicity_multilingual")
 RANGES = {"sentiment_score": (0, 1), "regard_score": (0, 2)}
 
 
@@ -96,7 +105,7 @@ RANGES = {"sentiment_score": (0, 1), "regard_score": (0, 2)}
 def test_scores_are_those_of_the_model_itself(name, load, models):
     scorer = load(name)
     found = scorer.score(TEXTS)
-    wanted = expected(name, by_label(models / name, TEXTS, "sigmoid" if name == "toxicity" else "softmax"))
+    wanted = expected(name, by_label(models / name, TEXTS, "sigmoid" if name in SIGMOID else "softmax"))
     assert set(found) == {*wanted, TRUNCATED} and set(scorer.features) == set(wanted)
     for feature, values in wanted.items():
         assert np.abs(found[feature] - values).max() < TOLERANCE, feature
@@ -229,6 +238,41 @@ def test_a_model_without_its_classifier_is_refused(load, tmp_path):
     with pytest.raises(PlumblineError, match=r"lacks weights .*: classifier.bias and 3 more"):
         scorer.score(["fine"])
     assert not issubclass(PlumblineError, SCORER_ERRORS)  # ends the run; no text is called failed
+
+
+def test_words_in_sentencepiece_alone_are_read_as_the_model_numbers_them(load, tmp_path):
+    """The XLM-R models of CLASSIFIERS have no tokenizer.json; fairseq counts its words from one on."""
+    sentencepiece = pytest.importorskip("sentencepiece", reason="sentencepiece is of the extra `models`")
+    folder = build(tmp_path / "spm", "toxicity_multilingual")
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS * 20),
+        model_prefix=str(folder / "sentencepiece.bpe"),
+        vocab_size=60,
+        hard_vocab_limit=False,
+        character_coverage=1.0,
+        minloglevel=2,
+    )
+    (folder / "sentencepiece.bpe.vocab").unlink()
+    scorer = load("toxicity_multilingual", folder)
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "sentencepiece.bpe.model"))
+    expected = [0, *(i + 1 for i in pieces.encode("she repaired the engine")), 2]
+    assert scorer.tokens(["she repaired the engine"])[0].ids == expected
+    assert 0 <= scorer.score(["she repaired the engine"])["toxicity_multilingual_score"][0] <= 1
+
+
+def test_words_and_merges_without_a_tokenizer_json_are_read(load, tmp_path):
+    """So do the RoBERTa models: vocab.json and merges.txt."""
+    folder = build(tmp_path / "bpe", "hate_speech", pad_token_id=1)
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+    letters = sorted({*"anidy", "an"})
+    words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *letters]
+    (folder / "vocab.json").write_text(json.dumps({word: i for i, word in enumerate(words)}))
+    (folder / "merges.txt").write_text("#version: 0.2\na n\n")
+    scorer = load("hate_speech", folder)
+    assert scorer.tokens(["andy"])[0].ids == [0, words.index("an"), *map(words.index, "dy"), 2]
 
 
 def test_spoilt_weights_are_named(load, tmp_path):

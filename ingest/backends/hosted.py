@@ -1,0 +1,149 @@
+"""What backends of hosted servers share: keys, probes, options that a server refuses, streams."""
+
+import re
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import httpx
+
+from ingest.asking.answer_status import EVIDENCE
+from ingest.asking.first_tokens import ALTERNATIVES
+from ingest.backends import TRANSIENT, Answer, Description, Request
+from ingest.backends.http import Rejected, connect, exchange, read_key, reading
+from ingest.backends.replies import Option, check_alternatives, is_whole, options_in_force
+from ingest.errors import PlumblineError
+from ingest.suite import Config, Suite
+
+UNSENT = "none"  # for servers and models that refuse an option, whatever its value
+LIMIT = Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1")
+STREAM = Option(None, lambda value: isinstance(value, bool), "true or false")
+FILTERED = "content_filter"  # the code of a filter, in an error as in a reply
+
+
+def omissible(option: Option) -> Option:
+    """Return an option that may also be `none`."""
+    return Option(
+        option.default,
+        lambda value: value == UNSENT or option.check(value),
+        f"{option.meaning}, or `{UNSENT}`: not sent",
+    )
+
+
+class Hosted(ABC):
+    """Asks a server that tells no digest of a model, so the fingerprint holds its address instead.
+
+    What it says of the model it used (name, system fingerprint) is kept with each answer.
+    """
+
+    name: str
+    example: ClassVar[str]  # of a `base_url`
+    known: ClassVar[Mapping[str, Option]]
+    omitted: ClassVar[frozenset[str]]  # sent if unsaid, unless they are `none`
+    asked_again = TRANSIENT
+    hosts: frozenset[str] = frozenset()
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+        self._clients: dict[tuple[str, str | None, float], httpx.Client] = {}
+        self._lock = threading.Lock()
+
+    @abstractmethod
+    def content(self, request: Request, options: dict[str, Any]) -> dict[str, Any]:
+        """Return what is sent, `none` included: it is taken out here."""
+
+    @abstractmethod
+    def read(self, reply: Any, seconds: float) -> Answer:
+        """Return the Answer in a reply. A reply of another shape may raise anything."""
+
+    @abstractmethod
+    def folded(self, events: list[Any]) -> Any:
+        """Return the events of a stream as the one reply that they are parts of."""
+
+    @abstractmethod
+    def headers(self, key: str | None) -> dict[str, str]:
+        """Return the headers that carry the key, and whatever else each request has."""
+
+    @abstractmethod
+    def url(self, config: Config) -> str:
+        """Return where a request goes."""
+
+    def options(self, config: Config) -> dict[str, Any]:
+        """Return the options in force."""
+        return options_in_force(config, self.known)
+
+    def describe(self, config: Config) -> Description:
+        """Return the options in force and the server's address; nothing is sent."""
+        return Description(digest="", options={**self.options(config), "base_url": self.base_url(config)})
+
+    def answer(self, request: Request) -> Answer:
+        """Ask once."""
+        config = request.config
+        options = self.options(config)
+        options.pop("prompt_template", None)
+        key = read_key(config, self.hosts)
+        content = self.content(request, options)
+        for name in self.omitted:
+            if content.get(name) == UNSENT:
+                del content[name]
+        started = time.monotonic()
+        try:
+            client = self._client(config, key)
+            reply = exchange(client, "POST", self.url(config), config, key, content, self.folded)
+            with reading(config, key):
+                answer = self.read(reply, time.monotonic() - started)
+            if request.is_probe:
+                check_alternatives(config, answer)
+            return answer
+        except Rejected as error:
+            is_filtered = FILTERED in error.body
+            if request.is_probe and error.code in (400, 422) and not is_filtered:
+                self._check_parameters(config, content, error)
+            status = "content_filtered" if is_filtered else "client_error"
+            return Answer(None, status, error=str(error)[:EVIDENCE])
+
+    def base_url(self, config: Config) -> str:
+        """Return the server's address. Raises PlumblineError where the config has none."""
+        if config.base_url is None:
+            raise PlumblineError(
+                f"The config {config.model!r} does not say where its server is.",
+                f"Add `base_url:`, such as {self.example}.",
+            )
+        return config.base_url.rstrip("/")
+
+    def _client(self, config: Config, key: str | None) -> httpx.Client:
+        identity = (self.base_url(config), config.key_variable, config.timeout_seconds)
+        with self._lock:
+            if identity not in self._clients:
+                self._clients[identity] = connect(config, self.base_url(config), self.headers(key))
+            return self._clients[identity]
+
+    def _check_parameters(self, config: Config, content: Mapping[str, Any], error: Rejected) -> None:
+        """Raise PlumblineError where a message names an option that was sent, or wants a stream."""
+        # `logprobs` goes with the option.
+        spelt = {name: "(top_)?logprobs" if name == ALTERNATIVES else name for name in self.known}
+        named = {
+            name: re.search(rf"(?<!\w){spelling}(?!\w)", error.body)
+            for name, spelling in spelt.items()
+            if name in content
+        }
+        places = {name: found.start() for name, found in named.items() if found and name != "stop"}
+        if not places:
+            if not content.get("stream") and re.search(r"(?<!\w)stream", error.body, re.IGNORECASE):
+                raise PlumblineError(
+                    f"{config.model}: the server answers in a stream alone: {error}.",
+                    "Write `stream: true` in the config's `options:`.",
+                )
+            return
+        name = min(places, key=places.__getitem__)
+        what_to_do = f"Take `{name}` out of the config's `options:`."
+        if name in self.omitted:
+            what_to_do = f"Write `{name}: {UNSENT}` in the config's `options:`; then it is not sent."
+        if name == "max_tokens":
+            or_else = ""
+            if "max_completion_tokens" in self.known:
+                or_else = f"`max_completion_tokens: {content[name]}` in the config's `options:`, or "
+            what_to_do = f"Write {or_else}fewer tokens."
+        raise PlumblineError(f"{config.model}: the server refuses `{name}`: {error}.", what_to_do)

@@ -1,0 +1,342 @@
+"""Asking judges: each distinct text once, every vote kept, sent as all other requests are."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ingest.asking.plan import OUTPUT_LIMITS, Task, check_consent, config_row
+from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, generate_answers
+from ingest.asking.senders import MEASURED, Asker, Counters, Landed, Retries
+from ingest.backends import Answer, Backend, Request, Watched, create_backend
+from ingest.judging.ballots import FORM, Ballot, NoVote, Vote, read_vote, rubric_key, vote_key
+from ingest.keys import key
+from ingest.measuring.languages import is_in_another
+from ingest.plugins import others_code
+from ingest.redaction import without_secrets
+from ingest.store import Store, uninterrupted, utc_now
+from ingest.store.journal import VOTES, Entry, flaw, vote_entry
+from ingest.suite import Suite
+from ingest.suite.judges import Judge
+
+ATTEMPTS = 3  # replies of one judge to one question, until one is a vote
+INVALID = "invalid_vote"
+EMPTY, UNREAD = "empty_text", "unsupported_language"
+
+# What a judge has not voted on.
+PENDING = f"""
+    from wanted_votes as w
+    where
+        w.judge = $judge
+        and not exists (
+            select 1 from {VOTES} as v
+            where
+                v.rubric_key = $rubric_key and v.config_key = $config_key and v.text_key = w.text_key
+                and not list_contains($again, v.response_status)
+        )
+"""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A judge with those who vote: a task for each."""
+
+    judge: Judge
+    tasks: tuple[Task, ...]
+
+    @property
+    def row(self) -> dict[str, str]:
+        """The judge's row of the raw table `scorers`."""
+        members = [task.config_key for task in self.tasks]
+        judge, rubric = self.judge, rubric_key(self.judge)
+        asked = judge.model_dump(mode="json", include={"rubric", "labels", "range", "languages"})
+        parameters = {**asked, "max_characters": judge.characters, "members": members}
+        return {
+            "scorer_key": key("judge", judge.name, rubric, members),
+            "scorer": judge.name,
+            "model": ", ".join(dict.fromkeys(task.config.model for task in self.tasks)),
+            "revision": rubric,
+            "version": FORM,
+            "parameters": json.dumps(parameters, sort_keys=True, ensure_ascii=False),
+        }
+
+    @property
+    def member_rows(self) -> list[dict[str, Any]]:
+        """The judge's rows of the raw table `judge_members`."""
+        return [
+            {
+                "scorer_key": self.row["scorer_key"],
+                "rubric_key": rubric_key(self.judge),
+                "config_key": task.config_key,
+                "member_position": i,
+            }
+            for i, task in enumerate(self.tasks)
+        ]
+
+    @property
+    def feature_rows(self) -> list[dict[str, Any]]:
+        """The judge's rows of the raw table `scorer_features`."""
+        if self.judge.range is None:
+            return []
+        low, high = self.judge.range
+        of = {"scorer_key": self.row["scorer_key"], "feature": self.judge.feature}
+        return [{**of, "range_low": low, "range_high": high}]
+
+
+@dataclass
+class VoteCount:
+    """What a judge's part of a run came to, in votes."""
+
+    judge: str
+    n_wanted: int
+    n_missing: int
+    statuses: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def n_left(self) -> int:
+        """Votes that the same command asks for once more."""
+        return self.n_missing - sum(n for status, n in self.statuses.items() if status not in self.again)
+
+    again: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        new = ", ".join(f"{n:,} {status}" for status, n in sorted(self.statuses.items())) or "0 new"
+        left = f", {self.n_left:,} left" if self.n_left else ""
+        return f"{self.judge}: votes: {new}; {self.n_wanted - self.n_missing:,} already there{left}."
+
+
+class VoteAsker(Asker):
+    """Asks a judge until its reply is a vote, at most ATTEMPTS times, and keeps what it says."""
+
+    def __call__(self, requests: Sequence[Request]) -> list[Landed]:
+        """Ask, and return the votes once they are in the journal."""
+        found: dict[str, tuple[Answer, Vote | None]] = {}
+        left = []
+        for request in requests:
+            status = _ballot(request).status
+            if status is None:
+                left.append(request)
+            else:
+                found[request.request_key] = Answer(None, status, n_attempts=0), None
+        for attempt in range(1, ATTEMPTS + 1):
+            answers = self.answers(left) if left else {}
+            again = []
+            for request in left:
+                before = found.get(request.request_key, (None, None))[0]
+                answer, vote = _added(before, answers[request.request_key]), None
+                if answer.status == "ok":
+                    try:
+                        vote = read_vote(_ballot(request).judge, answer.text or "")
+                    except NoVote as why:
+                        answer = replace(answer, text=None, status=INVALID, error=str(why))
+                        if attempt < ATTEMPTS and not self.stop.is_set():
+                            again.append(_asked_again(request, str(why)))
+                found[request.request_key] = answer, vote
+            left = again
+        return [self.keep(request, *found[request.request_key]) for request in requests]
+
+    def keep(self, request: Request, answer: Answer, vote: Vote | None) -> Landed:
+        """Put a vote into the journal."""
+        ballot = _ballot(request)
+
+        def content(answer: Answer, vote: Vote | None) -> Entry:
+            row = {
+                "vote_key": request.request_key,
+                "rubric_key": rubric_key(ballot.judge),
+                "config_key": self.config_key,
+                "text_key": ballot.text_key,
+                "label": vote and vote.label,
+                "value": vote and vote.value,
+                "reason": vote and vote.reason,
+                "response_status": answer.status,
+                "answered_at": utc_now(),
+                "run_id": self.run_id,
+                **{name: getattr(answer, name) for name in MEASURED},
+            }
+            row["error"] = without_secrets(answer.error)
+            return vote_entry(row, is_proven=not isinstance(self.backend, Watched))
+
+        landed = content(answer, vote)
+        if reason := flaw(landed):
+            landed = content(Answer(None, INVALID, error=f"unreadable reply: {reason}"), None)
+        return Landed(landed, self.journal.write(landed))
+
+
+def panels(
+    store: Store, suite: Suite, folder: Path, hosts: Sequence[str] = (), chosen: Sequence[str] = ()
+) -> list[Panel]:
+    """Return the suite's judges with those who vote; `chosen` are names of scorers, none: all.
+
+    `hosts` may have the keys that the suite names; its code lies in `folder`. How much is left
+    to ask, `counted` says.
+    """
+    backends: dict[str, Backend] = {}
+    found = []
+    for judge in suite.judges.values():
+        if chosen and judge.name not in chosen:
+            continue
+        tasks = []
+        for config in suite.voters(judge):
+            if config.backend not in backends:
+                backends[config.backend] = create_backend(config.backend, suite, hosts, folder)
+            backend, label = backends[config.backend], f"{config.model} ({config.role})"
+            with others_code("backend", backend):
+                description = backend.describe(config)
+            limits = (description.options.get(name) for name in OUTPUT_LIMITS)
+            tasks.append(
+                Task(
+                    label,
+                    config,
+                    backend,
+                    config_row(store, suite, label, config, description, None),
+                    n_wanted=0,
+                    n_pending=0,
+                    asked_again=tuple(sorted(backend.asked_again)),
+                    max_prompt_tokens=description.max_prompt_tokens,
+                    max_output_tokens=min((n for n in limits if isinstance(n, int)), default=None),
+                )
+            )
+        found.append(Panel(judge, tuple(tasks)))
+    return found
+
+
+def counted(store: Store, panel: Panel) -> Panel:
+    """Return a judge with how many votes `wanted_votes` wants of each voter, and how many lack."""
+    judge = panel.judge
+    n_wanted = store.value("select count(*) from wanted_votes where judge = ?", [judge.name])
+    tasks = []
+    for task in panel.tasks:
+        of = {"judge": judge.name, "rubric_key": rubric_key(judge), "config_key": task.config_key}
+        n_pending, n_new = (
+            store.connection.execute(f"select count(*) {PENDING}", {**of, "again": again}).fetchall()[0][0]
+            for again in (list(task.asked_again), [])
+        )
+        found = {"n_wanted": n_wanted, "n_pending": n_pending, "n_again": n_pending - n_new}
+        tasks.append(replace(task, **found))
+    return Panel(judge, tuple(tasks))
+
+
+def ask_judges(
+    store: Store,
+    suite: Suite,
+    asked: Sequence[Panel],
+    run_id: str,
+    limit: int | None = None,
+    concurrency: int | None = None,
+    *,
+    allow_code: bool = False,
+    retries: Retries = RETRIES,
+    watch_seconds: float = WATCH_SECONDS,
+    counters: Counters | None = None,
+) -> list[VoteCount]:
+    """Ask for the votes that are missing, at most `limit` of them; return what it came to, judge by judge."""
+
+    def pending(store: Store, suite: Suite, task: Task, page: int) -> Iterator[Request]:
+        return pending_votes(store, judge_of[id(task)], task, page)
+
+    asked = [counted(store, panel) for panel in asked]
+    check_consent([task for panel in asked for task in panel.tasks], allow_code)
+    judge_of = {id(task): panel.judge for panel in asked for task in panel.tasks}
+    store.append("scorers", [panel.row for panel in asked])
+    store.append("judge_members", [row for panel in asked for row in panel.member_rows])
+    store.append("scorer_features", [row for panel in asked for row in panel.feature_rows])
+    statuses = generate_answers(
+        store,
+        suite,
+        [task for panel in asked for task in panel.tasks],
+        run_id,
+        limit,
+        concurrency,
+        retries=retries,
+        watch_seconds=watch_seconds,
+        counters=counters,
+        what=Asked("Judging", VOTES, pending, VoteAsker),
+    )
+    return [
+        VoteCount(
+            panel.judge.name,
+            sum(task.n_wanted for task in panel.tasks),
+            sum(task.n_pending for task in panel.tasks),
+            sum((statuses[task.label] for task in panel.tasks), Counter()),
+            frozenset(status for task in panel.tasks for status in task.asked_again),
+        )
+        for panel in asked
+    ]
+
+
+def pending_votes(store: Store, judge: Judge, task: Task, page: int) -> Iterator[Request]:
+    """Yield what a judge has not voted on yet, a page in memory at a time."""
+    rubric, after = rubric_key(judge), ""
+    page = min(page, 200)  # of long texts, unlike prompts
+    while True:
+        parameters = {
+            "judge": judge.name,
+            "rubric_key": rubric,
+            "config_key": task.config_key,
+            "again": list(task.asked_again),
+            "after": after,
+            "n": page,
+            "most": judge.characters,
+        }
+        with uninterrupted():
+            rows = store.connection.execute(
+                f"""
+                with page as (
+                    select w.text_key {PENDING} and w.text_key > $after order by w.text_key limit $n
+                )
+                select text_key, left(text, $most) from page inner join texts using (text_key)
+                order by text_key
+                """,
+                parameters,
+            ).fetchall()
+        for name, text in rows:
+            ballot = Ballot(judge, name, text, _unasked(judge, text))
+            identity = vote_key(task.config_key, rubric, name)
+            yield Request(
+                request_key=identity,
+                prompt_key=name,
+                config=task.config,
+                category="",
+                prompt=text,
+                root_key=rubric,
+                repeat_index=0,
+                attributes={},
+                messages=ballot.messages(task.config),
+                ballot=ballot,
+            )
+        if len(rows) < page:
+            return
+        after = rows[-1][0]
+
+
+def _unasked(judge: Judge, text: str) -> str | None:
+    """Return why nobody is asked about a text, None where somebody is."""
+    if not text.strip():
+        return EMPTY
+    return UNREAD if is_in_another(text, judge.languages) else None
+
+
+def _ballot(request: Request) -> Ballot:
+    ballot: Ballot = request.ballot
+    return ballot
+
+
+def _asked_again(request: Request, fault: str) -> Request:
+    ballot = replace(_ballot(request), fault=fault)
+    return replace(request, ballot=ballot, messages=ballot.messages(request.config))
+
+
+def _added(before: Answer | None, answer: Answer) -> Answer:
+    """Return an answer with what those before it took, which were no votes."""
+    if before is None:
+        return answer
+
+    def total(name: str) -> Any:
+        values = [getattr(one, name) for one in (before, answer)]
+        return None if None in values else sum(values)
+
+    names = ("n_prompt_tokens", "n_output_tokens", "seconds", "n_attempts", "wait_seconds")
+    paid = [one.cost for one in (before, answer) if one.cost is not None]
+    return replace(answer, cost=sum(paid) if paid else None, **{name: total(name) for name in names})

@@ -1,0 +1,143 @@
+"""Inspect (inspect-ai): logs of the formats `.eval`, a zip of JSON packed with zstd, and `.json`.
+
+Read without the package, which would bring some 300 MB: little of a log is read, and pyarrow unpacks zstd.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ingest.errors import PlumblineError
+from ingest.loading.problems import RowProblem, kind_of, shown
+from ingest.loading.readers import Entry, Reader
+from ingest.loading.readers.archive import MAX_ENTRY, TooLarge, opened
+from ingest.loading.readers.documents import (
+    Look,
+    conversation,
+    document,
+    mapping,
+    options_of,
+    parsed,
+    plain,
+    sequence,
+    spoken,
+    text_of,
+    unfolded,
+)
+
+INSPECT = "Inspect"
+HEADERS = ("header.json", "_journal/start.json")  # the second alone where a run was killed
+SAMPLES = "samples/"
+FINISHED = {
+    "max_tokens": "truncated_output",
+    "model_length": "truncated_output",
+    "content_filter": "content_filtered",
+}
+LETTERS = {
+    "C": "1",
+    "I": "0",
+    "P": "0.5",
+    "N": "0",
+}  # as Inspect counts what it calls correct, partly and not
+ATTACHED = "attachment://"
+
+
+def fits(look: Look) -> bool:
+    """Say whether a file is a log of Inspect."""
+    if look.head.startswith(b"PK"):
+        return look.path.suffix.lower() == ".eval"
+    return look.has("eval", "version", "status") and "task" in mapping(look.sample["eval"])
+
+
+def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
+    """Yield a record for each sample of each epoch."""
+    samples = _packed(path) if path.suffix.lower() == ".eval" else _written(path)
+    for header, sample in samples:
+        if isinstance(sample, dict):
+            yield _record(header, sample)
+        else:
+            yield (
+                sample
+                if isinstance(sample, RowProblem)
+                else RowProblem("invalid_json", f"a sample is {kind_of(sample)}, not an object")
+            )
+
+
+def _written(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
+    log = mapping(document(path))
+    for sample in sequence(log.get("samples")):
+        yield log, sample
+
+
+def _packed(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
+    with opened(path) as archive:
+        names = archive.names()
+        try:
+            header = next(mapping(_json(archive.read(name))) for name in HEADERS if name in names)
+        except (StopIteration, TooLarge, OSError) as error:
+            raise PlumblineError(
+                f"{shown(path)} is no log of Inspect: it has no header.", "Name a log of Inspect."
+            ) from error
+        for name in names:
+            if not (name.startswith(SAMPLES) and name.endswith(".json")):
+                continue
+            try:
+                yield header, _json(archive.read(name), f"{name}: ")
+            except TooLarge:
+                yield header, RowProblem("too_long", f"{name}: over {MAX_ENTRY >> 20} MB")
+            except OSError as error:
+                yield header, RowProblem("invalid_json", f"{name}: {error}")
+
+
+def _json(content: bytes, where: str = "") -> Any:
+    return parsed(content.decode("utf-8", "surrogateescape"), where)
+
+
+def _record(log: dict[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
+    task, output = mapping(log.get("eval")), mapping(sample.get("output"))
+    attached, epoch = mapping(sample.get("attachments")), sample.get("epoch")
+    choice = mapping(next(iter(sequence(output.get("choices"))), None))
+    error = mapping(sample.get("error"))
+    said = output.get("completion")
+    if not isinstance(said, str):
+        said = text_of(mapping(choice.get("message")).get("content"))
+    messages = sequence(sample.get("messages"))
+    talk = conversation(sample.get("input"))
+    return {
+        "id": plain(sample.get("id")),
+        "epoch": plain(epoch),
+        "repeat": plain(epoch - 1 if isinstance(epoch, int) else None),
+        "prompt": _whole(talk["prompt"], attached),
+        "system": _whole(spoken(messages, "system") or talk["system"], attached),
+        "response": plain(error.get("message")) if error else _whole(said, attached),
+        "target": plain(sample.get("target")),
+        "model": plain(task.get("model")),
+        "served_model": plain(output.get("model")),
+        "status": "server_error" if error else FINISHED.get(str(choice.get("stop_reason")), "ok"),
+        "options": options_of(task.get("model_generate_config"), mapping(log.get("plan")).get("config")),
+        "task": plain(task.get("task")),
+        **unfolded("task_args", mapping(task.get("task_args"))),
+        **unfolded("metadata", mapping(sample.get("metadata"))),
+        **_scores(mapping(sample.get("scores"))),
+    }
+
+
+def _whole(text: str | None, attached: dict[str, Any]) -> str | None:
+    """A text, or what stands in its place among the attachments."""
+    if text and text.startswith(ATTACHED):
+        return plain(attached.get(text.removeprefix(ATTACHED), text))
+    return text
+
+
+def _scores(scores: dict[str, Any]) -> dict[str, str | None]:
+    """Each score as it is written; of a letter also its number."""
+    fields: dict[str, str | None] = {}
+    for name, score in scores.items():
+        value = mapping(score).get("value")
+        fields |= unfolded(f"score.{name}", value)
+        if isinstance(value, str) and value in LETTERS:
+            fields[f"score.{name}.number"] = LETTERS[value]
+    return fields
+
+
+READER = Reader(INSPECT, fits, read)

@@ -1,0 +1,157 @@
+-- Grain: one row per suite, category, config, measure, axis: the two groups that lie farthest apart.
+with analyses as (
+    select * from {{ ref('int_analyses_listed') }}
+    where measure_kind in ('outcome', 'score')
+),
+
+corrected as (
+    select * from {{ ref('int_analyses_corrected') }}
+    where status <> 'too_few_labels'
+),
+
+corrected_shares as (
+    select * from corrected
+    where statistic = 'share'
+),
+
+counted as (
+    select
+        cells.analysis_key,
+        cells.outcome,
+        cells.group_value,
+        cells.n_group,
+        cells.n_cell,
+        coalesce(corrected_shares.value, cells.share) as value
+    from {{ ref('int_outcomes_counted') }} as cells
+    left join corrected_shares
+        on
+            cells.analysis_key = corrected_shares.analysis_key
+            and cells.outcome = corrected_shares.outcome
+            and cells.group_value = corrected_shares.group_value
+),
+
+corrected_means as (
+    select * from corrected
+    where statistic = 'mean'
+),
+
+averaged as (
+    select
+        scores.analysis_key,
+        '' as outcome,
+        scores.group_value,
+        scores.n_group,
+        cast(null as bigint) as n_cell,
+        coalesce(corrected_means.value, scores.mean) as value
+    from {{ ref('int_scores_computed') }} as scores
+    left join corrected_means
+        on
+            scores.analysis_key = corrected_means.analysis_key
+            and scores.group_value = corrected_means.group_value
+    where scores.mean is not null
+),
+
+valued as (
+    select * from counted
+    union all
+    select * from averaged
+),
+
+gaps as (
+    select
+        analysis_key,
+        outcome,
+        max(value) - min(value) as gap,
+        max_by(group_value, (value, group_value)) as group_high,
+        min_by(group_value, (value, group_value)) as group_low
+    from valued
+    group by analysis_key, outcome
+),
+
+widest as (
+    select
+        *,
+        row_number() over (partition by analysis_key order by round(gap, 9) desc, outcome desc) as place
+    from gaps
+    where gap > 0
+),
+
+-- What is resampled of scores is the gap in standard deviations of all scores.
+scales as (
+    select
+        analysis_key,
+        max(standard_deviation_all) as scale
+    from {{ ref('int_scores_computed') }}
+    group by analysis_key
+),
+
+resampled as (
+    select * from {{ ref('int_analyses_resampled') }}
+    where statistic in ('max_share_gap', 'max_mean_gap') and group_value = ''
+),
+
+corrected_gaps as (
+    select * from corrected
+    where statistic in ('max_share_gap', 'max_mean_gap') and group_value = ''
+),
+
+tested as (
+    select
+        resampled.analysis_key,
+        coalesce(scales.scale, 1.0) as scale,
+        {%- for column in ['ci_low', 'ci_high', 'null_median', 'null_p95', 'p_value'] %}
+        case
+            when corrected_gaps.analysis_key is null then resampled.{{ column }}
+            else corrected_gaps.{{ column }}
+        end as {{ column }},
+        {%- endfor %}
+        resampled.resampling_unit,
+        resampled.n_units,
+        corrected_gaps.n_labels
+    from resampled
+    left join corrected_gaps using (analysis_key)
+    left join scales using (analysis_key)
+)
+
+select
+    {{ analysis_columns() }},
+    analyses.measure,
+    analyses.measure_kind,
+    analyses.axis,
+    widest.outcome,
+    widest.group_high,
+    widest.group_low,
+    high.value as value_high,
+    low.value as value_low,
+    high.n_cell as n_cell_high,
+    low.n_cell as n_cell_low,
+    high.n_group as n_group_high,
+    low.n_group as n_group_low,
+    widest.gap,
+    tested.ci_low * tested.scale as ci_low,
+    tested.ci_high * tested.scale as ci_high,
+    tested.null_median * tested.scale as null_median,
+    tested.null_p95 * tested.scale as null_p95,
+    tested.p_value,
+    tested.n_labels,
+    analyses.n,
+    analyses.n_groups,
+    tested.resampling_unit,
+    tested.n_units,
+    analyses.exposure,
+    analyses.is_control,
+    1 as metric_version
+from widest
+inner join analyses using (analysis_key)
+inner join valued as high
+    on
+        widest.analysis_key = high.analysis_key
+        and widest.outcome = high.outcome
+        and widest.group_high = high.group_value
+inner join valued as low
+    on
+        widest.analysis_key = low.analysis_key
+        and widest.outcome = low.outcome
+        and widest.group_low = low.group_value
+left join tested on widest.analysis_key = tested.analysis_key
+where widest.place = 1

@@ -1,0 +1,27 @@
+-- Grain: one row per suite, category, judge, attribute, group_a, group_b, label: how a judge reads groups.
+with shifts as (
+    select
+        *,
+        'the words are of ' || group_a as version_a,
+        case when group_b = '' then 'they are masked' else 'they are of ' || group_b end as version_b
+    from {{ ref('fct_judge_bias') }}
+)
+
+select
+    {{ contract_columns(without=['category_slug', 'sentence']) }},
+    suite || '-' || category as category_slug,
+    case
+        when label = ''
+            then
+                judge || ' gives ' || {{ rounded('value_a') }} || ' where ' || version_a || ', and '
+                || {{ rounded('value_b') }} || ' where ' || version_b
+        else
+            judge || ' says “' || label || '” of ' || {{ fixed_text('100 * value_a', 0) }} || ' % where '
+            || version_a || ', and of ' || {{ fixed_text('100 * value_b', 0) }} || ' % where ' || version_b
+    end
+    || case finding
+        when 'reads_groups' then ': more than chance gives.'
+        when 'none_found' then ': chance gives as much.'
+        else ': too few texts to tell.'
+    end as sentence
+from shifts

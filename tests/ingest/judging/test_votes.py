@@ -1,0 +1,264 @@
+"""Judges are asked as models are: each text once, retried, resumed, with keys from the environment."""
+
+import re
+
+import pytest
+import yaml
+from judged import Judged, judge_server, vote
+
+from ingest.errors import PlumblineError
+from ingest.judging import votes as votes_module
+from ingest.judging.votes import ATTEMPTS
+from ingest.keys import text_row
+from ingest.paths import PROJECT
+from ingest.store import Store
+from ingest.store.journal import Journal, vote_entry
+from ingest.suite import load_suite
+
+SCORE = {"set": "s", "kind": "score", "scorer": "decider", "feature": "decider_score"}
+HIRES, PASSES = "I would hire the man.", "I would not."
+N_TEXTS = 3  # two about a group, one about none
+ANSWERS = "select distinct text from responses join texts using (text_key)"
+
+
+def by_words(question):
+    return vote("hire" if "would hire" in question else "pass")
+
+
+@pytest.fixture
+def judged(tmp_path):
+    judged = Judged(tmp_path)
+    judged.write("http://127.0.0.1:1/v1").ask()
+    return judged
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    retries = votes_module.Retries(attempts=3, shortest=0.0, longest=0.02)
+    monkeypatch.setitem(votes_module.ask_judges.__kwdefaults__, "retries", retries)
+
+
+def test_each_text_is_asked_once_and_never_again(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, checked=0)
+        first = judged.extract()
+        texts = {text for (text,) in judged.rows(ANSWERS)}
+        assert len(asked) == len(texts) and "decider: votes: 3 ok; 0 already there." in first.output
+        assert all(one["temperature"] == 0 for one in asked)
+        assert judged.votes() == {
+            text: ("hire" if "would hire" in text else "pass", "ok", 1) for text in texts
+        }
+        again = judged.extract()
+        assert len(asked) == len(texts) and "0 new; 3 already there" in again.output
+        # Another name is the same question; another rubric is not.
+        judged.write(url, checked=0, rubric="Does it like them?")
+        judged.extract()
+    assert len(asked) == 2 * len(texts)
+
+
+def test_words_are_exchanged_and_masked(judged):
+    with judge_server(by_words) as (url, _):
+        judged.write(url)
+        judged.extract()
+    rows = judged.rows(
+        "select group_a, group_b, a.text, b.text, content_key from exchanged_texts"
+        " join texts as a using (text_key) join texts as b on exchanged_text_key = b.text_key"
+    )
+    assert {row[:4] for row in rows} == {
+        ("Male", "Female", "I would hire the man.", "I would hire the woman."),
+        ("Female", "Male", "I would hire the woman.", "I would hire the man."),
+        ("Male", "", "I would hire the man.", "I would hire the ▮▮▮."),
+        ("Female", "", "I would hire the woman.", "I would hire the ▮▮▮."),
+    }
+    assert len({row[4] for row in rows}) == 1
+    assert len(judged.votes()) == 4
+
+
+def test_a_reply_that_is_no_vote_is_asked_again_and_then_none(judged):
+    def reply(question):
+        if "would hire" in question:
+            return "I think it hires." if "not of this form" not in question else vote("hire")
+        return vote("maybe")
+
+    with judge_server(reply) as (url, asked):
+        judged.write(url, checked=0)
+        result = judged.extract()
+        found = judged.votes()
+        assert {found[text] for text in found if text != PASSES} == {("hire", "ok", 2)}
+        assert found[PASSES] == (None, "invalid_vote", ATTEMPTS)
+        assert len(asked) == 2 * 2 + ATTEMPTS and "1 invalid_vote, 2 ok" in result.output
+        judged.extract()
+        assert len(asked) == 2 * 2 + ATTEMPTS
+    assert judged.rows("select error from judge_votes where label is null") == [
+        ("its label is none of those named",)
+    ]
+
+
+def test_what_passes_is_repeated_and_what_does_not_is_asked_by_the_next_run(judged):
+    busy = {"n": 2}
+
+    def reply(question):
+        if busy["n"] > 0:
+            busy["n"] -= 1
+            return 429, {"retry-after": "0"}
+        return by_words(question)
+
+    with judge_server(reply) as (url, asked):
+        judged.write(url, checked=0)
+        result = judged.extract()
+        assert len(asked) == N_TEXTS + 2 and "2 rate_limited" in result.output
+        assert sorted(n for *_, n in judged.votes().values()) == [1, 1, 3]
+        judged.write(url, checked=0, rubric="Another?")
+        busy["n"] = 3
+        assert "1 rate_limited" in judged.extract().output
+        assert "1 ok; 2 already there" in judged.extract().output
+
+
+def test_a_stop_loses_nothing_and_the_next_run_goes_on(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, checked=0)
+        assert "1 ok" in judged.extract("--limit", "1", "--scorer", "decider").output
+        assert "2 ok; 1 already there" in judged.extract().output
+        assert len(asked) == N_TEXTS
+
+
+def test_votes_of_a_killed_run_come_in(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, checked=0)
+        judged.extract()
+        names = [name for (name,) in judged.rows("select column_name from (describe judge_votes)")]
+        row = judged.rows("select * from judge_votes limit 1")[0]
+        lost = {**dict(zip(names, row, strict=True)), "vote_key": "lost"}
+        Journal(judged.data).write(vote_entry(lost))
+        Journal(judged.data).write(vote_entry({**lost, "vote_key": "unproven"}, is_proven=False))
+        Journal(judged.data).write(vote_entry({**lost, "vote_key": "bad", "value": float("inf")}))
+        result = judged.extract()
+        assert len(asked) == N_TEXTS
+    assert "1 answers are no answers" in result.output
+    new = "select vote_key, response_status from judge_votes where length(vote_key) < 10 order by 1"
+    assert judged.rows(new) == [("lost", "ok"), ("unproven", "cancelled")]
+
+
+def test_a_panel_asks_each_and_shares_what_was_asked(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, checked=0)
+        judged.extract()
+        judged.write(url, models=("one", "two"), checked=0)
+        assert "3 ok; 3 already there" in judged.extract("--concurrency", "4").output
+        assert sorted(one["model"] for one in asked) == ["one"] * 3 + ["two"] * 3
+    assert judged.rows("select count(*) from judge_members") == [(3,)]
+
+
+def test_a_key_goes_where_it_is_allowed_and_into_no_table(judged, monkeypatch):
+    monkeypatch.setenv("JUDGE_KEY", "sk-judge-0123456789abcdef")
+
+    def reply(question):
+        return vote("hire", reason="they gave me sk-judge-0123456789abcdef")
+
+    with judge_server(reply) as (url, asked):
+        config = {"backend": "openai", "model": "one", "base_url": url, "key_variable": "JUDGE_KEY"}
+        judged.write(checked=0, config=config)
+        judged.extract()
+        assert {one["key"] for one in asked} == {"Bearer sk-judge-0123456789abcdef"}
+        reasons = judged.rows("select distinct reason from judge_votes")
+        assert len(reasons) == 1 and "sk-judge" not in reasons[0][0]
+    judged.write(checked=0, config={**config, "base_url": "https://judge.invalid/v1"})
+    refused = judged.extract()
+    assert refused.exit_code == 1 and "--allow-host judge.invalid" in refused.output
+    refused = judged.extract("--allow-host", "judge.invalid")
+    assert refused.exit_code == 1 and "--send-key judge.invalid" in refused.output
+
+
+def test_a_text_that_nobody_needs_to_read_is_not_asked_about(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, checked=0, languages=["en"])
+        thai = "ฉันจะจ้างผู้หญิงคนนี้แน่นอนเพราะเธอเก่งมาก"
+        with Store(judged.data) as store:
+            texts = [text_row(text) for text in (thai, " \n")]
+            store.append("texts", texts)
+            for i, row in enumerate(texts):
+                store.connection.execute(
+                    "insert into responses by name select * replace (? as response_key, ? as text_key,"
+                    " 9 + ? as repeat_index) from responses limit 1",
+                    [f"new{i}", row["text_key"], i],
+                )
+        judged.extract()
+        assert len(asked) == N_TEXTS
+    found = judged.votes()
+    assert found[thai] == (None, "unsupported_language", 0) and found[" \n"] == (None, "empty_text", 0)
+
+
+def test_a_simulated_judge_reads_simulated_answers_alone(judged):
+    spec = {"reads": [{"says": "hire", "phrases": ["would hire"]}, {"says": "pass", "phrases": ["not"]}]}
+    judged.write(config={"backend": "simulated", "model": "reader"}, simulated=spec, checked=0)
+    with_real = judged.run("extract")
+    assert "3 ok" in with_real.output
+    with Store(judged.data) as store:
+        store.append("texts", [text_row("A real answer.")])
+        store.connection.execute(
+            "insert into responses by name select * replace ('real' as response_key, ? as text_key,"
+            " 'nobody' as config_key) from responses limit 1",
+            [text_row("A real answer.")["text_key"]],
+        )
+    assert "0 new; 3 already there" in judged.extract().output
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"labels": ["hire"]}, "`labels` are two at least"),
+        ({"range": [1, 5]}, "one of them"),
+        ({"labels": None, "range": [5, 1], "rule": SCORE}, "below the second"),
+        ({"config": []}, "at least 1 of these"),
+        ({"config": "nobody"}, "is the `model` of none"),
+        ({"config": {"backend": "ollama", "model": "m", "options": {"temperature": 1}}}, "at temperature 0"),
+        ({"config": {"backend": "ollama", "model": "m", "system_prompt": "Be kind."}}, "has a `rubric`"),
+        ({"config": {"backend": "ollamma", "model": "m"}}, "no backend 'ollamma'"),
+        (
+            {"name": "vader", "rule": {"set": "s", "kind": "judged", "scorer": "vader"}},
+            "a scorer already",
+        ),
+        ({"categories": ["X"]}, "no category 'X'"),
+        ({"simulated": {"reads": [{"says": "hire", "phrases": ["x"]}]}}, "of no other"),
+        ({"rule": {"set": "s", "kind": "judged", "scorer": "other"}}, "known: decider"),
+        ({"rule": {"set": "s", "kind": "judged", "scorer": "decider", "text": "raw"}}, "take `text` out"),
+        (
+            {"rule": {"set": "s", "kind": "judged", "scorer": "decider", "unmatched": "x"}},
+            "take `unmatched` out",
+        ),
+        (
+            {"rule": {"set": "s", "kind": "judged", "scorer": "decider", "labels": {"a": [], "b": []}}},
+            "take them out",
+        ),
+        (
+            {"rule": {"set": "s", "kind": "score", "scorer": "decider", "feature": "decider_score"}},
+            "gives the feature",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path, changes, line):
+    judged = Judged(tmp_path).write("http://127.0.0.1:1/v1", **changes)
+    with pytest.raises(PlumblineError, match=r"suite\.yml, line \d+") as error:
+        load_suite(judged.path)
+    assert line in error.value.format_message()
+
+
+def test_the_guides_example_is_a_suite(tmp_path):
+    text = (PROJECT / "docs/guide/scorers.md").read_text("utf-8").split("## A judge")[1]
+    content = yaml.safe_load(re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1])
+    head = {"suite": "hiring", "version": 1, "title": "Hiring", "axes": ["gender"]}
+    head["attributes"] = {"gender": {"Female": {"words": ["woman"]}, "Male": {"words": ["man"]}}}
+    content["categories"]["H"]["title"] = "Who is hired"
+    path = tmp_path / "hiring.yml"
+    path.write_text(yaml.safe_dump(head | content, sort_keys=False), "utf-8")
+    rules = [rule for _, rule in load_suite(path).rules()]
+    assert [(rule.set, rule.kind) for rule in rules] == [("decision", "judged"), ("tone", "score")]
+
+
+def test_a_dry_run_counts_and_asks_nobody(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, models=("one", "two"))
+        output = judged.extract("--dry-run").output
+        assert not asked
+    assert "decider: one: 3 votes to ask for, 0 there" in output
+    assert "decider: two: 3 votes to ask for" in output and "up to 200 answers a category" in output

@@ -1,0 +1,515 @@
+"""Logs of other tools: small ones written here after each tool's own format, loaded through a suite."""
+
+import json
+import re
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from zips import write_zip
+
+from ingest.cli import cli
+from ingest.loading.problems import RowProblem
+from ingest.loading.readers import documents, reader_of, readers
+from ingest.loading.readers.documents import look_at
+from ingest.paths import PROJECT
+from ingest.store import Store
+
+ASKED = "Would you invite the {}?"
+PEOPLE = {"Female": "woman", "Male": "man"}
+SAID = {"Female": "No.", "Male": "Yes."}
+
+
+def inspect_log():
+    samples = [
+        {
+            "id": group,
+            "epoch": epoch,
+            "input": [{"role": "user", "content": ASKED.format(word)}] if epoch == 2 else ASKED.format(word),
+            "target": "yes",
+            "messages": [{"role": "system", "content": "You hire."}],
+            "output": {
+                "model": "big-1",
+                "choices": [
+                    {"message": {"role": "assistant", "content": SAID[group]}, "stop_reason": "stop"}
+                ],
+                "completion": SAID[group],
+            },
+            "scores": {"includes": {"value": "I" if group == "Female" else "C"}, "warmth": {"value": 0.25}},
+            "metadata": {"gender": group, "of": {"vacancy": 7}},
+        }
+        for epoch in (1, 2)
+        for group, word in PEOPLE.items()
+    ]
+    failed = {**samples[0], "id": "late", "epoch": 3, "output": {"choices": [], "completion": ""}}
+    failed |= {"error": {"message": "the connection was lost"}, "scores": {}}
+    header = {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "hiring", "model": "lab/big", "model_generate_config": {"temperature": 0.5}},
+        "plan": {"config": {"max_tokens": 9, "timeout": 3}},
+    }
+    return header, [*samples, failed]
+
+
+def write_inspect(folder):
+    header, samples = inspect_log()
+    path = folder / "log.json"
+    path.write_text(json.dumps({**header, "samples": samples}, indent=1))
+    return [path]
+
+
+def write_eval(folder):
+    header, samples = inspect_log()
+    files = {f"samples/{i}.json": sample for i, sample in enumerate(samples)}
+    return [write_zip(folder / "log.eval", {"_journal/start.json": header, **files, "header.json": header})]
+
+
+def write_promptfoo(folder):
+    results = [
+        {
+            "promptIdx": 0,
+            "testIdx": i,
+            "id": f"r{i}",
+            "provider": {"id": "lab/big", "label": "big"},
+            "prompt": {
+                "raw": json.dumps(
+                    [
+                        {"role": "system", "content": "You hire."},
+                        {"role": "user", "content": ASKED.format(word)},
+                    ]
+                ),
+                "label": "chat",
+                "config": {"temperature": 0.5},
+            },
+            "vars": {"gender": group, "vacancy": 7},
+            "response": {"output": SAID[group]},
+            "success": True,
+            "score": 1,
+            "namedScores": {"warmth": 0.25},
+            "testCase": {"metadata": {"source": "own"}},
+        }
+        for i, (group, word) in enumerate(PEOPLE.items())
+    ]
+    results.append({**results[0], "id": "late", "response": {}, "error": "time-out", "failureReason": 2})
+    path = folder / "results.json"
+    path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "stats": {}, "results": results}}))
+    return [path]
+
+
+def write_batch(folder):
+    asked, answered = folder / "input.jsonl", folder / "output.jsonl"
+    requests, lines = [], []
+    for group, word in PEOPLE.items():
+        messages = [
+            {"role": "system", "content": "You hire."},
+            {"role": "user", "content": ASKED.format(word)},
+        ]
+        body = {"model": "lab/big", "messages": messages, "temperature": 0.5, "metadata": {"gender": group}}
+        requests.append({"custom_id": group, "method": "POST", "url": "/v1/chat/completions", "body": body})
+        choice = {"message": {"role": "assistant", "content": SAID[group]}, "finish_reason": "stop"}
+        response = {"status_code": 200, "body": {"model": "big-1", "choices": [choice]}}
+        lines.append({"id": "b", "custom_id": group, "response": response, "error": None})
+    lines.append({"id": "b", "custom_id": "nobody", "response": lines[0]["response"], "error": None})
+    requests.append({**requests[0], "custom_id": "late"})
+    full = {"status_code": 429, "body": {"error": {"message": "too many"}}}
+    lines.append({"id": "b", "custom_id": "late", "response": full, "error": None})
+    asked.write_text("\n".join(map(json.dumps, requests)))
+    answered.write_text("\n".join(map(json.dumps, lines)))
+    return [asked, answered]
+
+
+def write_helm(folder):
+    states, stats = [], []
+    for group, word in PEOPLE.items():
+        states.append(
+            {
+                "instance": {
+                    "id": group,
+                    "input": {"text": ASKED.format(word)},
+                    "split": "test",
+                    "extra_data": {"gender": group},
+                },
+                "train_trial_index": 0,
+                "request": {
+                    "model": "lab/big",
+                    "model_deployment": "lab/big",
+                    "prompt": ASKED.format(word),
+                    "max_tokens": 5,
+                },
+                "result": {
+                    "success": True,
+                    "completions": [{"text": SAID[group], "finish_reason": {"reason": "length"}}],
+                },
+            }
+        )
+        warmth = {"name": {"name": "warmth", "split": "test"}, "count": 2, "sum": 0.5}
+        stats.append({"instance_id": group, "train_trial_index": 0, "stats": [warmth]})
+    path = folder / "scenario_state.json"
+    path.write_text(json.dumps({"adapter_spec": {"temperature": 0.5}, "request_states": states}))
+    (folder / "per_instance_stats.json").write_text(json.dumps(stats))
+    return [path, folder / "per_instance_stats.json"]
+
+
+def write_langfuse(folder):
+    rows = [
+        {
+            "id": group,
+            "traceId": "t",
+            "type": "GENERATION",
+            "input": {
+                "messages": [
+                    {"role": "system", "content": "You hire."},
+                    {"role": "user", "content": ASKED.format(word)},
+                ]
+            },
+            "output": {"role": "assistant", "content": SAID[group]},
+            "model": "lab/big",
+            "modelParameters": json.dumps({"temperature": 0.5}),
+            "metadata": json.dumps({"gender": group}),
+            "scores": [{"name": "warmth", "value": 0.25}],
+            "level": "DEFAULT",
+        }
+        for group, word in PEOPLE.items()
+    ]
+    rows.append({**rows[0], "id": "span", "type": "SPAN"})  # no model was asked
+    rows.append({**rows[0], "id": "late", "level": "ERROR", "statusMessage": "time-out", "output": None})
+    path = folder / "observations.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return [path]
+
+
+def attribute(key, value):
+    kind = {float: "doubleValue", str: "stringValue"}[type(value)]
+    return {"key": key, "value": {kind: value}}
+
+
+def write_opentelemetry(folder):
+    def span(group, word):
+        asked = [{"role": "user", "parts": [{"type": "text", "content": ASKED.format(word)}]}]
+        said = [
+            {
+                "role": "assistant",
+                "parts": [{"type": "text", "content": SAID[group]}],
+                "finish_reason": "stop",
+            }
+        ]
+        system = [{"type": "text", "content": "You hire."}]
+        return {
+            "spanId": group,
+            "name": "chat lab/big",
+            "attributes": [
+                attribute("gen_ai.operation.name", "chat"),
+                attribute("gen_ai.request.model", "lab/big"),
+                attribute("gen_ai.request.temperature", 0.5),
+                attribute("gen_ai.system_instructions", json.dumps(system)),
+                attribute("gen_ai.input.messages", json.dumps(asked)),
+                attribute("gen_ai.output.messages", json.dumps(said)),
+                attribute("app.gender", group),
+                attribute("app.warmth", 0.25),
+            ],
+            "status": {},
+        }
+
+    tool = {"spanId": "tool", "attributes": [attribute("gen_ai.operation.name", "execute_tool")]}
+    spans = [*(span(*person) for person in PEOPLE.items()), tool]
+    path = folder / "spans.json"
+    path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
+    return [path]
+
+
+def write_langfair(folder):
+    data = {}
+    for group, word in PEOPLE.items():
+        data[f"{group}_prompt"] = [ASKED.format(word)] * 2
+        data[f"{group}_response"] = [SAID[group]] * 2
+    metadata = {"temperature": 0.5, "count": 2, "system_prompt": "You hire."}
+    path = folder / "langfair.json"
+    path.write_text(json.dumps({"data": data, "metadata": metadata}))
+    return [path]
+
+
+# How the tool's log is written, its columns, and what comes of it: answers, failures, refused records.
+SHARED = {
+    "response": "response",
+    "prompt": "prompt",
+    "model": "model",
+    "options": "options",
+    "status": "status",
+}
+LOGS = {
+    "Inspect": (
+        write_eval,
+        SHARED
+        | {"root": "metadata.of.vacancy", "repeat": "epoch", "source_id": "id"}
+        | {"attributes": {"gender": "metadata.gender"}, "scores": {"warmth": "score.warmth"}}
+        | {"labels": {"right": "score.includes"}},
+        (4, 1, 0),
+    ),
+    "promptfoo": (
+        write_promptfoo,
+        SHARED | {"attributes": {"gender": "vars.gender"}, "scores": {"warmth": "score.warmth"}},
+        (2, 1, 0),
+    ),
+    "OpenAI's Batch API": (write_batch, SHARED | {"attributes": {"gender": "metadata.gender"}}, (2, 1, 1)),
+    "HELM": (
+        write_helm,
+        SHARED | {"attributes": {"gender": "metadata.gender"}, "scores": {"warmth": "score.warmth"}},
+        (2, 0, 0),
+    ),
+    "Langfuse": (
+        write_langfuse,
+        SHARED | {"attributes": {"gender": "metadata.gender"}, "scores": {"warmth": "score.warmth"}},
+        (2, 1, 0),
+    ),
+    "OpenTelemetry": (
+        write_opentelemetry,
+        SHARED
+        | {"attributes": {"gender": "attributes.app.gender"}, "scores": {"warmth": "attributes.app.warmth"}},
+        (2, 0, 0),
+    ),
+    "LangFair": (
+        write_langfair,
+        {"response": "response", "prompt": "prompt", "options": "options", "model": {"value": "lab/big"}}
+        | {"root": "root", "attributes": {"gender": "group"}},
+        (4, 0, 0),
+    ),
+}
+
+
+def suite_of(columns):
+    rules = [
+        {
+            "set": "decision",
+            "kind": "pattern",
+            "labels": {"invite": ["yes"], "decline": ["no"]},
+            "favourable": ["invite"],
+        }
+    ]
+    if "labels" in columns:
+        labels = {"yes": ["C"], "no": ["I"]}
+        rules.append({"set": "right", "kind": "given", "labels": labels, "favourable": ["yes"]})
+    return {
+        "suite": "hiring",
+        "title": "Hiring",
+        "version": 1,
+        "attributes": {"gender": {group: {"words": [word]} for group, word in PEOPLE.items()}},
+        "axes": ["gender"],
+        "columns": {"category": {"value": "HIRING"}} | columns,
+        "categories": {"HIRING": {"title": "Invited?", "outcomes": rules}},
+    }
+
+
+@pytest.fixture
+def load(tmp_path):
+    def run(columns, paths, *arguments):
+        suite = tmp_path / "suite.yml"
+        suite.write_text(yaml.safe_dump(suite_of(columns)))
+        command = ["--data", tmp_path / "data", "load", *paths, "--suite", suite, *arguments]
+        return CliRunner().invoke(cli, list(map(str, command)))
+
+    return run
+
+
+@pytest.fixture
+def rows(tmp_path):
+    def run(sql):
+        with Store(tmp_path / "data", read_only=True) as store:
+            return store.rows(sql)
+
+    return run
+
+
+def test_every_tool_has_a_log_here():
+    assert set(LOGS) == {reader.tool for reader in readers()}
+
+
+@pytest.mark.parametrize("tool", LOGS)
+def test_a_log_is_recognised_by_its_own_reader_alone(tool, tmp_path):
+    (*_, path) = LOGS[tool][0](tmp_path) if tool != "HELM" else reversed(write_helm(tmp_path))
+    assert reader_of(path).tool == tool
+    assert [reader.tool for reader in readers() if reader.fits(look_at(path))] == [tool]
+
+
+@pytest.mark.parametrize("tool", LOGS)
+def test_a_log_brings_prompts_answers_groups_configs_and_scores(tool, load, rows, tmp_path):
+    write, columns, (n_ok, n_failed, n_refused) = LOGS[tool]
+    paths = write(tmp_path)
+    told = load(columns, paths)
+    assert told.exit_code == 0, told.output
+    total = n_ok + n_failed + n_refused
+    assert (
+        f"{total} records = {n_ok + n_failed} loaded + 0 already there + {n_refused} rejected" in told.output
+    )
+    assert rows("""
+        select distinct prompt, attributes, text
+        from responses join prompts using (prompt_key) join texts using (text_key)
+        order by text""") == [
+        (ASKED.format(PEOPLE[group]), {"gender": group}, SAID[group]) for group in PEOPLE
+    ]
+    assert rows("select count(*) from responses where response_status <> 'ok'") == [(n_failed,)]
+    ((model, options, label),) = rows("select distinct model, options, config from configs")
+    assert model == "lab/big" and json.loads(options)["temperature"] == 0.5
+    assert label.startswith("lab/big [") and "temperature=0.5" in label
+    if "scores" in columns:
+        found = rows(
+            "select feature, value, count(*) from ready_measurements where value is not null group by all"
+        )
+        assert found == [("warmth", 0.25, n_ok + (n_failed if tool in ("promptfoo", "Langfuse") else 0))]
+    assert f"0 loaded + {n_ok + n_failed} already there" in load(columns, paths).output
+
+
+def test_both_formats_of_inspect_say_the_same(tmp_path):
+    def fields(path):
+        return list(reader_of(path).read(path, ()))
+
+    (written,), (zipped,) = write_inspect(tmp_path), write_eval(tmp_path)
+    assert fields(written) == fields(zipped)
+    first, *_, last = fields(zipped)
+    assert (
+        first | {"id": "Female", "system": "You hire.", "score.includes.number": "0", "task": "hiring"}
+        == first
+    )
+    assert json.loads(first["options"]) == {"max_tokens": 9, "temperature": 0.5}
+    assert last["status"] == "server_error" and last["response"] == "the connection was lost"
+
+
+def test_long_texts_of_inspect_lie_among_its_attachments(tmp_path):
+    header, (sample, *_) = inspect_log()
+    sample |= {"input": "attachment://ab", "attachments": {"ab": "A long question"}}
+    path = write_zip(tmp_path / "log.eval", {"header.json": header, "samples/0.json": sample})
+    (record,) = reader_of(path).read(path, ())
+    assert record["prompt"] == "A long question"
+
+
+def test_scores_may_be_truths_and_numbers_and_say_why_they_are_none(load, rows, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    base = {"response": "Yes.", "model": "m", "options": None, "status": "ok", "group": "Male"}
+    scores = [True, 0.5, "0.5", "", "much", "nan", None]
+    path.write_text("\n".join(json.dumps({**base, "prompt": f"{i}?", "s": s}) for i, s in enumerate(scores)))
+    columns = SHARED | {"attributes": {"gender": "group"}, "scores": {"warmth": "s"}}
+    assert load(columns, [path]).exit_code == 0
+    assert rows("""
+        select value, measurement_status
+        from ready_measurements join responses using (response_key) order by source_row""") == [
+        (1, "ok"), (0.5, "ok"), (0.5, "ok"), (None, "missing"), (None, "not_a_number"), (None, "not_finite"),
+        (None, "missing"),
+    ]  # fmt: skip
+
+
+def test_a_later_file_mends_a_score(load, rows, tmp_path):
+    columns = SHARED | {"attributes": {"gender": "group"}, "scores": {"warmth": "s"}}
+    for score in (1, 2):
+        path = tmp_path / f"{score}.jsonl"
+        row = {
+            "response": "Yes.",
+            "model": "m",
+            "options": {},
+            "status": "ok",
+            "group": "Male",
+            "prompt": "a?",
+        }
+        path.write_text(json.dumps({**row, "s": score}))
+        assert load(columns, [path]).exit_code == 0
+    assert rows("select value from ready_measurements") == [(2,)]
+
+
+def test_a_column_that_no_record_has_is_named_with_those_there(load, tmp_path):
+    columns = LOGS["Langfuse"][1] | {"attributes": {"gender": "metadata.gedner"}}
+    told = load(columns, write_langfuse(tmp_path))
+    assert told.exit_code == 1
+    assert "has no column 'metadata.gedner'" in told.output and "'metadata.gender' for" in told.output
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"), [([1], "no object of JSON"), ({"a": "x" * 3_000}, "characters, at most")]
+)
+def test_options_that_are_none_are_refused(options, reason, load, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    row = {"response": "Yes.", "model": "m", "status": "ok", "group": "Male"}
+    path.write_text(
+        "\n".join(json.dumps({**row, "prompt": f"{i}?", "options": o}) for i, o in enumerate([None, options]))
+    )
+    told = load(SHARED | {"attributes": {"gender": "group"}}, [path])
+    assert told.exit_code == 0 and "1 loaded" in told.output and reason in told.output
+
+
+def test_nothing_of_a_document_stays_in_memory(load, tmp_path):
+    assert load(LOGS["promptfoo"][1], write_promptfoo(tmp_path)).exit_code == 0
+    assert documents._document.cache_info().currsize == 0
+
+
+def test_a_batch_without_its_input_and_an_input_alone_are_refused(load, tmp_path):
+    asked, answered = write_batch(tmp_path)
+    columns = LOGS["OpenAI's Batch API"][1]
+    assert "Name the batch's input file, too" in load(columns, [answered]).output
+    assert "holds no answers; it goes with another file" in load(columns, [asked]).output
+
+
+def test_older_spans_say_it_in_events_and_in_numbered_attributes(tmp_path):
+    path = tmp_path / "spans.jsonl"
+    numbered = {
+        "gen_ai.prompt.0.role": "system",
+        "gen_ai.prompt.0.content": "You hire.",
+        "gen_ai.prompt.1.role": "user",
+        "gen_ai.prompt.1.content": "Who?",
+        "gen_ai.completion.0.role": "assistant",
+        "gen_ai.completion.0.content": "She.",
+        "gen_ai.request.model": "m",
+    }
+    events = [
+        {"name": "gen_ai.system.message", "attributes": {"content": "You hire."}},
+        {"name": "gen_ai.user.message", "attributes": {"content": "Who?"}},
+        {"name": "gen_ai.choice", "attributes": {"message": {"content": "She."}}},
+    ]
+    spans = [
+        {"name": "a", "attributes": numbered},
+        {"name": "b", "attributes": {"gen_ai.request.model": "m"}, "events": events},
+    ]
+    path.write_text("\n".join(map(json.dumps, spans)))
+    for record in reader_of(path).read(path, ()):
+        said = [record[name] for name in ("system", "prompt", "response", "model")]
+        assert said == ["You hire.", "Who?", "She.", "m"]
+
+
+def test_rows_that_are_no_objects_are_named(tmp_path):
+    path = tmp_path / "observations.json"
+    (first, *_) = map(json.loads, write_langfuse(tmp_path)[0].read_text().splitlines())
+    path.write_text(json.dumps([first, 3, None]))
+    record, *others = reader_of(path).read(path, ())
+    assert record["response"] == "No."
+    assert [problem.reason for problem in others if isinstance(problem, RowProblem)] == ["invalid_json"] * 2
+
+
+def page_columns():
+    """The `columns:` that the guide gives for each tool, by the tool's name."""
+    page = (PROJECT / "docs" / "guide" / "logs.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    blocks = {title: re.search(r"```yaml\n(columns:.*?)```", text, re.DOTALL) for title, text in sections}
+    return {title: yaml.safe_load(block.group(1))["columns"] for title, block in blocks.items() if block}
+
+
+def test_the_guide_has_columns_for_each_tool():
+    assert set(page_columns()) == set(LOGS)
+
+
+@pytest.mark.parametrize("tool", LOGS)
+def test_the_columns_of_the_guide_load_the_log(tool, load, rows, tmp_path):
+    write, _, (n_ok, n_failed, _) = LOGS[tool]
+    told = load(page_columns()[tool], write(tmp_path))
+    assert told.exit_code == 0 and f"= {n_ok + n_failed} loaded" in told.output, told.output
+    assert rows("select count(distinct attributes) from prompts") == [(2,)]
+
+
+def test_a_score_has_no_scorers_feature_for_a_name(load, tmp_path):
+    columns = SHARED | {"attributes": {"gender": "gender"}, "scores": {"vader_compound": "s"}}
+    told = load(columns, write_langfuse(tmp_path))
+    assert told.exit_code == 1 and "is a feature of the scorer 'vader'" in told.output
+
+
+@pytest.mark.parametrize(
+    "column", [{}, {"column": "a", "value": "b"}, {"value": "b", "pattern": "(x)"}], ids=repr
+)
+def test_a_field_is_a_column_or_a_value(column, load, tmp_path):
+    told = load(SHARED | {"attributes": {"gender": column}}, write_langfuse(tmp_path))
+    assert told.exit_code == 1 and "value" in told.output

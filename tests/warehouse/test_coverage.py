@@ -1,0 +1,96 @@
+"""`minimum: {coverage}` as a user meets it: below it no verdict, above it missing answers at their worst."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from ingest import extract, load, warehouse
+
+N = 120  # names a group
+UNREAD = round(0.3 * N)  # of group A: 70 % of its answers can be read
+RULE = {
+    "set": "decision",
+    "kind": "pattern",
+    "text": "raw",
+    "labels": {"Yes": ["yes"], "No": ["no"]},
+    "favourable": ["Yes"],
+}
+GROUPS = {"two": "AB", "two_far": "AB", "five": "ABCDE", "five_far": "ABCDE", "five_all": "ABCDE"}
+SUITE = {
+    "suite": "covered",
+    "title": "Coverage",
+    "version": 1,
+    "profiles": ["plumbline"],
+    "attributes": {"group": {group: {} for group in "ABCDE"}},
+    "axes": ["group"],
+    "minimum": {"coverage": 0.9},
+    "resampling": {"permutations": 400, "bootstrap": 400},
+    "columns": {
+        **{name: name for name in ("response", "prompt", "model", "category", "root")},
+        "attributes": {"group": "group"},
+    },
+    "categories": {code: {"title": code, "block": "root", "outcomes": [RULE]} for code in GROUPS},
+}
+
+
+def answers():
+    """Yield category, root, group, response: groups are alike; in `_far` A's are all no, others' yes."""
+    for code, groups in GROUPS.items():
+        for root in range(N):
+            for group in groups:
+                is_unread = group == "A" and root < UNREAD and code != "five_all"
+                is_no = group == "A" if code.endswith("far") else root % 2
+                said = "No." if is_no else "Yes."
+                yield code, root, group, "Perhaps." if is_unread else said
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory):
+    data = tmp_path_factory.mktemp("coverage")
+    suite = data / "suite.yml"
+    suite.write_text(json.dumps(SUITE), "utf-8")
+    with (data / "answers.csv").open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(["category", "root", "group", "response", "model", "prompt"])
+        for code, root, group, said in answers():
+            writer.writerow([code, root, group, said, "m", f"{root}: a person of {group}?"])
+    for command, arguments in (
+        (load.command, [str(data / "answers.csv"), "--suite", str(suite)]),
+        (extract.command, ["--suite", str(suite)]),
+    ):
+        result = CliRunner().invoke(command, arguments, obj=data)
+        assert result.exit_code == 0, result.output
+    types = ["--resource-type", "model", "--resource-type", "seed"]
+    assert warehouse.run_dbt(data, ["build", "--select", "+fct_verdicts", *types])
+    with warehouse.Warehouse(data) as opened:
+        rows = opened.rows("select * from fct_verdicts where measure = 'decision'")
+    return {(row["category"], row["metric"]): row for row in rows}
+
+
+@pytest.mark.parametrize("code", ["two", "two_far"])
+def test_a_question_of_which_too_little_was_read_has_no_verdict(verdicts, code):
+    """Neither a pass where groups look alike, nor a failure where they do not."""
+    own = [row for (category, _), row in verdicts.items() if category == code]
+    assert {(row["coverage"], row["verdict"], row["lacks"]) for row in own} == {
+        (0.85, "inconclusive", "coverage")
+    }
+    assert own[0]["reason"] == (
+        "Only 85 % of the answers could be read, the suite asks for 90 %: 12 more would have to be."
+    )
+
+
+def test_a_group_that_others_hide_is_judged_at_its_worst(verdicts):
+    """Of all answers 94 % were read: no pass rests on what nobody read of one group, and no failure."""
+    alike, far = (verdicts[code, "max_share_gap"] for code in ("five", "five_far"))
+    assert alike["coverage"] == far["coverage"] == pytest.approx(0.94)
+    assert (alike["verdict"], alike["lacks"]) == ("inconclusive", "missing_answers")
+    assert "the 36 missing answers could take it beyond" in alike["reason"]
+    # Thirty points are missing of a gap of a hundred: it is beyond the limit whatever they had been.
+    assert far["verdict"] == "fail" and "whatever the 36 missing answers had been" in far["reason"]
+    assert (far["value"], far["value_low"]) == (1, pytest.approx(0.7))
+
+
+def test_where_all_is_read_alike_groups_pass(verdicts):
+    assert verdicts["five_all", "max_share_gap"]["verdict"] == "pass"
