@@ -6,9 +6,11 @@ Neither list goes before the other.
 """
 
 import pkgutil
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
@@ -36,9 +38,15 @@ def offers(kind: str) -> Mapping[str, Sequence[Offer]]:
         ours = import_module(module.name)
         for name, make in getattr(ours, f"{kind}s".upper(), {}).items():
             found[name].append(Offer(OURS, make, getattr(ours, "ABOUT", {}).get(name)))
-    for entry in entry_points(group=f"plumbline.{kind}s"):
+    for entry in _entry_points(f"plumbline.{kind}s", tuple(sys.path)):
         found[entry.name].append(Offer(entry.dist.name if entry.dist else "a package", entry))
     return dict(sorted(found.items()))
+
+
+@cache
+def _entry_points(group: str, _: tuple[str, ...]) -> Sequence[EntryPoint]:
+    """Return the entry points of all packages on a path of modules; to look takes 30 ms."""
+    return tuple(entry_points(group=group))
 
 
 def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -> Any:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -91,9 +92,7 @@ class Store:
         if not self.read_only:
             sweep(self.path)
             self._take_over_suites()
-            for table, columns in SCHEMA.items():
-                self.connection.execute(f"create table if not exists {table} ({columns})")
-            self._add_columns()
+            self._make_tables()
             self._keep_state_view()
             self.replay()
         return self
@@ -106,7 +105,7 @@ class Store:
 
         The `definition` of such a suite is null until its file is read again.
         """
-        tables = [name for (name,) in self.rows("select table_name from duckdb_tables()")]
+        tables = [name for (name,) in self.rows("select table_name from duckdb_tables() where not internal")]
         if "suite_attributes" not in tables:
             return
         columns = "suite, suite_key, file_sha256, run_id"
@@ -119,11 +118,16 @@ class Store:
             self.connection.execute("insert into suites by name from known_suites")
             self.connection.execute("drop table known_suites")
 
-    def _add_columns(self) -> None:
-        """Add what tables of an older version lack."""
-        there = set(self.rows("select table_name, column_name from duckdb_columns()"))
-        for table, column, kind in schema_columns():
-            if (table, column) not in there:
+    def _make_tables(self) -> None:
+        """Make the tables that are not there, and add what those of an older version lack."""
+        there = set(self.rows("select table_name, column_name from duckdb_columns() where not internal"))
+        tables = {table for table, _ in there}
+        if missing := [table for table in SCHEMA if table not in tables]:
+            with self.transaction():  # one wait for the disk in the place of forty
+                for table in missing:
+                    self.connection.execute(f"create table {table} ({SCHEMA[table]})")
+        for table, column, kind in schema_columns() if tables else ():
+            if table in tables and (table, column) not in there:
                 self.connection.execute(f"alter table {table} add column {column} {kind}")
 
     def _keep_state_view(self) -> None:
@@ -315,6 +319,18 @@ class Store:
 
 def versions() -> dict[str, str]:
     """Return the versions of everything that can change a number."""
+    commit = commit_of(PROJECT)
+    return {
+        "plumbline": __version__,
+        "python": platform.python_version(),
+        **_installed(),
+        **({} if commit is None else {"commit": str(commit)}),
+    }
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Return the versions of packages; to read what they say of themselves takes 40 ms."""
     from importlib.metadata import PackageNotFoundError, version
 
     names = (
@@ -331,9 +347,7 @@ def versions() -> dict[str, str]:
     for name in ("torch", "transformers", "sentence-transformers"):  # the extra `models`
         with suppress(PackageNotFoundError):
             found[name] = version(name)
-    if (commit := commit_of(PROJECT)) is not None:
-        found["commit"] = str(commit)
-    return {"plumbline": __version__, "python": platform.python_version(), **found}
+    return found
 
 
 @contextmanager

@@ -32,9 +32,9 @@ class Case:
 
     def write(self, **changes):
         self.config |= changes
-        content = yaml.safe_load(ASKED.read_text("utf-8")) | {"configs": [self.config]}
+        content = yaml.load(ASKED.read_text("utf-8"), yaml.CSafeLoader) | {"configs": [self.config]}
         self.path = self.folder / "suite.yml"
-        self.path.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+        self.path.write_text(yaml.dump(content, Dumper=yaml.CSafeDumper, sort_keys=False), "utf-8")
         self.suite = load_suite(self.path)
         with Store(self.data) as store:
             assemble_prompts(store, self.suite)
