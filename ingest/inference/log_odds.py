@@ -69,12 +69,30 @@ def fit_log_odds(values: ArrayLike, group: Codes, root: Codes, block: Codes) -> 
     model = _Model(y, np.eye(n_groups)[group], list(parts.values()))
     ratios, has_converged = model.fit()
     means, covariance, residual = model.estimates(ratios)
-    if residual <= EXPLAINED * spread:
+    # The likelihood has no highest point where nothing is left, so where the search ends says little.
+    if min(residual, _left_over(y, [group, *parts.values()])) <= EXPLAINED * spread:
         return nothing._replace(means=means, status="zero_variance")
     variances = dict(zip(parts, (residual * ratios**2).tolist(), strict=True))
     status = "ok" if has_converged else "not_converged"
     dof = _freedom(group, parts, freedom, variances)
     return LogOdds(means, covariance, variances, residual, dof, len(y), status)
+
+
+def _left_over(y: Array, codes: list[Codes]) -> float:
+    """Return the mean square of what fixed levels leave of y; infinite where no freedom is left."""
+    if sum(int(one.max()) + 1 for one in codes) - len(codes) + 1 >= len(y):
+        return np.inf
+    levels = _indicators(codes, len(y)).tocsr()
+    return float(scipy.sparse.linalg.lsmr(levels, y, atol=1e-12, btol=1e-12)[3]) ** 2 / len(y)
+
+
+def _indicators(codes: list[Codes], n: int) -> "scipy.sparse.spmatrix":
+    """Return the columns of 0 and 1 of all levels of parts, (n, levels)."""
+    rows = np.arange(n)
+    columns = [
+        scipy.sparse.csr_matrix((np.ones(n), (rows, one)), shape=(n, int(one.max()) + 1)) for one in codes
+    ]
+    return scipy.sparse.hstack(columns or [scipy.sparse.csr_matrix((n, 0))], format="csc")
 
 
 def _freedom(
@@ -138,16 +156,8 @@ class _Model:
 
     def __init__(self, y: Array, x: Array, codes: list[Codes]) -> None:
         self.n, self.rank = x.shape
-        rows = np.arange(len(y))
         self.widths = [int(one.max()) + 1 for one in codes]
-        z = scipy.sparse.hstack(
-            [
-                scipy.sparse.csr_matrix((np.ones(len(y)), (rows, one)), shape=(len(y), width))
-                for one, width in zip(codes, self.widths, strict=True)
-            ]
-            or [scipy.sparse.csr_matrix((len(y), 0))],
-            format="csc",
-        )
+        z = _indicators(codes, len(y))
         fixed = np.column_stack([x, y])
         crossed = (z.T @ z).tocsc()
         self.is_dense = sum(self.widths) <= DENSE
