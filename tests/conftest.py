@@ -1,5 +1,6 @@
 """Small fixtures that the tests of several stages share: a tiny suite, its files, what the tables hold."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,14 @@ from ingest.store import Store
 os.environ.setdefault(
     "PLUMBLINE_ALLOW_HOST", "127.0.0.1 localhost example.org inside.example.org api.example.com"
 )
+
+
+# dbt and its project are a million objects; to look for garbage among them takes a third of all tests' time.
+gc.set_threshold(100_000, 50, 50)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
 
 
 @pytest.fixture
