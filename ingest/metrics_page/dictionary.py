@@ -59,7 +59,7 @@ def read_metrics(project: Path) -> list[dict[str, Any]]:
     entries = []
     for path in sorted((project / METRICS).glob("*/*.yml")):
         place, family = path.relative_to(project), path.parent.name
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
         if family not in FAMILIES:
             raise PlumblineError(f"{place}: there is no family {family}.", f"One of {', '.join(FAMILIES)}.")
         if not isinstance(found, dict) or (missing := REQUIRED - set(found)):

@@ -47,7 +47,7 @@ def given(project: Path) -> tuple[Sql, dict[str, str]]:
     sql = Sql(project)
     for name, (function, arguments, result) in FUNCTIONS.items():
         sql.connection.create_function(name, function, arguments, result)
-    declared = yaml.safe_load((project / GIVEN).read_text(encoding="utf-8"))
+    declared = yaml.load((project / GIVEN).read_text(encoding="utf-8"), yaml.CSafeLoader)
     for step in declared["tables"]:
         if "table" in step:
             sql.query(step["table"], step["sql"])

@@ -58,20 +58,8 @@ PLAIN = {
 }
 
 
-class _Loader(yaml.SafeLoader):
-    """SafeLoader without aliases (a bomb needs them) and without duplicate keys."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not allowed in a suite", mark)
-        self.depth = getattr(self, "depth", 0) + 1
-        if self.depth > MAX_DEPTH:
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(None, None, f"nested deeper than {MAX_DEPTH} levels", mark)
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
+class _Loader(yaml.CSafeLoader):
+    """SafeLoader in C, ten times as fast, without duplicate keys."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         seen = set()
@@ -93,6 +81,22 @@ def _refuse_binary(loader: _Loader, node: yaml.Node) -> None:
 _Loader.add_constructor("tag:yaml.org,2002:binary", _refuse_binary)
 
 
+def _check_shape(text: str) -> None:
+    """Refuse aliases, which a bomb needs, and what is nested too deeply, before anything is made of them."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.AliasEvent):
+            problem = "aliases (*name) are not allowed in a suite"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)  # type: ignore[arg-type]
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if isinstance(event, yaml.NodeEvent) and depth >= MAX_DEPTH:
+            problem = f"nested deeper than {MAX_DEPTH} levels"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)  # type: ignore[arg-type]
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+
+
 def load_suite(path: Path, variant: str | None = None) -> Suite:
     """Read and check a suite file.
 
@@ -101,6 +105,7 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
     """
     text = _read(path)
     try:
+        _check_shape(text)
         loader = _Loader(text)
         node = loader.get_single_node()
         content = loader.construct_document(node) if node is not None else None

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -35,6 +36,11 @@ NODE_KEYS = {"name", "description", "config", "data_tests", "columns", "constrai
 UNIT_TEST_KEYS = {"name", "description", "model", "given", "expect", "overrides", "config"}
 FIXTURE_KEYS = {"input", "format", "rows"}
 FILE_KEYS = {"models", "seeds", "sources", "groups", "unit_tests", "version"}
+
+
+@cache
+def yaml_of(path):
+    return yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
 
 
 def project_files(pattern):
@@ -269,7 +275,7 @@ def unknown_keys(mapping, known, place):
 
 def spelling(path):
     """Keys of a properties file that dbt would pass over."""
-    content = yaml.safe_load(path.read_text("utf-8"))
+    content = yaml_of(path)
     found = unknown_keys(content, FILE_KEYS, path.name)
     for kind in ("models", "seeds"):
         for node in content.get(kind, []):
@@ -317,7 +323,7 @@ def declared_tests():
     """Names of the generic tests that the properties files declare, as often as they do."""
     declared = Counter()
     for path in YAML_FILES:
-        content = yaml.safe_load(path.read_text("utf-8"))
+        content = yaml_of(path)
         for node in content.get("models", []) + content.get("seeds", []):
             for owner in (node, *node.get("columns", [])):
                 declared.update(
@@ -329,7 +335,7 @@ def declared_tests():
 def test_no_declared_test_is_lost(manifest, nodes):
     generic = [n for n in nodes if n.resource_type == "test" and hasattr(n, "test_metadata")]
     assert Counter(n.test_metadata.name for n in generic) == declared_tests()
-    written = sum(len(yaml.safe_load(f.read_text("utf-8")).get("unit_tests", [])) for f in YAML_FILES)
+    written = sum(len(yaml_of(f).get("unit_tests", [])) for f in YAML_FILES)
     assert len(manifest.unit_tests) == written > 30
 
 

@@ -432,7 +432,7 @@ SUITES: dict[str, tuple[str | bytes, str]] = {
     "a quote left open": (replaced("title: A tiny suite", 'title: "A tiny'), "line "),
     "Latin-1": (replaced("A tiny suite", "Bäckerei").encode("latin-1"), "is not UTF-8 (byte "),
     "UTF-16": (SUITE.encode("utf-16"), "is not UTF-8"),
-    "a NUL": (replaced("A tiny", "A\0tiny"), "special characters are not allowed"),
+    "a NUL": (replaced("A tiny", "A\0tiny"), "control characters are not allowed"),
     "a key twice": (replaced("version: 1", "version: 1\nversion: 2"), "the key 'version' stands here twice"),
     "an unknown key": (replaced("version: 1", "version: 1\nverison: 2"), "verison"),
     "text for a number": (replaced("version: 1", "version: one"), "line 4: version"),
