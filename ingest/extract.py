@@ -13,7 +13,7 @@ from ingest.errors import PlumblineError, say
 from ingest.judging.stage import Judging
 from ingest.judging.votes import VoteCount
 from ingest.measuring.languages import LanguageDetector, detect_languages
-from ingest.measuring.prompt_pairs import Compared, compare_pairs, pair_prompts
+from ingest.measuring.prompt_pairs import Compared, compare_pairs, neutralise, pair_prompts
 from ingest.measuring.scored_texts import count_unmade_scored, make_scored_texts
 from ingest.measuring.text_overlap import Overlap
 from ingest.measuring.texts import (
@@ -101,6 +101,8 @@ def extract(
         n_pairs = pair_prompts(store, suite)
         if overlap is not None and n_pairs:
             counts.append(compare_pairs(store, suite, path, overlap))
+        elif judging is not None and n_pairs and any(panel.judge.compares for panel in asked):
+            neutralise(store, suite, path)
         if judging is not None and (limit is None or limit > 0):
             counts += judging.run(store, suite, path, asked, run_id, limit)
     return counts

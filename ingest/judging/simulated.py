@@ -27,13 +27,19 @@ class SimulatedVotes:
             )
         u_error = uniforms[0]
         said: dict[str, str | float]
-        if judge.range is not None:
+        if judge.compares:
+            said = {"label": self._preference(spec, ballot, u_error)}
+        elif judge.range is not None:
             low, high = judge.range
             said = {"score": min(high, max(low, self._number(spec, ballot.text, u_error)))}
         else:
             said = {"label": self._label(spec, ballot.text, u_error, judge.labels[0])}
         reply = json.dumps({"reason": "Simulated: by its phrases.", **said}, ensure_ascii=False)
         return Answer(reply, "ok", "stop")
+
+    def _preference(self, spec: SimulatedJudge, ballot: Ballot, u: float) -> str:
+        first, second = self._number(spec, ballot.text, u), self._number(spec, ballot.second, 1.0)
+        return "tie" if first == second else "first" if first > second else "second"
 
     def _number(self, spec: SimulatedJudge, text: str, u: float) -> float:
         read = _read(spec, text)

@@ -11,12 +11,16 @@ from ingest.errors import say
 from ingest.judging.ballots import Ballot, question
 from ingest.judging.votes import Panel, VoteCount, ask_judges, counted, panels
 from ingest.judging.wanted import list_wanted
+from ingest.measuring.prompt_pairs import PROMPT_PAIRS, pairing
 from ingest.store import Store
 from ingest.suite import Config, Suite
 
 OF_TEXTS = """
-    select coalesce(sum(least(t.n_characters, ?)), 0) from wanted_votes as w
-    inner join texts as t using (text_key) where w.judge = ?"""
+    select coalesce(sum(least(a.n_characters, $most) + coalesce(least(b.n_characters, $most), 0)), 0)
+    from wanted_votes as w
+    inner join texts as a on w.first_text_key = a.text_key
+    left join texts as b on w.second_text_key = b.text_key
+    where w.judge = $judge"""
 
 
 class Judging:
@@ -95,8 +99,17 @@ def planned_votes(store: Store, suite: Suite, configs: Iterable[Config]) -> Iter
             [suite.suite, codes],
         )
         n_answers, n_voters = n_prompts * repeats, len(judge.members)
-        n_more = min(judge.checked * len(codes), n_answers) * n_versions * n_voters
         each = f" × {n_voters:,} who vote" if n_voters > 1 else ""
+        if judge.compares:
+            paired = f"select count(*) from ({PROMPT_PAIRS}) where list_contains($codes, category)"
+            found = store.connection.execute(paired, {**pairing(suite), "codes": codes}).fetchall()
+            n_pairs = repeats * found[0][0]
+            yield (
+                f"The judge {judge.name} is asked for at most {2 * n_pairs * n_voters:,} votes "
+                f"({n_pairs:,} pairs of answers, each in both orders{each})."
+            )
+            continue
+        n_more = min(judge.checked * len(codes), n_answers) * n_versions * n_voters
         yield (
             f"The judge {judge.name} is asked for at most {n_answers * n_voters:,} votes "
             f"({n_answers:,} answers{each}), and for at most {n_more:,} with other groups' words."
@@ -105,7 +118,8 @@ def planned_votes(store: Store, suite: Suite, configs: Iterable[Config]) -> Iter
 
 def _forecast(store: Store, panel: Panel) -> Iterator[str]:
     judge = panel.judge
-    n_characters = store.value(OF_TEXTS, [judge.characters, judge.name])
+    of = {"judge": judge.name, "most": judge.characters}
+    n_characters = store.connection.execute(OF_TEXTS, of).fetchall()[0][0]
     frame = estimate_tokens(question(Ballot(judge, "", ""))) + MESSAGE_TOKENS
     for task in panel.tasks:
         share = task.n_pending / task.n_wanted if task.n_wanted else 0.0
@@ -119,5 +133,7 @@ def _forecast(store: Store, panel: Panel) -> Iterator[str]:
             f"{task.n_wanted - task.n_pending:,} there; about {tokens.n_prompt:,.0f} tokens read"
             f"{most}{costs}."
         )
-    if judge.checked:
+    if judge.compares:
+        yield f"{judge.name}: pairs of answers, each in both orders; equal ones are a tie."
+    elif judge.checked:
         yield f"{judge.name}: and of up to {judge.checked:,} answers a category, with other groups' words."

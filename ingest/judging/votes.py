@@ -37,6 +37,13 @@ PENDING = f"""
                 and not list_contains($again, v.response_status)
         )
 """
+PAGE = f"""
+    with page as (select w.* {PENDING} and w.text_key > $after order by w.text_key limit $n)
+    select page.text_key, left(a.text, $most), coalesce(left(b.text, $most), '')
+    from page
+    inner join texts as a on page.first_text_key = a.text_key
+    left join texts as b on page.second_text_key = b.text_key
+    order by page.text_key"""
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,8 @@ class Panel:
         members = [task.config_key for task in self.tasks]
         judge, rubric = self.judge, rubric_key(self.judge)
         asked = judge.model_dump(mode="json", include={"rubric", "labels", "range", "languages"})
-        parameters = {**asked, "max_characters": judge.characters, "members": members}
+        reads = {"reads": judge.reads} if judge.compares else {}
+        parameters = {**asked, **reads, "max_characters": judge.characters, "members": members}
         return {
             "scorer_key": key("judge", judge.name, rubric, members),
             "scorer": judge.name,
@@ -281,18 +289,9 @@ def pending_votes(store: Store, judge: Judge, task: Task, page: int) -> Iterator
             "most": judge.characters,
         }
         with uninterrupted():
-            rows = store.connection.execute(
-                f"""
-                with page as (
-                    select w.text_key {PENDING} and w.text_key > $after order by w.text_key limit $n
-                )
-                select text_key, left(text, $most) from page inner join texts using (text_key)
-                order by text_key
-                """,
-                parameters,
-            ).fetchall()
-        for name, text in rows:
-            ballot = Ballot(judge, name, text, _unasked(judge, text))
+            rows = store.connection.execute(PAGE, parameters).fetchall()
+        for name, text, second in rows:
+            ballot = Ballot(judge, name, text, second, _unasked(judge, text, second))
             identity = vote_key(task.config_key, rubric, name)
             yield Request(
                 request_key=identity,
@@ -311,11 +310,12 @@ def pending_votes(store: Store, judge: Judge, task: Task, page: int) -> Iterator
         after = rows[-1][0]
 
 
-def _unasked(judge: Judge, text: str) -> str | None:
-    """Return why nobody is asked about a text, None where somebody is."""
-    if not text.strip():
+def _unasked(judge: Judge, *texts: str) -> str | None:
+    """Return why nobody is asked about a text or two, None where somebody is."""
+    read = texts if judge.compares else texts[:1]
+    if not all(text.strip() for text in read):
         return EMPTY
-    return UNREAD if is_in_another(text, judge.languages) else None
+    return UNREAD if any(is_in_another(text, judge.languages) for text in read) else None
 
 
 def _ballot(request: Request) -> Ballot:

@@ -4,6 +4,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
+from ingest.judging.ballots import pair_key
 from ingest.judging.exchange import MASKED, Exchange
 from ingest.keys import text_key, text_row
 from ingest.store import Store, uninterrupted
@@ -14,7 +17,8 @@ PAGE = 500
 
 WANTED = """
     create or replace temp table wanted_votes (
-        judge varchar not null, text_key varchar not null
+        judge varchar not null, text_key varchar not null, first_text_key varchar not null,
+        second_text_key varchar
     )"""
 # The texts that a judge reads, as it reads them. A simulated judge reads simulated answers alone.
 JUDGED = """
@@ -44,6 +48,33 @@ JUDGED = """
         from answered as a
         left join text_variants as v on a.text_key = v.text_key and v.text_variant = $variant
     )"""
+# Both orders of the neutral texts of answers to two branches, under one config. Equal texts are a tie that
+# nobody is asked about.
+PAIRED = """
+    with neutral as (
+        select r.prompt_key, r.config_key, r.repeat_index, n.neutral_text_key
+        from responses as r
+        inner join prompt_words as w using (prompt_key)
+        inner join neutral_texts as n
+            on r.text_key = n.text_key and w.words_key = n.words_key and n.text_variant = $variant
+        left join configs as c using (config_key)
+        where
+            w.suite = $suite and r.response_status = 'ok' and ($reads_all or c.backend = 'simulated')
+    ),
+    paired as (
+        select a.neutral_text_key as a, b.neutral_text_key as b
+        from prompt_pairs as p
+        inner join neutral as a on p.prompt_key_a = a.prompt_key
+        inner join neutral as b
+            on p.prompt_key_b = b.prompt_key
+            and a.config_key = b.config_key and a.repeat_index = b.repeat_index
+        where
+            p.suite = $suite and list_contains($categories, p.category)
+            and a.neutral_text_key <> b.neutral_text_key
+    )
+    select a as first_text_key, b as second_text_key from paired
+    union
+    select b, a from paired"""
 
 
 def list_wanted(
@@ -56,15 +87,24 @@ def list_wanted(
     judges = [judge for judge in suite.judges.values() if not chosen or judge.name in chosen]
     store.connection.execute(WANTED)
     rows: list[dict[str, Any]] = []
-    exchange = Exchange(suite, suite_path) if keep and any(judge.checked for judge in judges) else None
+    pairs: list[dict[str, str]] = []
+    exchange = (
+        Exchange(suite, suite_path)
+        if keep and any(judge.checked and not judge.compares for judge in judges)
+        else None
+    )
     for judge in judges:
         of = _parameters(suite, judge)
-        each = "select distinct $judge, text_key from judged where text_key is not null"
+        if judge.compares:
+            pairs += _pairs(store, judge, of)
+            continue
+        each = "select distinct $judge, text_key, text_key, null from judged where text_key is not null"
         _rows(store, f"insert into wanted_votes {JUDGED} {each}", of)
         if exchange is not None and judge.checked:
             rows += _exchanged(store, judge, exchange, of)
     if keep and judges:
         with uninterrupted(), store.transaction():
+            store.append("judged_pairs", pairs)
             if chosen:
                 store.connection.execute(
                     "delete from exchanged_texts where suite = ? and list_contains(?, judge)",
@@ -76,7 +116,7 @@ def list_wanted(
     store.connection.execute(
         """
         insert into wanted_votes
-        select distinct e.judge, e.exchanged_text_key
+        select distinct e.judge, e.exchanged_text_key, e.exchanged_text_key, null
         from exchanged_texts as e
         where
             e.suite = ? and list_contains(?, e.judge)
@@ -87,6 +127,22 @@ def list_wanted(
         """,
         [suite.suite, [judge.name for judge in judges]],
     )
+
+
+def _pairs(store: Store, judge: Judge, of: dict[str, Any]) -> list[dict[str, str]]:
+    """List the pairs that a judge compares; return what the key of each stands for."""
+    pairs = [
+        {"pair_key": pair_key(first, second), "first_text_key": first, "second_text_key": second}
+        for first, second in _rows(store, PAIRED, of)
+    ]
+    if pairs:
+        wanted = pa.Table.from_pylist(pairs)
+        with store.registered("incoming_pairs", wanted):
+            store.connection.execute(
+                "insert into wanted_votes select ?, * from incoming_pairs",
+                [judge.name],
+            )
+    return pairs
 
 
 def _exchanged(store: Store, judge: Judge, exchange: Exchange, of: dict[str, Any]) -> list[dict[str, Any]]:

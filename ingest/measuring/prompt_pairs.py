@@ -218,11 +218,11 @@ def pair_prompts(store: Store, suite: Suite) -> int:
     """Put the suite's pairs of prompts in the place of those that were there; return how many there are."""
     with store.transaction():
         store.connection.execute("delete from prompt_pairs where suite = ?", [suite.suite])
-        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", _pairing(suite))
+        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", pairing(suite))
     return int(store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite]))
 
 
-def _pairing(suite: Suite) -> dict[str, str]:
+def pairing(suite: Suite) -> dict[str, str]:
     """Return the parameters of PROMPT_PAIRS."""
     groups = suite.reference if isinstance(suite.reference, dict) else {}
     axes = [
@@ -275,7 +275,14 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
         rows.append(row | {"words": sorted({word for found in words.values() for word in found})})
     with store.transaction():
         store.replace("prompt_words", suite.suite, rows)
-    variant = suite.pairs.text
+    # A judge reads sentences, and clean texts have none.
+    variants = {suite.pairs.text, *("raw" for judge in suite.judges.values() if judge.compares)}
+    for variant in sorted(variants):
+        _make_neutral(store, suite, neutralisers, variant)
+
+
+def _make_neutral(store: Store, suite: Suite, neutralisers: dict[str, Neutraliser], variant: str) -> None:
+    """Store the neutral texts that are not made yet, of one variant of the answers."""
     change, shared = TEXT_VARIANTS.get(variant, str), {"text_variant": variant}
     unmade = f"""
         with paired as ({PAIRED_TEXTS})

@@ -34,8 +34,8 @@ BATCH = 100_000
 OF_ANSWERS = {"responses", "ready_measurements", "superseded_responses"}
 # Tables that may be long and belong to no suite: a part is a million of their rows.
 OF_TEXTS = {
-    "texts", "text_variants", "scored_texts", "measurements", "judge_votes", "embeddings", "text_pairs",
-    "text_languages",
+    "texts", "text_variants", "scored_texts", "measurements", "judge_votes", "judged_pairs", "embeddings",
+    "text_pairs", "text_languages",
 }  # fmt: skip
 PART, PLACE = "exported_part", "exported_place"
 PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -103,6 +103,8 @@ SCHEMA: dict[str, str] = {
         n_output_tokens integer, seconds double, n_attempts integer not null, error varchar,
         answered_at timestamp not null, run_id varchar not null, wait_seconds double, served_model varchar,
         system_fingerprint varchar, cost double, currency varchar""",
+    "judged_pairs": """
+        pair_key varchar primary key, first_text_key varchar not null, second_text_key varchar not null""",
     "exchanged_texts": """
         suite varchar not null, category varchar not null, judge varchar not null, attribute varchar not null,
         group_a varchar not null, group_b varchar not null, text_key varchar not null,

@@ -351,6 +351,8 @@ def check_judges(suite: Suite) -> None:
                 _is_declared(
                     suite, error.attribute, error.value, "scorers", i, "simulated", "misreads", j, "value"
                 )
+        if judge.compares and not suite.pair_axes():
+            raise Misplaced("the suite compares no pairs: take `reads: pairs` out", "scorers", i, "reads")
         for code in judge.categories or []:
             if code not in suite.categories:
                 raise Misplaced(f"there is no category {code!r}", "scorers", i, "categories")

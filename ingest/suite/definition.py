@@ -80,7 +80,7 @@ def definition(suite: Suite) -> dict[str, Any]:
 
 def _judge(judge: Judge, suite: Suite) -> dict[str, Any]:
     return {
-        **judge.model_dump(include={"name", "rubric", "labels", "range", "text", "characters"}),
+        **judge.model_dump(include={"name", "reads", "rubric", "labels", "range", "text", "characters"}),
         "feature": judge.feature if judge.range else None,
         "categories": _once(judge.categories or list(suite.categories)),
     }

@@ -10,6 +10,7 @@ from ingest.suite.sources import Config
 
 SIMULATED = "simulated"
 MOST_CHARACTERS = 50_000
+PREFERENCES = ("first", "second", "tie")  # what a judge of pairs can say
 UNSENT = "none"  # what a config says of an option that its server refuses
 
 
@@ -73,6 +74,11 @@ class Judge(Strict):
     rubric: Annotated[str, Field(min_length=1, max_length=20_000)] = Field(
         description="What is judged, and by what."
     )
+    reads: Literal["answers", "pairs"] = Field(
+        default="answers",
+        description="`answers`, one by one; or `pairs` of answers to two branches of a root, with the words "
+        "of their groups taken out: which of two fits the rubric better, asked in both orders.",
+    )
     labels: list[Label] = Field(
         default=[], max_length=50, description="What a vote can say. A rule of the kind `judged` reads it."
     )
@@ -100,7 +106,9 @@ class Judge(Strict):
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "Judge":
-        if bool(self.labels) == (self.range is not None):
+        if self.reads == "pairs":
+            self._fits_pairs()
+        elif bool(self.labels) == (self.range is not None):
             raise ValueError("a judge gives `labels`, or a number in a `range`: one of them")
         if self.labels and (len(self.labels) < 2 or len(set(self.labels)) < len(self.labels)):
             raise ValueError("`labels` are two at least, each once")
@@ -111,6 +119,8 @@ class Judge(Strict):
         for one in self.members:
             if isinstance(one, Config):
                 _fits(one)
+        if self.reads == "pairs":
+            return self
         for reading in self.simulated.reads if self.simulated else []:
             if isinstance(reading.says, str) != bool(self.labels):
                 raise ValueError("`reads` gives labels where the judge does, else numbers")
@@ -118,6 +128,29 @@ class Judge(Strict):
             if (error.instead is not None) != bool(self.labels):
                 raise ValueError("`misreads` gives labels `instead` where the judge does, else a `shift`")
         return self
+
+    def _fits_pairs(self) -> None:
+        taken = {"labels", "range", "checked", "text"} & self.model_fields_set
+        if taken:
+            raise ValueError(f"a judge of pairs says first, second or tie: take `{min(taken)}` out")
+        for reading in self.simulated.reads if self.simulated else []:
+            if isinstance(reading.says, str):
+                raise ValueError("`reads` gives numbers where a judge compares: the higher is preferred")
+        for error in self.simulated.misreads if self.simulated else []:
+            if error.shift is None or error.attribute is not None or error.says is not None:
+                raise ValueError(
+                    "a judge of pairs errs by a `shift` of the text that stands first, nothing else"
+                )
+
+    @property
+    def compares(self) -> bool:
+        """Whether it reads pairs."""
+        return self.reads == "pairs"
+
+    @property
+    def choices(self) -> list[str]:
+        """What a vote can say; nothing where it is a number."""
+        return list(PREFERENCES) if self.compares else self.labels
 
     @property
     def members(self) -> list[str | Config]:

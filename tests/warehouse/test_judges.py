@@ -23,6 +23,15 @@ def judge(name, *misreads):
     return {**JUDGE, "name": name, "config": config, "rubric": rubric, "simulated": spec}
 
 
+def comparing():
+    """A judge of pairs that prefers a hire, and, of two equals, often the one that it is shown first."""
+    reads = [{"says": 1, "phrases": ["i would hire"]}, {"says": 0, "phrases": ["would not"]}]
+    spec = {"reads": reads, "misreads": [{"rate": 0.4, "shift": 0.5}]}
+    config = {"backend": "simulated", "model": "comparer"}
+    own = {"kind": "judge", "name": "comparer", "rubric": "Which is kinder?", "reads": "pairs"}
+    return {**own, "config": config, "simulated": spec}
+
+
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
     folder = tmp_path_factory.mktemp("judges")
@@ -40,7 +49,7 @@ def audited(tmp_path_factory):
         ],
         "simulated": {"answers": says, "weights": {"hire": 1, "pass": 1}},
     }
-    scorers = [judge("partial", partial), judge("careless", careless)]
+    scorers = [judge("partial", partial), judge("careless", careless), comparing()]
     path = folder / "suite.yml"
     content = SUITE | {"scorers": scorers, "categories": {"H": category}}
     path.write_text(yaml.safe_dump(json.loads(json.dumps(content)), sort_keys=False), "utf-8")
@@ -61,7 +70,8 @@ def rows(folder, sql):
 
 def test_bias_is_found_where_it_is_and_labels_correct_it(audited):
     folder, path = audited
-    marts = ("--mart", "fct_judge_bias", "--mart", "fct_outcomes", "--mart", "fct_label_errors")
+    names = ("judge_bias", "outcomes", "label_errors", "judge_positions", "counterfactual_similarity")
+    marts = [part for name in names for part in ("--mart", f"fct_{name}")]
     run(folder, "audit", path, *marts)
     found = {
         (name, group_b): (value, finding, is_simulated)
@@ -74,6 +84,19 @@ def test_bias_is_found_where_it_is_and_labels_correct_it(audited):
     assert value == pytest.approx(0.25, abs=0.12) and finding == "reads_groups" and is_simulated
     assert found["partial", ""][:2] == (0.0, "none_found")
     assert {finding for (name, _), (_, finding, _) in found.items() if name == "careless"} == {"none_found"}
+
+    ((preference, low, high, p_value, n_pairs),) = rows(
+        folder,
+        "select value, ci_low, ci_high, p_value, n_pairs from fct_counterfactual_similarity"
+        " where metric = 'judge_preference' and group_a = 'Male'",
+    )
+    hired = _truth(folder)
+    assert preference == pytest.approx(hired["Male"] - hired["Female"]) and n_pairs == 200
+    assert low < preference < high and p_value > 0.05
+    ((n_first, n_second, p_value),) = rows(
+        folder, "select n_first_twice, n_second_twice, p_value from fct_judge_positions"
+    )
+    assert n_first > 10 and n_second == 0 and p_value < 0.001
 
     run(folder, "labels", "sample", path, "--set", "partial", "--n", "160")
     (table,) = (folder / "data" / "labels").glob("*.csv")

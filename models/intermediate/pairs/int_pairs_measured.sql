@@ -100,6 +100,21 @@ inner join {{ ref('int_recommendations_paired') }} as lists
 union all
 select
     pairs.*,
+    preferences.measured_as,
+    preferences.feature,
+    preferences.value_a,
+    preferences.value_b,
+    preferences.value,
+    preferences.measurement_status
+from pairs
+inner join {{ ref('int_preferences_measured') }} as preferences
+    on
+        pairs.pair_kind = 'branches'
+        and pairs.response_key_a = preferences.response_key_a
+        and pairs.response_key_b = preferences.response_key_b
+union all
+select
+    pairs.*,
     'difference' as measured_as,
     differences.feature,
     differences.value_a,

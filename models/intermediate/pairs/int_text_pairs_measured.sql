@@ -5,8 +5,6 @@ with pairs as (
         suite,
         response_key_a,
         response_key_b,
-        prompt_key_a,
-        prompt_key_b,
         text_key_a,
         text_key_b,
         is_usable
@@ -27,14 +25,6 @@ scorers as (
     select * from {{ ref('int_scorers_selected') }}
 ),
 
-words as (
-    select * from {{ ref('stg_extract__prompt_words') }}
-),
-
-neutral as (
-    select * from {{ ref('stg_extract__neutral_texts') }}
-),
-
 texts as (
     select * from {{ ref('stg_extract__texts') }}
 ),
@@ -48,31 +38,6 @@ measured as (
         text_pairs.measurement_status
     from {{ ref('stg_extract__text_pairs') }} as text_pairs
     inner join scorers using (scorer_key)
-),
-
-neutralised as (
-    select
-        pairs.response_key_a,
-        pairs.response_key_b,
-        pairs.is_usable,
-        neutral_a.neutral_text_key as text_key_a,
-        neutral_b.neutral_text_key as text_key_b,
-        texts.text = '' as is_blank
-    from pairs
-    inner join settings using (suite)
-    left join words as words_a on pairs.prompt_key_a = words_a.prompt_key
-    left join words as words_b on pairs.prompt_key_b = words_b.prompt_key
-    left join neutral as neutral_a
-        on
-            pairs.text_key_a = neutral_a.text_key
-            and words_a.words_key = neutral_a.words_key
-            and settings.text_variant = neutral_a.text_variant
-    left join neutral as neutral_b
-        on
-            pairs.text_key_b = neutral_b.text_key
-            and words_b.words_key = neutral_b.words_key
-            and settings.text_variant = neutral_b.text_variant
-    left join texts on neutral_a.neutral_text_key = texts.text_key
 ),
 
 compared as (
@@ -94,7 +59,8 @@ compared as (
             when neutralised.text_key_a = neutralised.text_key_b then 'ok'
             else coalesce(measured.measurement_status, 'not_measured')
         end as measurement_status
-    from neutralised
+    from {{ ref('int_neutral_pairs_listed') }} as neutralised
+    inner join settings using (suite, text_variant)
     cross join (values ('rouge_l'), ('bleu')) as overlap (measured_as)
     left join measured
         on

@@ -4,7 +4,7 @@ with metrics as (
         measured_as,
         min(metric) as metric
     from {{ ref('pair_metrics') }}
-    where metric_kind = 'similarity'
+    where measured_as <> 'difference'
     group by measured_as
 )
 

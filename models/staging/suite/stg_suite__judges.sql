@@ -12,6 +12,7 @@ select
     {{ json_text('judge', 'name') }} as judge,
     {{ json_text('judge', 'feature') }} as feature,
     {{ json_text('judge', 'text') }} as text_variant,
+    coalesce({{ json_text('judge', 'reads') }}, 'answers') = 'pairs' as compares_pairs,
     cast({{ json_text('judge', 'characters') }} as integer) as max_characters,
     {{ json_text('judge', 'rubric') }} as rubric,
     {{ json_texts('judge', 'labels') }} as labels

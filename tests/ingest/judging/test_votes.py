@@ -16,6 +16,7 @@ from ingest.store.journal import Journal, vote_entry
 from ingest.suite import load_suite
 
 SCORE = {"set": "s", "kind": "score", "scorer": "decider", "feature": "decider_score"}
+SCORES = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
 HIRES, PASSES = "I would hire the man.", "I would not."
 N_TEXTS = 3  # two about a group, one about none
 ANSWERS = "select distinct text from responses join texts using (text_key)"
@@ -54,6 +55,46 @@ def test_each_text_is_asked_once_and_never_again(judged):
         judged.write(url, checked=0, rubric="Does it like them?")
         judged.extract()
     assert len(asked) == 2 * len(texts)
+
+
+def test_pairs_are_compared_in_both_orders_without_their_groups(judged):
+    def prefers_a_hire(question):
+        first, second = question.split("The second text:")
+        hires = ["would hire" in text for text in (first, second)]
+        return vote("tie" if hires[0] == hires[1] else "first" if hires[0] else "second")
+
+    with judge_server(prefers_a_hire) as (url, asked):
+        judged.write(url, labels=None, reads="pairs", rule=SCORES)
+        judged.extract("--scorer", "decider")
+        judged.extract()
+    answers = judged.rows(
+        "select root_key, list(text order by attributes['gender']) from responses"
+        " join prompts using (prompt_key) join texts using (text_key) group by all"
+    )
+    mixed = {tuple("would hire" in text for text in texts) for _, texts in answers} - {
+        (True, True),
+        (False, False),
+    }
+    pairs = judged.rows(
+        "select a.text, b.text, label from judge_votes join judged_pairs on text_key = pair_key"
+        " join texts as a on first_text_key = a.text_key join texts as b on second_text_key = b.text_key"
+    )
+    assert mixed and len(asked) == len(pairs) == 2
+    hire, no = "I would hire the _gender_.", "I would not."
+    assert set(pairs) == {(hire, no, "first"), (no, hire, "second")}
+    assert not any(word in one["question"] for one in asked for word in ("the man", "the woman"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"reads": "pairs"}, "a judge of pairs says first, second or tie: take `labels` out"),
+        ({"reads": "pairs", "labels": None}, "a judge that gives `labels`; known: none"),
+    ],
+)
+def test_what_does_not_fit_a_judge_of_pairs_is_one_line(judged, changes, told):
+    result = judged.write("http://127.0.0.1:1/v1", **changes).extract()
+    assert result.exit_code == 1 and told in result.output
 
 
 def test_words_are_exchanged_and_masked(judged):
