@@ -26,6 +26,7 @@ from ingest import (
     singstat,
     verify,
     warehouse,
+    watch,
 )
 from ingest.asking.inspect_task import TASK, write_task
 from ingest.edge import OneLine
@@ -65,7 +66,7 @@ def cli(context: click.Context, data: Path | None) -> None:
 
 STAGES = (
     init, scrape, assemble, branch, plan, generate, load, extract, models, singstat, labels, report, show,
-    card, verify, compare, raw, docs,
+    card, verify, compare, watch, raw, docs,
 )  # fmt: skip
 for stage in STAGES:
     cli.add_command(stage.command)
@@ -161,6 +162,8 @@ def audit(
             context.invoke(extract.command, suite_path=suite_path, **given)
         say("Building the marts …", err=True)
         warehouse.build(data, marts, parsed, is_full)
+        if not marts and warehouse.keep_audit(data):
+            warehouse.build(data, parsed=parsed)
     if marts:
         say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
         return

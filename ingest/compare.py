@@ -19,6 +19,7 @@ from ingest.options import stale_option
 from ingest.store import Store
 from ingest.warehouse import Warehouse, check_inputs, run_dbt
 from ingest.warehouse.foreign import ANOTHER, foreign_marts
+from ingest.warehouse.kept_audits import audits, changes, is_failing, print_audits, print_changes
 
 MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
 STATES = ("worse", "better", "no_evidence", "not_comparable")
@@ -150,6 +151,7 @@ def _number(value: float | None, sign: str = "", places: int = 3) -> str:
 
 @click.command("compare")
 @click.argument("earlier", required=False, type=click.Path(path_type=Path))
+@click.argument("later", required=False)
 @click.option(
     "--margin",
     type=click.FloatRange(min=0),
@@ -160,16 +162,19 @@ def _number(value: float | None, sign: str = "", places: int = 3) -> str:
 @click.option(
     "--not-comparable", "is_strict", is_flag=True, help="Also fail where something cannot be compared."
 )
+@click.option("--list", "is_listed", is_flag=True, help="List the kept audits, then stop.")
 @click.option("--forget", "is_forgotten", is_flag=True, help="Remove the earlier run, then stop.")
 @stale_option()
 @click.pass_obj
 def command(
     data: Path,
     earlier: Path | None,
+    later: str | None,
     margin: float | None,
     shows_all: bool,
     as_json: bool,
     is_strict: bool,
+    is_listed: bool,
     is_forgotten: bool,
     is_stale_ok: bool,
 ) -> None:
@@ -185,14 +190,27 @@ def command(
     Cramér's V +0.10 (+0.06 to +0.14) fails; +0.10 (+0.03 to +0.17) is worse and does not fail. Where prompts,
     rules, scorers or metric versions differ, nothing is compared, and the row says so.
 
+    Every audit of this data folder is kept with its numbers. EARLIER and LATER may name two of them, each by
+    the beginning of its fingerprint or by its date; without LATER it is the newest one. Their answers may be
+    gone, so each difference gets its interval from both audits' intervals, as if they had asked apart.
+
     \b
     plumbline export last/                 # when a release is good
     plumbline compare last/                # after the next audit
     plumbline compare ../old/data --margin 0.1
+    plumbline compare --list               # the audits that are kept
+    plumbline compare 2026-03-02 2026-03-09
     """
     if is_forgotten and earlier is not None:
         raise click.UsageError("--forget removes the earlier run: name none.")
     check_inputs(data, is_stale_ok)
+    if is_listed:
+        with Warehouse(data) as marts:
+            print_audits(audits(marts))
+        return
+    if earlier is not None and (later is not None or not earlier.exists()):
+        _compare_audits(data, str(earlier), later, margin, shows_all, as_json, is_strict)
+        return
     with Store(data) as store:
         if is_forgotten:
             with store.transaction():
@@ -232,6 +250,27 @@ def command(
     else:
         _print_result(rows, [row["config"] for row in gone], lost, shows_all)
     if failing or (is_strict and (lost or not rows)):
+        raise click.exceptions.Exit(1)
+
+
+def _compare_audits(
+    data: Path,
+    earlier: str,
+    later: str | None,
+    margin: float | None,
+    shows_all: bool,
+    as_json: bool,
+    is_strict: bool,
+) -> None:
+    """Say what changed between two kept audits; exit 1 where a number is worse beyond the margin."""
+    a, b, rows = changes(data, earlier, later)
+    if as_json:
+        for row in rows:
+            say(json.dumps(row | {"is_failing": is_failing(row, margin)}, ensure_ascii=False, default=str))
+    else:
+        print_changes(a, b, rows, shows_all, margin)
+    is_lost = is_strict and any(row["state"] in ("new", "gone", "not_comparable") for row in rows)
+    if is_lost or any(is_failing(row, margin) for row in rows):
         raise click.exceptions.Exit(1)
 
 

@@ -19,4 +19,4 @@ CHUNK_DRAWS = 100  # resamples at once where a chunk is not measured in bytes
 
 # Random numbers are drawn from a stream of their own for each purpose.
 PERMUTATION_STREAM, BOOTSTRAP_STREAM, MONTE_CARLO_STREAM, EXCHANGE_STREAM, PSEUDO_UNIT_STREAM = range(5)
-CENSUS_STREAM = 5
+CENSUS_STREAM, LOOKS_STREAM = 5, 6

@@ -10,6 +10,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_analyses_corrected": ("analysis_key",),
     "int_analyses_resampled": ("analysis_key",),
     "int_associations_tested": ("analysis_key",),
+    "int_audit_changes_tested": ("audit_key_a", "audit_key_b"),
     "int_cell_residuals_resampled": ("analysis_key",),
     "int_census_distances_resampled": CONFIG,
     "int_config_differences_resampled": ("analysis_key",),
@@ -26,6 +27,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_rank_statistics_computed": ("group_feature_key",),
     "int_score_assumptions_tested": ("analysis_key",),
     "int_score_tests_evaluated": ("analysis_key",),
+    "int_series_scanned": ("series_key", "suite", "config"),
     "int_stereotypes_resampled": CONFIG,
     "int_variance_components_estimated": ("analysis_key",),
 }

@@ -154,6 +154,26 @@ SCHEMA: dict[str, str] = {
         part varchar not null, suite varchar not null, category varchar not null,
         outcome_set varchar not null, item varchar not null, definition varchar not null,
         primary key (part, suite, category, outcome_set, item)""",
+    # Audits that were built, kept by what they were made of; of a plan of looks, each look (ingest/watch.py).
+    "audits": """
+        audit_key varchar primary key, fingerprint varchar not null, audited_at timestamp not null,
+        plumbline_version varchar not null, build_hash varchar not null, thresholds_hash varchar not null,
+        suites_hash varchar not null, answers_hash varchar not null, readings_hash varchar not null,
+        labels_hash varchar not null, plan_key varchar, look integer, run_id varchar not null""",
+    "audit_numbers": """
+        audit_key varchar not null, suite varchar not null, category varchar not null,
+        config varchar not null, is_simulated boolean not null, measure varchar not null,
+        axis varchar not null, metric varchar not null, group_value varchar not null, value double,
+        unit varchar, direction varchar, ci_low double, ci_high double, n bigint not null,
+        n_units bigint not null, p_family double, verdict varchar not null,
+        primary key (audit_key, suite, category, config, measure, axis, metric, group_value)""",
+    "watch_plans": """
+        plan_key varchar primary key, suite varchar not null, suite_key varchar not null,
+        n_looks integer not null, n_roots integer not null, started_at timestamp not null,
+        run_id varchar not null""",
+    "compared_audits": """
+        audit_key_a varchar not null, audit_key_b varchar not null, run_id varchar not null,
+        primary key (audit_key_a, audit_key_b)""",
     "label_samples": """
         sample_key varchar not null, suite varchar not null, category varchar not null,
         outcome_set varchar not null, response_key varchar not null, stratum varchar not null,

@@ -2,6 +2,7 @@
 
 from ingest.warehouse.changes import project_inputs
 from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, run_dbt, write_manifest
+from ingest.warehouse.history import keep_audit
 from ingest.warehouse.marts import (
     VERDICTS,
     Exported,
@@ -22,6 +23,7 @@ __all__ = [
     "check_inputs",
     "describe_finding",
     "findings",
+    "keep_audit",
     "mart_names",
     "parse",
     "parsed_project",

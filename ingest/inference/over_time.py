@@ -1,0 +1,188 @@
+"""Has a number changed? Between two audits, and over looks that come one after another.
+
+Whoever looks every week finds, by chance alone, something in one of the weeks. So a plan of looks spends its
+5 % evenly: each look after the first has its part, and a number's p-value at a look holds for all looks of
+the plan together. Sources: Lan & DeMets (1983), Biometrika 70(3) (spending); Kim & DeMets (1987), Biometrika
+74(1) (even spending); Zou & Donner (2008), Statistics in Medicine 27(10) (intervals of differences).
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
+from numpy.typing import ArrayLike
+
+from ingest.inference.arrays import Array
+from ingest.inference.constants import ALPHA, LOOKS_STREAM
+
+NAN = float("nan")
+N_PATHS = 20_000  # series without a change, which say what chance gives
+N_LEVELS = 160
+SIZE_STEP = 100  # looks whose sizes differ by less than a hundredth of the first share their limits
+
+
+class Moved(NamedTuple):
+    """A difference with its 95 % interval, and how seldom chance gives as much; NaN where nothing says so."""
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def moved(before: tuple[float, float, float], after: tuple[float, float, float]) -> Moved:
+    """How far a number moved between two audits, each given as value and ends of its 95 % interval.
+
+    The interval is put together of theirs (MOVER): to the side of each end counts how far either estimate is
+    from its own end on that side. It takes the audits for independent. Where both asked the same prompts it
+    is wider than it need be.
+    """
+    (a, a_low, a_high), (b, b_low, b_high) = before, after
+    difference = b - a
+    below = float(np.hypot(max(b - b_low, 0), max(a_high - a, 0)))
+    above = float(np.hypot(max(b_high - b, 0), max(a - a_low, 0)))
+    if not np.isfinite([difference, below, above]).all():
+        return Moved(difference, NAN, NAN, NAN)
+    half = below if difference > 0 else above
+    if half == 0:
+        p_value = 1.0 if difference == 0 else NAN
+    else:
+        p_value = float(2 * scipy.special.ndtr(-abs(difference) / half * _z95()))
+    return Moved(difference, difference - below, difference + above, p_value)
+
+
+def _z95() -> float:
+    return float(scipy.special.ndtri(1 - ALPHA / 2))
+
+
+def contrasts(values: Array, sizes: Array, now: int) -> Array:
+    """Mean after each split less mean before it, over looks 0 to `now`, in units of its spread (..., now).
+
+    `values` (..., K) are of looks of so many answers, `sizes` (K,); one answer has variance 1. Split i has
+    the looks 0 to i before it.
+    """
+    n = np.cumsum(sizes)
+    sums = np.cumsum(values * sizes, axis=-1)
+    n_before, n_after = n[:now], n[now] - n[:now]
+    apart = (sums[..., now, None] - sums[..., :now]) / n_after - sums[..., :now] / n_before
+    return np.asarray(apart / np.sqrt(1 / n_before + 1 / n_after))
+
+
+def boundaries(paths: Array, spent: ArrayLike) -> Array:
+    """Limits (L, K) that series without a change exceed, by each look, with the chance `spent` (L, K).
+
+    `paths` (B, K) are a statistic of such series at each look. `spent` adds up from look to look. A limit is
+    set so that of the series which have not exceeded an earlier one, as many exceed it as the look's part
+    allows: (1 + those beyond) / (1 + B) is at most what is spent. Infinite where that allows none.
+    """
+    n_paths, n_looks = paths.shape
+    allowed = np.floor(np.asarray(spent) * (n_paths + 1) + 1e-9).astype(np.int64) - 1
+    found = np.full(allowed.shape, np.inf)
+    order = np.argsort(-paths, axis=0, kind="stable")
+    for level, most in enumerate(allowed):
+        is_within = np.ones(n_paths, dtype=bool)
+        n_out = 0
+        for look in range(n_looks):
+            if (n_more := int(most[look]) - n_out) <= 0:
+                continue
+            ordered = order[is_within[order[:, look]], look]
+            if n_more >= len(ordered):
+                found[level, look] = -np.inf
+                break
+            found[level, look] = paths[ordered[n_more], look]
+            is_within &= ~(paths[:, look] > found[level, look])
+            n_out = n_paths - int(is_within.sum())
+    return found
+
+
+@cache
+def _limits(sizes: tuple[float, ...], n_looks: int) -> tuple[Array, Array]:
+    """Levels (L,), and the limits (L, looks so far) of the highest contrast at each."""
+    relative = np.array(sizes)
+    # A look more leaves the series of the looks before it as they were.
+    streams = [np.random.default_rng([LOOKS_STREAM, look]) for look in range(len(sizes))]
+    drawn = np.stack([stream.standard_normal(N_PATHS) for stream in streams], axis=1) / np.sqrt(relative)
+    paths = np.full((N_PATHS, len(sizes)), -np.inf)
+    for now in range(1, len(sizes)):
+        paths[:, now] = np.abs(contrasts(drawn, relative, now)).max(axis=-1)
+    levels = np.geomspace(2 * (n_looks - 1) / (N_PATHS + 1), 1, N_LEVELS)
+    found = boundaries(paths, levels[:, None] * np.arange(len(sizes)) / (n_looks - 1))
+    # What is beyond the limit of one level is beyond those of all higher levels.
+    return levels, np.maximum.accumulate(found[::-1], axis=0)[::-1]
+
+
+class Look(NamedTuple):
+    """What a series says at one look; NaN and 0 at the first one.
+
+    `p_value` holds for all looks of the plan: at most 5 % of series without a change ever have one of 0.05 or
+    less. `shift` is the mean after the likeliest split less the mean before it, `changed_at` the first look
+    after it, counted from 1; with 95 % probability it is one from `changed_from` to `changed_to`, where each
+    look was as likely before and a change is there.
+    """
+
+    statistic: float
+    p_value: float
+    shift: float
+    changed_at: int
+    changed_from: int
+    changed_to: int
+
+
+NO_LOOK = Look(NAN, NAN, NAN, 0, 0, 0)
+
+
+def watched(
+    values: ArrayLike, low: ArrayLike, high: ArrayLike, sizes: ArrayLike, units: ArrayLike, n_looks: int
+) -> list[Look]:
+    """What each look so far says of a change; values with ends of 95 % intervals, answers and units, (K,).
+
+    `n_looks` are planned. At each look all splits of the looks so far are tried, and the highest contrast
+    counts. How far answers spread comes of the intervals of all looks so far: one short interval makes no
+    alarm. Few units know that spread badly: a contrast counts as a Student's t of their freedom does, one
+    less than the units of each look. A number that has raised an alarm goes on: a later p-value is no higher.
+    Raises ValueError where there are more looks than planned, or fewer than two are planned.
+    """
+    value = np.asarray(values, dtype=np.float64)
+    n = np.asarray(sizes, dtype=np.float64)
+    freedom = np.cumsum(np.maximum(np.asarray(units, dtype=np.float64) - 1, 1))
+    width = np.asarray(high, dtype=np.float64) - np.asarray(low, dtype=np.float64)
+    if n_looks < 2 or len(value) > n_looks:
+        raise ValueError(
+            f"{len(value)} looks of {n_looks} planned: a plan has two or more, and no look more."
+        )
+    if not len(value):
+        return []
+    one_answer = np.cumsum(n * (width / 2 / _z95()) ** 2) / np.arange(1, len(n) + 1)
+    levels, limits = _limits(tuple(np.round(n / n[0] * SIZE_STEP) / SIZE_STEP), n_looks)
+    found, p_value = [NO_LOOK], 1.0
+    for now in range(1, len(value)):
+        variance = one_answer[now]
+        z = contrasts(value, n, now)
+        if not (variance > 0 and np.isfinite(z).all()):
+            found.append(NO_LOOK._replace(p_value=p_value))
+            continue
+        tail = scipy.special.stdtr(freedom[now], -np.abs(z) / np.sqrt(variance))
+        z = -np.sign(z) * scipy.special.ndtri(np.maximum(tail, np.finfo(float).tiny))
+        statistic = float(np.abs(z).max())
+        beyond = levels[statistic > limits[:, now]]
+        # Whatever so few series can tell, the sum of all splits and looks bounds the chance as well.
+        bound = (n_looks - 1) * now * 2 * float(scipy.special.ndtr(-statistic))
+        p_value = min(p_value, bound, *beyond.tolist())
+        found.append(Look(statistic, p_value, *_placed(value, n, z, now)))
+    return found
+
+
+def _placed(value: Array, n: Array, z: Array, now: int) -> tuple[float, int, int, int]:
+    """Shift at the likeliest split, its first look after, and the looks that hold 95 % of the likelihood."""
+    before, after = np.cumsum(n)[:now], n[: now + 1].sum() - np.cumsum(n)[:now]
+    likelihood = z**2 / 2 + np.log(1 / before + 1 / after) / 2
+    weight = np.exp(likelihood - likelihood.max())
+    order = np.argsort(-weight, kind="stable")
+    n_kept = int(np.searchsorted(np.cumsum(weight[order]) / weight.sum(), 1 - ALPHA)) + 1
+    kept = order[:n_kept]
+    first = int(np.abs(z).argmax()) + 1
+    earlier, later = (
+        float(np.average(value[part], weights=n[part])) for part in (slice(first), slice(first, now + 1))
+    )
+    return later - earlier, first + 1, int(kept.min()) + 2, int(kept.max()) + 2

@@ -1,0 +1,46 @@
+"""Audits that were built are kept: what each judged stays when its marts are made anew."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from ingest.keys import key
+from ingest.store import Store, utc_now
+from ingest.warehouse.marts import Warehouse
+
+HASHES = ("build_hash", "thresholds_hash", "suites_hash", "answers_hash", "readings_hash", "labels_hash")
+NUMBERS = """
+    select
+        suite, category, config, is_simulated, measure, axis, metric, group_value, value, unit, direction,
+        ci_low, ci_high, n, coalesce(n_units, n_blocks) as n_units, p_family, verdict
+    from fct_verdicts
+    where is_gate_profile and not is_control
+    order by all
+"""
+
+
+def keep_audit(
+    data: Path, built: Path | None = None, plan: str | None = None, look: int | None = None
+) -> bool:
+    """Keep what an audit judged in the raw tables of `data`; return whether it was not there yet.
+
+    `built` is the folder of its marts, `data` where it is None. An audit is named by its fingerprint, so the
+    same one is kept once; a look by its number in its plan as well. What dbt alone built has no fingerprint
+    and is not kept.
+    """
+    with Warehouse(built or data) as marts:
+        (build,) = marts.rows(f"select fingerprint, plumbline_version, {', '.join(HASHES)} from dim_builds")
+        numbers: pa.Table = marts.connection.execute(NUMBERS).to_arrow_table()
+    if build["fingerprint"] is None or not numbers.num_rows:
+        return False
+    audit_key = key("audit", build["fingerprint"], plan, look)
+    with Store(data) as store:
+        if store.value("select count(*) from audits where audit_key = ?", [audit_key]):
+            return False
+        detail = {"fingerprint": build["fingerprint"], "plan": plan, "look": look}
+        with store.run("audit", detail) as run_id, store.transaction():
+            row = {**build, "audit_key": audit_key, "plan_key": plan, "look": look}
+            store.append("audits", [{**row, "audited_at": utc_now(), "run_id": run_id}])
+            of_audit = pa.array([audit_key] * numbers.num_rows, pa.string())
+            store.append_arrow("audit_numbers", numbers.append_column("audit_key", of_audit))
+    return True

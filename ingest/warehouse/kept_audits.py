@@ -1,0 +1,168 @@
+"""Two audits of those that are kept: found by what a user types, and what changed from one to the other."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ingest.errors import PlumblineError, printable, say
+from ingest.store import Store
+from ingest.warehouse.dbt import build
+from ingest.warehouse.marts import Warehouse
+
+Row = dict[str, Any]
+
+SHORT = 8  # characters of a fingerprint, where one is listed
+LISTED = 10
+MARGIN = 0.05
+
+
+def audits(marts: Warehouse) -> list[Row]:
+    """The kept audits, the newest last."""
+    return marts.rows(
+        """
+        select
+            audit_key, fingerprint, audited_at, plan_key, look, n_looks, changed_parts, n_numbers, n_failing
+        from dim_audits
+        order by audited_at, audit_key
+        """
+    )
+
+
+def find_audit(kept: Sequence[Row], named: str) -> Row:
+    """Return the audit that a fingerprint's beginning or a date names; of a date, the last one.
+
+    Raises PlumblineError where there is none, or where a beginning could be of several.
+    """
+    if re.fullmatch(r"\d{4}-\d\d-\d\d([T ][\d:.]+)?", named):
+        found = [row for row in kept if row["audited_at"].isoformat(" ").startswith(named.replace("T", " "))][
+            -1:
+        ]
+    else:
+        # What was built again, or looked at in two plans, is the same by its fingerprint.
+        found = [
+            row
+            for row in kept
+            if re.fullmatch("[0-9a-f]{4,64}", named) and row["fingerprint"].startswith(named)
+        ]
+        found = found[-1:] if len({row["fingerprint"] for row in found}) == 1 else found
+    if len(found) == 1:
+        return found[0]
+    what = "is the beginning of several audits'" if found else "is no folder, and no kept audit's"
+    listed = (
+        "; ".join(_named(row) for row in kept[-LISTED:]) or "none yet: `plumbline audit SUITE` keeps each"
+    )
+    raise PlumblineError(
+        f"{printable(named)!r} {what} fingerprint or date.", f"Kept are, the newest last: {listed}."
+    )
+
+
+def _named(row: Row) -> str:
+    look = f", look {row['look']} of {row['n_looks']}" if row["look"] is not None else ""
+    return f"{row['fingerprint'][:SHORT]} ({row['audited_at']:%Y-%m-%d %H:%M}{look})"
+
+
+def print_audits(kept: Sequence[Row]) -> None:
+    """List the kept audits on stdout, with what changed before each."""
+    for row in kept:
+        changed = f"; changed: {row['changed_parts']}" if row["changed_parts"] else ""
+        say(f"{_named(row)}  {row['n_numbers']:,} numbers, {row['n_failing']:,} fail{changed}")
+
+
+def changes(data: Path, earlier: str, later: str | None) -> tuple[Row, Row, list[Row]]:
+    """Two kept audits, the older first, and every number of theirs; `later` is the newest where it is None.
+
+    Has the mart made anew where nobody compared these two yet. Raises PlumblineError where one is not kept.
+    """
+    with Warehouse(data) as marts:
+        kept = audits(marts)
+    a = find_audit(kept, earlier)
+    whole = [row for row in kept if row["plan_key"] == a["plan_key"]]
+    b = find_audit(kept, later) if later is not None else whole[-1]
+    a, b = sorted((a, b), key=kept.index)
+    if a == b:
+        raise PlumblineError(
+            f"{_named(a)} is the newest audit: there is nothing to compare it with.", "Name two."
+        )
+    keys = [a["audit_key"], b["audit_key"]]
+    there = "select count(*) as n from fct_audit_changes where audit_key_a = ? and audit_key_b = ?"
+    with Warehouse(data) as marts:
+        is_there = marts.rows(there, keys)[0]["n"] > 0
+    if not is_there:
+        with Store(data) as store, store.run("compare", {"audits": keys}) as run_id, store.transaction():
+            store.connection.execute("delete from compared_audits")
+            row = dict(zip(("audit_key_a", "audit_key_b", "run_id"), (*keys, run_id), strict=True))
+            store.append("compared_audits", [row])
+        build(data)
+    with Warehouse(data) as marts:
+        return (
+            a,
+            b,
+            marts.rows(
+                """
+            select
+                suite, category, config, is_simulated, measure, axis, metric, group_value, unit, value_a,
+                value_b, n_a, n_b, verdict_a, verdict_b, is_verdict_changed, difference, ci_low, ci_high,
+                p_holm, n_tests, state
+            from fct_audit_changes
+            where audit_key_a = ? and audit_key_b = ?
+            order by suite, config, category, measure, axis, metric, group_value
+            """,
+                keys,
+            ),
+        )
+
+
+def is_failing(row: Row, margin: float | None) -> bool:
+    """Whether a number is worse with all of its interval beyond the margin."""
+    least = min(abs(row["ci_low"]), abs(row["ci_high"])) if row["state"] == "worse" else 0
+    return row["state"] == "worse" and least > (MARGIN if margin is None else margin)
+
+
+def print_changes(a: Row, b: Row, rows: Sequence[Row], shows_all: bool, margin: float | None) -> None:
+    """Say on stdout what changed from one audit to another: verdicts first, then numbers."""
+    say(f"From {_named(a)} to {_named(b)}")
+    for row in rows:
+        if row["is_verdict_changed"]:
+            say(f"{row['verdict_a']} → {row['verdict_b']}  {_of(row)}: {_moved(row)}")
+    for row in rows:
+        if row["state"] in ("worse", "better") or shows_all:
+            state = row["state"].replace("_", " ")
+            if row["state"] == "worse" and not is_failing(row, margin):
+                state = f"worse, within {MARGIN if margin is None else margin:g}"
+            say(f"{state}  {_of(row)}: {_moved(row)}")
+    states = [row["state"] for row in rows]
+    n_verdicts = sum(row["is_verdict_changed"] for row in rows)
+    say(
+        f"{n_verdicts:,} verdicts changed. {states.count('worse'):,} numbers worse "
+        f"({sum(is_failing(row, margin) for row in rows):,} beyond the margin), "
+        f"{states.count('better'):,} better, {states.count('no_evidence'):,} without evidence, "
+        f"{states.count('not_comparable'):,} without an interval, {states.count('new'):,} new, "
+        f"{states.count('gone'):,} gone"
+    )
+
+
+def _of(row: Row) -> str:
+    parts = (
+        row["config"],
+        row["category"],
+        row["measure"],
+        "by",
+        row["axis"],
+        row["group_value"],
+        row["metric"],
+    )
+    return " ".join(printable(part) for part in parts if part)
+
+
+def _moved(row: Row) -> str:
+    """Both values with their n, and how far it is from one to the other."""
+    ends = [
+        f"{row[f'value_{side}']:.3f} (n {row[f'n_{side}']:,})" if row[f"value_{side}"] is not None else "–"
+        for side in "ab"
+    ]
+    if row["difference"] is None:
+        return " → ".join(ends)
+    interval = f"95 % {row['ci_low']:+.3f} to {row['ci_high']:+.3f}"
+    p_value = "" if row["p_holm"] is None else f"; p {row['p_holm']:.4f}, corrected over {row['n_tests']:,}"
+    return f"{' → '.join(ends)}, {row['difference']:+.3f} ({interval}{p_value})"

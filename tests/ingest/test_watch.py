@@ -1,0 +1,144 @@
+"""A suite is asked again, a part of it each time, and what changed is said."""
+
+import json
+from datetime import timedelta
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from ingest import assemble, watch
+from ingest.errors import PlumblineError
+from ingest.store import Store
+from ingest.store.sampled_roots import copy_sample
+from ingest.suite import load_suite
+
+SUITE = {
+    "suite": "watched",
+    "title": "A suite that is watched",
+    "version": 1,
+    "resampling": {"permutations": 100, "bootstrap": 100},
+    "minimum": {"group": 10},
+    "profiles": ["plumbline"],
+    "attributes": {"gender": {"Female": {"words": ["woman"]}, "Male": {"words": ["man"]}}},
+    "axes": ["gender"],
+    "configs": [{"backend": "simulated", "model": "even", "options": {"planted": False}}],
+    "categories": {
+        "FLAT": {
+            "title": "Who gets it",
+            "block": "root",
+            "prompts": ["Case {case}: the {gender} asks for a flat. Do they get it?"],
+            "slots": {"case": [str(n) for n in range(47)]},
+            "outcomes": [{"set": "o", "kind": "pattern", "labels": {"yes": ["gladly"], "no": ["sorry"]}}],
+            "simulated": {"answers": {"yes": ["Gladly."], "no": ["Sorry."]}, "weights": {"yes": 1, "no": 1}},
+        },
+    },
+}
+
+
+@pytest.fixture
+def place(tmp_path):
+    """The suite's file and a data folder with its prompts."""
+    path = tmp_path / "suite.yml"
+    path.write_text(json.dumps(SUITE), "utf-8")
+    result = CliRunner().invoke(assemble.command, ["--suite", str(path)], obj=tmp_path / "data")
+    assert result.exit_code == 0, result.output
+    return path, tmp_path / "data"
+
+
+def roots_of(data, folder, look, plan="p", n_roots=12):
+    with Store(folder) as store:
+        n = copy_sample(data, store, "watched", plan, look, n_roots)
+        found = store.rows("select root_key, count(*) from prompts group by root_key")
+    assert sum(n for _, n in found) == n and {n for _, n in found} == {2}  # each root with both groups
+    return {root for root, _ in found}
+
+
+def test_each_look_asks_other_roots_whole_until_all_had_their_turn(place, tmp_path):
+    _, data = place
+    looks = [roots_of(data, tmp_path / f"look-{look}", look) for look in (1, 2, 3, 4)]
+    assert sum(map(len, looks[:3])) == len(set.union(*looks[:3])) == 47
+    assert {len(look) for look in looks[:3]} == {15, 16} and looks[3] == looks[0]
+    assert roots_of(data, tmp_path / "again", 2) == looks[1]
+    assert roots_of(data, tmp_path / "other", 1, plan="q") not in looks
+    assert len(roots_of(data, tmp_path / "all", 5, n_roots=100)) == 47
+
+
+def test_a_plan_stays_as_it_began(place):
+    path, data = place
+    suite = load_suite(path)
+    with Store(data) as store:
+        plan = watch.planned(store, suite, 6, None, False)
+        assert (plan.n_looks, plan.n_roots, plan.n_done) == (6, watch.N_ROOTS, 0)
+        assert watch.planned(store, suite, None, None, False) == plan
+        for changed in (
+            (suite, 7, None),
+            (suite, None, 5),
+            (suite.model_copy(update={"title": "Other"}), None, None),
+        ):
+            if changed[0] is suite or changed[0].suite_key != suite.suite_key:
+                with pytest.raises(PlumblineError, match="not what the plan of 6 looks began with"):
+                    watch.planned(store, *changed, False)
+        again = watch.planned(store, suite, 7, 5, True)
+        assert again.plan_key != plan.plan_key and watch.current_plan(store, "watched") == again
+        store.connection.execute("delete from prompts")
+        with pytest.raises(PlumblineError, match="no prompts in this data folder yet"):
+            watch.planned(store, suite, None, None, False)
+
+
+def test_a_look_asks_and_judges_its_part_in_a_folder_of_its_own(place, monkeypatch):
+    """The marts of the whole folder are another file's: they are not built."""
+    path, data = place
+    built, build = [], watch.warehouse.build
+
+    def build_look(folder, *marts):
+        if folder != data:
+            built.append(folder)
+            build(folder, *marts)
+
+    def said_of(_):
+        raise PlumblineError("No marts of the whole folder here.", "")
+
+    monkeypatch.setattr(watch.warehouse, "build", build_look)
+    monkeypatch.setattr(watch.warehouse, "Warehouse", said_of)
+    result = CliRunner().invoke(watch.command, [str(path), "--once", "--roots", "15"], obj=data)
+    assert "No marts of the whole folder here." in result.output and len(built) == 1, result.output
+    with Store(data, read_only=True) as store:
+        ((look, n_units),) = store.rows(
+            "select distinct a.look, n.n_units from audits a join audit_numbers n using (audit_key)"
+        )
+        assert look == 1 and n_units == 16  # one of three piles of 47
+        assert store.value("select count(*) from responses") == 0  # the look's answers lie in its own folder
+        plan = watch.current_plan(store, "watched")
+    assert plan.n_done == 1 and plan.last_at is not None
+    assert sorted(path.name for path in built[0].iterdir()) == ["raw.duckdb"]
+
+
+ROW = {
+    "config": "m", "category": "A1", "measure": "job", "axis": "gender", "group_value": "",
+    "metric": "max_share_gap", "unit": "share", "direction": "higher_is_worse", "shift": 0.21,
+    "changed_place": 7, "changed_place_low": 6, "changed_place_high": 8, "value": 0.4, "ci_low": 0.3,
+    "ci_high": 0.5, "n": 120, "p_holm": 0.003, "n_tests": 4, "is_alarm": True, "look": 9, "n_looks": 12,
+}  # fmt: skip
+
+
+def test_an_alarm_says_how_far_since_when_and_of_how_many(capsys):
+    calm = {**ROW, "is_alarm": False, "p_holm": 0.4}
+    assert watch.print_look([ROW, {**ROW, "direction": "lower_is_worse", "axis": "\x1b[31m"}, calm]) == 2
+    said = capsys.readouterr().out
+    assert "worse  m A1 job by gender max_share_gap: +0.210 share since look 7 (6 to 8)" in said
+    assert "now 0.400 [0.300, 0.500], n 120, p 0.0030, corrected over 4 numbers and all looks" in said
+    assert "better  m A1 job by \\x1b[31m" in said and "Look 9 of 12: 2 of 3 numbers changed." in said
+    assert watch.print_look([{**calm, "look": 1, "p_holm": None}]) == 0
+    assert "to which later looks are compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("given", "days"), [("7d", 7), ("2w", 14), ("36h", 1.5), ("1440m", 1)])
+def test_a_span_of_time_is_a_number_and_a_letter(given, days):
+    assert watch.Every().convert(given, None, None) == timedelta(days=days)
+
+
+@pytest.mark.parametrize("given", ["", "7", "d", "0d", "-1d", "1.5d", "99999d", "7 d"])
+def test_what_is_no_span_of_time_is_refused(given):
+    with pytest.raises(click.BadParameter, match="no span of time"):
+        watch.Every().convert(given, None, None)

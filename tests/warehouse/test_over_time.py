@@ -1,0 +1,181 @@
+"""Audits that are kept: each once, compared two by two, and a change over many of them."""
+
+import json
+from datetime import datetime, timedelta
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from ingest import compare, warehouse
+from ingest.errors import PlumblineError
+from ingest.store import AUDIT_NAME, Store
+from ingest.warehouse import kept_audits
+from ingest.warehouse.history import HASHES, keep_audit
+
+HOSTILE = "'; drop table x; -- \x1b[31m<img src=x onerror=alert(1)>"
+START = datetime(2026, 3, 2, 8)
+BUILT = ("stg_audit__audits+", "stg_audit__numbers+", "stg_audit__compared_audits+", "stg_watch__plans+")
+NUMBER = {
+    "suite": "s", "category": "A1", "config": "m", "is_simulated": True, "measure": "job", "axis": "gender",
+    "metric": "max_share_gap", "group_value": "", "unit": "share", "direction": "higher_is_worse",
+    "n": 200, "n_units": 60, "p_family": 0.5, "verdict": "pass",
+}  # fmt: skip
+
+
+def audit(number, **changes):
+    hashes = dict.fromkeys(HASHES, "h")
+    return {
+        "audit_key": f"audit-{number:02}", "fingerprint": f"{number:02x}" * 32, "plumbline_version": "1",
+        "audited_at": START + timedelta(weeks=number), **hashes, "run_id": "r", **changes,
+    }  # fmt: skip
+
+
+def number(of, value, half=0.05, **changes):
+    ends = {"ci_low": value - half, "ci_high": value + half} if half is not None else {}
+    return {"audit_key": of["audit_key"], **NUMBER, "value": value, **ends, **changes}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Twelve weekly audits of two numbers, one of which shifts at the seventh; three looks of a plan."""
+    folder = tmp_path_factory.mktemp("kept") / "data"
+    folder.mkdir()
+    weeks = [audit(week, answers_hash=f"answers {week // 7}") for week in range(1, 13)]
+    looks = [audit(20 + look, plan_key="p", look=look) for look in (1, 2, 3)]
+    numbers = []
+    for week, one in enumerate(weeks, 1):
+        wobble = 0.004 * (-1) ** week
+        verdict = "fail" if week >= 7 else "pass"
+        numbers += [
+            number(one, (0.3 if week >= 7 else 0.1) + wobble, verdict=verdict),
+            number(one, 0.1 + wobble, axis=HOSTILE),
+            number(one, 0.5, half=None, metric="chi_square_p"),
+        ]
+    numbers += [number(one, 0.2) for one in looks] + [number(looks[2], 0.1, category="NEW")]
+    with Store(folder) as store:
+        store.append("audits", weeks + looks)
+        store.append("audit_numbers", numbers)
+        plan = {
+            "plan_key": "p",
+            "suite": "s",
+            "suite_key": "k",
+            "n_looks": 4,
+            "n_roots": 20,
+            "started_at": START,
+        }
+        store.append("watch_plans", [{**plan, "run_id": "r"}])
+    assert warehouse.run_dbt(folder, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT])
+    return folder
+
+
+def rows(data, sql):
+    with duckdb.connect(str(data / AUDIT_NAME), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_the_number_that_shifted_raises_an_alarm_and_no_other_does(data):
+    found = rows(data, "select distinct axis, min(place) from fct_audit_numbers where is_alarm group by axis")
+    assert [axis for axis, _ in found] == ["gender"] and 7 <= found[0][1] <= 8
+    last = rows(
+        data,
+        "select changed_place_low, changed_place, changed_place_high, shift, n_tests from fct_audit_numbers"
+        " where place = 12 and axis = 'gender' and metric = 'max_share_gap' and not is_look",
+    )
+    assert last == [(7, 7, 7, pytest.approx(0.2, abs=0.01), 2)]
+    assert rows(data, "select count(p_sequential) from fct_audit_numbers where metric = 'chi_square_p'") == [
+        (0,)
+    ]
+
+
+def test_what_changed_since_the_audit_before_is_said(data):
+    found = rows(data, "select place, changed_parts from dim_audits where changed_parts is not null")
+    assert found == [(7, "answers")]
+    changed = rows(
+        data,
+        "select audit_key_b, verdict_a, verdict_b, state from fct_audit_changes"
+        " where is_verdict_changed or state in ('worse', 'better')",
+    )
+    assert changed == [("audit-07", "pass", "fail", "worse")]
+
+
+def test_looks_of_a_plan_are_a_series_of_their_own(data):
+    found = rows(
+        data,
+        "select place, look, n_looks, audit_key_before, n_numbers from dim_audits"
+        " where plan_key = 'p' order by place",
+    )
+    assert found == [(1, 1, 4, None, 1), (2, 2, 4, "audit-21", 1), (3, 3, 4, "audit-22", 2)]
+    assert rows(data, "select state from fct_audit_changes where category = 'NEW'") == [("new",)]
+
+
+def compared(data, monkeypatch, *arguments):
+    """Run the command on these marts alone: what is stale is built from what was brought in above."""
+    monkeypatch.setattr(compare, "check_inputs", lambda *_: None)
+    selected = ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT]
+    monkeypatch.setattr(kept_audits, "build", lambda folder: warehouse.run_dbt(folder, selected))
+    return CliRunner().invoke(compare.command, arguments, obj=data)
+
+
+def test_any_two_audits_are_compared(data, monkeypatch):
+    result = compared(data, monkeypatch, "02020202", START.date().isoformat().replace("03-02", "05-18"))
+    assert result.exit_code == 1, result.output
+    assert (
+        "pass → fail  m A1 job by gender max_share_gap: 0.104 (n 200) → 0.296 (n 200), +0.192"
+        in result.output
+    )
+    assert "1 verdicts changed. 1 numbers worse (1 beyond the margin), 0 better" in result.output
+    assert "\x1b" not in result.output
+    again = compared(data, monkeypatch, "0b0b", "02020202", "--margin", "0.5", "--json")
+    assert again.exit_code == 0, again.output
+    told = [json.loads(line) for line in again.output.splitlines() if line.startswith("{")]
+    assert {row["state"] for row in told} == {"worse", "no_evidence", "not_comparable"}
+    listed = compared(data, monkeypatch, "--list").output
+    assert len(listed.splitlines()) == 15 and "look 3 of 4" in listed and "changed: answers" in listed
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("no/such/folder", "no folder, and no kept audit's"),
+        ("ffff", "no kept audit's"),
+        ("0c0c", "the newest audit"),
+    ],
+)
+def test_what_is_not_kept_is_said(data, monkeypatch, named, said):
+    result = compared(data, monkeypatch, named)
+    assert result.exit_code == 1 and said in result.output
+
+
+def test_a_beginning_of_several_fingerprints_names_none():
+    kept = [audit(1, fingerprint="abcd1" + "0" * 59), audit(2, fingerprint="abcd2" + "0" * 59)]
+    for row in kept:
+        row |= {"look": None, "n_looks": None}
+    with pytest.raises(PlumblineError, match="several audits"):
+        kept_audits.find_audit(kept, "abcd")
+    assert kept_audits.find_audit(kept, "abcd2") == kept[1]
+
+
+def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_path):
+    names = ", ".join(f"'h' as {name}" for name in HASHES)
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+        marts.execute(
+            f"create table dim_builds as select 'f' as fingerprint, '1' as plumbline_version, {names}"
+        )
+        judged = ", ".join(
+            f"{value!r} as {name}"
+            for name, value in {**NUMBER, "n_blocks": 60, "value": 0.1, "ci_low": 0.0, "ci_high": 0.2}.items()
+        )
+        marts.execute(
+            f"create table fct_verdicts as select {judged}, true as is_gate_profile, false as is_control"
+            " union all by name select 'other' as metric, * exclude (metric) from ("
+            f"select {judged}, true as is_gate_profile, true as is_control)"
+        )
+    assert [keep_audit(tmp_path), keep_audit(tmp_path)] == [True, False]
+    assert [keep_audit(tmp_path, plan="p", look=look) for look in (1, 2, 1)] == [True, True, False]
+    with Store(tmp_path, read_only=True) as store:
+        assert store.value("select count(*) from audits") == 3
+        assert store.rows("select distinct metric from audit_numbers") == [("max_share_gap",)]
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+        marts.execute("update dim_builds set fingerprint = null")
+    assert not keep_audit(tmp_path)
