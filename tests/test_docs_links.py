@@ -39,6 +39,7 @@ PLACE = re.compile(r"`([\w./-]+)::(\w+)`")
 # How a name is made in a language: `%s` is the name.
 DEFINED = {
     ".py": r"^(?:(?:async )?def|class) %s\b|^%s(?::[^=]+)? = ",
+    ".sh": r"^%s\(\) \{",
     ".js": r"\b(?:function|const) %s\b|^\s*%s: ",
 }
 

@@ -21,6 +21,7 @@ STRUCTURE = {
         "response_id run_id command text_variant form axis_role calibration statistic parameters disparity",
         "unequal_end place concentration part kind design cell topic_set pool segment",
         "target_list counting word warning metric_kind measure_kind floor_status p_status source_kind",
+        "changed_parts verdict_a verdict_b state",
     )
     for name in line.split()
 }

@@ -95,7 +95,7 @@ def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
     pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
     pages += ["measurements", "summary", "disparities", "downloads", "topics", "stereotypes"]
-    pages += ["pairs", "scorer-bias", "calibration", "licences", "annex-iv", "rerun", "power"]
+    pages += ["pairs", "scorer-bias", "calibration", "licences", "annex-iv", "rerun", "power", "over-time"]
     assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
 

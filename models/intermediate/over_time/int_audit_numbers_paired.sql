@@ -53,13 +53,16 @@ select
     ] %}
     coalesce(later.{{ column }}, earlier.{{ column }}) as {{ column }},
     {%- endfor %}
-    {%- for side, place in [('earlier', 'a'), ('later', 'b')] %}
-    {{ side }}.value as value_{{ place }},
-    {{ side }}.ci_low as ci_low_{{ place }},
-    {{ side }}.ci_high as ci_high_{{ place }},
-    {{ side }}.n as n_{{ place }},
-    {{ side }}.verdict as verdict_{{ place }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    earlier.value as value_a,
+    earlier.ci_low as ci_low_a,
+    earlier.ci_high as ci_high_a,
+    earlier.n as n_a,
+    earlier.verdict as verdict_a,
+    later.value as value_b,
+    later.ci_low as ci_low_b,
+    later.ci_high as ci_high_b,
+    later.n as n_b,
+    later.verdict as verdict_b
 from later
 full outer join earlier
     on

@@ -40,7 +40,7 @@ select
     with_before.plan_key,
     with_before.look,
     case when with_before.is_look then with_before.n_looks end as n_looks,
-    plans.n_roots,
+    planned.n_roots,
     with_before.place,
     with_before.audit_key_before,
     with_before.changed_parts,
@@ -48,4 +48,4 @@ select
     coalesce(counted.n_failing, 0) as n_failing
 from with_before
 left join counted using (audit_key)
-left join {{ ref('stg_watch__plans') }} as plans on with_before.plan_key = plans.plan_key
+left join {{ ref('stg_watch__plans') }} as planned on with_before.plan_key = planned.plan_key

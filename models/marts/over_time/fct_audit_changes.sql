@@ -12,7 +12,9 @@ with joined as (
 ),
 
 adjusted as (
-    {{ with_adjusted_p('joined', 'p_value', ['audit_key_a', 'audit_key_b', 'suite', 'config', 'is_simulated']) }}
+    {{ with_adjusted_p(
+        'joined', 'p_value', ['audit_key_a', 'audit_key_b', 'suite', 'config', 'is_simulated']
+    ) }}
 )
 
 select

@@ -1,0 +1,47 @@
+-- Grain: one row per audit_key_a, audit_key_b, number_key: verdicts that changed and numbers that moved.
+{%- set most_rows = 2000 %}
+with titles as (
+    select
+        metric,
+        max_by(title, metric_version) as metric_title
+    from {{ ref('dim_metrics') }}
+    group by metric
+)
+
+select
+    audits.series_key,
+    audits.place,
+    audits.audited_at,
+    changes.audit_key_a,
+    changes.audit_key_b,
+    earlier.place as place_a,
+    changes.number_key,
+    changes.suite,
+    changes.category,
+    changes.config,
+    changes.measure,
+    changes.axis,
+    changes.metric,
+    coalesce(titles.metric_title, changes.metric) as metric_title,
+    changes.group_value,
+    changes.value_a,
+    changes.value_b,
+    changes.n_a,
+    changes.n_b,
+    changes.verdict_a,
+    changes.verdict_b,
+    changes.difference,
+    changes.ci_low,
+    changes.ci_high,
+    changes.p_holm,
+    changes.n_tests,
+    changes.state
+from {{ ref('fct_audit_changes') }} as changes
+inner join {{ ref('rpt_audits') }} as audits on changes.audit_key_b = audits.audit_key
+inner join {{ ref('rpt_audits') }} as earlier on changes.audit_key_a = earlier.audit_key
+left join titles on changes.metric = titles.metric
+where changes.is_verdict_changed or changes.state in ('worse', 'better')
+qualify
+    row_number() over (
+        order by audits.audited_at desc, changes.p_holm asc, changes.number_key asc
+    ) <= {{ most_rows }}
