@@ -162,8 +162,8 @@ def audit(
             context.invoke(extract.command, suite_path=suite_path, **given)
         say("Building the marts …", err=True)
         warehouse.build(data, marts, parsed, is_full)
-        if not marts and warehouse.keep_audit(data):
-            warehouse.build(data, parsed=parsed)
+        if not marts:
+            warehouse.keep(data, parsed)
     if marts:
         say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
         return

@@ -19,6 +19,7 @@ from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import attach, drop_unreadable_log, open_database
 from ingest.store.private import private
 from ingest.warehouse.changes import Changes, forget, is_current
+from ingest.warehouse.history import keep_audit
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
 Parsed = Callable[[], Any]
@@ -290,6 +291,15 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, i
         _build(data, CHECKED, parsed_once)
         changes.look(changes.nodes.keys())
     changes.record()
+
+
+def keep(data: Path, parsed: Parsed | None = None) -> None:
+    """Keep what the audit judged, and have the marts of kept audits show it.
+
+    On Spark, where all would be built a second time for it, no audit is kept.
+    """
+    if _target() != "spark" and keep_audit(data):
+        build(data, parsed=parsed)
 
 
 def _build(data: Path, chosen: Sequence[str], parsed: Parsed | None = None) -> None:
