@@ -212,7 +212,7 @@ STATE = "content_state"
 # Who brought a row in, and when, is no content; texts and vectors are named by the keys beside them.
 NAMED_BY_KEYS = {"text", "sentence", "vector"}
 NO_CONTENT = {"run_id", "labelled_at", *NAMED_BY_KEYS}
-RECORDS = {"runs", "loads", "consents", "label_samples"}
+RECORDS = {"runs", "loads", "consents", "label_samples", "watch_plans"}
 
 
 @cache
