@@ -15,7 +15,9 @@ from ingest.warehouse.history import HASHES, keep_audit
 
 HOSTILE = "'; drop table x; -- \x1b[31m<img src=x onerror=alert(1)>"
 START = datetime(2026, 3, 2, 8)
-BUILT = ("stg_audit__audits+", "stg_audit__numbers+", "stg_audit__compared_audits+", "stg_watch__plans+")
+STAGED = ("stg_audit__audits", "stg_audit__numbers", "stg_audit__compared_audits", "stg_watch__plans")
+CAUTIOUS = ("--indirect-selection", "cautious")  # tests of what is built alone
+BUILT = ("+dim_metrics", *(f"{name}+" for name in STAGED))
 NUMBER = {
     "suite": "s", "category": "A1", "config": "m", "is_simulated": True, "measure": "job", "axis": "gender",
     "metric": "max_share_gap", "group_value": "", "unit": "share", "direction": "higher_is_worse",
@@ -65,7 +67,9 @@ def data(tmp_path_factory):
             "started_at": START,
         }
         store.append("watch_plans", [{**plan, "run_id": "r"}])
-    assert warehouse.run_dbt(folder, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT])
+    assert warehouse.run_dbt(
+        folder, ["build", "--exclude-resource-type", "unit_test", *CAUTIOUS, "--select", *BUILT]
+    )
     return folder
 
 
@@ -109,10 +113,27 @@ def test_looks_of_a_plan_are_a_series_of_their_own(data):
     assert rows(data, "select state from fct_audit_changes where category = 'NEW'") == [("new",)]
 
 
+def test_the_page_leads_with_what_changed_and_draws_nothing_that_is_there_once(data):
+    found = rows(
+        data,
+        "select distinct number_position, axis, metric_title from rpt_audit_numbers"
+        " where series_key = '' and metric = 'max_share_gap' order by 1",
+    )
+    assert [(place, axis) for place, axis, _ in found] == [(1, "gender"), (2, HOSTILE)]
+    assert found[0][2] != "max_share_gap"  # a title
+    assert rows(data, "select count(*) from rpt_audit_numbers where category = 'NEW'") == [(0,)]
+    assert rows(data, "select place_a, place, state from rpt_audit_changes where series_key = ''") == [
+        (6, 7, "worse")
+    ]
+    assert rows(data, "select suites, n_looks from rpt_audits where series_key = 'p' and place = 1") == [
+        ("s", 4)
+    ]
+
+
 def compared(data, monkeypatch, *arguments):
     """Run the command on these marts alone: what is stale is built from what was brought in above."""
     monkeypatch.setattr(compare, "check_inputs", lambda *_: None)
-    selected = ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT]
+    selected = ["build", "--exclude-resource-type", "unit_test", *CAUTIOUS, "--select", *BUILT]
     monkeypatch.setattr(kept_audits, "build", lambda folder: warehouse.run_dbt(folder, selected))
     return CliRunner().invoke(compare.command, arguments, obj=data)
 
