@@ -215,13 +215,16 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
     ):
         present.setdefault(attribute, set()).add(value)
     gaps = []
-    for attribute, shown in present.items():
+    # What a benchmark says of its prompts, such as which option is right, is no group.
+    roles = suite.benchmark.roles if suite.benchmark else ()
+    for attribute, shown in ((name, found) for name, found in present.items() if name not in roles):
         missing = [value for value in suite.attributes[attribute] if value not in shown]
         if missing and len(shown) == 1:
             gaps.append(f"{attribute} is always {min(shown)}")
         elif missing:
             gaps.append(f"no prompt is about {attribute} {', '.join(missing)}")
     n_prompts, n_new, n_roots, n_groups, n_same_text, n_people = counts
+    n_incomplete = 0 if roles else n_incomplete
     sizes = (n_prompts, n_new, n_roots, n_groups, n_incomplete, n_same_text, n_people)
     return Assembled(category, *sizes, gaps=tuple(sorted(gaps)))
 

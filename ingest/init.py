@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from ingest.benchmarks import offered
+from ingest.benchmarks.suite import Made, suite_of
 from ingest.errors import PlumblineError, say
 from ingest.paths import PROJECT, PROJECT_VARIABLE
 from ingest.suite import json_schema
@@ -34,29 +36,21 @@ IGNORED = "data/\ndbt_packages/\nlogs/\ntarget/\n"
 
 
 def starter_suite(name: str, model: str | None) -> str:
-    """Return the text of a commented suite; without a model its answers are simulated.
-
-    Raises PlumblineError for a model's name that is none.
-    """
+    """Return the text of a commented suite; without a model its answers are simulated."""
     text = STARTER.read_text("utf-8").replace("__NAME__", name)
     if model is None:
         text = text.replace("    options:", "    # options:")
         return text.replace("__BACKEND__", "simulated").replace("__MODEL__", "simulated")
-    if not MODEL.fullmatch(model):
-        raise PlumblineError(
-            f"{model!r} is no model's name.", f"Give it as `ollama list` shows it: {DEFAULT_MODEL}."
-        )
     return text.replace("__BACKEND__", "ollama").replace("__MODEL__", f'"{model}"')
 
 
-def starter_folder(name: str, model: str | None) -> dict[str, str]:
-    """Return the files of an audit's own folder, path -> text. Errors are as for `starter_suite`."""
+def starter_folder(name: str) -> dict[str, str]:
+    """Return the files of an audit's own folder but for its suite, path -> text."""
     return {
         "dbt_project.yml": DBT_PROJECT.format(name=name),
         "packages.yml": PACKAGES.format(variable=PROJECT_VARIABLE, project=PROJECT.as_posix()),
         "profiles.yml": (PROJECT / "profiles.yml").read_text("utf-8"),
         ".gitignore": IGNORED,
-        f"suites/{name}.yml": starter_suite(name, model),
     }
 
 
@@ -67,33 +61,56 @@ def suite_name(path: Path) -> str:
 
 
 @click.command("init")
-@click.argument("path", metavar="[DIR|FILE.yml]", default="suite.yml", type=click.Path(path_type=Path))
+@click.argument("path", metavar="[DIR|FILE.yml]", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "published",
+    type=(click.Choice(sorted(offered())), click.Path(path_type=Path)),
+    metavar="BENCHMARK DIR",
+    help=f"Ask a published benchmark, from the files in DIR: {', '.join(sorted(offered()))}.",
+)
 @click.option(
     "--model",
-    help=f"Model to audit, as Ollama names it.  [default: {DEFAULT_MODEL}; in a DIR, simulated answers]",
+    help=f"Model to audit, as Ollama names it.  [default: {DEFAULT_MODEL}; in a DIR and of a benchmark, "
+    "simulated answers]",
 )
 @click.option("--force", is_flag=True, help="Replace what is there.")
-def command(path: Path, model: str | None, force: bool) -> None:
+def command(path: Path | None, published: tuple[str, Path] | None, model: str | None, force: bool) -> None:
     """Write a suite with comments: change its questions and groups to your own.
 
     A DIR gets the suite and what dbt needs to build its marts there: an audit needs no clone of Plumbline. A
-    FILE.yml (suite.yml) is the suite alone.
+    FILE.yml (suite.yml) is the suite alone. --from makes the suite of a benchmark's files that you have.
 
     \b
     plumbline init hiring && cd hiring && plumbline audit    # simulated answers, to see what comes out
     plumbline init hiring.yml --model llama3.1:8b
     plumbline generate --suite hiring.yml --dry-run          # calls, hours, and what the design can detect
     plumbline audit hiring.yml
+    plumbline init --from bbq ~/BBQ/data --model llama3.1:8b # bbq.yml, and its prompts beside it
     """
-    if path.suffix in (".yml", ".yaml"):
-        suite = path
-        files = {suite: starter_suite(suite_name(path), DEFAULT_MODEL if model is None else model)}
+    if model is not None and not MODEL.fullmatch(model):
+        raise PlumblineError(
+            f"{model!r} is no model's name.", f"Give it as `ollama list` shows it: {DEFAULT_MODEL}."
+        )
+    path = path or Path(f"{published[0]}.yml" if published else "suite.yml")
+    is_suite = path.suffix in (".yml", ".yaml")
+    name = suite_name(path if is_suite else path.resolve())
+    suite = path if is_suite else path / "suites" / f"{name}.yml"
+    files = {} if is_suite else {path / file: text for file, text in starter_folder(name).items()}
+    if published is None:
+        asked = DEFAULT_MODEL if is_suite and model is None else model
+        files[suite] = starter_suite(name, asked)
         done = f"{path}: change its questions and groups, then `plumbline audit {path}`."
+        if not is_suite:
+            done = f"{path}: `cd {path}`, then `plumbline audit`. Its questions are in suites/{name}.yml."
     else:
-        name = suite_name(path.resolve())
-        suite = path / "suites" / f"{name}.yml"
-        files = {path / file: text for file, text in starter_folder(name, model).items()}
-        done = f"{path}: `cd {path}`, then `plumbline audit`. Its questions are in suites/{name}.yml."
+        benchmark, folder = offered()[published[0]], published[1]
+        made = suite_of(benchmark, folder, name, str(suite), model)
+        files |= {Path(file): text for file, text in made.files.items()}
+        _tell(made)
+        done = f"{suite}: {made.n_prompts:,} prompts of {made.n_categories:,} categories; " + (
+            f"`plumbline audit {suite}`." if is_suite else f"`cd {path}`, then `plumbline audit`."
+        )
     if there := [file for file in files if file.exists() and not force]:
         raise PlumblineError(f"{there[0]} is there already.", "Give another name, or add --force.")
     files[suite.with_name(SCHEMA)] = json_schema()
@@ -106,3 +123,9 @@ def command(path: Path, model: str | None, force: bool) -> None:
                 f"{file} cannot be written: {error.strerror}.", "Give another name."
             ) from error
     say(done)
+
+
+def _tell(made: Made) -> None:
+    """Say which records gave no prompt, and why."""
+    for reason, n in made.rejected.most_common():
+        say(f"{n:,} records left out: {reason}, the first is {made.examples[reason]}", err=True)

@@ -30,6 +30,7 @@ FAMILIES = {
     "recommendations": "Recommended lists",
     "classification": "Errors of answers that classify",
     "census": "Official statistics",
+    "benchmarks": "Published benchmarks",
     "stereotypes": "Words beside words",
     "reading": "How answers are read",
     "labels": "What people read in answers",

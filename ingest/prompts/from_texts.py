@@ -1,5 +1,6 @@
 """Prompts from texts: sentences cut after their verb, and one's own from a file (SPEC ASM-1, ASM-2)."""
 
+import heapq
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +14,13 @@ from ingest.paths import beside_suite
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.prompts.replacements import read_csv
 from ingest.prompts.sentence_cut import split_sentence
+from ingest.prompts.templates import sample_rank
 from ingest.store import Store
 from ingest.suite import PromptFile, Suite, normalise_label
 
 KEYWORD_LOST = "keyword_lost"
 COUNTERFACTUAL = BASELINE_KINDS[0]
+MOST_BYTES = 100_000_000  # of a file of prompts
 
 Rows = Iterator[dict[str, Any]]
 
@@ -105,7 +108,7 @@ def file_rows(
     if spec is None:
         return
     labels = {attribute: declared_labels(suite, attribute) for attribute in spec.attributes}
-    for record in _records(folder, spec):
+    for record in _sampled(suite, category, _records(folder, spec)):
         prompt = (record[spec.prompt] or "").strip()
         if not prompt:
             dropped["empty_prompt"] += 1
@@ -120,7 +123,7 @@ def file_rows(
                 attributes[attribute] = value
         else:
             baseline = (record[spec.baseline] or "").strip() or None if spec.baseline else None
-            root = (record[spec.root] or "").strip() or None if spec.root else None
+            root = _root(spec, record)
             row = builder.row(category, prompt, attributes, method="file", root=root, baseline=baseline)
             kind = None if baseline is None else builder.baseline_kind(baseline, row)
             yield {
@@ -135,10 +138,25 @@ def file_rows(
         dropped["unknown_label"] += 1
 
 
+def _root(spec: PromptFile, record: dict[str, str]) -> str | None:
+    return (record[spec.root] or "").strip() or None if spec.root else None
+
+
+def _sampled(suite: Suite, category: str, records: list[dict[str, str]]) -> Iterator[dict[str, str]]:
+    """Yield the records of the roots that the suite's `sample` keeps, all where it keeps all."""
+    spec, most = suite.categories[category].prompt_file, suite.sample.roots
+    assert spec is not None
+    roots = [_root(spec, record) or (record[spec.prompt] or "").strip() for record in records]
+    kept = set(roots)
+    if most is not None and most < len(kept):
+        kept = set(heapq.nsmallest(most, kept, key=lambda root: sample_rank(suite, category, root)))
+    yield from (record for root, record in zip(roots, records, strict=True) if root in kept)
+
+
 def _records(folder: Path, spec: PromptFile) -> list[dict[str, str]]:
     path = beside_suite(folder, spec.file, "The prompt file")
     needed = [spec.prompt, spec.baseline, spec.root, spec.keyword, spec.source_tag, *spec.attributes.values()]
-    columns, records = read_csv(path)
+    columns, records = read_csv(path, MOST_BYTES)
     if missing := [column for column in needed if column and column not in columns]:
         raise PlumblineError(
             f"{path} has no column {missing[0]!r}.", "Name its columns under `prompt_file:`."

@@ -236,9 +236,12 @@ def replacement_path(suite_path: Path, name: str) -> Path:
     return beside_suite(suite_path.resolve().parent, name, f"{suite_path}: the replacement table")
 
 
-def read_csv(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
-    """Return the columns and records of a small file. Raises PlumblineError where it cannot be read."""
-    content = regular_bytes(path, MAX_BYTES, "Write it, or name another file.")
+def read_csv(path: Path, most: int = MAX_BYTES) -> tuple[Sequence[str], list[dict[str, str]]]:
+    """Return the columns and records of a file of at most so many bytes.
+
+    Raises PlumblineError where it cannot be read.
+    """
+    content = regular_bytes(path, most, "Write it, or name another file.")
     try:
         reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         header = next(reader, [])

@@ -100,11 +100,14 @@ def sampled_roots(suite: Suite, category: str) -> set[str] | None:
     if suite.sample.roots is None:
         return None
     roots = {root for t in suite.categories[category].templates for _, root in _roots(suite, category, t)}
+    return set(
+        heapq.nsmallest(suite.sample.roots, roots, key=lambda root: sample_rank(suite, category, root))
+    )
 
-    def rank(root: str) -> str:
-        return key("sample", suite.sample.seed, suite.suite, category, root)
 
-    return set(heapq.nsmallest(suite.sample.roots, roots, key=rank))
+def sample_rank(suite: Suite, category: str, root: str) -> str:
+    """Return what orders a category's roots by lot: the first so many of them are its sample."""
+    return key("sample", suite.sample.seed, suite.suite, category, root)
 
 
 def _groups(suite: Suite, category: str, fields: set[str]) -> Iterator[tuple[str | None, dict[str, str]]]:

@@ -11,6 +11,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_analyses_resampled": ("analysis_key",),
     "int_associations_tested": ("analysis_key",),
     "int_audit_changes_tested": ("audit_key_a", "audit_key_b"),
+    "int_benchmark_scores_resampled": CONFIG,
     "int_cell_residuals_resampled": ("analysis_key",),
     "int_census_distances_resampled": CONFIG,
     "int_config_differences_resampled": ("analysis_key",),

@@ -474,6 +474,15 @@ def check_recommendations(suite: Suite) -> None:
             raise Misplaced(f"there is no category {code!r}", "recommendations", "categories", i)
 
 
+def check_benchmark(suite: Suite) -> None:
+    """Its prompts have the attributes that its scores are computed from, its answers a set of outcomes."""
+    if suite.benchmark is None:
+        return
+    _are_attributes(suite, suite.benchmark.roles, "benchmark", "name")
+    if not any(rule.set == suite.benchmark.set and not rule.is_score for _, rule in suite.rules()):
+        raise Misplaced(f"there is no outcome set {suite.benchmark.set!r}", "benchmark", "set")
+
+
 def check_thresholds(suite: Suite) -> None:
     """A limit is of a profile that the suite names, and stands once."""
     seen: set[tuple[str, str, str]] = set()
@@ -518,6 +527,7 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_reference,
     check_pairs,
     check_recommendations,
+    check_benchmark,
     check_ranges,
     check_thresholds,
     check_profiles,

@@ -10,6 +10,7 @@ from pydantic import Field, WithJsonSchema, model_validator
 
 from ingest.keys import key
 from ingest.suite.beginnings import check_beginnings
+from ingest.suite.benchmarks import Benchmark
 from ingest.suite.fields import (
     AXIS_SEPARATOR,
     LANGUAGE_ATTRIBUTE,
@@ -449,6 +450,10 @@ class Suite(Strict):
         default=[], description="How far answers lie from their baselines: measures of seeds/distances.csv."
     )
     topics: list[Topics] = Field(default=[], description="Clusters of answers or baselines.")
+    benchmark: Benchmark | None = Field(
+        default=None,
+        description="The published benchmark that is asked, whose scores are computed.",
+    )
     local_law_144: LocalLaw144 | None = Field(
         default=None, description="Tables of Local Law 144; if unsaid over attributes of the usual names."
     )

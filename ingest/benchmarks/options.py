@@ -1,0 +1,37 @@
+"""Answers that choose an option by its letter, the same for every benchmark that offers options."""
+
+from collections.abc import Sequence
+from typing import Any
+
+LETTERS = "ABC"
+SET = "answer"
+# Before the letter may stand what leads to it; after it nothing, or what ends a label: "B", "(B) The aunt",
+# "Answer: B". A word that begins with the letter is no choice, nor is the article in "A man".
+_BEFORE = r"^\W*(?:(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:answer|option|choice)(?:\s+is)?)?\W*"
+_AFTER = r"(?:\W*$|[.):,\]*]|\s*\n|\s+[-–—])"
+
+
+def asked(text: str, options: Sequence[str], instruction: str = "Answer with one letter.") -> str:
+    """Return a text with its options, a line each, and what to answer."""
+    lines = [f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False)]
+    return "\n".join([text, *lines, instruction])
+
+
+def rule(n_options: int) -> dict[str, Any]:
+    """Return the outcome rule that reads the letter of an answer to so many options."""
+    labels = {letter: [f"{_BEFORE}{letter}{_AFTER}"] for letter in LETTERS[:n_options]}
+    return {"set": SET, "kind": "pattern", "regex": True, "labels": labels}
+
+
+def simulated(n_options: int) -> dict[str, Any]:
+    """Return answers of a model that guesses."""
+    letters = LETTERS[:n_options]
+    return {
+        "answers": {letter: [f"{letter}."] for letter in letters},
+        "weights": dict.fromkeys(letters, 1),
+    }
+
+
+def letters(n_options: int) -> dict[str, dict[str, Any]]:
+    """Return the letters as values of an attribute."""
+    return {letter: {} for letter in LETTERS[:n_options]}

@@ -1,0 +1,131 @@
+"""A benchmark's items as a suite: its YAML, and a file of prompts for each category."""
+
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ingest.benchmarks import Item, Published, Rejected
+from ingest.errors import PlumblineError
+
+FIRST = ("category", "item", "root", "prompt")
+MOST_CATEGORIES = 200
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes out what stands twice: a suite has no aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+@dataclass
+class Made:
+    """The files of a suite by path, and what was read; `rejected` counts by reason, `examples` a place."""
+
+    files: dict[str, str]
+    n_prompts: int = 0
+    n_categories: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+
+
+def suite_of(benchmark: Published, folder: Path, name: str, suite_file: str, model: str | None) -> Made:
+    """Return the files of a suite that asks a benchmark; without a model its answers are simulated.
+
+    `suite_file` is the suite's path. Prompts lie in a folder beside it. Raises PlumblineError where no record
+    can be used, or where the files cannot be read.
+    """
+    items: dict[str, dict[tuple[Any, ...], Item]] = {}
+    made = Made({})
+    for found in benchmark.read(folder):
+        if isinstance(found, Rejected):
+            _reject(made, found)
+            continue
+        rows = items.setdefault(found.category, {})
+        key = (found.prompt, *sorted(found.attributes.items()))
+        if key in rows:
+            _reject(made, Rejected(found.item, "it asks the same as another record"))
+        rows.setdefault(key, found)
+    if not items:
+        reasons = ", ".join(made.rejected) or "the files are empty"
+        raise PlumblineError(f"No record can be used: {reasons}.", f"Needed are {benchmark.files}.")
+    if len(items) > MOST_CATEGORIES:
+        raise PlumblineError(
+            f"The files name {len(items):,} categories, and at most {MOST_CATEGORIES} are taken.",
+            f"Needed are {benchmark.files}.",
+        )
+    path = Path(suite_file)
+    prompts = {code: f"{path.stem}_prompts/{code}.csv" for code in sorted(items)}
+    made.n_prompts = sum(len(rows) for rows in items.values())
+    made.n_categories = len(items)
+    made.files[suite_file] = _suite(benchmark, name, prompts, model)
+    for code, file in prompts.items():
+        made.files[str(path.parent / file)] = _table(list(items[code].values()), _attributes(benchmark))
+    return made
+
+
+def _reject(made: Made, found: Rejected) -> None:
+    made.rejected[found.reason] += 1
+    made.examples.setdefault(found.reason, found.place)
+
+
+def _attributes(benchmark: Published) -> list[str]:
+    return list(benchmark.suite["attributes"])
+
+
+def _table(items: list[Item], attributes: list[str]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*FIRST, *attributes])
+    for item in items:
+        values = [item.attributes.get(attribute, "") for attribute in attributes]
+        writer.writerow([item.category, item.item, item.root, item.prompt, *values])
+    return out.getvalue()
+
+
+def _suite(benchmark: Published, name: str, prompts: dict[str, str], model: str | None) -> str:
+    attributes = _attributes(benchmark)
+    by_column = {attribute: attribute for attribute in attributes}
+    config: dict[str, Any] = {"backend": "simulated", "model": "guesses"}
+    if model is not None:
+        config = {"backend": "ollama", "model": model, "options": {"temperature": 0}}
+    content = {
+        "suite": name,
+        "title": benchmark.title,
+        "description": f"{benchmark.paper}. Asked from files of one's own.",
+        "version": 1,
+        "licence": benchmark.licence,
+        "axes": [],
+        "scorers": [],
+        **benchmark.suite,
+        "configs": [config],
+        "columns": {
+            "response": "answer",
+            "prompt": "prompt",
+            "model": "model",
+            "category": "category",
+            "root": "root",
+            "source_id": "item",
+            "attributes": by_column,
+        },
+        "categories": {
+            code: {
+                "title": code.replace("_", " "),
+                "block": "root",
+                "prompt_file": {"file": file, "root": "root", "attributes": by_column},
+                **benchmark.category,
+            }
+            for code, file in prompts.items()
+        },
+    }
+    head = (
+        f"# {benchmark.title}. {benchmark.paper}.\n"
+        "# docs/guide/known-benchmarks.md says what is asked, and how scores are computed. Answers that you\n"
+        "# have are read, too: add the columns `model` and `answer` to the files of prompts, and load them.\n"
+    )
+    return head + yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=110)

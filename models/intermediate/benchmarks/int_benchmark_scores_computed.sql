@@ -1,0 +1,46 @@
+-- Grain: one row per suite, category, config_key, metric, condition: a benchmark's score by its published formula.
+with summed as (
+    select
+        parts.suite,
+        parts.benchmark,
+        parts.category,
+        parts.config_key,
+        parts.config,
+        parts.model,
+        parts.role,
+        parts.is_simulated,
+        parts.metric,
+        parts.condition,
+        {%- for part in [1, 2] %}
+        {%- for count in ['x', 'y', 'n', 'n_missing'] %}
+        cast(sum(parts.{{ count }}_{{ part }}) as bigint) as {{ count }}_{{ part }},
+        {%- endfor %}
+        -- A mean over units: each counts once, however many answers it has.
+        avg({{ ratio('parts.x_' ~ part, 'parts.n_' ~ part) }}) as mean_{{ part }},
+        {%- endfor %}
+        count(*) filter (where parts.n_1 > 0 or parts.n_2 > 0) as n_units
+    from {{ ref('int_benchmark_parts_listed') }} as parts
+    group by
+        parts.suite, parts.benchmark, parts.category, parts.config_key, parts.config, parts.model, parts.role,
+        parts.is_simulated, parts.metric, parts.condition
+),
+
+joined as (
+    select
+        summed.*,
+        declared.formula,
+        declared.part_1,
+        declared.part_2
+    from summed
+    inner join {{ ref('benchmark_scores') }} as declared using (benchmark, metric, condition)
+)
+
+select
+    *,
+    {{ benchmark_score('formula') }} as value,
+    -- Of a lean, answers that choose neither side are not in its denominator.
+    case when formula in ('lean', 'scaled_lean') then x_1 + y_1 else n_1 + n_2 end as n,
+    case when part_1 = 'biased' then n_1 - x_1 - y_1 else 0 end as n_neutral,
+    -- The same answers stand in both parts of a scaled lean.
+    case when formula = 'scaled_lean' then n_missing_1 else n_missing_1 + n_missing_2 end as n_missing
+from joined

@@ -1,0 +1,84 @@
+"""Files of published benchmarks, as their authors publish them and as a stranger may send them."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from ingest.benchmarks import Item, Rejected, offered
+from ingest.cli import cli
+from ingest.paths import PROJECT
+from ingest.suite import load_suite
+
+FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
+BBQ = json.loads((FILES / "bbq" / "Age.jsonl").read_text("utf-8").splitlines()[0])
+
+
+def init(*arguments):
+    return CliRunner().invoke(cli, ["init", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("name", sorted(offered()))
+def test_its_files_become_a_suite_that_is_right(tmp_path, name):
+    result = init(tmp_path / "mine.yml", "--from", name, FILES / name, "--model", "qwen2:7b")
+    assert result.exit_code == 0, result.output
+    suite = load_suite(tmp_path / "mine.yml")
+    assert (suite.benchmark.name, suite.configs[0].model) == (name, "qwen2:7b")
+    found = [item for item in offered()[name].read(FILES / name) if isinstance(item, Item)]
+    assert set(suite.categories) == {item.category for item in found}
+    result = CliRunner().invoke(
+        cli,
+        ["--data", str(tmp_path / "data"), "assemble", "--suite", str(tmp_path / "mine.yml"), "--dry-run"],
+    )
+    assert result.exit_code == 0 and "dropped" not in result.output, result.output
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"label": 3}, "label is none of 0, 1, 2"),
+        ({"label": True}, "label is none of 0, 1, 2"),
+        ({"context": 7}, "context is no text"),
+        ({"context": "x" * 30_000}, "context is too long"),
+        ({"ans1": "a\x00b"}, "ans1 holds a null character"),
+        ({"answer_info": []}, "there is no answer_info.ans0.1"),
+        ({"context_condition": "clear"}, "context_condition or question_polarity is none of BBQ's"),
+        ({"additional_metadata": {"stereotyped_groups": ["new"]}}, "it does not say which"),
+        ({"additional_metadata": {"stereotyped_groups": ["old", "nonOld"]}}, "it does not say which"),
+        ({"category": "…"}, "'…' names no category"),
+        (None, "it is no JSON object"),
+    ],
+)
+def test_a_record_of_bbq_that_cannot_be_used_is_left_out(tmp_path, change, reason):
+    bad = "[]" if change is None else json.dumps(BBQ | change)
+    (tmp_path / "Age.jsonl").write_text("{\n" + bad + "\n" + json.dumps(BBQ) + "\n", "utf-8")
+    broken, rejected, item = offered()["bbq"].read(tmp_path)
+    assert broken == Rejected("Age.jsonl, line 1", "it is no JSON")
+    assert rejected.place == "Age.jsonl, line 2" and rejected.reason.startswith(reason)
+    assert item.attributes == {"condition": "ambiguous", "correct": "A", "biased": "B", "countered": "C"}
+
+
+def test_bbq_s_metadata_say_whom_the_stereotype_is_about(tmp_path):
+    (tmp_path / "Age.jsonl").write_text(json.dumps(BBQ), "utf-8")
+    (tmp_path / "additional_metadata.csv").write_text("category,example_id,target_loc\nAge,0,2.0\n", "utf-8")
+    (item,) = offered()["bbq"].read(tmp_path)
+    assert (item.attributes["biased"], item.attributes["countered"]) == ("C", "B")
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path):
+    result = init(tmp_path / "a.yml", "--from", "bbq", tmp_path)
+    assert result.exit_code == 1 and "has no file *.jsonl" in result.output
+    (tmp_path / "Age.jsonl").write_bytes(b"\xff")
+    assert "is not UTF-8" in init(tmp_path / "a.yml", "--from", "bbq", tmp_path).output
+    (tmp_path / "Age.jsonl").write_text("{}", "utf-8")
+    result = init(tmp_path / "a.yml", "--from", "bbq", tmp_path)
+    assert result.exit_code == 1 and "No record can be used: there is no category" in result.output
+    assert not (tmp_path / "a.yml").exists()
+
+
+def test_a_part_of_a_file_of_prompts_is_whole_roots(tmp_path):
+    assert init(tmp_path / "a.yml", "--from", "bbq", FILES / "bbq").exit_code == 0
+    places = ["--data", str(tmp_path / "data"), "assemble", "--suite", str(tmp_path / "a.yml")]
+    result = CliRunner().invoke(cli, [*places, "--roots", "3"])
+    assert "Age: 12 prompts (12 new), 3 roots" in result.output
+    assert "Age: 20 prompts (8 new), 5 roots" in CliRunner().invoke(cli, [*places, "--roots", "5"]).output
