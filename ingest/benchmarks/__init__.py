@@ -50,6 +50,7 @@ class Published:
 
 def offered() -> dict[str, Published]:
     """Return the benchmarks that can be read, by name."""
-    from ingest.benchmarks import bbq
+    from ingest.benchmarks import bbq, crows_pairs, stereoset, winobias
 
-    return {module.BENCHMARK.name: module.BENCHMARK for module in (bbq,)}
+    modules = (bbq, crows_pairs, stereoset, winobias)
+    return {module.BENCHMARK.name: module.BENCHMARK for module in modules}

@@ -5,6 +5,7 @@ from typing import Any
 
 LETTERS = "ABC"
 SET = "answer"
+NONE = "none"  # no option of a prompt is this: cells of answers that are loaded are never empty
 # Before the letter may stand what leads to it; after it nothing, or what ends a label: "B", "(B) The aunt",
 # "Answer: B". A word that begins with the letter is no choice, nor is the article in "A man".
 _BEFORE = r"^\W*(?:(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:answer|option|choice)(?:\s+is)?)?\W*"

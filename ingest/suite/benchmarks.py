@@ -10,13 +10,16 @@ from ingest.suite.fields import Name, Strict
 # which answer is right, which follows the stereotype, and which goes against it.
 ROLES: dict[str, tuple[str, ...]] = {
     "bbq": ("condition", "correct", "biased", "countered"),
+    "crows_pairs": ("condition", "biased", "countered"),
+    "stereoset": ("condition", "correct", "biased", "countered"),
+    "winobias": ("condition", "correct"),
 }
 
 
 class Benchmark(Strict):
     """A published benchmark whose own scores are computed of this suite's answers."""
 
-    name: Literal["bbq"] = Field(description="Which one.")
+    name: Literal["bbq", "crows_pairs", "stereoset", "winobias"] = Field(description="Which one.")
     set: Name = Field(default="answer", description="The outcome set that says which option was chosen.")
 
     @property

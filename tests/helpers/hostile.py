@@ -22,6 +22,7 @@ STRUCTURE = {
         "unequal_end place concentration part kind design cell topic_set pool segment",
         "target_list counting word warning metric_kind measure_kind floor_status p_status source_kind",
         "changed_parts verdict_a verdict_b state",
+        "benchmark condition ci_status",
     )
     for name in line.split()
 }

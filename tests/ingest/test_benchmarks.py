@@ -82,3 +82,52 @@ def test_a_part_of_a_file_of_prompts_is_whole_roots(tmp_path):
     result = CliRunner().invoke(cli, [*places, "--roots", "3"])
     assert "Age: 12 prompts (12 new), 3 roots" in result.output
     assert "Age: 20 prompts (8 new), 5 roots" in CliRunner().invoke(cli, [*places, "--roots", "5"]).output
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text", "reason"),
+    [
+        ("crows_pairs", "a.csv", "a,b,stereo,age,more\n", "it has another number of cells than the header"),
+        ("crows_pairs", "a.csv", "a,b,both,age\n", "stereo_antistereo is neither stereo nor antistereo"),
+        ("crows_pairs", "a.csv", "a,a,stereo,age\n", "its two sentences are the same"),
+        ("stereoset", "a.json", '{"data": {"intrasentence": [3]}}', "there is no bias_type"),
+        (
+            "stereoset",
+            "a.json",
+            '{"data": {"intrasentence": [{"bias_type": "race", "target": "t", "id": "i", "sentences": []}]}}',
+            "it lacks a sentence that is stereotype, anti-stereotype or unrelated",
+        ),
+        (
+            "winobias",
+            "pro_stereotyped_type1.txt.dev",
+            "1 The cook met [the baker].\n",
+            "it does not mark one person and one pronoun",
+        ),
+        (
+            "winobias",
+            "pro_stereotyped_type1.txt.dev",
+            "1 The cook met [the baker] and saw [him].\n",
+            "it does not name one other person that the files mark somewhere",
+        ),
+    ],
+)
+def test_a_record_that_cannot_be_used_is_left_out(tmp_path, name, file, text, reason):
+    head = "sent_more,sent_less,stereo_antistereo,bias_type\n" if name == "crows_pairs" else ""
+    (tmp_path / file).write_text(head + text, "utf-8")
+    (rejected,) = offered()[name].read(tmp_path)
+    assert isinstance(rejected, Rejected) and rejected.reason == reason
+    assert rejected.place.startswith(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text", "said"),
+    [
+        ("crows_pairs", "a.csv", "sent_more,sent_less\n", "has no column 'stereo_antistereo'"),
+        ("stereoset", "a.json", "[" * 100_000, "is no JSON"),
+        ("stereoset", "a.json", "[]", "has no data.intrasentence"),
+    ],
+)
+def test_another_file_is_one_line(tmp_path, name, file, text, said):
+    (tmp_path / file).write_text(text, "utf-8")
+    result = init(tmp_path / "x.yml", "--from", name, tmp_path)
+    assert result.exit_code == 1 and said in result.output

@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, config_key, metric, condition, block_key: what a unit adds to the one or two
--- parts of a benchmark's score. '(all)': all categories of a suite together, or all conditions.
+-- Grain: one row per suite, category, config_key, metric, condition, block_key: what a unit adds to the parts
+-- of a benchmark's score. '(all)': all categories of a suite together, or all conditions.
 with counted as (
     select * from {{ ref('int_benchmark_units_counted') }}
 ),
@@ -52,7 +52,7 @@ told as (
         case when kind = 'correct' then n_correct else n_biased end as x,
         case when kind = 'correct' then n_judged - n_correct else n_countered end as y,
         case when kind = 'correct' then n_judged else n_leaning end as n,
-        case when kind = 'correct' then n_judged_missing else n_leaning_missing end as missing
+        case when kind = 'correct' then n_judged_missing else n_leaning_missing end as lost
     from taken
 )
 
@@ -72,7 +72,7 @@ select
     cast(coalesce(sum(told.x) filter (where told.part = {{ part }}), 0) as bigint) as x_{{ part }},
     cast(coalesce(sum(told.y) filter (where told.part = {{ part }}), 0) as bigint) as y_{{ part }},
     cast(coalesce(sum(told.n) filter (where told.part = {{ part }}), 0) as bigint) as n_{{ part }},
-    cast(coalesce(sum(told.missing) filter (where told.part = {{ part }}), 0) as bigint) as n_missing_{{ part }}
+    cast(coalesce(sum(told.lost) filter (where told.part = {{ part }}), 0) as bigint) as n_missing_{{ part }}
     {%- if not loop.last %},{% endif %}
     {%- endfor %}
 from told

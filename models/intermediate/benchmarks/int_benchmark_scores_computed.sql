@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config_key, metric, condition: a benchmark's score by its published formula.
+-- Grain: one row per suite, category, config_key, metric, condition: scores by their published formulas.
 with summed as (
     select
         parts.suite,

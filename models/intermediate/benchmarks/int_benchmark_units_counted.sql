@@ -1,6 +1,6 @@
--- Grain: one row per suite, category, config_key, condition, block_key: a benchmark's answers by the option that
--- they choose. A prompt says by its attributes which option is right, biased or its opposite; one that has
--- no such option is not judged by it.
+-- Grain: one row per suite, category, config_key, condition, block_key: a benchmark's answers by the option
+-- that they choose. A prompt says by its attributes which option is right, biased or its opposite; one that
+-- has no such option is not judged by it.
 with answers as (
     select
         answers.suite,
@@ -16,9 +16,10 @@ with answers as (
         answers.is_counted,
         declared.benchmark,
         coalesce({{ map_value('prompts.attributes', "'condition'") }}, '') as condition,
-        {{ map_value('prompts.attributes', "'correct'") }} as correct,
-        {{ map_value('prompts.attributes', "'biased'") }} as biased,
-        {{ map_value('prompts.attributes', "'countered'") }} as countered
+        -- A file of answers has a value in every cell: `none` where a prompt has no such option.
+        nullif({{ map_value('prompts.attributes', "'correct'") }}, 'none') as correct,
+        nullif({{ map_value('prompts.attributes', "'biased'") }}, 'none') as biased,
+        nullif({{ map_value('prompts.attributes', "'countered'") }}, 'none') as countered
     from {{ ref('int_outcomes_assigned') }} as answers
     inner join {{ ref('stg_suite__benchmarks') }} as declared using (suite, outcome_set)
     inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)

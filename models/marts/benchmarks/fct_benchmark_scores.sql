@@ -44,8 +44,11 @@ select
     metric,
     condition,
     value,
-    case when value is not null then 'ok' when n = 0 and n_neutral = 0 then 'all_missing' else 'zero_denominator' end
-        as status,
+    case
+        when value is not null then 'ok'
+        when n = 0 and n_neutral = 0 then 'all_missing'
+        else 'zero_denominator'
+    end as status,
     ci_low,
     ci_high,
     {{ inference_status('value', 'is_drawn', 'ci_low') }} as ci_status,
