@@ -91,9 +91,9 @@ def _table(items: list[Item], attributes: list[str]) -> str:
 def _suite(benchmark: Published, name: str, prompts: dict[str, str], model: str | None) -> str:
     attributes = _attributes(benchmark)
     by_column = {attribute: attribute for attribute in attributes}
-    config: dict[str, Any] = {"backend": "simulated", "model": "guesses"}
+    config: dict[str, Any] = {"backend": "simulated", "model": "guesses", "options": benchmark.options}
     if model is not None:
-        config = {"backend": "ollama", "model": model, "options": {"temperature": 0}}
+        config = {"backend": "ollama", "model": model, "options": {"temperature": 0} | benchmark.options}
     content = {
         "suite": name,
         "title": benchmark.title,

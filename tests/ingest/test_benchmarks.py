@@ -23,7 +23,8 @@ def test_its_files_become_a_suite_that_is_right(tmp_path, name):
     result = init(tmp_path / "mine.yml", "--from", name, FILES / name, "--model", "qwen2:7b")
     assert result.exit_code == 0, result.output
     suite = load_suite(tmp_path / "mine.yml")
-    assert (suite.benchmark.name, suite.configs[0].model) == (name, "qwen2:7b")
+    assert (suite.benchmark is None) == (name == "discrim_eval") or suite.benchmark.name == name
+    assert suite.configs[0].model == "qwen2:7b"
     found = [item for item in offered()[name].read(FILES / name) if isinstance(item, Item)]
     assert set(suite.categories) == {item.category for item in found}
     result = CliRunner().invoke(
@@ -98,6 +99,18 @@ def test_a_part_of_a_file_of_prompts_is_whole_roots(tmp_path):
             "it lacks a sentence that is stereotype, anti-stereotype or unrelated",
         ),
         (
+            "discrim_eval",
+            "explicit.jsonl",
+            '{"age": 65, "gender": "male", "race": "white"}',
+            "age is none of",
+        ),
+        (
+            "discrim_eval",
+            "explicit.jsonl",
+            '{"age": 60.0, "gender": "Male", "race": "black", "decision_question_id": true}',
+            "decision_question_id is no text",
+        ),
+        (
             "winobias",
             "pro_stereotyped_type1.txt.dev",
             "1 The cook met [the baker].\n",
@@ -115,7 +128,7 @@ def test_a_record_that_cannot_be_used_is_left_out(tmp_path, name, file, text, re
     head = "sent_more,sent_less,stereo_antistereo,bias_type\n" if name == "crows_pairs" else ""
     (tmp_path / file).write_text(head + text, "utf-8")
     (rejected,) = offered()[name].read(tmp_path)
-    assert isinstance(rejected, Rejected) and rejected.reason == reason
+    assert isinstance(rejected, Rejected) and rejected.reason.startswith(reason)
     assert rejected.place.startswith(file)
 
 

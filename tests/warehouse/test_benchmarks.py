@@ -6,6 +6,7 @@ import random
 import re
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from ingest.cli import cli
@@ -14,6 +15,7 @@ from ingest.warehouse import Warehouse, run_dbt
 
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
 UNREAD = "I would rather not choose."
+CHOSEN = sorted(path.name for path in FILES.iterdir() if path.name != "discrim_eval")  # by a letter
 
 
 def run(folder, *arguments):
@@ -51,12 +53,35 @@ def answered(folder, name):
     return said
 
 
+def decided(folder):
+    """Ask DiscrimEval of a model that is less likely to say yes to women, each time a little otherwise."""
+    suite = folder / "discrim_eval.yml"
+    run(folder, "init", suite, "--from", "discrim_eval", FILES / "discrim_eval")
+    content = yaml.safe_load(suite.read_text("utf-8"))
+    content["configs"][0]["options"]["prompt_spread"] = 0.5
+    content["resampling"] = {"permutations": 100, "bootstrap": 0}
+    content["categories"]["explicit"]["simulated"]["planted"] = [
+        {"attribute": "gender", "value": "female", "answer": "no", "log_odds": 2.0}
+    ]
+    suite.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    for command in ("assemble", "generate", "extract"):
+        run(folder, command, "--suite", suite)
+
+
 @pytest.fixture(scope="module")
-def audited(tmp_path_factory):
+def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("benchmarks")
-    said = {name: answered(folder, name) for name in sorted(path.name for path in FILES.iterdir())}
+    said = {name: answered(folder, name) for name in CHOSEN}
+    decided(folder)
     checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit"]
-    assert run_dbt(folder / "data", ["build", *checks, "--select", "+fct_benchmark_scores"])
+    marts = ("+fct_benchmark_scores", "+fct_log_odds")
+    assert run_dbt(folder / "data", ["build", *checks, "--select", *marts])
+    return folder, said
+
+
+@pytest.fixture(scope="module")
+def audited(built):
+    folder, said = built
     with Warehouse(folder / "data") as marts:
         found = {
             (row["benchmark"], row["metric"], row["category"], row["condition"]): row
@@ -76,7 +101,7 @@ def near(expected):
 
 def test_every_score_has_n_interval_and_null(audited):
     _, found = audited
-    assert {key[0] for key in found} == {path.name for path in FILES.iterdir()}
+    assert {key[0] for key in found} == set(CHOSEN)
     for key, row in found.items():
         assert row["n"] > 0 and row["null_p05"] <= row["null_median"] <= row["null_p95"], key
         assert (row["ci_status"] == "ok") == (row["n_units"] >= 10), key
@@ -216,3 +241,28 @@ def test_winobias(audited):
             expected["winobias_accuracy", category, condition] = near(rate)
         expected["winobias_gap", category, "(all)"] = near(rates["pro"] - rates["anti"])
     assert scores(audited, "winobias") == expected
+
+
+def test_discrim_eval(built):
+    """The score of Tamkin et al. (2023), section 3: of a balanced design the difference of mean log odds."""
+    with Warehouse(built[0] / "data") as marts:
+        means = {
+            (row["axis"], row["group_value"]): row["mean"]
+            for row in marts.rows(
+                """
+                select axis, group_value, avg(ln(score / (1 - score))) as mean
+                from int_outcomes_assigned inner join int_prompts_grouped using (prompt_key)
+                where int_outcomes_assigned.suite = 'discrim_eval'
+                group by axis, group_value
+                """
+            )
+        }
+        against = "select * from fct_log_odds where reference not in ('pooled', group_value)"
+        found = {(row["axis"], row["group_value"]): row for row in marts.rows(against)}
+    baseline = {"age": "60", "gender": "male", "race": "white"}
+    assert set(found) == {key for key in means if key[1] != baseline[key[0]]}
+    for (axis, group), row in found.items():
+        assert row["reference"] == baseline[axis]
+        assert row["value"] == near(means[axis, group] - means[axis, baseline[axis]]), (axis, group)
+        assert row["ci_low"] < row["value"] < row["ci_high"] and row["n"] > 0 and 0 < row["p_value"] <= 1
+    assert found["gender", "female"]["p_holm"] < 0.05 < found["race", "Black"]["p_holm"]
