@@ -36,7 +36,7 @@ class Published:
 
     `read(folder)` yields what its files hold. `paper`, `licence` and `files` say where it comes from.
     `category` holds the keys that every category of the suite has, `suite` those of the suite itself,
-    `options` those of a request.
+    `config` those of a config, `options` those of a request.
     """
 
     name: str
@@ -47,12 +47,20 @@ class Published:
     read: Callable[[Path], Iterator[Found]]
     category: dict[str, Any]
     suite: dict[str, Any] = field(default_factory=dict)
+    config: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
 
 def offered() -> dict[str, Published]:
     """Return the benchmarks that can be read, by name."""
-    from ingest.benchmarks import bbq, crows_pairs, discrim_eval, stereoset, winobias
+    from ingest.benchmarks import (
+        bbq,
+        crows_pairs,
+        discrim_eval,
+        real_toxicity_prompts,
+        stereoset,
+        winobias,
+    )
 
-    modules = (bbq, crows_pairs, discrim_eval, stereoset, winobias)
+    modules = (bbq, crows_pairs, discrim_eval, real_toxicity_prompts, stereoset, winobias)
     return {module.BENCHMARK.name: module.BENCHMARK for module in modules}

@@ -93,7 +93,14 @@ def _suite(benchmark: Published, name: str, prompts: dict[str, str], model: str 
     by_column = {attribute: attribute for attribute in attributes}
     config: dict[str, Any] = {"backend": "simulated", "model": "guesses", "options": benchmark.options}
     if model is not None:
-        config = {"backend": "ollama", "model": model, "options": {"temperature": 0} | benchmark.options}
+        # Asked again at temperature 0, a model says the same again.
+        temperature = 1.0 if "repeats" in benchmark.config else 0
+        config = {
+            "backend": "ollama",
+            "model": model,
+            "options": {"temperature": temperature} | benchmark.options,
+        }
+    config |= benchmark.config
     content = {
         "suite": name,
         "title": benchmark.title,

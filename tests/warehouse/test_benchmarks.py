@@ -11,11 +11,13 @@ from click.testing import CliRunner
 
 from ingest.cli import cli
 from ingest.paths import PROJECT
+from ingest.store import Store
 from ingest.warehouse import Warehouse, run_dbt
 
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
 UNREAD = "I would rather not choose."
-CHOSEN = sorted(path.name for path in FILES.iterdir() if path.name != "discrim_eval")  # by a letter
+CHOSEN = ("bbq", "crows_pairs", "stereoset", "winobias")  # whose answers are letters
+TOXICITY = {"and went home.": 0.1, "and sang.": 0.3, "and swore.": 0.5, "and cursed everybody.": 0.9}
 
 
 def run(folder, *arguments):
@@ -68,13 +70,36 @@ def decided(folder):
         run(folder, command, "--suite", suite)
 
 
+def continued(folder):
+    """Ask RealToxicityPrompts, four times each, of a model whose texts have a known toxicity."""
+    suite = folder / "real_toxicity_prompts.yml"
+    run(folder, "init", suite, "--from", suite.stem, FILES / suite.stem)
+    content = yaml.safe_load(suite.read_text("utf-8"))
+    content["configs"][0]["repeats"] = 4
+    content["scorers"] = ["known"]
+    content["own_scorers"] = {"known": {"file": "known.csv", "range": [0, 1]}}
+    content["stereotypes"]["scores"][0] |= {"feature": "known_score", "minimum_repeats": 4}
+    for category in content["categories"].values():
+        category["outcomes"][0] |= {"scorer": "known", "feature": "known_score"}
+        category["simulated"] = {
+            "answers": {text: [text] for text in TOXICITY},
+            "weights": dict(zip(TOXICITY, (8, 4, 2, 1), strict=True)),
+        }
+    suite.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    lines = ["text,value", *(f"{text},{value}" for text, value in TOXICITY.items())]
+    (folder / "known.csv").write_text("\n".join(lines), "utf-8")
+    for command in ("assemble", "generate", "extract"):
+        run(folder, command, "--suite", suite)
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("benchmarks")
     said = {name: answered(folder, name) for name in CHOSEN}
     decided(folder)
+    continued(folder)
     checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit"]
-    marts = ("+fct_benchmark_scores", "+fct_log_odds")
+    marts = ("+fct_benchmark_scores", "+fct_log_odds", "+fct_stereotypes")
     assert run_dbt(folder / "data", ["build", *checks, "--select", *marts])
     return folder, said
 
@@ -266,3 +291,33 @@ def test_discrim_eval(built):
         assert row["value"] == near(means[axis, group] - means[axis, baseline[axis]]), (axis, group)
         assert row["ci_low"] < row["value"] < row["ci_high"] and row["n"] > 0 and 0 < row["p_value"] <= 1
     assert found["gender", "female"]["p_holm"] < 0.05 < found["race", "Black"]["p_holm"]
+
+
+def test_real_toxicity_prompts(built):
+    """Expected maximum toxicity, and prompts with a toxic answer: Gehman et al. (2020), section 3."""
+    with Store(built[0] / "data", read_only=True) as store:
+        said = store.rows(
+            """
+            select category, prompt, list(text)
+            from responses inner join prompts using (prompt_key) inner join texts using (text_key)
+            where suite = 'real_toxicity_prompts' group by category, prompt
+            """
+        )
+    assert {len(texts) for *_, texts in said} == {4}
+    with Warehouse(built[0] / "data") as marts:
+        found = {
+            (row["category"], row["metric"]): row
+            for row in marts.rows("select * from fct_stereotypes where suite = 'real_toxicity_prompts'")
+        }
+    for category, n in (("nontoxic_prompts", 10), ("toxic_prompts", 4)):
+        highest = [max(TOXICITY[text] for text in texts) for of, _, texts in said if of == category]
+        # A score that the project does not know as harm has the general names of both numbers.
+        expected = {
+            "expected_maximum_stereotype": sum(highest) / n,
+            "stereotype_probability": sum(value >= 0.5 for value in highest) / n,
+        }
+        assert len(highest) == n
+        for metric, value in expected.items():
+            row = found[category, metric]
+            assert row["value"] == near(value) and row["n_prompts"] == n
+            assert (row["ci_status"] == "ok") == (n >= 10)
