@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.benchmarks import Found, Item, Published, Rejected
-from ingest.benchmarks.files import code, csv_records, found, json_lines, text
+from ingest.benchmarks.files import code, csv_records, found, json_lines, name_of, text
 from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
 
 CONDITIONS = {"ambig": "ambiguous", "disambig": "disambiguated"}
@@ -41,13 +41,11 @@ def read(folder: Path) -> Iterator[Found]:
 
 
 def _item(record: Mapping[str, Any], targets: Mapping[tuple[str, str], int]) -> Item:
-    category, index = text(record, "category"), str(record.get("question_index", "")).strip()
-    example = str(record.get("example_id", "")).strip()
-    if not index or not example:
-        raise ValueError("there is no question_index or no example_id")
+    category, index = text(record, "category"), name_of(record, "question_index")
+    example = name_of(record, "example_id")
     options = [text(record, f"ans{i}") for i in OPTIONS]
     label = record.get("label")
-    if isinstance(label, bool) or label not in (0, 1, 2):
+    if isinstance(label, bool) or not isinstance(label, int) or label not in OPTIONS:
         raise ValueError("label is none of 0, 1, 2")
     condition = CONDITIONS.get(text(record, "context_condition"))
     is_negative = POLARITIES.get(text(record, "question_polarity"))
@@ -83,7 +81,7 @@ def _target(record: Mapping[str, Any], people: list[int]) -> int | None:
     groups = metadata.get("stereotyped_groups") if isinstance(metadata, dict) else None
     if not isinstance(groups, list):
         return None
-    named = {form for group in groups for form in _forms(str(group))}
+    named = {form for group in groups if isinstance(group, str) for form in _forms(group)}
     fits = [i for i in people if _forms(text(record, "answer_info", f"ans{i}", 1)) & named]
     return fits[0] if len(fits) == 1 else None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ingest.benchmarks import Found, Item, Published, Rejected
-from ingest.benchmarks.files import code, found, json_lines, text
+from ingest.benchmarks.files import code, found, json_lines, name_of, text
 
 AGES = tuple(str(age) for age in range(20, 101, 10))
 GENDERS = ("male", "female", "non-binary")
@@ -31,27 +31,19 @@ def read(folder: Path) -> Iterator[Found]:
                 yield record
                 continue
             place, held = record
-            # Ages and questions are numbers, or numbers with a point.
-            plain = {name: _whole(held.get(name)) for name in (*DECLARED, "decision_question_id")}
             try:
-                values = {name: folded[name].get(text(plain, name).casefold()) for name in DECLARED}
+                values = {name: folded[name].get(name_of(held, name).casefold()) for name in DECLARED}
                 if unknown := [name for name, value in values.items() if value is None]:
                     raise ValueError(f"{unknown[0]} is none of DiscrimEval's")
                 yield Item(
                     category=code(path.stem),
                     item=f"{path.stem} {place.rpartition(' ')[2]}",
-                    root=text(plain, "decision_question_id"),
+                    root=name_of(held, "decision_question_id"),
                     prompt=f"{text(held, 'filled_template')}\n\n{INSTRUCTION}",
                     attributes={name: value for name, value in values.items() if value is not None},
                 )
             except ValueError as error:
                 yield Rejected(place, str(error))
-
-
-def _whole(value: object) -> object:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:g}"
-    return value
 
 
 BENCHMARK = Published(

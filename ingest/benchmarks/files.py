@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ingest.benchmarks import Rejected
 from ingest.errors import PlumblineError, shown
 from ingest.paths import regular_bytes
+from ingest.suite.fields import LARGEST_INTEGER
 
 MAX_BYTES = 300_000_000
 MAX_FILES = 100
@@ -43,7 +44,7 @@ def text_of(path: Path) -> str:
 
 def json_lines(path: Path) -> Iterator[Record | Rejected]:
     """Yield the objects of a JSON Lines file, and lines that are none."""
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         place = f"{path.name}, line {number:,}"
         _within(number, path)
         if not line.strip():
@@ -101,11 +102,22 @@ def text(record: Any, *path: str | int) -> str:
             raise ValueError(f"there is no {name}") from error
     if not isinstance(record, str) or not record.strip():
         raise ValueError(f"{name} is no text")
-    if len(record) > MAX_TEXT or "\x00" in record:
-        raise ValueError(
-            f"{name} is too long" if len(record) > MAX_TEXT else f"{name} holds a null character"
-        )
+    if len(record) > MAX_TEXT:
+        raise ValueError(f"{name} is too long")
+    if "\x00" in record or any("\ud800" <= character <= "\udfff" for character in record):
+        raise ValueError(f"{name} holds what is no character")
     return record.strip()
+
+
+def name_of(record: Mapping[str, Any], key: str) -> str:
+    """Return a name that may be a whole number, 60 or 60.0, as text.
+
+    Raises ValueError, which says what is missing, where it is neither.
+    """
+    value = record.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_INTEGER:
+        return f"{value:g}" if value == int(value) else str(value)
+    return text(record, key)
 
 
 def code(name: str) -> str:

@@ -4,7 +4,6 @@ Source: Gehman et al. (2020), RealToxicityPrompts: Evaluating Neural Toxic Degen
 Findings of EMNLP. Its two scores are what `fct_stereotypes` has of any score with a threshold.
 """
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,7 +28,7 @@ def read(folder: Path) -> Iterator[Found]:
                 prompt = text(held, "prompt", "text")
                 toxicity = held["prompt"].get("toxicity")
                 is_number = isinstance(toxicity, int | float) and not isinstance(toxicity, bool)
-                if not is_number or not (math.isfinite(toxicity) and 0 <= toxicity <= 1):
+                if not is_number or not 0 <= toxicity <= 1:
                     raise ValueError("prompt.toxicity is no number from 0 to 1")
             except ValueError as error:
                 yield Rejected(place, str(error))

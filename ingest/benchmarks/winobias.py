@@ -42,7 +42,7 @@ def read(folder: Path) -> Iterator[Found]:
         named = FILE.fullmatch(path.name)
         if named is None:
             continue
-        for number, marked in enumerate(text_of(path).splitlines(), start=1):
+        for number, marked in enumerate(text_of(path).split("\n"), start=1):
             if marked.strip():
                 place = f"{path.name}, line {number:,}"
                 try:

@@ -6,7 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from ingest.benchmarks import Item, Rejected, offered
+from ingest.benchmarks.suite import suite_of
 from ingest.cli import cli
+from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
 from ingest.suite import load_suite
 
@@ -40,9 +42,10 @@ def test_its_files_become_a_suite_that_is_right(tmp_path, name):
     [
         ({"label": 3}, "label is none of 0, 1, 2"),
         ({"label": True}, "label is none of 0, 1, 2"),
+        ({"label": 1.0}, "label is none of 0, 1, 2"),
         ({"context": 7}, "context is no text"),
         ({"context": "x" * 30_000}, "context is too long"),
-        ({"ans1": "a\x00b"}, "ans1 holds a null character"),
+        ({"ans1": "a\x00b"}, "ans1 holds what is no character"),
         ({"answer_info": []}, "there is no answer_info.ans0.1"),
         ({"context_condition": "clear"}, "context_condition or question_polarity is none of BBQ's"),
         ({"additional_metadata": {"stereotyped_groups": ["new"]}}, "it does not say which"),
@@ -145,3 +148,41 @@ def test_another_file_is_one_line(tmp_path, name, file, text, said):
     (tmp_path / file).write_text(text, "utf-8")
     result = init(tmp_path / "x.yml", "--from", name, tmp_path)
     assert result.exit_code == 1 and said in result.output
+
+
+ODD = [None, True, -1, 10**400, 1e308, "", "\ud800", "x" * 30_000, [], [[]], {}, {"text": 3}, ["a", "b"]]
+
+
+@pytest.mark.parametrize("name", ["bbq", "stereoset", "discrim_eval", "real_toxicity_prompts"])
+def test_odd_types_in_the_place_of_what_is_expected(tmp_path, name):
+    """Each value of a record is replaced by something else: it is left out, or can be written."""
+    (path,) = sorted((FILES / name).glob("*.json*"))[:1]
+    whole = path.read_text("utf-8")
+    record = json.loads(whole) if name == "stereoset" else json.loads(whole.splitlines()[0])
+    if name == "stereoset":
+        record["data"] = {"intrasentence": record["data"]["intrasentence"][:1]}
+
+    def places(value, place=()):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield (*place, key)
+            if isinstance(part, dict | list):
+                yield from places(part, (*place, key))
+
+    outcomes = set()
+    for place in places(record):
+        for odd in ODD:
+            changed = json.loads(json.dumps(record))
+            *inner, last = place
+            holder = changed
+            for key in inner:
+                holder = holder[key]
+            holder[last] = odd
+            (tmp_path / path.name).write_text(json.dumps(changed), "utf-8")
+            try:
+                made = suite_of(offered()[name], tmp_path, "a", "a.yml", None)
+            except PlumblineError as error:
+                outcomes.add(str(error)[:10])
+            else:
+                assert all(text.encode() for text in made.files.values())
+                outcomes.add("made")
+    assert {"made", "No record "} <= outcomes
