@@ -185,6 +185,12 @@ SCHEMA: dict[str, str] = {
         value double, sample_key varchar, seconds double, note varchar not null,
         labelled_at timestamp not null, run_id varchar not null,
         primary key (outcome_set, response_key, annotator)""",
+    # Cells of tables beside a suite; what the suite takes no part of has no published_label or group_value.
+    "ground_truth_figures": """
+        suite varchar not null, category varchar not null, outcome_set varchar not null,
+        outcome varchar not null, group_label varchar not null, figure double, published_label varchar,
+        group_value varchar, source_file varchar not null, source_row bigint not null,
+        file_sha256 varchar not null, primary key (suite, category, outcome, group_label)""",
     "clusterings": """
         clustering_key varchar primary key, scorer_key varchar not null, parameters varchar not null,
         n_texts bigint not null, n_members bigint not null""",

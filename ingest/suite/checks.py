@@ -14,6 +14,7 @@ from ingest.suite.fields import (
     normalise_label,
     placed,
 )
+from ingest.suite.ground_truths import ReferenceTable, crosswalk
 from ingest.suite.judges import SIMULATED, Judge
 from ingest.suite.lookups import check_backends, check_languages, check_profiles, check_scorers
 from ingest.suite.schema import Category, Rule, Suite
@@ -94,6 +95,7 @@ def check_categories(suite: Suite) -> None:
         _check_outcomes(suite, code, category)
         _check_simulated_groups(suite, code, category)
         _check_classification(suite, code, category)
+        _check_ground_truth(suite, code, category)
         _check_corpus(suite, code, category)
         if category.prompt_file:
             place = ("categories", code, "prompt_file", "attributes")
@@ -140,6 +142,27 @@ def _check_classification(suite: Suite, code: str, category: Category) -> None:
     for i, value in enumerate(spec.positive):
         if value not in suite.attributes[spec.truth]:
             raise Misplaced(f"{value!r} is no value of {spec.truth!r}", *place, "positive", i)
+
+
+def _check_ground_truth(suite: Suite, code: str, category: Category) -> None:
+    truth = category.ground_truth
+    if truth is None:
+        return
+    place = ("categories", code, "ground_truth")
+    labels = [label for rule in category.outcomes if rule.set == truth.set for label in rule.labels]
+    if not labels:
+        raise Misplaced(f"there is no outcome set {truth.set!r} with labels here", *place, "set")
+    if truth.attribute not in suite.attributes:
+        raise Misplaced(f"{truth.attribute!r} is no attribute", *place, "attribute")
+    if isinstance(truth.table, ReferenceTable):
+        known = {"outcomes": labels, "groups": [*suite.attributes[truth.attribute]]}
+        for key, names in known.items():
+            said = getattr(truth.table, key)
+            if unknown := [name for name in said if name not in names]:
+                problem = f"{unknown[0]!r} is none of {', '.join(dict.fromkeys(names))}"
+                raise Misplaced(problem, *place, "table", key, unknown[0])
+            with placed(*place, "table", key):
+                crosswalk(names, said)
 
 
 def _check_corpus(suite: Suite, code: str, category: Category) -> None:

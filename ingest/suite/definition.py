@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from ingest.keys import text_key, text_row
+from ingest.loading.ground_truths import labels_of, reference_figures
 from ingest.paths import file_sha256
 from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.store import Store
 from ingest.suite import LocalLaw144, Rule, Stereotypes, Suite
 from ingest.suite.beginnings import beginning, in_words
 from ingest.suite.fields import LANGUAGE_SEPARATOR
+from ingest.suite.ground_truths import JOINED, ReferenceTable
 from ingest.suite.judges import Judge
 from ingest.unspaced import UNSPACED_LANGUAGES, stands_in_words
 
@@ -27,9 +29,11 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
         "file_sha256": file_sha256(path),
         "run_id": run_id,
     }
+    figures = reference_figures(suite, path.parent)
     anchors = {phrase for _, rule in suite.rules() if rule.kind == "anchor" for _, phrase in rule.phrases()}
     with store.transaction():
         store.replace("suites", suite.suite, [row])
+        store.replace("ground_truth_figures", suite.suite, figures)
         store.append("texts", [text_row(phrase) for phrase in sorted(anchors)])
 
 
@@ -62,7 +66,11 @@ def definition(suite: Suite) -> dict[str, Any]:
     if suite.stereotypes:
         content["stereotypes"] |= _stereotypes(suite.stereotypes, suite)
     for code in codes:
-        content["categories"][code] |= {"axes": suite.axes_of(code), "outcomes": []}
+        content["categories"][code] |= {
+            "axes": suite.axes_of(code),
+            "outcomes": [],
+            "ground_truth": _ground_truth(suite, code),
+        }
     for code, rule in suite.rules():
         judge = suite.judge_of(rule)
         content["categories"][code]["outcomes"].append(
@@ -76,6 +84,19 @@ def definition(suite: Suite) -> dict[str, Any]:
             }
         )
     return content
+
+
+def _ground_truth(suite: Suite, code: str) -> dict[str, Any] | None:
+    """Return the figures that a category is held against; `table` is `singstat` or `file`."""
+    truth = suite.categories[code].ground_truth
+    if truth is None or not isinstance(truth.table, ReferenceTable):
+        return None if truth is None else truth.model_dump()
+    about = truth.table.model_dump(mode="json", include={"source", "date", "url", "licence"})
+    labels = [
+        {"label": label, "published_label": JOINED.join(parts)}
+        for label, parts in labels_of(suite, code, truth).items()
+    ]
+    return {**truth.model_dump(), **about, "table": "file", "figure_kind": truth.table.kind, "labels": labels}
 
 
 def _judge(judge: Judge, suite: Suite) -> dict[str, Any]:

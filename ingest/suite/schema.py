@@ -28,6 +28,7 @@ from ingest.suite.fields import (
     declarations,
     fill,
 )
+from ingest.suite.ground_truths import GroundTruth
 from ingest.suite.judges import Judge, Measuring, as_judge
 from ingest.suite.limits import Families, Minimum, Resampling, Threshold
 from ingest.suite.sources import (
@@ -249,15 +250,6 @@ class Simulated(Strict):
         return self
 
 
-class GroundTruth(Strict):
-    """Which official statistic an outcome set is held against."""
-
-    set: Name = Field(description="The outcome set.")
-    table: Literal["singstat"] = Field(description="The statistic.")
-    dimension: Literal["occupation", "industry"] = Field(description="What the outcomes are.")
-    attribute: Name = Field(description="The attribute that the statistic is divided by.")
-
-
 class Classification(Strict):
     """What answers classify (SPEC TX-8): the outcomes predict an attribute, which prompts need not show."""
 
@@ -313,7 +305,7 @@ class Category(Strict):
     )
     outcomes: list[Rule] = Field(default=[], description="How an answer becomes an outcome or a score.")
     ground_truth: GroundTruth | None = Field(
-        default=None, description="An official statistic to hold it against."
+        default=None, description="Published figures to hold it against."
     )
     classification: Classification | None = Field(default=None, description="What the answers predict.")
     simulated: Simulated | None = Field(default=None, description="What the simulated backend answers.")

@@ -44,7 +44,8 @@ NO_METRIC = re.compile(
     r"|unbiased_effect|calibration|baseline_kind|standard|standard_value|method|sex|direction|exposure|resampling_unit|permutation_scheme"
     r"|attribute|target_list|counting|word|warning"
     r"|statistic|parameters|disparity|unit|(raw_|tool_)?group_low|(raw_|tool_)?group_high|roll_up|pooled_categories"
-    r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|(axis|group|topic|word)_position|(shown|hidden)_attributes"
+    r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|published_(by|on)"
+    r"|source_url|licence|figure_kind|(axis|group|topic|word)_position|(shown|hidden)_attributes"
     r"|compared|(config|model|role)_[ab]|measure|state|reason"
     r"|comparison|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
 )

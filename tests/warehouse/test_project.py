@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from shutil import copy
 
 import duckdb
 import pytest
@@ -426,6 +427,7 @@ def silent_marts(tmp_path_factory, scratch, manifest):
     for category in content["categories"].values():
         category["simulated"]["failures"] = [{"status": "timeout", "rate": 1}]
     path = directory / "silent.yml"
+    copy(SUITE.parent / "warehouse_figures.csv", directory)
     path.write_text(yaml.safe_dump(content, allow_unicode=True), "utf-8")
     run(assemble.command, directory, "--suite", str(path))
     run(generate.command, directory, "--suite", str(path))
@@ -606,14 +608,47 @@ def test_answers_are_held_against_the_census(marts):
     verdicts = rows(
         marts,
         """
-        select distinct config, axis, group_value
+        select distinct category, config, axis, group_value
         from fct_verdicts where metric = 'jsd_census_nats' order by all
         """,
     )
     assert verdicts == [
-        (config, "gender", sex)
+        (category, config, "gender", sex)
+        for category in ("JOB", "LOAN")
         for config in ("simulated", "simulated-unbiased")
         for sex in ("Female", "Male")
+    ]
+
+
+def test_answers_are_held_against_a_table_beside_the_suite(marts):
+    found = rows(
+        marts,
+        """
+        select
+            outcome, group_value, direction, figure, round(actual_share, 4), n_answers = fct.n_counted,
+            published_by, sex
+        from fct_ground_truth inner join (
+            select outcome as label, prompts.attributes['gender'] as gender, count(*) as n_counted
+            from fct_outcomes inner join dim_prompts as prompts using (prompt_key)
+            where outcome_set = 'decision' and is_counted and config = 'simulated' group by all
+        ) as fct on group_value = gender and (label = 'refused') = (outcome = 'Not granted')
+        where category = 'LOAN' and config = 'simulated' order by all
+        """,
+    )
+    by = "Invented for the tests"
+    given, both = "gender_given_outcome", "granted + in part"
+    assert found == [
+        ("Not granted", "Female", given, 400.0, 0.6154, True, by, None),
+        ("Not granted", "Female", "outcome_given_gender", 400.0, 0.5, True, by, None),
+        ("Not granted", "Male", given, 250.0, 0.3846, True, by, None),
+        ("Not granted", "Male", "outcome_given_gender", 250.0, 0.25, True, by, None),
+        (both, "Female", given, 400.0, 0.3478, True, by, None),
+        (both, "Female", "outcome_given_gender", 400.0, 0.5, True, by, None),
+        (both, "Male", given, 750.0, 0.6522, True, by, None),
+        (both, "Male", "outcome_given_gender", 750.0, 0.75, True, by, None),
+    ]
+    assert rows(marts, f"select origin, n from dim_sources where source_name = '{by}'") == [
+        ("https://example.org/loans", 7)
     ]
 
 

@@ -1,26 +1,32 @@
--- Grain: one row per response_key, outcome_set whose outcome is a published group.
-with truths as (
-    select * from {{ ref('stg_suite__ground_truths') }}
-    where ground_truth = 'singstat'
-),
-
-crosswalk as (
-    select * from {{ ref('singstat_crosswalk') }}
-    where relation <> 'not_an_occupation'
-),
-
-labels as (
+-- Grain: one row per response_key, outcome_set whose outcome is a published group, about a group of people that
+-- has figures, too.
+with figures as (
     select distinct
         suite,
         category,
         outcome_set,
-        label
-    from {{ ref('stg_suite__outcome_rules') }}
+        attribute,
+        group_value
+    from {{ ref('int_census_figures_listed') }}
+),
+
+truths as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        attribute
+    from figures
 ),
 
 outcomes as (
-    select * from {{ ref('int_outcomes_assigned') }}
-    where is_counted
+    select
+        assigned.*,
+        {{ map_value('prompts.attributes', 'truths.attribute') }} as group_value
+    from {{ ref('int_outcomes_assigned') }} as assigned
+    inner join truths using (suite, category, outcome_set)
+    inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
+    where assigned.is_counted
 )
 
 select
@@ -29,20 +35,20 @@ select
     outcomes.config_key,
     outcomes.outcome_set,
     outcomes.response_key,
-    crosswalk.published_label,
-    {{ map_value('prompts.attributes', 'truths.attribute') }} as sex,
+    labels.published_label,
+    outcomes.group_value,
     outcomes.prompt_key,
     outcomes.block_key
 from outcomes
-inner join truths using (suite, category, outcome_set)
-inner join labels
+inner join {{ ref('int_census_labels_matched') }} as labels
     on
         outcomes.suite = labels.suite
         and outcomes.category = labels.category
         and outcomes.outcome_set = labels.outcome_set
         and outcomes.outcome = labels.label
-inner join crosswalk
+inner join figures
     on
-        truths.dimension = crosswalk.dimension
-        and outcomes.outcome = crosswalk.audit_label
-inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
+        outcomes.suite = figures.suite
+        and outcomes.category = figures.category
+        and outcomes.outcome_set = figures.outcome_set
+        and outcomes.group_value = figures.group_value

@@ -1,4 +1,4 @@
-"""Grain: one row per suite, category, config_key, outcome_set, sex: divergence from the census."""
+"""Grain: one row per suite, category, config_key, outcome_set, group_value: divergence from the census."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ingest.inference.tables import row_by, rows_by, seed_of, types
 KEYS = ("suite", "domain", "category", "config_key", "config", "model", "role", "is_simulated", "outcome_set")
 SCHEMA = types(
     "suite string, domain string, category string, config_key string, config string, model string,"
-    " role string, is_simulated bool, outcome_set string, sex string, jsd_nats double, ci_low double,"
+    " role string, is_simulated bool, outcome_set string, group_value string, jsd_nats double, ci_low double,"
     " ci_high double, ci_status string, resampling_unit string, n_units int64, n int64, minimum_group int64,"
     " p_value double, null_median double, null_p05 double, null_p95 double, min_attainable_p double,"
     " bound_low double, bound_high double, value_low double, value_high double, attainable double,"
@@ -26,12 +26,12 @@ def model(dbt, session):
     settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap, minimum_group")
     cells = rows_by(
         dbt.ref("int_census_shares_counted"),
-        f"{', '.join(KEYS)}, published_label, sex, employed_thousands",
+        f"{', '.join(KEYS)}, published_label, group_value, figure",
         len(KEYS),
     )
     answers = rows_by(
         dbt.ref("int_census_answers_listed").order("response_key"),
-        "suite, category, config_key, outcome_set, published_label, sex, prompt_key, block_key",
+        "suite, category, config_key, outcome_set, published_label, group_value, prompt_key, block_key",
         4,
     )
     missing = row_by(
@@ -45,23 +45,23 @@ def model(dbt, session):
         record = dict(zip(KEYS, identity, strict=True))
         found = answers.get(tuple(record[k] for k in ("suite", "category", "config_key", "outcome_set")), [])
         if found:
-            census = {(label, sex): employed for label, sex, employed in cells[identity]}
+            census = {(label, group): figure for label, group, figure in cells[identity]}
             (attribute,) = attributes[tuple(record[k] for k in ("suite", "category", "outcome_set"))]
             place = (*(record[k] for k in ("suite", "category", "config_key", "outcome_set")), attribute)
-            lacking = {sex: missing.get((*place, sex), (0,))[0] for _, sex in census}
+            lacking = {group: missing.get((*place, group), (0,))[0] for _, group in census}
             kept.add(_compared, record, settings[record["suite"]], found, census, lacking)
     return kept.relation()
 
 
 def _compared(record, settings, answers, census, lacking):
-    """Divergence of each sex's answers from its census shares."""
+    """Divergence of each group's answers from its published shares."""
     seed, n_draws, n_bootstrap, minimum_group = settings
     seed = seed_of(seed, "ground_truth", *(record[name] for name in KEYS[:4]), record["outcome_set"])
-    answered, sexes, prompts, blocks = zip(*answers, strict=True)
+    answered, groups, prompts, blocks = zip(*answers, strict=True)
     labels = sorted({label for label, _ in census})
-    design = Design.from_values([sexes], prompts, blocks)
+    design = Design.from_values([groups], prompts, blocks)
     sums = outcome_sums([labels.index(label) for label in answered], len(labels))
-    shares = np.array([[census[label, sex] for label in labels] for sex in design.labels])
+    shares = np.array([[census[label, group] for label in labels] for group in design.labels])
     shares /= shares.sum(axis=1, keepdims=True)
 
     def divergence(tables):
@@ -70,14 +70,14 @@ def _compared(record, settings, answers, census, lacking):
     table = group_table(design.group, sums, len(design.labels))
     interval = bootstrap_interval(design, sums, divergence, n_bootstrap, seed)
     units = design.units(interval.unit)
-    for i, sex in enumerate(design.labels):
+    for i, group in enumerate(design.labels):
         own = design.group == i
         by_unit = group_table(units[own], sums[own], int(units.max()) + 1)
-        held = distance(by_unit, shares[i], n_draws, n_bootstrap, seed_of(seed, sex), lacking[sex])
+        held = distance(by_unit, shares[i], n_draws, n_bootstrap, seed_of(seed, group), lacking[group])
         yield {
             **record,
             "minimum_group": minimum_group,
-            "sex": sex,
+            "group_value": group,
             "jsd_nats": float(divergence(table)[i]),
             "ci_low": float(interval.low[i]),
             "ci_high": float(interval.high[i]),
@@ -85,7 +85,7 @@ def _compared(record, settings, answers, census, lacking):
             "resampling_unit": interval.unit,
             "n_units": interval.n_units,
             "n": int(table[i].sum()),
-            "n_missing": lacking[sex],
+            "n_missing": lacking[group],
             "n_permutations": n_draws,
             **held._asdict(),
             "n_blocks": len(np.unique(design.block[own])),

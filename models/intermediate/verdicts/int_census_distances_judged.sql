@@ -16,7 +16,7 @@ select
     truths.attribute as axis,
     'single' as axis_kind,
     'jsd_census_nats' as metric,
-    analyses.sex as group_value,
+    analyses.group_value,
     analyses.jsd_nats as value,
     analyses.ci_low,
     analyses.ci_high,
@@ -26,7 +26,7 @@ select
     analyses.{{ column }},
     {%- endfor %}
     analyses.n,
-    -- Of this sex: the other's are of another number.
+    -- Of this group: the others' are of another number.
     analyses.n_missing,
     1 as n_groups,
     analyses.n as n_smallest_group,
@@ -37,4 +37,3 @@ select
 from {{ ref('int_census_distances_resampled') }} as analyses
 inner join {{ ref('stg_suite__ground_truths') }} as truths using (suite, category, outcome_set)
 left join shown using (suite, category, config_key, attribute)
-where truths.ground_truth = 'singstat'

@@ -179,6 +179,37 @@ of_models as (
     left join suites using (suite)
 ),
 
+tables as (
+    select
+        suite,
+        category,
+        source_file,
+        file_sha256,
+        count(*) as n
+    from {{ ref('stg_load__ground_truth_figures') }}
+    group by suite, category, source_file, file_sha256
+),
+
+of_tables as (
+    select
+        'statistics' as source_kind,
+        tables.suite,
+        truths.published_by as source_name,
+        coalesce(truths.source_url, tables.source_file) as origin,
+        tables.file_sha256 as revision,
+        truths.licence,
+        'the suite' as licence_from,
+        truths.published_by as attribution,
+        cast(min(truths.published_on) as timestamp) as first_at,
+        cast(max(truths.published_on) as timestamp) as last_at,
+        tables.file_sha256 as sha256,
+        max(tables.n) as n,
+        'figures' as unit
+    from tables
+    inner join {{ ref('stg_suite__ground_truths') }} as truths using (suite, category)
+    group by tables.suite, truths.published_by, truths.source_url, tables.source_file, tables.file_sha256, truths.licence
+),
+
 of_scorers as (
     select
         'scorer' as source_kind,
@@ -214,7 +245,7 @@ of_seeds as (
 ),
 
 collected as (
-    {{ union_by_name(['of_suites', 'of_documents', 'of_answers', 'of_models', 'of_scorers', 'of_seeds']) }}
+    {{ union_by_name(['of_suites', 'of_documents', 'of_answers', 'of_models', 'of_tables', 'of_scorers', 'of_seeds']) }}
 )
 
 select

@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config, outcome_set, outcome, sex, direction.
+-- Grain: one row per suite, category, config, outcome_set, outcome, group_value, direction.
 select
     {{ contract_columns(without=['category_slug', 'responses_slug']) }},
     {{ page_slugs() }}

@@ -14,12 +14,12 @@ census_gaps as (
         category,
         config,
         outcome_set,
-        sex,
+        group_value,
         outcome,
         abs(difference) as gap,
-        outcome || ': ' || {{ fixed_text('100 * model_share', 0) }} || ' % of the answers about ' || sex
+        outcome || ': ' || {{ fixed_text('100 * model_share', 0) }} || ' % of the answers about ' || group_value
         || ', ' || {{ fixed_text('100 * actual_share', 0) }}
-        || ' % in the official statistic of ' || ground_truth_year as words
+        || ' % in the published figures of ' || ground_truth_year as words
     from {{ ref('fct_ground_truth') }}
     where direction = 'outcome_given_gender' and difference is not null
 ),
@@ -68,12 +68,12 @@ contrasts as (
         config,
         cast(null as string) as axis,
         outcome_set as measure,
-        sex as group_value,
+        group_value,
         true as is_census,
         max_by(words, (gap, words)) as contrast,
         cast(null as string) as measure_kind,
         max_by(outcome, (gap, words)) as contrast_outcome,
-        sex as group_high,
+        group_value as group_high,
         cast(null as string) as group_low,
         cast(null as double) as value_high,
         cast(null as double) as value_low,
@@ -82,7 +82,7 @@ contrasts as (
         cast(null as double) as gap_high,
         cast(null as double) as gap_chance
     from census_gaps
-    group by suite, category, config, outcome_set, sex
+    group by suite, category, config, outcome_set, group_value
 ),
 
 worded as (
