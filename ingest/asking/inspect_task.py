@@ -68,6 +68,10 @@ COLUMNS = {
     "status": "status",
     "role": "task_args.role",
     "options": "options",
+    "finish_reason": "finish_reason",
+    "served_model": "served_model",
+    "prompt_tokens": "prompt_tokens",
+    "output_tokens": "output_tokens",
 }
 
 

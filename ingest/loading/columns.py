@@ -17,7 +17,7 @@ from ingest.suite.sources import Columns, compiled
 
 CACHE_SIZE = 20_000
 MAX_LABEL = 200
-MAX_REPEAT = 2**31 - 1
+MAX_REPEAT = MOST_TOKENS = 2**31 - 1
 MAX_OPTIONS = 2_000  # characters
 TRUTHS = {"true": "1", "false": "0"}
 WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
@@ -72,6 +72,10 @@ class Fields(NamedTuple):
     options: str = ""
     scores: tuple[tuple[str, float | None, str], ...] = ()
     messages: str | None = None
+    finish_reason: str | None = None
+    served_model: str | None = None
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
 
 
 class _Field:
@@ -188,6 +192,10 @@ class RecordReader:
             options=self.options(cells) if "options" in fields else "",
             scores=tuple((name, *_number(field.read_score(cells))) for name, field in self.scores.items()),
             messages=json.dumps([*turns, {"role": "user", "content": prompt}]) if turns else None,
+            finish_reason=self.said("finish_reason", cells),
+            served_model=self.said("served_model", cells),
+            prompt_tokens=self.tokens("prompt_tokens", cells),
+            output_tokens=self.tokens("output_tokens", cells),
         )
 
     def options(self, cells: list[Any]) -> str:
@@ -203,6 +211,19 @@ class RecordReader:
                 "too_long", f"{field.column}: {len(written):,} characters, at most {MAX_OPTIONS:,}"
             )
         return check_text(written, field.column)
+
+    def said(self, name: str, cells: list[Any]) -> str | None:
+        """Return a field that a record may have, None where it is blank."""
+        return (self.fields[name].read_label(cells) or None) if name in self.fields else None
+
+    def tokens(self, name: str, cells: list[Any]) -> int | None:
+        """Return a number of tokens, None where nothing says it."""
+        text = self.fields[name].read_score(cells) if name in self.fields else ""
+        if text in ("", "nan"):
+            return None
+        if (match := WHOLE_NUMBER.fullmatch(text)) is None or int(match.group(1)) > MOST_TOKENS:
+            raise RowProblem("bad_tokens", f"{self.fields[name].column}: {shorten(text)!r}")
+        return int(match.group(1))
 
     def turns(self, cells: list[Any], prompt: str) -> list[dict[str, str]]:
         """Return what stood before a record's prompt. Raises RowProblem."""

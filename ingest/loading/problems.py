@@ -21,6 +21,7 @@ REASONS = {
     "missing_label": "an attribute is blank",
     "unknown_label": "an attribute's label is not declared in the suite",
     "bad_repeat": "the repeat is no whole number of 0 or more",
+    "bad_tokens": "a number of tokens is no whole number of 0 or more",
     "missing_root": "the root is blank",
     "unknown_status": "the status is none of the closed list",
     "duplicate_key": "its model, prompt and repeat have another response already",

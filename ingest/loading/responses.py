@@ -48,6 +48,10 @@ class Response(NamedTuple):
     source_file: str
     source_row: int
     source_id: str | None
+    finish_reason: str | None
+    served_model: str | None
+    n_prompt_tokens: int | None
+    n_output_tokens: int | None
     text: str | None
     n_characters: int | None
 
@@ -274,6 +278,10 @@ class ResponseLoad(Load[Loaded]):
                 source_file=self.source.source_file,
                 source_row=number,
                 source_id=fields.source_id,
+                finish_reason=fields.finish_reason,
+                served_model=fields.served_model,
+                n_prompt_tokens=fields.prompt_tokens,
+                n_output_tokens=fields.output_tokens,
                 text=fields.text if is_answer else None,
                 n_characters=len(fields.text) if is_answer else None,
             )

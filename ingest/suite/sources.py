@@ -262,6 +262,10 @@ class Columns(Strict):
         default={}, description="What an answer says, by outcome set, as somebody has labelled it already."
     )
     options: Column | None = Field(default=None, description="Options of the request, as JSON.")
+    finish_reason: Column | None = Field(default=None, description="Why the answer ended.")
+    served_model: Column | None = Field(default=None, description="What the server calls the model.")
+    prompt_tokens: Column | None = Field(default=None, description="Tokens of what was sent.")
+    output_tokens: Column | None = Field(default=None, description="Tokens of the answer.")
     scores: dict[Name, Column] = Field(
         default={}, description="Numbers that something else gave an answer, each the name of a feature."
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.backends.replies import split_reasoning
 from ingest.errors import PlumblineError
 from ingest.loading.problems import RowProblem, kind_of, shown
 from ingest.loading.readers import Entry, Reader
@@ -39,6 +40,7 @@ LETTERS = {
     "P": "0.5",
     "N": "0",
 }  # as Inspect counts what it calls correct, partly and not
+CACHED = ("input_tokens_cache_read", "input_tokens_cache_write")
 ATTACHED = "attachment://"
 
 
@@ -101,6 +103,7 @@ def _record(log: dict[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
     said = output.get("completion")
     if not isinstance(said, str):
         said = text_of(mapping(choice.get("message")).get("content"))
+    said = split_reasoning(said)[0] if isinstance(said, str) else said
     messages = sequence(sample.get("messages"))
     talk = conversation(sample.get("input"))
     return {
@@ -114,12 +117,22 @@ def _record(log: dict[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
         "model": plain(task.get("model")),
         "served_model": plain(output.get("model")),
         "status": "server_error" if error else FINISHED.get(str(choice.get("stop_reason")), "ok"),
+        "finish_reason": plain(choice.get("stop_reason")),
+        "prompt_tokens": _tokens(output, "input_tokens", *CACHED),
+        "output_tokens": _tokens(output, "output_tokens"),
         "options": options_of(task.get("model_generate_config"), mapping(log.get("plan")).get("config")),
         "task": plain(task.get("task")),
         **unfolded("task_args", mapping(task.get("task_args"))),
         **unfolded("metadata", mapping(sample.get("metadata"))),
         **_scores(mapping(sample.get("scores"))),
     }
+
+
+def _tokens(output: dict[str, Any], name: str, *others: str) -> str | None:
+    """The tokens that an output says it used, with those of a cache."""
+    usage = mapping(output.get("usage"))
+    found = [n for one in (name, *others) if type(n := usage.get(one)) is int]
+    return str(sum(found)) if type(usage.get(name)) is int else None
 
 
 def _whole(text: str | None, attached: dict[str, Any]) -> str | None:

@@ -8,8 +8,12 @@ import yaml
 from click.testing import CliRunner
 from zips import write_zip
 
+from ingest.asking.inspect_task import exported_columns
 from ingest.cli import cli
+from ingest.loading.columns import RecordReader
+from ingest.loading.problems import RowProblem
 from ingest.store import Store
+from ingest.suite import load_suite
 
 SUITE = {
     "suite": "hiring",
@@ -79,7 +83,12 @@ def log_of(folder, path, role="strict"):
         {
             **sample,
             "epoch": epoch,
-            "output": {"completion": f"Yes, {i}-{epoch}.", "choices": [{"stop_reason": "stop"}]},
+            "output": {
+                "completion": f"<think>Hm.</think>\n\nYes, {i}-{epoch}.",
+                "choices": [{"stop_reason": "stop"}],
+                "model": "big-2026",
+                "usage": {"input_tokens": 10 + i, "input_tokens_cache_read": 5, "output_tokens": epoch},
+            },
         }
         for i, sample in enumerate(samples(folder))
         for epoch in (1, 2)
@@ -119,6 +128,14 @@ def test_a_log_of_it_comes_back_to_the_prompts_that_were_assembled(run, suite, e
             for i, sample in enumerate(samples(exported))
             for epoch in (1, 2)
         )
+        assert store.rows("""
+            select distinct
+                prompt_key, repeat_index, finish_reason, served_model, n_prompt_tokens, n_output_tokens
+            from responses order by prompt_key, repeat_index""") == sorted(
+            (sample["id"], epoch - 1, "stop", "big-2026", 15 + i, epoch)
+            for i, sample in enumerate(samples(exported))
+            for epoch in (1, 2)
+        )
         assert store.rows("select config, role from configs") == [
             ("lab/big (strict) [temperature=0.5]", "strict")
         ]
@@ -139,3 +156,22 @@ def test_without_prompts_or_with_two_templates_it_says_so(run, suite, tmp_path):
     run("assemble", "--suite", suite)
     told = run("export", tmp_path / "task", "--inspect", suite)
     assert told.exit_code == 1 and "differ in `template:` or `repeats:`" in told.output
+
+
+@pytest.mark.parametrize(
+    ("cell", "tokens"),
+    [
+        ("12", 12), (12, 12), (12.0, 12), ("", None), (None, None), (float("nan"), None),
+        ("-1", ""), ("1.5", ""), ("many", ""),
+    ],
+)  # fmt: skip
+def test_tokens_are_whole_numbers_or_nothing(suite, cell, tokens):
+    columns = exported_columns(load_suite(suite))
+    reader = RecordReader(load_suite(suite), columns)
+    cells = [cell if name == "output_tokens" else None for name in reader.columns]
+    if tokens == "":
+        with pytest.raises(RowProblem) as problem:
+            reader.tokens("output_tokens", cells)
+        assert problem.value.reason == "bad_tokens"
+    else:
+        assert reader.tokens("output_tokens", cells) == tokens
