@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from ingest.backends.inspect_models import NOBODY, provider_of
 from ingest.errors import PlumblineError
 from ingest.network import addresses_of, is_address, is_inside, known_inside
 from ingest.paths import file_sha256
@@ -26,11 +27,13 @@ class Place(NamedTuple):
 
 def asked_places(configs: Iterable[Config]) -> list[Place]:
     """Return where configs are asked, each host once, without what a backend asks by its own default."""
-    hosts = [
-        _host(config.address)
-        for config in configs
-        if config.address and config.address.rstrip("/") not in DEFAULTS.get(config.backend, ())
-    ]
+    hosts = []
+    for config in configs:
+        if config.address:
+            if config.address.rstrip("/") not in DEFAULTS.get(config.backend, ()):
+                hosts.append(_host(config.address))
+        elif config.backend == "inspect" and (provider := provider_of(config)) not in NOBODY:
+            hosts.append(provider)  # who knows by itself where it asks
     return [Place(host, ASKED) for host in dict.fromkeys(hosts)]
 
 
