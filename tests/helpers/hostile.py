@@ -22,7 +22,7 @@ STRUCTURE = {
         "unequal_end place concentration part kind design cell topic_set pool segment",
         "target_list counting word warning metric_kind measure_kind floor_status p_status source_kind",
         "changed_parts verdict_a verdict_b state",
-        "benchmark condition ci_status",
+        "benchmark condition ci_status figure_kind",
     )
     for name in line.split()
 }
