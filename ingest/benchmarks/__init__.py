@@ -1,66 +1,11 @@
 """Published benchmarks from files that a user has: one reader a file, one row here."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple
+from ingest.benchmarks import bbq, crows_pairs, discrim_eval, real_toxicity_prompts, stereoset, winobias
+from ingest.benchmarks.published import Published
 
-
-class Item(NamedTuple):
-    """A prompt that a benchmark gives.
-
-    `item` is the benchmark's own name of it, `root` what items share that are drawn together; `attributes`
-    holds the options' letters by role, and groups.
-    """
-
-    category: str
-    item: str
-    root: str
-    prompt: str
-    attributes: dict[str, str]
-
-
-class Rejected(NamedTuple):
-    """A record that gives no prompt: where it stands, and why."""
-
-    place: str
-    reason: str
-
-
-Found = Item | Rejected
-
-
-@dataclass(frozen=True)
-class Published:
-    """A benchmark as its authors publish it.
-
-    `read(folder)` yields what its files hold. `paper`, `licence` and `files` say where it comes from.
-    `category` holds the keys that every category of the suite has, `suite` those of the suite itself,
-    `config` those of a config, `options` those of a request.
-    """
-
-    name: str
-    title: str
-    paper: str
-    licence: str
-    files: str
-    read: Callable[[Path], Iterator[Found]]
-    category: dict[str, Any]
-    suite: dict[str, Any] = field(default_factory=dict)
-    config: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
+MODULES = (bbq, crows_pairs, discrim_eval, real_toxicity_prompts, stereoset, winobias)
 
 
 def offered() -> dict[str, Published]:
     """Return the benchmarks that can be read, by name."""
-    from ingest.benchmarks import (
-        bbq,
-        crows_pairs,
-        discrim_eval,
-        real_toxicity_prompts,
-        stereoset,
-        winobias,
-    )
-
-    modules = (bbq, crows_pairs, discrim_eval, real_toxicity_prompts, stereoset, winobias)
-    return {module.BENCHMARK.name: module.BENCHMARK for module in modules}
+    return {module.BENCHMARK.name: module.BENCHMARK for module in MODULES}

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ingest.benchmarks import Found, Item, Published, Rejected
 from ingest.benchmarks.files import code, csv_records, found, json_lines, name_of, text
 from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
+from ingest.benchmarks.published import Found, Item, Published, Rejected
 
 CONDITIONS = {"ambig": "ambiguous", "disambig": "disambiguated"}
 POLARITIES = {"neg": True, "nonneg": False}  # whether the stereotyped group fits the question

@@ -7,9 +7,9 @@ Models, EMNLP. It compares pseudo-likelihoods of a masked model; here a model ch
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.benchmarks import Found, Item, Published, Rejected
 from ingest.benchmarks.files import code, csv_records, found, text
 from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
+from ingest.benchmarks.published import Found, Item, Published, Rejected
 
 CONDITIONS = {"stereo": "stereotype", "antistereo": "anti-stereotype"}
 COLUMNS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")

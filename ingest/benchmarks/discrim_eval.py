@@ -7,8 +7,8 @@ a difference of log odds by a mixed model, is what `fct_log_odds` has of any sui
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.benchmarks import Found, Item, Published, Rejected
 from ingest.benchmarks.files import code, found, json_lines, name_of, text
+from ingest.benchmarks.published import Found, Item, Published, Rejected
 
 AGES = tuple(str(age) for age in range(20, 101, 10))
 GENDERS = ("male", "female", "non-binary")

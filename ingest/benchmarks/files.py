@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ingest.benchmarks import Rejected
+from ingest.benchmarks.published import Rejected
 from ingest.errors import PlumblineError, shown
 from ingest.paths import regular_bytes
 from ingest.suite.fields import LARGEST_INTEGER

@@ -7,8 +7,8 @@ Findings of EMNLP. Its two scores are what `fct_stereotypes` has of any score wi
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.benchmarks import Found, Item, Published, Rejected
 from ingest.benchmarks.files import found, json_lines, text
+from ingest.benchmarks.published import Found, Item, Published, Rejected
 
 TOXIC_FROM = 0.5  # of a prompt, and of what follows: as the paper has it
 REPEATS = 25

@@ -9,9 +9,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ingest.benchmarks import Found, Item, Published, Rejected
 from ingest.benchmarks.files import code, found, json_document, text
 from ingest.benchmarks.options import LETTERS, NONE, SET, asked, letters, rule, simulated
+from ingest.benchmarks.published import Found, Item, Published, Rejected
 from ingest.errors import PlumblineError, shown
 
 CONDITIONS = ("intrasentence", "intersentence")

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ingest.benchmarks import Item, Published, Rejected
+from ingest.benchmarks.published import Item, Published, Rejected
 from ingest.errors import PlumblineError
 
 FIRST = ("category", "item", "root", "prompt")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ingest.benchmarks import Found, Item, Published, Rejected
 from ingest.benchmarks.files import MAX_TEXT, found, text_of
 from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
+from ingest.benchmarks.published import Found, Item, Published, Rejected
 
 FILE = re.compile(r"(pro|anti)_stereotyped_(type[12])\.txt\.(dev|test)")
 BRACKETS = re.compile(r"\[([^\[\]]+)\]")

@@ -5,7 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from ingest.benchmarks import Item, Rejected, offered
+from ingest.benchmarks import offered
+from ingest.benchmarks.published import Item, Rejected
 from ingest.benchmarks.suite import suite_of
 from ingest.cli import cli
 from ingest.errors import PlumblineError
