@@ -1,6 +1,7 @@
 """The local backend, with a model of random weights that the test builds and saves: nothing is fetched."""
 
 import json
+import math
 
 import pytest
 import yaml
@@ -101,6 +102,29 @@ def test_a_saved_model_answers_all_prompts(model, suite_of, tmp_path):
     assert json.loads(row[5]) == {"context_length": 512, "family": "llama"}
     assert tokens[0] > 60 and tokens[1] <= 12
     assert "0 new; 0 left" in runner.invoke(cli, ["--data", data, "generate", "--suite", str(path)]).output
+
+
+def test_probabilities_of_the_first_tokens_are_what_the_model_says(model, suite_of, tmp_path):
+    told = {}
+    for name, temperature in (("cold", 0), ("hot", 1.7)):
+        path = suite_of(model, options={"top_logprobs": 4, "temperature": temperature})
+        backend, _, requests = requests_of(path, tmp_path / name)
+        told[name] = [
+            {token: math.exp(logprob) for token, logprob in answer.first_tokens}
+            for answer in backend.answer_together(requests)
+        ]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    network = transformers.AutoModelForCausalLM.from_pretrained(model)
+    for request, found in zip(requests, told["cold"], strict=True):
+        with torch.inference_mode():
+            logits = network(torch.tensor([prompt_tokens(tokenizer, request.messages)])).logits[0, -1]
+        expected = {}
+        for value, token in zip(*(part.tolist() for part in logits.softmax(-1).topk(4)), strict=True):
+            written = tokenizer.decode([token])  # bytes that are no letter are written alike
+            expected[written] = expected.get(written, 0) + value
+        assert found == pytest.approx(expected, rel=1e-3)
+    # What is drawn changes nothing, but where a blank is drawn first, and the next place counts.
+    assert sum(a == b for a, b in zip(told["cold"], told["hot"], strict=True)) >= 0.7 * len(requests)
 
 
 @pytest.mark.parametrize("options", [{}, {"top_p": 0.8}, {"temperature": 0}])
