@@ -134,6 +134,6 @@ def _forecast(store: Store, panel: Panel) -> Iterator[str]:
             f"{most}{costs}."
         )
     if judge.compares:
-        yield f"{judge.name}: pairs of answers, each in both orders; equal ones are a tie."
+        yield f"{judge.name}: pairs of answers, each in both orders. Equal ones are a tie: it may be fewer."
     elif judge.checked:
         yield f"{judge.name}: and of up to {judge.checked:,} answers a category, with other groups' words."

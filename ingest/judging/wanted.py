@@ -9,6 +9,7 @@ import pyarrow as pa
 from ingest.judging.ballots import pair_key
 from ingest.judging.exchange import MASKED, Exchange
 from ingest.keys import text_key, text_row
+from ingest.measuring.prompt_pairs import PROMPT_PAIRS, pairing
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
 from ingest.suite.judges import SIMULATED, Judge
@@ -49,28 +50,29 @@ JUDGED = """
         left join text_variants as v on a.text_key = v.text_key and v.text_variant = $variant
     )"""
 # Both orders of the neutral texts of answers to two branches, under one config. Equal texts are a tie that
-# nobody is asked about.
-PAIRED = """
+# nobody is asked about. Where neutral texts are not made yet, a forecast counts the texts as they are.
+PAIRED = f"""
     with neutral as (
-        select r.prompt_key, r.config_key, r.repeat_index, n.neutral_text_key
+        select
+            r.prompt_key, r.config_key, r.repeat_index,
+            coalesce(n.neutral_text_key, case when $is_forecast then r.text_key end) as neutral_text_key
         from responses as r
-        inner join prompt_words as w using (prompt_key)
-        inner join neutral_texts as n
+        inner join prompts as p using (prompt_key)
+        left join prompt_words as w using (prompt_key)
+        left join neutral_texts as n
             on r.text_key = n.text_key and w.words_key = n.words_key and n.text_variant = $variant
         left join configs as c using (config_key)
         where
-            w.suite = $suite and r.response_status = 'ok' and ($reads_all or c.backend = 'simulated')
+            p.suite = $suite and r.response_status = 'ok' and ($reads_all or c.backend = 'simulated')
     ),
     paired as (
         select a.neutral_text_key as a, b.neutral_text_key as b
-        from prompt_pairs as p
+        from ({PROMPT_PAIRS}) as p
         inner join neutral as a on p.prompt_key_a = a.prompt_key
         inner join neutral as b
             on p.prompt_key_b = b.prompt_key
             and a.config_key = b.config_key and a.repeat_index = b.repeat_index
-        where
-            p.suite = $suite and list_contains($categories, p.category)
-            and a.neutral_text_key <> b.neutral_text_key
+        where list_contains($categories, p.category) and a.neutral_text_key <> b.neutral_text_key
     )
     select a as first_text_key, b as second_text_key from paired
     union
@@ -96,7 +98,7 @@ def list_wanted(
     for judge in judges:
         of = _parameters(suite, judge)
         if judge.compares:
-            pairs += _pairs(store, judge, of)
+            pairs += _pairs(store, judge, {**of, **pairing(suite), "is_forecast": not keep})
             continue
         each = "select distinct $judge, text_key, text_key, null from judged where text_key is not null"
         _rows(store, f"insert into wanted_votes {JUDGED} {each}", of)

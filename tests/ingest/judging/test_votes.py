@@ -65,8 +65,11 @@ def test_pairs_are_compared_in_both_orders_without_their_groups(judged):
 
     with judge_server(prefers_a_hire) as (url, asked):
         judged.write(url, labels=None, reads="pairs", rule=SCORES)
+        # Before their groups' words are out, equal answers are not known to be.
+        assert "decider: one: 4 votes to ask for, 0 there" in judged.extract("--dry-run").output
         judged.extract("--scorer", "decider")
         judged.extract()
+        assert "decider: one: 0 votes to ask for, 2 there" in judged.extract("--dry-run").output
     answers = judged.rows(
         "select root_key, list(text order by attributes['gender']) from responses"
         " join prompts using (prompt_key) join texts using (text_key) group by all"
