@@ -1,5 +1,5 @@
--- Grain: one row per response_key, outcome_set whose outcome is a published group, about a group of people that
--- has figures, too.
+-- Grain: one row per response_key, outcome_set whose outcome is a published group, about a group of people
+-- that has figures, too.
 with figures as (
     select distinct
         suite,

@@ -1,6 +1,6 @@
 -- Grain: one row per suite, category, outcome_set, published_label, group_value: the published figures that
--- answers are held against, of Singapore (the latest year) or of a table beside the suite. Where a label stands
--- for several rows of that table, they are added up.
+-- answers are held against, of Singapore (the latest year) or of a table beside the suite. Where a label
+-- stands for several rows of that table, they are added up.
 with truths as (
     select * from {{ ref('stg_suite__ground_truths') }}
 ),

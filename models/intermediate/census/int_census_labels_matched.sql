@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, outcome_set, label that has published figures, and what it is called there.
+-- Grain: one row per suite, category, outcome_set, label that has published figures, and its name there.
 with labels as (
     select distinct
         suite,

@@ -1,5 +1,5 @@
 -- Grain: one row per suite, category, config_key, outcome_set, published_label, group_value: answers and the
--- published figures on the same labels (SPEC FS-13). Answers that are no published group are left out of both.
+-- published figures on the same labels (SPEC FS-13). Answers that are no published group are in neither.
 with answers as (
     select
         suite,

@@ -207,7 +207,9 @@ of_tables as (
         'figures' as unit
     from tables
     inner join {{ ref('stg_suite__ground_truths') }} as truths using (suite, category)
-    group by tables.suite, truths.published_by, truths.source_url, tables.source_file, tables.file_sha256, truths.licence
+    group by
+        tables.suite, truths.published_by, truths.source_url, tables.source_file, tables.file_sha256,
+        truths.licence
 ),
 
 of_scorers as (
@@ -245,7 +247,9 @@ of_seeds as (
 ),
 
 collected as (
-    {{ union_by_name(['of_suites', 'of_documents', 'of_answers', 'of_models', 'of_tables', 'of_scorers', 'of_seeds']) }}
+    {{ union_by_name([
+        'of_suites', 'of_documents', 'of_answers', 'of_models', 'of_tables', 'of_scorers', 'of_seeds'
+    ]) }}
 )
 
 select

@@ -109,7 +109,10 @@ left join divergences
         and shares.outcome_set = divergences.outcome_set
         and shares.direction = divergences.direction
         and divergences.given
-        = case when shares.direction = 'gender_given_outcome' then shares.published_label else shares.group_value end
+        = case
+            when shares.direction = 'gender_given_outcome' then shares.published_label
+            else shares.group_value
+        end
 left join {{ ref('int_census_distances_resampled') }} as resampled
     on
         shares.direction = 'outcome_given_gender'

@@ -17,8 +17,8 @@ census_gaps as (
         group_value,
         outcome,
         abs(difference) as gap,
-        outcome || ': ' || {{ fixed_text('100 * model_share', 0) }} || ' % of the answers about ' || group_value
-        || ', ' || {{ fixed_text('100 * actual_share', 0) }}
+        outcome || ': ' || {{ fixed_text('100 * model_share', 0) }} || ' % of the answers about '
+        || group_value || ', ' || {{ fixed_text('100 * actual_share', 0) }}
         || ' % in the published figures of ' || ground_truth_year as words
     from {{ ref('fct_ground_truth') }}
     where direction = 'outcome_given_gender' and difference is not null

@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, outcome, group_label. No filter: cells that a suite takes no part of stay.
+-- Grain: one row per suite, category, outcome, group_label. No filter: cells that no suite takes stay.
 select
     suite,
     category,
