@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ingest.backends.inspect_models import NOBODY, provider_of
+from ingest.backends.inspect_models import named_provider
 from ingest.errors import PlumblineError
 from ingest.network import addresses_of, is_address, is_inside, known_inside
 from ingest.paths import file_sha256
@@ -19,22 +19,23 @@ DEFAULTS = {"ollama": ("http://127.0.0.1:11434", "http://localhost:11434")}
 
 
 class Place(NamedTuple):
-    """A host as it stands in a URL, and what is done there."""
+    """A host as it stands in a URL, or the name of a provider that knows its own, and what is done there."""
 
     host: str
     what: str
+    is_host: bool = True
 
 
 def asked_places(configs: Iterable[Config]) -> list[Place]:
-    """Return where configs are asked, each host once, without what a backend asks by its own default."""
-    hosts = []
+    """Return where configs are asked, each place once, without what a backend asks by its own default."""
+    hosts: list[str] = []
+    providers: list[str] = []
     for config in configs:
-        if config.address:
-            if config.address.rstrip("/") not in DEFAULTS.get(config.backend, ()):
-                hosts.append(_host(config.address))
-        elif config.backend == "inspect" and (provider := provider_of(config)) not in NOBODY:
-            hosts.append(provider)  # who knows by itself where it asks
-    return [Place(host, ASKED) for host in dict.fromkeys(hosts)]
+        if config.address and config.address.rstrip("/") not in DEFAULTS.get(config.backend, ()):
+            hosts.append(_host(config.address))
+        if config.backend == "inspect" and (provider := named_provider(config)):
+            providers.append(provider)
+    return [Place(name, ASKED, name in hosts) for name in dict.fromkeys([*hosts, *providers])]
 
 
 def read_places(suite: Suite) -> list[Place]:
@@ -73,7 +74,7 @@ def check_reach(store: Store, suite_path: Path, reached: Sequence[Place], allowe
             f"If you trust it with that, add {options}",
         )
     # Pages are looked at one by one, for each may lead elsewhere: ingest/corpus/fetch.py.
-    for host in (place.host for place in reached if place.what == ASKED):
+    for host in (place.host for place in reached if place.what == ASKED and place.is_host):
         for address in _private(host):
             if not _is_named(address, hosts):
                 raise PlumblineError(

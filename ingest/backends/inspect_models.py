@@ -13,11 +13,13 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
+
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Request
 from ingest.backends.hosted import FILTERED, LIMIT, UNSENT, omissible
-from ingest.backends.http import HOPELESS, SHOWN, STATUS_OF, only, read_key, seconds_of
+from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, SHOWN, STATUS_OF, only, read_key, seconds_of
 from ingest.backends.openai import OPTIONS as OPENAI
 from ingest.backends.replies import (
     Option,
@@ -36,9 +38,18 @@ PACKAGE = "inspect_ai"
 INSTALL = "Install the extra: pip install 'plumbline[inspect]'."
 # Providers that ask nobody: Inspect's own for trials.
 NOBODY = frozenset({"mockllm", "none"})
+# Providers that ask their `base_url:` alone, with the key that they are given alone. Others may take what the
+# environment holds all the same: anthropic a token, bedrock and sagemaker the credentials of AWS.
+KEPT_TO = frozenset({"openai", "openai-api", "openrouter", "deepseek", "perplexity", "ollama"})
+# Faults of the network in packages that may not be there; those of the disk are OSErrors, too.
+NETWORK = frozenset(
+    {("botocore", "ConnectionError"), ("botocore", "HTTPClientError"), ("httpx2", "RequestError")}
+)
+OF_THE_DISK = (FileExistsError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 NO_KEY = "none"  # sent in the place of a key, so that a provider takes none from the environment
 # Environment variables that a provider may read by itself; what they hold is taken out of what it says.
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+AWS_ATTEMPTS = "AWS_MAX_ATTEMPTS"  # its client would ask several times by itself
 SHORTEST_SECRET = 16  # of a shorter word an answer may speak
 MOST_CONNECTIONS = 256  # senders are ours to count
 FINISHED = {"model_length": "truncated_output", "content_filter": "content_filtered"}
@@ -112,20 +123,19 @@ class InspectBackend:
     def _key(self, config: Config) -> str | None:
         """Return the key that the config names. Raises PlumblineError where nobody allowed this provider one.
 
-        Providers read keys from the environment by themselves, so that each has to be named by --send-key.
+        Providers read keys from the environment by themselves, so that --send-key has to name the host of
+        `base_url:`, the provider, or both (`named_provider`).
         """
-        provider = provider_of(config)
-        if config.base_url:
-            host = urlsplit(config.base_url).hostname or ""
-            if config.key_variable:
-                return read_key(config, self.hosts)
-            if not is_loopback(host) and host not in self.hosts:
-                raise _unnamed(config, host)
-            return NO_KEY
-        if provider in NOBODY:
-            return None
-        if provider not in self.hosts:
+        host = urlsplit(config.base_url or "").hostname or ""
+        if config.base_url and not is_loopback(host) and host not in self.hosts:
+            raise _unnamed(config, host)
+        provider = named_provider(config)
+        if provider and provider not in self.hosts:
             raise _unnamed(config, provider)
+        if config.base_url:
+            return read_key(config, self.hosts) or NO_KEY
+        if provider is None:
+            return None
         if config.key_variable is None:
             return None
         value = os.environ.get(config.key_variable, "").strip()
@@ -160,6 +170,7 @@ class InspectBackend:
         if identity not in self._models:
             place = {"base_url": config.base_url, "api_key": key}
             # A retry of Inspect's own would be counted and waited for by nobody.
+            os.environ.setdefault(AWS_ATTEMPTS, "1")
             own = inspect.GenerateConfig(max_retries=0, max_connections=MOST_CONNECTIONS)
             model = inspect.get_model(config.model, config=own, memoize=False, **place)
             # The clients of OpenAI and Anthropic, on which many providers rest, would ask again, too.
@@ -192,8 +203,11 @@ class InspectBackend:
             kind = f"HTTP {code}" if code else type(error).__name__
             said = without_key(shorten(in_one_line(f"{kind}: {error}"), SHOWN), secrets)
             model = request.config.model
+            if any(word in str(error) for word in OUT_OF_CREDIT.get(code or 0, ())):
+                raise PlumblineError(f"{model}: {said}.", HOPELESS[402]) from None
             if what_to_do := HOPELESS.get(code or 0):
                 raise PlumblineError(f"{model}: {said}.", what_to_do) from None
+            is_passing = is_passing or (code is None and _is_of_the_network(error))
             if is_passing or code in STATUS_OF or (code or 0) >= 500:
                 status = STATUS_OF.get(code or 0, "server_error")
                 raise AttemptFailed(status, said, _wish(error)) from None
@@ -213,9 +227,15 @@ class _Rejected(Exception):
         self.status = status
 
 
-def provider_of(config: Config) -> str:
-    """Return who is asked: what stands before the first slash of a model's name."""
-    return config.model.partition("/")[0].casefold()
+def named_provider(config: Config) -> str | None:
+    """Return whom the user has to name beside the host of `base_url:`, None where that says all.
+
+    It is what stands before the first slash of a model's name. A service of it (openai/azure/…) has ways of
+    its own.
+    """
+    provider, _, model = config.model.casefold().partition("/")
+    is_kept = provider in KEPT_TO and not (provider == "openai" and "/" in model)
+    return None if provider in NOBODY or (config.base_url and is_kept) else provider
 
 
 def _unnamed(config: Config, host: str) -> PlumblineError:
@@ -295,6 +315,19 @@ def _code(error: BaseException) -> int | None:
     if isinstance(reply, Mapping):  # botocore's
         found.append(reply.get("ResponseMetadata", {}).get("HTTPStatusCode"))
     return next((code for code in found if type(code) is int and 300 <= code < 600), None)
+
+
+def _is_of_the_network(error: BaseException) -> bool:
+    """Return whether an error, or what it comes from, is a fault of the network: it may pass."""
+    seen: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in seen:
+        seen.append(following)
+        following = following.__cause__ or following.__context__
+    kinds = {(kind.__module__.partition(".")[0], kind.__name__) for one in seen for kind in type(one).__mro__}
+    return bool(kinds & NETWORK) or any(
+        isinstance(one, OSError | httpx.RequestError) and not isinstance(one, OF_THE_DISK) for one in seen
+    )
 
 
 def _wish(error: BaseException) -> float | None:

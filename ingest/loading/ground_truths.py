@@ -37,7 +37,9 @@ def labels_of(suite: Suite, code: str, truth: GroundTruth) -> dict[str, list[str
     """Return what the table calls each label of the set, without those that are left out."""
     rules = [rule for rule in suite.categories[code].outcomes if rule.set == truth.set]
     labels = list(dict.fromkeys(label for rule in rules for label in rule.labels))
-    return crosswalk(labels, truth.table.outcomes) if isinstance(truth.table, ReferenceTable) else {}
+    if not isinstance(truth.table, ReferenceTable):
+        return {}
+    return crosswalk(labels, truth.table.outcomes, may_share=True)
 
 
 def _figures(
@@ -50,9 +52,10 @@ def _figures(
                 f"{shown(path)} has more than {MOST_BYTES:,} bytes.", "Keep the rows you need."
             )
     labels = {part: JOINED.join(parts) for parts in labels_of(suite, code, truth).values() for part in parts}
+    values = [*suite.attributes[truth.attribute]]
     groups = {
         part: value
-        for value, parts in crosswalk([*suite.attributes[truth.attribute]], table.groups).items()
+        for value, parts in crosswalk(values, table.groups, may_share=False).items()
         for part in parts
     }
     if len({*groups.values()}) < 2 or len({*labels.values()}) < 2:

@@ -162,7 +162,7 @@ def _check_ground_truth(suite: Suite, code: str, category: Category) -> None:
                 problem = f"{unknown[0]!r} is none of {', '.join(dict.fromkeys(names))}"
                 raise Misplaced(problem, *place, "table", key, unknown[0])
             with placed(*place, "table", key):
-                crosswalk(names, said)
+                crosswalk(names, said, may_share=key == "outcomes")
 
 
 def _check_corpus(suite: Suite, code: str, category: Category) -> None:

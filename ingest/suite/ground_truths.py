@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ingest.suite.fields import Label, Name, Strict
+from ingest.suite.fields import Label, Name, Strict, normalise_label
 
 # One name of the table, several whose figures are added up, or none: then it is left out of both sides.
 Published = Label | Annotated[list[Label], Field(min_length=1)] | None
@@ -84,22 +84,24 @@ class GroundTruth(Strict):
         return self
 
 
-def crosswalk(names: list[str], said: dict[str, Published]) -> dict[str, list[str]]:
+def crosswalk(names: list[str], said: dict[str, Published], *, may_share: bool) -> dict[str, list[str]]:
     """Return what a table calls each name: what is said of it, or the name itself.
 
-    Names that the suite leaves out (null) are not among them. Raises ValueError where two names share a part
-    of what they are called: a figure is never split.
+    Names that the suite leaves out (null) are not among them. What the table calls them is compared as its
+    cells are, by `normalise_label`, and has one spelling. Raises ValueError where two names share a part of
+    it: a figure is never split. With `may_share` two may have all of it in common.
     """
+    spelled: dict[str, str] = {}
     found: dict[str, list[str]] = {}
     for name in names:
         published = said.get(name, name)
         if published is not None:
-            found[name] = sorted({published} if isinstance(published, str) else {*published})
-    of: dict[str, list[str]] = {}
-    for name, published in found.items():
-        for part in published:
-            if of.setdefault(part, published) != published:
-                raise ValueError(
-                    f"{name!r} takes {part!r}, which another takes with others: a figure is not split"
-                )
+            parts = [published] if isinstance(published, str) else published
+            found[name] = sorted({spelled.setdefault(normalise_label(part), part) for part in parts})
+    of: dict[str, str] = {}
+    for name, parts in found.items():
+        for part in parts:
+            other = of.setdefault(part, name)
+            if other != name and not (may_share and found[other] == parts):
+                raise ValueError(f"{name!r} and {other!r} both take {part!r}: a figure is not split")
     return found

@@ -14,6 +14,7 @@ from tiny import all_rows
 from ingest import compare, network, reach
 from ingest.cli import cli
 from ingest.store import Store
+from ingest.suite import load_suite
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +119,15 @@ def test_a_name_that_leads_inside_is_refused(tmp_path, monkeypatch, address, is_
         named += ("--allow-host", address)
     assert suite.run("generate", *named).exit_code == 0
     assert set(asked) == {"models.example.org"}
+
+
+def test_the_name_of_a_provider_is_no_host(tmp_path, monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("10.1.2.3", 0))])
+    suite = Suite(tmp_path, configs=[{"backend": "inspect", "model": "bedrock/some"}])
+    with Store(suite.data) as store:
+        places = reach.asked_places(load_suite(suite.path).configs)
+        assert places == [("bedrock", reach.ASKED, False)]
+        reach.check_reach(store, suite.path, places, ["bedrock"])
 
 
 @pytest.mark.parametrize(

@@ -179,36 +179,30 @@ of_models as (
     left join suites using (suite)
 ),
 
-tables as (
-    select
-        suite,
-        category,
-        source_file,
-        file_sha256,
-        count(*) as n
-    from {{ ref('stg_load__ground_truth_figures') }}
-    group by suite, category, source_file, file_sha256
-),
-
 of_tables as (
     select
         'statistics' as source_kind,
-        tables.suite,
+        figures.suite,
         truths.published_by as source_name,
-        coalesce(truths.source_url, tables.source_file) as origin,
-        tables.file_sha256 as revision,
+        coalesce(truths.source_url, figures.source_file) as origin,
+        figures.file_sha256 as revision,
         truths.licence,
         'the suite' as licence_from,
         truths.published_by as attribution,
         cast(min(truths.published_on) as timestamp) as first_at,
         cast(max(truths.published_on) as timestamp) as last_at,
-        tables.file_sha256 as sha256,
-        max(tables.n) as n,
+        figures.file_sha256 as sha256,
+        -- Categories may read the same rows of a file, or others.
+        count(distinct figures.source_row) as n,
         'figures' as unit
-    from tables
+    from {{ ref('stg_load__ground_truth_figures') }} as figures
     inner join {{ ref('stg_suite__ground_truths') }} as truths using (suite, category)
     group by
-        tables.suite, truths.published_by, truths.source_url, tables.source_file, tables.file_sha256,
+        figures.suite,
+        truths.published_by,
+        truths.source_url,
+        figures.source_file,
+        figures.file_sha256,
         truths.licence
 ),
 

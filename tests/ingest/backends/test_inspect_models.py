@@ -5,12 +5,15 @@ What was tried with the real one stands in docs/guide/logs.md; experiments/inspe
 
 import asyncio
 import importlib.machinery
+import os
+import socket
 import sys
 import threading
 import types
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
 import pytest
 from asked import KEY, N_PROMPTS, Case
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +22,7 @@ from ingest.backends.http import HOPELESS
 from ingest.errors import PlumblineError
 from ingest.store import Store
 
+HERE = "http://127.0.0.1:9/v1"
 ELSEWHERE = "https://api.example.com/v1"
 OTHER_KEY = "sk-of-the-environment-987654"
 
@@ -125,6 +129,8 @@ def fake(monkeypatch):
         role = name.lower()
         setattr(models, f"ChatMessage{name}", lambda content, role=role: ChatMessage(content, role))
     monkeypatch.setitem(sys.modules, "inspect_ai", package)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "")
+    monkeypatch.delenv("AWS_MAX_ATTEMPTS")  # and what was set is taken back
     monkeypatch.setitem(sys.modules, "inspect_ai.model", models)
     return found
 
@@ -163,6 +169,7 @@ def test_answers_come_with_tokens_reasoning_and_probabilities(tmp_path, fake):
     (made,) = fake.made
     assert (made["config"].max_retries, made["api_key"], made["memoize"]) == (0, None, False)
     assert fake.client.max_retries == 0
+    assert os.environ["AWS_MAX_ATTEMPTS"] == "1"
     rows = case.rows(
         """
         select distinct texts.text, thoughts.text, n_prompt_tokens, n_output_tokens, served_model,
@@ -216,6 +223,49 @@ def test_retries_are_ours(tmp_path, fake):
     assert case.rows("select max(n_attempts), sum(n_attempts) from responses") == [(3, N_PROMPTS + 2)]
 
 
+def raised(kind, message, cause=None, module=__name__):
+    error = type(kind, (Exception,), {"__module__": module})(message)
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ConnectionResetError("reset"),
+        socket.gaierror(-2, "Name or service not known"),
+        httpx.ReadError("broken off"),
+        raised("APIConnectionError", "no connection", httpx.ConnectError("refused")),
+        raised("ConnectionError", "no endpoint", module="botocore.exceptions"),
+        raised("HTTPClientError", "read timed out", module="botocore.exceptions"),
+    ],
+)
+def test_a_fault_of_the_network_passes(tmp_path, fake, fault):
+    fake.rules = {"": [fault, *(output() for _ in range(N_PROMPTS))]}
+    case = Asked(tmp_path)
+    assert case.ask() == {"ok": N_PROMPTS}
+    assert case.rows("select max(n_attempts) from responses") == [(2,)]
+
+
+def test_a_file_that_is_not_there_does_not_come_by_waiting(tmp_path, fake):
+    fake.rules = {"": FileNotFoundError("no weights")}
+    assert "FileNotFoundError: no weights" in refused(Asked(tmp_path))
+    assert len(fake.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        RetryError(HttpError("You exceeded your quota: {'code': 'insufficient_quota'}", 429)),
+        HttpError("Your credit balance is too low", 400),
+    ],
+)
+def test_an_account_out_of_credit_ends_the_run_in_one_line(tmp_path, fake, fault):
+    fake.rules = {"": fault}
+    assert refused(Asked(tmp_path)).endswith(HOPELESS[402])
+    assert len(fake.asked) == 1
+
+
 @pytest.mark.parametrize("code", [401, 402, 403, 404])
 def test_what_can_never_succeed_ends_the_run_in_one_line(tmp_path, fake, code):
     fake.rules = {"": HttpError("no", code)}
@@ -236,6 +286,10 @@ def test_a_provider_that_is_not_there_is_said_by_the_first_request(tmp_path, fak
         ("bedrock/some", {}, "bedrock"),
         ("openai/some", {"base_url": ELSEWHERE}, "api.example.com"),
         ("openai/some", {"base_url": ELSEWHERE, "key_variable": "A_KEY"}, "api.example.com"),
+        ("sagemaker/some", {"base_url": HERE}, "sagemaker"),
+        ("bedrock/some", {"base_url": HERE, "key_variable": "A_KEY"}, "bedrock"),
+        ("anthropic/some", {"base_url": HERE}, "anthropic"),
+        ("openai/azure/some", {"base_url": HERE}, "openai"),
     ],
 )  # fmt: skip
 def test_nobody_gets_a_key_whom_the_user_did_not_name(tmp_path, fake, monkeypatch, model, more, named):
@@ -263,7 +317,7 @@ def test_a_key_goes_where_it_was_named_and_is_kept_nowhere(tmp_path, fake, monke
 
 def test_a_server_of_this_machine_gets_no_key_of_the_environment(tmp_path, fake, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", OTHER_KEY)
-    case = Asked(tmp_path, "openai/some", base_url="http://127.0.0.1:9/v1")
+    case = Asked(tmp_path, "openai/some", base_url=HERE)
     assert case.ask() == {"ok": N_PROMPTS}
     assert fake.made[0]["api_key"] == "none"
 
@@ -272,6 +326,8 @@ def test_prompts_go_to_no_provider_that_was_not_allowed(tmp_path, fake, monkeypa
     monkeypatch.setenv("PLUMBLINE_ALLOW_HOST", "")
     result = Asked(tmp_path, "bedrock/some").command()
     assert "--allow-host bedrock" in result.output and fake.asked == []
+    result = Asked(tmp_path, "sagemaker/some", base_url=HERE).command("--allow-host", "127.0.0.1")
+    assert "--allow-host sagemaker" in result.output and fake.asked == []
 
 
 def test_without_the_package_one_line_says_what_to_install(tmp_path, monkeypatch):

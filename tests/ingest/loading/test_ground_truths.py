@@ -87,6 +87,12 @@ def test_cells_take_the_labels_and_groups_of_the_suite(tmp_path):
     assert {row["source_row"] for row in found} == set(range(2, 9))
 
 
+def test_labels_that_the_table_calls_the_same_share_a_figure_however_it_is_spelled(tmp_path):
+    found = cells(figures(tmp_path, changes={"outcomes": {"care": "Nurse", "other": "NURSE"}}))
+    assert {label for label, _, _ in found} == {"Nurse", "driver"}
+    assert found["Nurse", "Young", "Nurse"] == 30.0
+
+
 def test_parquet_gives_what_csv_gives(tmp_path):
     rows = [line.split(",") for line in TABLE.splitlines()[1:-1]]
     columns = dict(zip(["year", "job", "age"], zip(*[row[:3] for row in rows], strict=True), strict=True))
@@ -118,6 +124,9 @@ def test_parquet_gives_what_csv_gives(tmp_path):
         (TABLE, {"outcomes": {"care": None, "other": None}}, "compares two outcomes and two groups at least"),
         (TABLE, {"outcomes": {"cure": "Nurse"}}, "'cure' is none of care, driver, other"),
         (TABLE, {"outcomes": {"care": ["Nurse", "Driver"], "driver": "Driver"}}, "a figure is not split"),
+        (TABLE, {"outcomes": {"care": ["DRIVER ", "Nurse"], "other": None}}, "'driver' and 'care' both"),
+        (TABLE, {"groups": {"Young": "40+", "Old": "40+"}}, "'Young' and 'Old' both take '40+'"),
+        (TABLE, {"groups": {"Young": ["18-39", "OLD"]}}, "'Young' and 'Old' both take 'Old'"),
         (TABLE, {"share": "persons"}, "one of them"),
         (TABLE, {"url": "javascript:alert(1)"}, "does not have the form"),
     ],
