@@ -46,7 +46,7 @@ def json_lines(path: Path) -> Iterator[Record | Rejected]:
     """Yield the objects of a JSON Lines file, and lines that are none."""
     for number, line in enumerate(text_of(path).split("\n"), start=1):
         place = f"{path.name}, line {number:,}"
-        _within(number, path)
+        within(number, path)
         if not line.strip():
             continue
         try:
@@ -79,7 +79,7 @@ def csv_records(path: Path, needed: tuple[str, ...]) -> Iterator[Record | Reject
                 "Get the file again, as its authors publish it.",
             )
         for number, cells in enumerate(filter(None, reader), start=1):
-            _within(number, path)
+            within(number, path)
             place = f"{path.name}, row {number:,}"
             if len(cells) != len(header):
                 yield Rejected(place, "it has another number of cells than the header")
@@ -116,7 +116,7 @@ def name_of(record: Mapping[str, Any], key: str) -> str:
     """
     value = record.get(key)
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_INTEGER:
-        return f"{value:g}" if value == int(value) else str(value)
+        return str(int(value) if value == int(value) else value)
     return text(record, key)
 
 
@@ -128,7 +128,8 @@ def code(name: str) -> str:
     return made if made[0].isalpha() else f"C_{made}"
 
 
-def _within(number: int, path: Path) -> None:
+def within(number: int, path: Path) -> None:
+    """Raise PlumblineError where a file's record is one too many."""
     if number > MAX_RECORDS:
         raise PlumblineError(
             f"{shown(path)} has more than {MAX_RECORDS:,} records.", "Take a part of it, then run this again."

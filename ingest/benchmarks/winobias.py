@@ -9,15 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ingest.benchmarks.files import MAX_TEXT, found, text_of
+from ingest.benchmarks.files import MAX_TEXT, found, text_of, within
 from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
 from ingest.benchmarks.published import Found, Item, Published, Rejected
+from ingest.errors import PlumblineError, shown
 
 FILE = re.compile(r"(pro|anti)_stereotyped_(type[12])\.txt\.(dev|test)")
 BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 NUMBER = re.compile(r"^\s*\d+\s+")
 CONDITIONS = {"pro": "pro", "anti": "anti"}
 PRONOUNS = {"he", "she", "him", "her", "his", "hers"}
+MAX_PEOPLE = 500  # each is looked for in each line
 ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 
 
@@ -35,7 +37,7 @@ def read(folder: Path) -> Iterator[Found]:
     """Yield the sentences of a folder's files, with the person who is meant and the other one.
 
     A sentence marks the one who is meant. The other is the occupation that some line marks and that stands in
-    this sentence, too.
+    this sentence, too. Raises PlumblineError for too many lines or people.
     """
     lines: list[_Line] = []
     for path in found(folder, "*_stereotyped_type*.txt.*", "WinoBias's files"):
@@ -49,7 +51,13 @@ def read(folder: Path) -> Iterator[Found]:
                     lines.append(_line(place, CONDITIONS[named[1]], f"{named[2]}_{named[3]}", marked))
                 except ValueError as error:
                     yield Rejected(place, str(error))
+                within(len(lines), path)
     people = {line.person.casefold(): line.person for line in lines}
+    if len(people) > MAX_PEOPLE:
+        raise PlumblineError(
+            f"{shown(folder)} has files that mark more than {MAX_PEOPLE:,} people.",
+            "Get the files again, as their authors publish them.",
+        )
     patterns = {
         name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
         for name in sorted(people, key=lambda name: (-len(name), name))

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from ingest.benchmarks import offered
+from ingest.benchmarks import files, offered, winobias
 from ingest.benchmarks.published import Item, Rejected
 from ingest.benchmarks.suite import suite_of
 from ingest.cli import cli
@@ -149,6 +149,25 @@ def test_another_file_is_one_line(tmp_path, name, file, text, said):
     (tmp_path / file).write_text(text, "utf-8")
     result = init(tmp_path / "x.yml", "--from", name, tmp_path)
     assert result.exit_code == 1 and said in result.output
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "said"),
+    [(files, "MAX_RECORDS", "more than 1 records"), (winobias, "MAX_PEOPLE", "more than 1 people")],
+)
+def test_lines_and_people_of_winobias_have_a_limit(tmp_path, monkeypatch, place, name, said):
+    lines = "1 [The cook] met the baker and [he] left.\n2 The cook met [the baker] and [he] left.\n"
+    (tmp_path / "pro_stereotyped_type1.txt.dev").write_text(lines, "utf-8")
+    assert len(list(offered()["winobias"].read(tmp_path))) == 4
+    monkeypatch.setattr(place, name, 1)
+    with pytest.raises(PlumblineError, match=said):
+        list(offered()["winobias"].read(tmp_path))
+
+
+def test_whole_numbers_are_names_of_their_own():
+    given = (60, 60.0, 1_000_000, 1_000_001, 1_000_001.0, 0.5)
+    named = [files.name_of({"id": value}, "id") for value in given]
+    assert named == ["60", "60", "1000000", "1000001", "1000001", "0.5"]
 
 
 ODD = [None, True, -1, 10**400, 1e308, "", "\ud800", "x" * 30_000, [], [[]], {}, {"text": 3}, ["a", "b"]]
