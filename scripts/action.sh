@@ -21,21 +21,29 @@ card() {
 }
 
 audit() {
-  local options files responses=() changed=false site=''
+  local options looking files responses=() changed=false site=''
   lines options "${OPTIONS:-}"
+  lines looking "${WATCH_OPTIONS:-}"
   lines files "${RESPONSES:-}"
   for file in "${files[@]}"; do responses+=(--responses "$file"); done
+  if [ "${WATCH:-false}" = true ] && [ "${#files[@]}" -gt 0 ]; then
+    echo '::error::`watch` asks the model, and with `responses` nobody is asked: give one of the two.'
+    exit 2
+  fi
   [ "${SITE:-true}" = true ] && site="$root/reports/build"
   # A look comes first, so that the site shows it.
   if [ "${WATCH:-false}" = true ]; then
     "$plumbline" --data "$data" audit "$SUITE" --no-site "${options[@]}"
     status=0
-    "$plumbline" --data "$data" watch "$SUITE" --once "${options[@]}" | tee "$data/look.txt" || status=$?
+    "$plumbline" --data "$data" watch "$SUITE" --once "${options[@]}" "${looking[@]}" | tee "$data/look.txt" || status=$?
     # An alarm has said so in its last line; all else is an error.
     if [ "$status" = 1 ] && tail -n 1 "$data/look.txt" | grep -qE '^Look [0-9]+ of [0-9]+: [0-9,]+ of [0-9,]+ numbers changed'; then
       changed=true
     elif [ "$status" != 0 ]; then
       exit "$status"
+    fi
+    if grep -qE '^All [0-9]+ looks are taken' "$data/look.txt"; then
+      echo '::warning::The plan of looks has ended: nobody was asked. Run once with --restart in `watch-options`.'
     fi
   fi
   [ -n "$site" ] || set -- --no-site
@@ -54,7 +62,7 @@ comment() {
   body="$(mktemp)"
   card > "$body"
   known="$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$PULL_REQUEST/comments" \
-    --jq ".[] | select(.body | startswith(\"$mark\")) | .id")" || known=''
+    --jq ".[] | select(.user.type == \"Bot\" and (.body | startswith(\"$mark\"))) | .id")" || known=''
   known="${known%%$'\n'*}"
   [ -n "$known" ] && to=(--method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$known")
   # A pull request of a fork has a token that may only read: the card stands in the job's summary then.

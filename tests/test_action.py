@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 
@@ -97,10 +98,22 @@ def test_steps_are_lines_of_the_script_and_take_what_they_are_told_by_the_enviro
     assert used == set(ACTION["inputs"])
     told = set(re.findall(r"^\s*tell ([a-z]+)", script, re.MULTILINE))
     assert told == set(ACTION["outputs"])
+    assert "WATCH_OPTIONS" in STEPS["Audit"]["env"]
     options = {"audit": "--no-site --responses", "watch": "--once"}
     for command, names in options.items():
         said = CliRunner().invoke(cli, [command, "--help"]).output
         assert all(re.search(rf"{name}\b", said) for name in names.split()), command
+
+
+def test_answers_are_kept_before_the_gate_also_where_a_step_failed():
+    steps = ACTION["runs"]["steps"]
+    caches = [step for step in steps if step.get("uses", "").startswith("actions/cache")]
+    restored, saved = caches
+    assert [one["uses"] for one in caches] == ["actions/cache/restore@v4", "actions/cache/save@v4"]
+    assert saved["if"] == "always()" and all(restored["with"][x] == saved["with"][x] for x in ("path", "key"))
+    assert (
+        steps.index(restored) < steps.index(STEPS["Audit"]) < steps.index(saved) < steps.index(STEPS["Gate"])
+    )
 
 
 def test_an_audit_is_told_its_files_and_options_as_they_are(step):
@@ -134,6 +147,28 @@ def test_a_look_is_taken_before_the_site_and_an_alarm_fails_the_gate_alone(step,
     assert (said in step("Gate", CHANGED=changed).stdout) is (changed == "true")
 
 
+def test_options_of_a_look_are_told_to_the_look_alone(step):
+    assert (
+        step("Audit", WATCH="true", OPTIONS="--budget=5", WATCH_OPTIONS=f"--looks=26\n{HOSTILE}\n").returncode
+        == 0
+    )
+    first, look, last, _ = (call[2:] for call in step.calls("plumbline"))
+    assert look == ["watch", "suites/a b.yml", "--once", "--budget=5", "--looks=26", HOSTILE]
+    assert first[2:] == ["--no-site", "--budget=5"] and last[2:] == ["--budget=5"]
+
+
+def test_the_end_of_a_plan_is_a_warning_and_its_last_alarm_stays(step):
+    said = "All 12 looks are taken. …\nworse x\nLook 12 of 12: 1 of 4 numbers changed."
+    done = step("Audit", WATCH="true", STATUS="1", SAID=said)
+    assert done.returncode == 0 and "::warning::The plan of looks has ended" in done.stdout
+    assert step.outputs()["changed"] == "true"
+
+
+def test_a_look_asks_so_there_are_no_files_of_answers_with_it(step):
+    done = step("Audit", WATCH="true", RESPONSES="a.csv")
+    assert done.returncode == 2 and done.stdout.startswith("::error::") and not step.calls("plumbline")
+
+
 def test_a_look_that_broke_stops_the_job(step):
     assert step("Audit", WATCH="true", STATUS="1", SAID="Error: no key").returncode == 1
 
@@ -153,6 +188,23 @@ def test_one_comment_is_written_and_then_written_anew(step, known, method, place
     assert (
         body.startswith("<!-- plumbline -->\n# Audit card by &#64;somebody") and len(body.encode()) < 65_536
     )
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="there is no jq")
+def test_the_comment_of_a_person_is_never_written_anew(step):
+    step("Audit", SITE="false")
+    step("Comment")
+    asked = step.calls("gh")[0]
+    mark = "<!-- plumbline -->"
+    comments = [
+        {"id": 1, "user": {"type": "User"}, "body": f"{mark} mine"},
+        {"id": 2, "user": {"type": "Bot"}, "body": f"Look: {mark}"},
+        {"id": 3, "user": {"type": "Bot"}, "body": f"{mark}\ncard"},
+    ]
+    chosen = subprocess.run(
+        ["jq", asked[asked.index("--jq") + 1]], input=json.dumps(comments), capture_output=True, text=True
+    )
+    assert chosen.stdout.split() == ["3"], chosen.stderr
 
 
 def test_a_token_that_may_not_write_is_a_warning(step):
