@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from ingest import extract, generate, warehouse
+from ingest.asking.plan import plan as left_to_ask
 from ingest.errors import PlumblineError, printable, say
 from ingest.keys import key
 from ingest.options import (
@@ -121,6 +122,7 @@ def take_look(
     """Ask the part of the suite whose turn it is, judge it, keep it; return its numbers, alarms first.
 
     `given` is what the commands generate and extract are to be told. A look that was stopped goes on.
+    Raises PlumblineError where prompts are left without an answer: no part of a look is judged.
     """
     look = plan.n_done + 1
     folder = data / "watch" / plan.plan_key[:12] / f"{look:03}"
@@ -130,6 +132,7 @@ def take_look(
     nested = click.Context(context.command, obj=folder, parent=None)
     asked = {name: given[name] for name in ("suite_path", "allow_code", "allowed_hosts")}
     nested.invoke(generate.command, **asked, **given["asking"])
+    _check_answered(folder, look, given["suite_path"], given["asking"])
     measured = {name: given[name] for name in ("suite_path", "variant", "model_dir", "allow_code")}
     if suite.judges:
         measured |= {
@@ -150,6 +153,22 @@ def take_look(
     for leftover in ("target", "logs"):
         shutil.rmtree(folder / leftover, ignore_errors=True)
     warehouse.build(data)
+    return numbers_of(data, plan.plan_key, look)
+
+
+def _check_answered(folder: Path, look: int, suite_path: Path, asking: dict[str, Any]) -> None:
+    suite = load_suite(suite_path).sampled(configs=asking["n_configs"])
+    with Store(folder) as store:
+        tasks = left_to_ask(store, suite, asking["only"], suite_path.parent, hosts=asking["hosts"])
+    if n_left := sum(task.n_pending for task in tasks):
+        raise PlumblineError(
+            f"{n_left:,} answers of look {look} are missing, so it is not judged yet.",
+            "The same command goes on with them.",
+        )
+
+
+def numbers_of(data: Path, plan_key: str, look: int) -> list[dict[str, Any]]:
+    """Return the numbers of a look that was taken, alarms first."""
     with warehouse.Warehouse(data) as marts:
         return marts.rows(
             """
@@ -159,7 +178,7 @@ def take_look(
             where audits.plan_key = ? and audits.look = ?
             order by numbers.is_alarm desc, numbers.p_holm, numbers.number_key
             """,
-            [plan.plan_key, look],
+            [plan_key, look],
         )
 
 
@@ -237,7 +256,8 @@ def command(
     stays as it is, about 5 plans in 100 at most ever raise an alarm about it, although each week is looked at
     (docs/decisions/0020-looking-every-week.md). Exit 1 with --once where a number has changed.
 
-    Run `plumbline audit SUITE` once before: a plan begins with its prompts. What was stopped goes on.
+    Run `plumbline audit SUITE` once before: a plan begins with its prompts. What was stopped goes on: a look
+    is judged once all its prompts are answered. --budget and --limit count for one look, not for the plan.
 
     \b
     plumbline watch suites/mine.yml --every 7d                       # goes on until its looks are used up
@@ -259,7 +279,10 @@ def command(
             plan = planned(store, suite, n_looks, roots, is_new)
         is_new = False
         if plan.n_done >= plan.n_looks:
-            say(f"All {plan.n_looks} looks are taken. --restart begins a new plan.")
+            say(f"All {plan.n_looks} looks are taken. --restart begins a new plan. The last look was:")
+            n_alarms = print_look(numbers_of(data, plan.plan_key, plan.n_done))
+            if is_once and n_alarms:
+                raise click.exceptions.Exit(1)
             return
         if not is_once and plan.last_at is not None:
             wait = (plan.last_at + every - utc_now()).total_seconds()

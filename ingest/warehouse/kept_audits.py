@@ -30,14 +30,17 @@ def audits(marts: Warehouse) -> list[Row]:
 
 
 def find_audit(kept: Sequence[Row], named: str) -> Row:
-    """Return the audit that a fingerprint's beginning or a date names; of a date, the last one.
+    """Return the audit that a fingerprint's beginning or a date names.
+
+    Of a date it is the last whole audit, and a look only where there is none.
 
     Raises PlumblineError where there is none, or where a beginning could be of several.
     """
     if re.fullmatch(r"\d{4}-\d\d-\d\d([T ][\d:.]+)?", named):
-        found = [row for row in kept if row["audited_at"].isoformat(" ").startswith(named.replace("T", " "))][
-            -1:
+        that_day = [
+            row for row in kept if row["audited_at"].isoformat(" ").startswith(named.replace("T", " "))
         ]
+        found = ([row for row in that_day if row["plan_key"] is None] or that_day)[-1:]
     else:
         # What was built again, or looked at in two plans, is the same by its fingerprint.
         found = [
@@ -70,16 +73,28 @@ def print_audits(kept: Sequence[Row]) -> None:
 
 
 def changes(data: Path, earlier: str, later: str | None) -> tuple[Row, Row, list[Row]]:
-    """Two kept audits, the older first, and every number of theirs; `later` is the newest where it is None.
+    """Two kept audits, the older first, and every number of theirs.
 
-    Has the mart made anew where nobody compared these two yet. Raises PlumblineError where one is not kept.
+    Where `later` is None it is the audit that the marts hold, or else the newest. Has the mart made anew
+    where nobody compared these two yet. Raises PlumblineError where one is not kept, or they are of
+    different plans.
     """
     with Warehouse(data) as marts:
         kept = audits(marts)
+        (built,) = marts.rows("select fingerprint from dim_builds")
     a = find_audit(kept, earlier)
-    whole = [row for row in kept if row["plan_key"] == a["plan_key"]]
-    b = find_audit(kept, later) if later is not None else whole[-1]
-    a, b = sorted((a, b), key=kept.index)
+    if later is None:
+        alike = [row for row in kept if row["plan_key"] == a["plan_key"]]
+        # What came back as it was is not kept again, so it need not be the newest.
+        now = [row for row in alike if row["fingerprint"] == built["fingerprint"] != a["fingerprint"]]
+        b = (now or alike)[-1]
+    else:
+        a, b = sorted((a, find_audit(kept, later)), key=kept.index)
+    if a["plan_key"] != b["plan_key"]:
+        raise PlumblineError(
+            f"{_named(a)} and {_named(b)} are of different plans: a look asks a part of the suite.",
+            "Name two looks of one plan, or two audits that are no looks; --list lists them.",
+        )
     if a == b:
         raise PlumblineError(
             f"{_named(a)} is the newest audit: there is nothing to compare it with.", "Name two."

@@ -101,7 +101,11 @@ def test_a_look_asks_and_judges_its_part_in_a_folder_of_its_own(place, monkeypat
 
     monkeypatch.setattr(watch.warehouse, "build", build_look)
     monkeypatch.setattr(watch.warehouse, "Warehouse", said_of)
-    result = CliRunner().invoke(watch.command, [str(path), "--once", "--roots", "15"], obj=data)
+    arguments = [str(path), "--once", "--roots", "15"]
+    result = CliRunner().invoke(watch.command, [*arguments, "--limit", "5"], obj=data)
+    assert result.exit_code == 1 and not built
+    assert "27 answers of look 1 are missing" in result.output and "The same command goes on" in result.output
+    result = CliRunner().invoke(watch.command, arguments, obj=data)
     assert "No marts of the whole folder here." in result.output and len(built) == 1, result.output
     with Store(data, read_only=True) as store:
         ((look, n_units),) = store.rows(
@@ -131,6 +135,25 @@ def test_an_alarm_says_how_far_since_when_and_of_how_many(capsys):
     assert "better  m A1 job by \\x1b[31m" in said and "Look 9 of 12: 2 of 3 numbers changed." in said
     assert watch.print_look([{**calm, "look": 1, "p_holm": None}]) == 0
     assert "to which later looks are compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("once", "is_alarm", "status"), [(1, True, 1), (1, False, 0), (0, True, 0)])
+def test_a_plan_that_has_ended_says_its_last_look_again(place, monkeypatch, once, is_alarm, status):
+    path, data = place
+    suite = load_suite(path)
+    ended = watch.Plan("p", suite.suite_key, 9, 20, 9, None)
+    monkeypatch.setattr(watch, "planned", lambda *_: ended)
+    last = {**ROW, "n_looks": 9, "is_alarm": is_alarm}
+    monkeypatch.setattr(watch, "numbers_of", lambda *asked: [last] if asked == (data, "p", 9) else [])
+    result = CliRunner().invoke(watch.command, [str(path), *["--once"][:once]], obj=data)
+    assert result.exit_code == status, result.output
+    assert "All 9 looks are taken" in result.output
+    assert result.output.splitlines()[-1] == f"Look 9 of 9: {int(is_alarm)} of 1 numbers changed."
+
+
+def test_a_budget_is_said_to_be_of_one_look():
+    said = " ".join(CliRunner().invoke(watch.command, ["--help"]).output.split())
+    assert "--budget and --limit count for one look" in said
 
 
 @pytest.mark.parametrize(("given", "days"), [("7d", 7), ("2w", 14), ("36h", 1.5), ("1440m", 1)])

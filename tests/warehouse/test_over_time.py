@@ -70,7 +70,14 @@ def data(tmp_path_factory):
     assert warehouse.run_dbt(
         folder, ["build", "--exclude-resource-type", "unit_test", *CAUTIOUS, "--select", *BUILT]
     )
+    build_again(folder, "0c" * 32)
     return folder
+
+
+def build_again(data, fingerprint):
+    """Let the marts be of a kept audit."""
+    with duckdb.connect(str(data / AUDIT_NAME)) as connection:
+        connection.execute("create or replace table dim_builds as select ? as fingerprint", [fingerprint])
 
 
 def rows(data, sql):
@@ -166,6 +173,30 @@ def test_any_two_audits_are_compared(data, monkeypatch):
 def test_what_is_not_kept_is_said(data, monkeypatch, named, said):
     result = compared(data, monkeypatch, named)
     assert result.exit_code == 1 and said in result.output
+
+
+def test_without_a_second_one_it_is_the_audit_that_the_marts_hold(data, monkeypatch):
+    monkeypatch.setattr(kept_audits, "build", lambda _: None)
+    for built, earlier, later in (
+        ("0c", "0202", "audit-12"),
+        ("02", "0505", "audit-02"),  # it came back
+        ("0a", "0a0a", "audit-12"),
+        ("ff", "0202", "audit-12"),
+        ("02", "1515", "audit-23"),  # a look: the newest of its plan
+    ):
+        build_again(data, built * 32)
+        a, b, _ = kept_audits.changes(data, earlier, None)
+        assert a["fingerprint"].startswith(earlier) and b["audit_key"] == later
+    build_again(data, "0c" * 32)
+
+
+def test_of_a_date_a_whole_audit_comes_before_a_look_and_plans_are_not_mixed(data):
+    kept = [{"audited_at": START, "plan_key": plan, "look": None} for plan in (None, None, "p")]
+    kept.append({"audited_at": START + timedelta(days=1), "plan_key": "p"})
+    assert kept_audits.find_audit(kept, "2026-03-02") is kept[1]
+    assert kept_audits.find_audit(kept, "2026-03-03") is kept[3]
+    with pytest.raises(PlumblineError, match="of different plans"):
+        kept_audits.changes(data, "0202", "1515")
 
 
 def test_a_beginning_of_several_fingerprints_names_none():
