@@ -1,6 +1,6 @@
 -- Grain: one row per audit_key, suite, category, config, measure, axis, metric, group_value: a number as the
 -- audit had it, and whether it has changed by then. Corrected over the numbers of its config that have had a
--- p-value by then: one that drops out stays with p 1, or the others' correction would shrink without evidence.
+-- p-value by then: one that drops out stays with p 1, or the others' correction shrinks without evidence.
 with joined as (
     select
         numbers.*,
