@@ -41,7 +41,7 @@ from ingest.options import (
     variant_option,
 )
 from ingest.scorers import Where
-from ingest.store import AUDIT_NAME, Store, data_dir
+from ingest.store import AUDIT_NAME, RAW_NAME, Store, data_dir
 from ingest.suite import load_suite
 
 
@@ -116,8 +116,9 @@ def audit(
     """Do it all: bring in answers, measure, build, judge, publish.
 
     Without --responses the suite's prompts are asked of its configs (for the shipped suites, a simulated
-    model with planted bias). A hosted model's server gets the key from the environment with --send-key. Safe
-    to stop and start again: what is done is skipped, and what did not change is not built again.
+    model with planted bias). Where all its answers were loaded nobody is asked, and they are audited again. A
+    hosted model's server gets the key from the environment with --send-key. Safe to stop and start again:
+    what is done is skipped, and what did not change is not built again.
 
     \b
     plumbline audit suites/fair_sea.yml
@@ -143,6 +144,9 @@ def audit(
                 options = "--roots, --send-key and others"
                 raise click.UsageError(f"{options} say what to ask; --responses are answers already.")
             context.invoke(load.command, files=responses, suite_path=suite_path, variant=variant)
+        elif roots is None and not any(asking.values()) and _is_loaded(data, suite.suite):
+            say(f"The answers of {suite.suite} here were loaded, so nobody is asked.", err=True)
+            say("Its own prompts, too: plumbline assemble, then plumbline generate.", err=True)
         else:
             if any(category.corpus for category in suite.categories.values()):
                 context.invoke(scrape.command, suite_path=suite_path, **reached)
@@ -179,6 +183,15 @@ def audit(
         warehouse.print_powerless(opened)
         show.closing(opened)
     say(f"Warehouse: {data / AUDIT_NAME}")
+
+
+def _is_loaded(data: Path, suite: str) -> bool:
+    """Say whether all prompts of a suite came with answers: simulated ones among them would look real."""
+    if not (data / RAW_NAME).exists():
+        return False
+    with Store(data, read_only=True) as store:
+        methods = store.rows("select distinct method from prompts where suite = ?", [suite])
+    return methods == [("loaded",)]
 
 
 def _only_suite() -> Path:

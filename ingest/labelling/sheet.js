@@ -193,7 +193,7 @@
 		open('end');
 		const n = left().length;
 		part('end-title').textContent = n === 0 ? `All ${some(order.length, 'answer is', 'answers are')} labelled` : `${some(n, 'answer is', 'answers are')} left`;
-		part('end-text').textContent = isUnsaved ? 'Save to a file, and hand it back.' : 'What you chose is saved to a file: hand it back.';
+		part('end-text').textContent = isUnsaved ? 'Save to a file, and hand it back.' : n < order.length ? 'What you chose is saved to a file: hand it back.' : 'Nothing is chosen yet.';
 		part('skipped').hidden = n === 0;
 		part('end-title').focus();
 	}

@@ -446,7 +446,7 @@ def test_labels_are_unique(suite):
         (lambda c: c.update(configs=[]), "configs: [{backend: simulated, model: simulated}]"),
         (
             lambda c: c["configs"][0].update(backend="oracle"),
-            "Known backends: anthropic, azure, function, http, ollama",
+            "Known backends: anthropic, azure, function, http, inspect, ollama",
         ),
         (lambda c: c["configs"][0].update(backend="recorded"), "plumbline load FILE"),
         (lambda c: c["configs"][0].update(options={"temperature": 1}), "the option 'temperature'"),
