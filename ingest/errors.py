@@ -47,9 +47,9 @@ def say(message: str = "", err: bool = False) -> None:
     click.echo("\n".join(printable(line) for line in message.split("\n")), err=err)
 
 
-def shown(path: Path | str) -> str:
-    """Return a file's path as a message may hold it."""
-    return cut(printable(str(path)), 100)
+def shown(path: Path | str, beside: int = 0) -> str:
+    """Return a file's path as a message may hold it, shorter where `beside` characters are said with it."""
+    return cut(printable(str(path)), min(100, max(40, LONGEST - len("Error:  ") - beside)))
 
 
 class PlumblineError(click.ClickException):

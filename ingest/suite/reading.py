@@ -140,10 +140,9 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
         location, problem = _first_mistake(error)
         line, found = _line_of(node, location)
         where = ".".join(shorten(part, 40) for part in found) or "the suite"
-        raise PlumblineError(
-            f"{shown(path)}, line {line}: {where}: {problem}",
-            "Correct that line, then run the command again.",
-        ) from error
+        mistake = f", line {line}: {where}: {problem}"
+        remedy = "Correct that line, then run the command again."
+        raise PlumblineError(shown(path, len(mistake + remedy)) + mistake, remedy) from error
     return suite
 
 

@@ -459,7 +459,9 @@ def test_labels_are_unique(suite):
     ],
 )
 def test_mistakes_are_named(directory, suite, tmp_path, change, message):
-    result = invoke(directory, suite=written(tmp_path, changed(suite, change)))
+    folder = tmp_path / ("a folder with a long name " * 4)
+    folder.mkdir()
+    result = invoke(directory, suite=written(folder, changed(suite, change)))
     assert result.exit_code == 1
     assert message in result.stderr
     assert "Traceback" not in result.output
