@@ -27,7 +27,7 @@ BUILD = (
 SMALL = (
     "spark.sql.codegen.wholeStage=false spark.sql.adaptive.enabled=false"
     " spark.sql.shuffle.partitions=2"
-    " 'spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m'"
+    " 'spark.driver.extraJavaOptions=-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m'"
 )
 SPARK = {"SPARK_MASTER": "local[2]", "PLUMBLINE_SPARK_CONF": SMALL}
 
