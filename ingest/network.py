@@ -86,6 +86,30 @@ def body_of(response: httpx.Response, most: int) -> bytes:
 
     Raises TooLarge for more than `most` bytes, and Unreadable.
     """
+    return b"".join(pieces_of(response, most))
+
+
+def lines_of(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
+    """Yield the lines of a body that comes in pieces. Raises TooLarge where one has more than `most` bytes.
+
+    >>> list(lines_of([b"a\\nb", b"c\\n", b"\\nd"], 9))
+    [b'a', b'bc', b'', b'd']
+    """
+    begun = bytearray()
+    for piece in pieces:
+        first, *more = piece.split(b"\n")
+        begun += first
+        for line in more:
+            yield bytes(begun)
+            begun = bytearray(line)
+        if len(begun) > most:
+            raise TooLarge(f"a line of more than {most:,} bytes")
+    if begun:
+        yield bytes(begun)
+
+
+def pieces_of(response: httpx.Response, most: int) -> Iterator[bytes]:
+    """Yield the body of a response in pieces, unpacked; see `body_of`."""
     allowance = _allowance.get()
     if allowance is not None:
         allowance.n_bytes += most
@@ -95,22 +119,22 @@ def body_of(response: httpx.Response, most: int) -> bytes:
         if packing not in PACKED:
             raise Unreadable(f"it is packed as {packing[:40]!r}, which nobody asked for")
         unpack = zlib.decompressobj(PACKED[packing])
-    body = bytearray()
-    n_packed = 0
+    n, n_packed = 0, 0
     for part in response.iter_raw():
         n_packed += len(part)
         try:
-            body += unpack.decompress(part, most + 1 - len(body)) if unpack else part
+            piece = unpack.decompress(part, most + 1 - n) if unpack else part
         except zlib.error as error:
             raise Unreadable(f"it says that it is packed as {packing}: {error}") from None
-        if len(body) > most or n_packed > most:
+        n += len(piece)
+        if n > most or n_packed > most:
             raise TooLarge(f"more than {most:,} bytes")
         if allowance is not None:
             allowance.seconds()
+        yield piece
     # A body that may be empty is empty however it is packed.
     if unpack and n_packed and (not unpack.eof or unpack.unused_data):
         raise Unreadable(f"it is packed as {packing}, and its end is not where it should be")
-    return bytes(body)
 
 
 class _Stream(httpcore.NetworkStream):

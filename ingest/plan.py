@@ -190,7 +190,7 @@ def bill(store: Store, suite: Suite, configs: Mapping[str, Config]) -> Bill | No
         limits = [config.options[name] for name in OUTPUT_LIMITS if name in config.options]
         most = min((limit for limit in limits if isinstance(limit, int)), default=LIMIT.default)
         tokens = tokens_for(store, config, keys[-1][0] if keys else "", asked, most)
-        once = tokens.cost(config.prices) or 0.0
+        once = tokens.cost(config.charged) or 0.0
         price += once / asked[0]
         cost += once * config.repeats
         n_prompt += tokens.n_prompt * config.repeats

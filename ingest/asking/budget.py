@@ -41,7 +41,7 @@ class Purse:
     def __init__(self, budget: float, spent: float, currency: str) -> None:
         self.budget, self.spent, self.currency = budget, spent, currency
         self._held = 0.0
-        self._n_under_way = 0
+        self._n_under_way = self._n_batches = 0
         self._changed = threading.Condition()
 
     def hold(self, most: float, stop: threading.Event) -> None:
@@ -51,22 +51,36 @@ class Purse:
         """
         with self._changed:
             while self.spent + self._held + most > self.budget:
-                if not self._n_under_way or stop.is_set():
+                if self._n_under_way == self._n_batches or stop.is_set():
                     budget = f"the budget of {self.budget:,.4g}{self.currency}"
+                    aside = f", up to {self._held:,.4g} go to batches" if self._n_batches else ""
                     raise PlumblineError(
-                        f"Asking stopped: {self.spent:,.4g} of {budget} are spent, and the next answer may "
-                        f"cost {most:,.4g}.",
+                        f"Asking stopped: {self.spent:,.4g} of {budget} are spent{aside}, and the next "
+                        f"answer may cost {most:,.4g}.",
                         "Raise `budget:` in the suite, or --budget; then the same command goes on.",
                     )
                 self._changed.wait(WAIT)
             self._held += most
             self._n_under_way += 1
 
-    def settle(self, held: float, cost: float) -> None:
+    def fits(self, most: float) -> bool:
+        """Say whether a request that may cost so much could be sent now."""
+        with self._changed:
+            return self.spent + self._held + most <= self.budget
+
+    def take(self, most: float) -> None:
+        """Set aside what a batch may cost: it is on its way, and nobody waits for what it gives back."""
+        with self._changed:
+            self._held += most
+            self._n_under_way += 1
+            self._n_batches += 1
+
+    def settle(self, held: float, cost: float, *, is_batch: bool = False) -> None:
         """Give back what was held, and take what it did cost."""
         with self._changed:
             self._held -= held
             self._n_under_way -= 1
+            self._n_batches -= is_batch
             self.spent += cost
             self._changed.notify_all()
 
@@ -74,8 +88,10 @@ class Purse:
 class Till:
     """Counts what the answers of one config cost; `purse` holds the budget, if there is one."""
 
-    def __init__(self, store: Store, task: Task, purse: Purse | None) -> None:
-        self.prices, self.purse = task.config.prices, purse
+    def __init__(self, store: Store, task: Task, purse: Purse | None, *, is_batch: bool = False) -> None:
+        self.prices, self.purse, self.is_batch = task.config.prices, purse, is_batch
+        if self.prices and is_batch:
+            self.prices = self.prices.in_batches
         self.currency = self.prices.currency if self.prices else None
         self._most_written = task.max_output_tokens
         self._dearest: float = _asked_of(store, DEAREST, config=task.config_key)[0][0] or 0.0
@@ -84,13 +100,23 @@ class Till:
         """Set aside what requests may cost at most, and return it; None without a budget."""
         if self.purse is None or self.prices is None:
             return None
+        most = self.most(requests)
+        if self.is_batch:
+            self.purse.take(most)
+        else:
+            self.purse.hold(most, stop)
+        return most
+
+    def most(self, requests: Sequence[Sequence[Message]]) -> float:
+        """Return what requests may cost at most."""
+        if self.prices is None:
+            return 0.0
         most = 0.0
         for messages in requests:
             one = _most_tokens(messages) * self.prices.prompt / 1e6
             one += (self._most_written or 0) * self.prices.output / 1e6
             # Where no limit is known, the dearest answer so far is the guess.
             most += one if self._most_written else max(one, self._dearest)
-        self.purse.hold(most, stop)
         return most
 
     def settle(self, held: float, costs: Iterable[float | None]) -> None:
@@ -98,7 +124,7 @@ class Till:
         known = [cost for cost in costs if cost is not None]
         self._dearest = max([self._dearest, *known])
         if self.purse is not None:
-            self.purse.settle(held, sum(known))
+            self.purse.settle(held, sum(known), is_batch=self.is_batch)
 
     def cost(self, messages: Sequence[Message], answer: Answer) -> float | None:
         """Return what an answer cost, None without prices or where it was free; see `cost_of`."""

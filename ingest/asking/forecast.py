@@ -106,7 +106,7 @@ def forecast(store: Store, suite: Suite, task: Task, rate: float | None, senders
         n_output_tokens=tokens.n_output,
         is_measured=bool(tokens.n_measured),
         hours=asked[0] / per_minute / 60 if per_minute else None,
-        cost=tokens.cost(config.prices),
+        cost=tokens.cost(config.charged),
     )
 
 

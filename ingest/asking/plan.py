@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.asking.flagged import ASKED_PROMPTS, asked_parameters, left_out
-from ingest.backends import Backend, Description, Request, RunsCode, create_backend
+from ingest.backends import Backend, Description, Request, RunsCode, TakesBatches, create_backend
 from ingest.backends.replies import estimate_prompt, messages_for
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key
@@ -39,6 +39,17 @@ PENDING = f"""
                 and r.repeat_index = repeats.repeat_index
                 and not list_contains(?, r.response_status)
         )
+"""
+PROMPT = "p.category, p.prompt, p.keyword, p.attributes, p.messages"
+# What a batch holds that the server has not given back is asked by nobody else.
+NOT_IN_A_BATCH = """
+    and not exists (
+        select 1
+        from batch_requests as held inner join batches as b using (batch_key)
+        where
+            b.config_key = ? and b.batch_status in ('sending', 'open')
+            and held.prompt_key = p.prompt_key and held.repeat_index = repeats.repeat_index
+    )
 """
 
 
@@ -204,6 +215,13 @@ def plan(
 def _task(
     store: Store, suite: Suite, label: str, config: Config, backend: Backend, folder: Path, retry_failed: bool
 ) -> Task:
+    if config.batch:
+        if not isinstance(backend, TakesBatches):
+            raise PlumblineError(
+                f"{label}: the backend {config.backend!r} asks no batches.",
+                "Take `batch: true` out of the config.",
+            )
+        backend.batches(config)
     with others_code("backend", backend):
         description = backend.describe(config)
     wrapper = code_digest(config.wrapper, folder, "wrapper") if config.wrapper else None
@@ -260,32 +278,36 @@ def pending_requests(store: Store, suite: Suite, task: Task, page: int = PAGE) -
         with uninterrupted():
             rows = store.rows(
                 f"""
-                select
-                    p.root_key, p.prompt_key, repeats.repeat_index,
-                    p.category, p.prompt, p.keyword, p.attributes, p.messages
+                select p.root_key, p.prompt_key, repeats.repeat_index, {PROMPT}
                 {PENDING}
+                {NOT_IN_A_BATCH}
                 and (p.root_key, p.prompt_key, repeats.repeat_index) > (?, ?, ?)
                 order by 1, 2, 3
                 limit ?
                 """,
-                [*task.pending_parameters(suite), *after, page],
+                [*task.pending_parameters(suite), task.config_key, *after, page],
             )
-        for root_key, prompt_key, repeat_index, category, prompt, keyword, attributes, messages in rows:
-            yield Request(
-                request_key=request_key(task.config_key, prompt_key, repeat_index),
-                prompt_key=prompt_key,
-                config=task.config,
-                category=category,
-                prompt=prompt,
-                root_key=root_key,
-                repeat_index=repeat_index,
-                attributes=attributes,
-                name=keyword,
-                messages=messages_for(task.config, prompt, messages),
-            )
+        yield from (request_of(task, row) for row in rows)
         if len(rows) < page:
             return
         after = rows[-1][:3]
+
+
+def request_of(task: Task, row: tuple[Any, ...]) -> Request:
+    """Return the request of a row: the keys of root and prompt, the repeat, and PROMPT."""
+    root_key, prompt_key, repeat_index, category, prompt, keyword, attributes, messages = row
+    return Request(
+        request_key=request_key(task.config_key, prompt_key, repeat_index),
+        prompt_key=prompt_key,
+        config=task.config,
+        category=category,
+        prompt=prompt,
+        root_key=root_key,
+        repeat_index=repeat_index,
+        attributes=attributes,
+        name=keyword,
+        messages=messages_for(task.config, prompt, messages),
+    )
 
 
 def check_consent(tasks: list[Task], allow_code: bool) -> None:

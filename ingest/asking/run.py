@@ -11,11 +11,12 @@ from typing import Any
 
 import click
 
+from ingest.asking.batches import Batcher, await_batches, is_under_way
 from ingest.asking.budget import Till, purse_for
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import PAGE, Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
-from ingest.backends import AttemptFailed, Request, RunsCode, SendsKeys, Watched
+from ingest.backends import AttemptFailed, Request, RunsCode, SendsKeys, TakesBatches, Watched
 from ingest.backends.http import Rejected
 from ingest.errors import PlumblineError
 from ingest.store import Store, uninterrupted
@@ -216,9 +217,28 @@ def generate_answers(
                 if isinstance(task.backend, SendsKeys | RunsCode) and not isinstance(task.backend, Watched):
                     for found in _probes(store, suite, task, left, asked, what):
                         left -= found.total()
+
+            def allowed(requests: Iterator[Request]) -> Iterator[Request]:
+                nonlocal left
+                while left > 0 and (request := next(requests, None)) is not None:
+                    left -= 1
+                    yield request
+
+            batched: list[tuple[Batcher, Keeper]] = []
+            for task in tasks if what is ANSWERS else ():
+                if task.config.batch or is_under_way(store, task):
+                    asker = replace(askers[task.label], till=Till(store, task, purse, is_batch=True))
+                    batched.append(_batcher(store, task, asker, watch_seconds, bar))
+            for batcher, _ in batched:
+                new = pending_requests(store, suite, batcher.task, PAGE)
+                batcher.take_up(allowed(new) if batcher.task.config.batch else iter(()))
             for task in tasks:
-                requests = islice(what.pending(store, suite, task, PAGE), left)
-                left -= asked(task, requests, concurrency or task.config.concurrency).total()
+                if not task.config.batch:
+                    requests = islice(what.pending(store, suite, task, PAGE), left)
+                    left -= asked(task, requests, concurrency or task.config.concurrency).total()
+            await_batches([batcher for batcher, _ in batched], counters, retries, bar.render_progress)
+            for batcher, keeper in batched:
+                statuses[batcher.task.label] += keeper.statuses
     finally:
         journal.close()
         # What an interrupt kept from the keeper is in the journal still.
@@ -248,6 +268,23 @@ def _probes(
         f"{task.label}: the server rejects the first {PROBES} requests, the last with: {error}.",
         "Mend the config's `options:`. If these prompts alone are at fault, the same command goes on.",
     )
+
+
+def _batcher(
+    store: Store, task: Task, asker: Asker, watch_seconds: float, bar: Any
+) -> tuple[Batcher, Keeper]:
+    """Return what asks a config in batches, and what keeps its answers."""
+    keeper = Keeper(store, asker.journal, task, watch_seconds)
+
+    def keep(landed: Landed) -> None:
+        keeper.keep(landed)
+        bar.update(1, "")
+        keeper.tend()
+
+    if not isinstance(task.backend, TakesBatches):
+        raise TypeError(f"{task.label}: `plan` lets no such backend through")
+    batches = task.backend.batches(task.config)
+    return Batcher(store, task, batches, asker, keep, lambda: keeper.close(asker.retries.shortest)), keeper
 
 
 def _ask_task(

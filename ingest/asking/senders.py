@@ -70,6 +70,7 @@ class Counters:
     n_waiting: int = 0
     n_redacted: int = 0
     last_problem: str = ""
+    batches: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def failed(self, problem: AttemptFailed) -> None:
@@ -85,7 +86,7 @@ class Counters:
             self.wait_seconds += seconds
 
     def __str__(self) -> str:
-        parts = []
+        parts = [self.batches] if self.batches else []
         if self.repeated:
             causes = ", ".join(f"{n:,} {status}" for status, n in sorted(self.repeated.items()))
             parts.append(f"{self.repeated.total():,} attempts repeated ({causes})")
@@ -162,10 +163,8 @@ class Asker:
         costs: list[float | None] = []
         try:
             found = self._asked(asked)
-            if self.till:
-                costs = [self.till.cost(r.messages, found[r.request_key]) for r in asked]
-                paid = zip(found.items(), costs, strict=True)
-                found = {name: replace(a, cost=c, currency=self.till.currency) for (name, a), c in paid}
+            found = {r.request_key: self.priced(r, found[r.request_key]) for r in asked}
+            costs = [answer.cost for answer in found.values()]
             answers |= found
         finally:
             if self.till and held is not None:
@@ -180,6 +179,12 @@ class Asker:
         with others_code("backend", self.backend, passes=(AttemptFailed,)):
             found = self.backend.answer_together(requests)
         return {r.request_key: a for r, a in zip(requests, found, strict=True)}
+
+    def priced(self, request: Request, answer: Answer) -> Answer:
+        """Return an answer with what it cost."""
+        if self.till is None:
+            return answer
+        return replace(answer, cost=self.till.cost(request.messages, answer), currency=self.till.currency)
 
     def owned(self, answer: Answer) -> Answer:
         """Return an answer as it is, or, where the reply is another model's, without its text."""

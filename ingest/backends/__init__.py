@@ -5,8 +5,9 @@ the suite and returns a Backend. Importing it must be cheap: weights wait until 
 A file beside this one also has `ABOUT`, a name -> About: the guide's table is made of it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -167,6 +168,57 @@ class Together(Protocol):
 
     def answer_together(self, requests: Sequence[Request]) -> list[Answer]:
         """Return the answers, in the order of the requests."""
+        ...
+
+
+@dataclass(frozen=True)
+class BatchState:
+    """How far a batch is. `is_over`: no more of it will be answered.
+
+    `places` are where its results lie, `missing` is the status of a request that they do not have. `fault`
+    says why the server took none of it.
+    """
+
+    is_over: bool
+    n_done: int = 0
+    places: tuple[str, ...] = ()
+    missing: str = "server_error"
+    fault: str | None = None
+
+
+class Batches(Protocol):
+    """Asks many requests of one config together. Methods raise as `Backend.answer` does, and Rejected."""
+
+    most_requests: int
+    most_bytes: int
+
+    def line(self, request: Request) -> bytes:
+        """Return a request as a batch has it."""
+        ...
+
+    def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """Send a batch; return the server's name of it. `name` is ours."""
+        ...
+
+    def find(self, name: str, n_requests: int, since: datetime) -> list[str]:
+        """Return batches that may be one whose sending nobody saw the end of, the likeliest first."""
+        ...
+
+    def state(self, batch_id: str) -> BatchState:
+        """Return how far a batch is."""
+        ...
+
+    def answers(self, state: BatchState) -> Iterator[tuple[str, Answer] | None]:
+        """Yield request keys and answers of a batch that is over, None for a line that is neither."""
+        ...
+
+
+@runtime_checkable
+class TakesBatches(Protocol):
+    """A backend whose server may take batches."""
+
+    def batches(self, config: Config) -> Batches:
+        """Return what asks in batches; raise PlumblineError where nothing does."""
         ...
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ingest.backends import About, Answer, Request
+from ingest.backends.batches import AnthropicBatches
 from ingest.backends.hosted import LIMIT, STREAM, Hosted, omissible
 from ingest.backends.http import only
 from ingest.backends.replies import Option, is_number, is_stop, is_whole, read_reply
@@ -29,6 +30,7 @@ class AnthropicBackend(Hosted):
     example = "https://api.anthropic.com"
     known = OPTIONS
     omitted = frozenset({"temperature"})
+    batched = AnthropicBatches
 
     def content(self, request: Request, options: dict[str, Any]) -> dict[str, Any]:
         """Return what is sent: the system prompt stands beside the messages."""
@@ -51,7 +53,7 @@ class AnthropicBackend(Hosted):
         """Return where a request goes."""
         return f"{self.base_url(config).removesuffix('/v1')}/v1/messages"
 
-    def read(self, reply: Any, seconds: float) -> Answer:
+    def read(self, reply: Any, seconds: float | None) -> Answer:
         """Return the Answer in a reply."""
         usage = reply["usage"]
         read = [only(int, usage.get(name)) for name in READ]

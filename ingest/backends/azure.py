@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from ingest.asking.identity import is_same_model
 from ingest.backends import About, Answer, Request
+from ingest.backends.batches import Served
 from ingest.backends.openai import OPTIONS, OpenAIBackend
 from ingest.backends.replies import Option
 from ingest.errors import PlumblineError
@@ -28,6 +29,7 @@ class AzureBackend(OpenAIBackend):
     """
 
     name = "azure"
+    batched: ClassVar[type[Served] | None] = None  # they want a deployment of another kind
     example = "https://your-resource.openai.azure.com"
     known: ClassVar[Mapping[str, Option]] = {
         **OPTIONS,

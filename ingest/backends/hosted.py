@@ -11,7 +11,8 @@ import httpx
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES
-from ingest.backends import TRANSIENT, Answer, Description, Request
+from ingest.backends import TRANSIENT, Answer, Batches, Description, Request
+from ingest.backends.batches import Served
 from ingest.backends.http import Rejected, connect, exchange, read_key, reading
 from ingest.backends.replies import Option, check_alternatives, is_whole, options_in_force
 from ingest.errors import PlumblineError
@@ -42,6 +43,7 @@ class Hosted(ABC):
     example: ClassVar[str]  # of a `base_url`
     known: ClassVar[Mapping[str, Option]]
     omitted: ClassVar[frozenset[str]]  # sent if unsaid, unless they are `none`
+    batched: ClassVar[type[Served] | None] = None
     asked_again = TRANSIENT
     hosts: frozenset[str] = frozenset()
 
@@ -55,7 +57,7 @@ class Hosted(ABC):
         """Return what is sent, `none` included: it is taken out here."""
 
     @abstractmethod
-    def read(self, reply: Any, seconds: float) -> Answer:
+    def read(self, reply: Any, seconds: float | None) -> Answer:
         """Return the Answer in a reply. A reply of another shape may raise anything."""
 
     @abstractmethod
@@ -78,19 +80,37 @@ class Hosted(ABC):
         """Return the options in force and the server's address; nothing is sent."""
         return Description(digest="", options={**self.options(config), "base_url": self.base_url(config)})
 
-    def answer(self, request: Request) -> Answer:
-        """Ask once."""
-        config = request.config
-        options = self.options(config)
+    def batches(self, config: Config) -> Batches:
+        """Return what asks in batches."""
+        if self.batched is None:
+            raise PlumblineError(
+                f"{config.model}: the backend {self.name!r} asks no batches.",
+                "Take `batch: true` out of the config.",
+            )
+        if config.options.get("stream"):
+            raise PlumblineError(
+                f"{config.model}: a batch answers in no stream.", "Take `stream` or `batch: true` out."
+            )
+        return self.batched(self, config)
+
+    def sent(self, request: Request) -> dict[str, Any]:
+        """Return what is sent for a request."""
+        options = self.options(request.config)
         options.pop("prompt_template", None)
-        key = read_key(config, self.hosts)
         content = self.content(request, options)
         for name in self.omitted:
             if content.get(name) == UNSENT:
                 del content[name]
+        return content
+
+    def answer(self, request: Request) -> Answer:
+        """Ask once."""
+        config = request.config
+        key = read_key(config, self.hosts)
+        content = self.sent(request)
         started = time.monotonic()
         try:
-            client = self._client(config, key)
+            client = self.client(config, key)
             reply = exchange(client, "POST", self.url(config), config, key, content, self.folded)
             with reading(config, key):
                 answer = self.read(reply, time.monotonic() - started)
@@ -113,7 +133,8 @@ class Hosted(ABC):
             )
         return config.base_url.rstrip("/")
 
-    def _client(self, config: Config, key: str | None) -> httpx.Client:
+    def client(self, config: Config, key: str | None) -> httpx.Client:
+        """Return what sends requests with the key."""
         identity = (self.base_url(config), config.key_variable, config.timeout_seconds)
         with self._lock:
             if identity not in self._clients:

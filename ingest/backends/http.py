@@ -16,7 +16,16 @@ import httpx
 from ingest.backends import AttemptFailed
 from ingest.backends.replies import is_loopback
 from ingest.errors import PlumblineError, in_one_line
-from ingest.network import Overdue, TooLarge, Unreadable, body_of, make_client, received
+from ingest.network import (
+    Overdue,
+    TooLarge,
+    Unreadable,
+    body_of,
+    lines_of,
+    make_client,
+    pieces_of,
+    received,
+)
 from ingest.redaction import without_key
 from ingest.suite import Config
 
@@ -27,6 +36,8 @@ LONGEST_MESSAGE = 10_000  # what is read of it
 STREAM = "text/event-stream"
 MOST_BYTES = 32 * 2**20  # of a reply, unpacked
 LONGEST = 2  # time-outs from the question to the end of the answer: the first is that for any silence
+MOST_FILE_BYTES = 16 * 2**30  # of a file of many replies: the probabilities of tokens take a megabyte a reply
+LONGEST_FILE = 3_600.0  # seconds that it may take
 LONGEST_WISH = 10 * 365 * 86_400.0  # seconds; who asks to be left alone for longer has made a mistake
 # No request of a config can succeed after these: go on only once somebody has seen to it.
 HOPELESS = {
@@ -121,25 +132,43 @@ def exchange(
     key: Secrets,
     content: Any = None,
     folded: Callable[[list[Any]], Any] | None = None,
+    **more: Any,
 ) -> Any:
     """Send a request; return what the JSON of the reply holds, without the key.
 
     A reply that is a stream of events is what `folded` makes of them, before the key is looked for: it may
-    be cut by two events. Raises AttemptFailed or PlumblineError as `one_attempt` does, and Rejected for other
-    statuses of 300 and above.
+    be cut by two events. `more` is for a request that is no JSON. Raises AttemptFailed or PlumblineError as
+    `one_attempt` does, and Rejected for other statuses of 300 and above.
     """
     with one_attempt(config, key):
         seconds = LONGEST * config.timeout_seconds
-        with received(client, method, url, seconds=seconds, json=content) as response:
-            if response.status_code >= 300:
-                wish = seconds_of(response.headers.get("retry-after"))
-                raise Rejected(response.status_code, without_key(_reason(response), key), wish)
+        with received(client, method, url, seconds=seconds, json=content, **more) as response:
+            _check_status(response, key)
             body = body_of(response, MOST_BYTES)
             is_stream = response.headers.get("content-type", "").strip().lower().startswith(STREAM)
+        if is_stream and folded is None:
+            raise Unreadable("it is a stream of events; have the server answer in one piece")
         if folded is None or not is_stream:
             return without_key(json.loads(body), key)
         with reading(config, key):
             return without_key(folded(events_of(body)), key)
+
+
+def downloaded(client: httpx.Client, url: str, config: Config, key: Secrets) -> Iterator[bytes]:
+    """Yield the lines of a file of a server, of which only one is in memory. Raises as `exchange` does."""
+    with (
+        one_attempt(config, key),
+        received(client, "GET", url, seconds=max(LONGEST_FILE, LONGEST * config.timeout_seconds)) as response,
+    ):
+        _check_status(response, key)
+        yield from lines_of(pieces_of(response, MOST_FILE_BYTES), MOST_BYTES)
+
+
+def _check_status(response: httpx.Response, key: Secrets) -> None:
+    """Raise Rejected where a server says no."""
+    if response.status_code >= 300:
+        wish = seconds_of(response.headers.get("retry-after"))
+        raise Rejected(response.status_code, without_key(_reason(response), key), wish)
 
 
 def events_of(body: bytes) -> list[Any]:

@@ -1,10 +1,11 @@
 """Servers that speak OpenAI's chat completions: the hosted ones, vLLM, llama.cpp, LM Studio and others."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import About, Answer, Request
+from ingest.backends.batches import OpenAIBatches, Served
 from ingest.backends.hosted import LIMIT, STREAM, UNSENT, Hosted, omissible
 from ingest.backends.http import bearer, only
 from ingest.backends.replies import (
@@ -44,6 +45,7 @@ class OpenAIBackend(Hosted):
     example = "http://127.0.0.1:8000/v1"
     known = OPTIONS
     omitted = OMITTED
+    batched: ClassVar[type[Served] | None] = OpenAIBatches
 
     def options(self, config: Config) -> dict[str, Any]:
         """Return the options in force."""
@@ -72,7 +74,7 @@ class OpenAIBackend(Hosted):
         """Return where a request goes."""
         return f"{self.base_url(config)}/chat/completions"
 
-    def read(self, reply: Any, seconds: float) -> Answer:
+    def read(self, reply: Any, seconds: float | None) -> Answer:
         """Return the Answer in a reply."""
         return _read(reply, seconds)
 
@@ -81,7 +83,7 @@ class OpenAIBackend(Hosted):
         return _folded(events)
 
 
-def _read(content: Any, seconds: float) -> Answer:
+def _read(content: Any, seconds: float | None) -> Answer:
     """Return the Answer in a reply."""
     choice = content["choices"][0]
     message = choice["message"]

@@ -75,6 +75,14 @@ SCHEMA: dict[str, str] = {
         response_key varchar not null, response_status varchar not null, n_attempts integer not null,
         wait_seconds double, error varchar, answered_at timestamp not null, run_id varchar not null,
         primary key (response_key, answered_at)""",
+    # Requests that were sent together, to be answered within a day (ingest/asking/batches.py).
+    "batches": """
+        batch_key varchar primary key, config_key varchar not null, batch_id varchar,
+        batch_status varchar not null, n_requests integer not null, sent_at timestamp not null,
+        ended_at timestamp, run_id varchar not null""",
+    "batch_requests": """
+        batch_key varchar not null, response_key varchar not null, prompt_key varchar not null,
+        repeat_index integer not null, primary key (batch_key, response_key)""",
     "rejects": """
         reject_key varchar primary key, suite varchar not null, source_file varchar not null,
         source_row bigint, reason varchar not null, detail varchar not null, run_id varchar not null""",
@@ -218,7 +226,7 @@ STATE = "content_state"
 # Who brought a row in, and when, is no content; texts and vectors are named by the keys beside them.
 NAMED_BY_KEYS = {"text", "sentence", "vector"}
 NO_CONTENT = {"run_id", "labelled_at", *NAMED_BY_KEYS}
-RECORDS = {"runs", "loads", "consents", "label_samples", "watch_plans"}
+RECORDS = {"runs", "loads", "consents", "label_samples", "watch_plans", "batches", "batch_requests"}
 
 
 @cache

@@ -178,6 +178,7 @@ def as_judge(config: Config, judge: Judge) -> Config:
         "template": "{prompt}",
         "repeats": 1,
         "determinism_check": False,
+        "batch": False,
         "options": options,
     }
     return config.model_copy(update=changed)
@@ -188,5 +189,7 @@ def _fits(config: Config) -> None:
         raise ValueError("a judge votes at temperature 0: take `temperature` out of its `options`")
     if config.role or config.system_prompt or config.wrapper or config.template != "{prompt}":
         raise ValueError("a judge has a `rubric`, and no `role`, `system_prompt`, `template` or `wrapper`")
+    if config.batch:
+        raise ValueError("a judge's votes are asked one by one: take `batch` out")
     if config.repeats > 1:
         raise ValueError("a judge is asked once: take `repeats` out")

@@ -111,6 +111,7 @@ class PromptFile(Strict):
         default=None, description="Column of the text that answers are held against."
     )
     root: Label | None = Field(default=None, description="Column of what branches of one prompt share.")
+    name: Label | None = Field(default=None, description="Column of the name that stands in the prompt.")
     keyword: Label | None = Field(default=None, description="Column of the keyword.")
     source_tag: Label | None = Field(default=None, description="Column of the kind of source.")
     attributes: dict[Name, Label] = Field(min_length=1, description="Column of each attribute.")
@@ -366,10 +367,20 @@ class Prices(Strict):
 
     prompt: float = Field(ge=0, le=1e9, description="Tokens of prompts.")
     output: float = Field(ge=0, le=1e9, description="Tokens of answers.")
+    batch: float = Field(
+        default=1.0, ge=0, le=1, description="What they cost in a batch, as a share of that, such as 0.5."
+    )
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = Field(
         default=None, description="In which currency, such as USD."
     )
     date: datetime.date | None = Field(default=None, description="When the prices were looked up.")
+
+    @property
+    def in_batches(self) -> "Prices":
+        """What tokens cost in a batch."""
+        return self.model_copy(
+            update={"prompt": self.prompt * self.batch, "output": self.output * self.batch}
+        )
 
 
 Address = Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s#]*)?$", max_length=1_000)]
@@ -429,6 +440,9 @@ class Config(Strict):
         default=None, gt=0, le=1e6, description="At most so many requests."
     )
     concurrency: int = Field(default=1, ge=1, le=256, description="How many requests run side by side.")
+    batch: bool = Field(
+        default=False, description="Ask in batches, which a server answers within a day, for less."
+    )
     prices: Prices | None = Field(default=None, description="What tokens cost.")
 
     @field_validator("template")
@@ -449,6 +463,9 @@ class Config(Strict):
             raise ValueError(f"`backend: {self.backend}` needs `{lacking[0]}`")
         if needed and self.base_url:
             raise ValueError(f"`backend: {self.backend}` has no `base_url`")
+        if self.batch and (self.wrapper or self.options.get("stream")):
+            other = "wrapper" if self.wrapper else "stream"
+            raise ValueError(f"`batch` and `{other}` do not go together: take one of them out")
         check_headers(self.headers)
         if self.body is not None:
             check_body(self.body)
@@ -458,6 +475,11 @@ class Config(Strict):
     def address(self) -> str | None:
         """Where it is asked, None where the backend knows."""
         return self.url or self.base_url
+
+    @property
+    def charged(self) -> Prices | None:
+        """What tokens cost in the way in which it is asked."""
+        return self.prices.in_batches if self.prices and self.batch else self.prices
 
     @property
     def code(self) -> list[str]:

@@ -35,6 +35,10 @@ class Handle:
         """Change the model behind the name."""
         self._post("/model", model)
 
+    def batch(self, **orders: Any) -> None:
+        """Say how batches end from now on."""
+        self._post("/batch", orders)
+
     def log(self) -> list[dict[str, Any]]:
         """What was asked so far."""
         return self._get("/log")["log"]

@@ -18,16 +18,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
-REASONS |= {500: "Internal Server Error", 503: "Service Unavailable", 529: "Overloaded"}
+from batching import Batches, Hangup, reply
+
 MODEL, DIGEST, CONTEXT, VERSION = "tiny", "sha256:" + "1f" * 32, 8192, "0.12.3"
 MESSAGES_FIELDS = {"model", "messages", "max_tokens", "system", "temperature", "top_p", "top_k"}
 MESSAGES_FIELDS |= {"stop_sequences", "stream", "thinking", "metadata"}
 BUSY = "server busy, please try again.  maximum pending requests exceeded"
-
-
-class Hangup(Exception):
-    """The connection ends here."""
 
 
 @dataclass
@@ -50,6 +46,7 @@ class Server:
 
     def __post_init__(self) -> None:
         self.free = asyncio.Semaphore(self.slots)
+        self.batches = Batches(self)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -58,7 +55,8 @@ class Server:
                 method, path, _ = lines[0].split(" ")
                 headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines[1:])}
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
-                await self.route(writer, method, path, headers, json.loads(body) if body else None)
+                is_json = body and "multipart" not in headers.get("content-type", "")
+                await self.route(writer, method, path, headers, json.loads(body) if is_json else body or None)
         except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError, Hangup):
             pass
         finally:
@@ -75,6 +73,7 @@ class Server:
                 self.rules, self.log, self.most_under_way = [], [], 0
                 self.model, self.digest, self.context, self.tags_left = MODEL, DIGEST, CONTEXT, None
                 self.version = VERSION
+                self.batches = Batches(self)
                 await reply(writer, 200, {})
             case "POST", "/rules":
                 self.rules = content
@@ -111,6 +110,11 @@ class Server:
                     await reply(writer, 401, {"error": f"no such token: {headers.get('x-app-token')}"})
                 elif not await self.misbehave(writer, content, rule := self.rule(prompt)):
                     await reply(writer, 200, rule.get("says") or application(self.turned(prompt)))
+            case _ if re.match(r"/v1/(files|batches|messages/batches)\b", path):
+                await self.batches.route(writer, method, path, headers, content)
+            case "POST", "/batch":
+                self.batches.behave(content)
+                await reply(writer, 200, {})
             case "POST", "/v1/messages":
                 await self.anthropic(writer, headers, content)
             case "POST", _ if path.startswith("/openai/"):
@@ -239,6 +243,8 @@ class Server:
                 message = "This model only supports stream mode, please enable the stream parameter."
                 await reply(writer, 400, {"error": {"message": message}})
                 return True
+            case "stream":
+                await stream(writer, [{"text": "Half"}, "[DONE]"], rule)
             case "body":
                 await reply(writer, 200, rule["body"])
                 return True
@@ -276,6 +282,14 @@ class Server:
     async def completion(self, writer, content, prompt, rule) -> None:
         if await self.misbehave(writer, content, rule):
             return
+        said = self.completed(content, prompt, rule)
+        if content.get("stream"):
+            await stream(writer, chunks_of(said, content.get("stream_options", {})), rule)
+        else:
+            await reply(writer, 200, said)
+
+    def completed(self, content, prompt, rule) -> dict[str, Any]:
+        """A chat completion."""
         message = {"role": "assistant", "content": rule.get("says") or self.turned(prompt)} | rule.get(
             "message", {}
         )
@@ -289,18 +303,23 @@ class Server:
         }
         if content.get("logprobs"):
             said["choices"][0]["logprobs"] = {"content": rule["logprobs"]} if "logprobs" in rule else None
-        if content.get("stream"):
-            await stream(writer, chunks_of(said, content.get("stream_options", {})), rule)
-        else:
-            await reply(writer, 200, said)
+        return said
 
     async def message(self, writer, content, prompt, rule) -> None:
         if await self.misbehave(writer, content, rule):
             return
+        said = self.messaged(prompt, rule)
+        if content.get("stream"):
+            await stream(writer, events_of(said), rule)
+        else:
+            await reply(writer, 200, said)
+
+    def messaged(self, prompt, rule) -> dict[str, Any]:
+        """A message of Anthropic's."""
         blocks = [{"type": "text", "text": rule.get("says") or self.turned(prompt)}]
         if "thinking" in rule:
             blocks.insert(0, {"type": "thinking", "thinking": rule["thinking"], "signature": "s"})
-        said = {
+        return {
             "id": "msg_1",
             "type": "message",
             "role": "assistant",
@@ -310,10 +329,6 @@ class Server:
             "stop_sequence": None,
             "usage": {"input_tokens": 4, "cache_read_input_tokens": len(prompt) // 4 + 1, "output_tokens": 3},
         }
-        if content.get("stream"):
-            await stream(writer, events_of(said), rule)
-        else:
-            await reply(writer, 200, said)
 
 
 def application(text: str) -> dict[str, Any]:
@@ -371,14 +386,6 @@ async def stream(writer, events: list[Any], rule: dict[str, Any]) -> None:
         writer.write(f"{head}data: {said}\n\n".encode())
     await writer.drain()
     raise Hangup
-
-
-async def reply(writer, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
-    body = content if isinstance(content, bytes) else json.dumps(content).encode()
-    more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
-    head = f"HTTP/1.1 {status} {REASONS.get(status, 'Other')}\r\ncontent-type: application/json\r\n{more}"
-    writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-    await writer.drain()
 
 
 async def main() -> None:

@@ -136,6 +136,19 @@ def test_what_a_reply_says_is_the_status(app, rule, status, n_asked):
     assert sum("Case 3: a man" in prompt for prompt in asked) == n_asked
 
 
+def test_a_wrong_token_is_said_after_one_request(app, monkeypatch):
+    monkeypatch.setenv("APP_TOKEN", "sk-another-key-9876543210")
+    line = said(app.ask)
+    assert "our-app: HTTP 401" in line and "sk-another" not in line
+    assert len(app.server.log()) == 1 and app.rows("from responses") == []
+
+
+def test_an_application_that_streams_is_told(app):
+    app.server.rules({"do": "stream"})
+    line = said(app.ask)
+    assert "it is a stream of events; have the server answer in one piece" in line
+
+
 def test_a_long_way_is_cut(app):
     app.write(reply=REPLY)
     app.server.rules({"do": "answer", "says": {"out": [{"text": "Yes."}], "steps": ["x" * 30_000]}})

@@ -224,6 +224,16 @@ def test_anthropics_thinking_is_stored_apart(anthropic):
     assert rows == [("Yes.", "Hm.")]
 
 
+def test_what_azure_refuses_is_named_with_what_to_write(azure):
+    body = {
+        "error": {"message": "Unsupported parameter: 'max_tokens' is not supported.", "param": "max_tokens"}
+    }
+    azure.server.rules({"do": "status", "status": 400, "body": body})
+    line = said(azure.ask)
+    assert "tiny: the server refuses `max_tokens`" in line and "Write `max_completion_tokens: 1024`" in line
+    assert azure.server.n_asked() == 1
+
+
 def test_what_anthropic_refuses_is_named_with_what_to_write(anthropic):
     body = {"type": "error", "error": {"type": "invalid_request_error", "message": HEAT}}
     anthropic.server.rules({"do": "status", "status": 400, "body": body})

@@ -212,6 +212,13 @@ def test_what_became_of_a_request(tmp_path, fake, said, status):
     assert sum(counts.values()) in (0, N_PROMPTS - 1)
 
 
+def test_another_model_in_the_reply_is_no_answer(tmp_path, fake):
+    other = output("Yes.")
+    other.model = "another"
+    fake.rules = {"Case 5: a man": other}
+    assert Asked(tmp_path).ask() == {"ok": N_PROMPTS - 1, "other_model": 1}
+
+
 def test_retries_are_ours(tmp_path, fake):
     fake.rules = {
         "Case 5: a man": [

@@ -1,0 +1,268 @@
+"""Batches: OpenAI's, of files and a batch that names them, and Anthropic's, of one request with many in it.
+
+Where a reply names another address for the results, it is not followed: the key goes to the config's server.
+"""
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ingest.asking.answer_status import EVIDENCE
+from ingest.backends import Answer, AttemptFailed, BatchState, Request
+from ingest.backends.http import (
+    STATUS_OF,
+    Rejected,
+    downloaded,
+    exchange,
+    message_of,
+    only,
+    read_key,
+    reading,
+)
+from ingest.errors import PlumblineError
+from ingest.redaction import without_key
+from ingest.suite import Config
+
+if TYPE_CHECKING:
+    from ingest.backends.hosted import Hosted
+
+ID = re.compile(r"[A-Za-z0-9_-]{1,200}")  # what becomes a part of an address
+OURS = "plumbline_batch"  # what a batch of OpenAI's carries of ours
+CLOCKS = timedelta(minutes=5)  # by which two may differ
+FILTERED = "content_filter"
+NO_BATCHES = "Take `batch: true` out of the config, if its server takes no batches."
+# Anthropic's errors that pass; the others are about the request.
+PASSING = {"rate_limit_error": "rate_limited", "timeout_error": "timeout"}
+PASSING |= dict.fromkeys(("api_error", "overloaded_error"), "server_error")
+
+
+class NotThere(PlumblineError):
+    """The server has no such batch, or no batches."""
+
+
+class Served(ABC):
+    """What both have in common: the config's key and server, and lines of which each is one request's."""
+
+    most_requests = 10_000
+    most_bytes = 64 * 2**20
+
+    def __init__(self, hosted: "Hosted", config: Config) -> None:
+        self.hosted, self.config = hosted, config
+
+    @property
+    def key(self) -> str | None:
+        """The key of the config's server."""
+        return read_key(self.config, self.hosted.hosts)
+
+    def call(self, method: str, path: str, content: Any = None, **more: Any) -> dict[str, Any]:
+        """Return the object in a reply."""
+        key = self.key
+        client = self.hosted.client(self.config, key)
+        try:
+            reply = exchange(client, method, f"{self.root}{path}", self.config, key, content, **more)
+        except PlumblineError as error:
+            if "HTTP 404" not in error.what:
+                raise
+            raise NotThere(error.what, NO_BATCHES) from None
+        with reading(self.config, key):
+            if only(dict, reply) is None:
+                raise TypeError("nothing")
+        found: dict[str, Any] = reply
+        return found
+
+    def answers(self, state: BatchState) -> Iterator[tuple[str, Answer] | None]:
+        """Yield request keys and answers, None for a line that is neither."""
+        key = self.key
+        for place in state.places:
+            client = self.hosted.client(self.config, key)
+            for line in downloaded(client, f"{self.root}{place}", self.config, key):
+                if line.strip():
+                    yield self._read(line, key)
+
+    def _read(self, line: bytes, key: str | None) -> tuple[str, Answer] | None:
+        try:
+            content = json.loads(line)
+            name = content["custom_id"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
+        if not isinstance(name, str):
+            return None
+        content = without_key(content, key)
+        try:
+            with reading(self.config, key):
+                return name, self.outcome(content)
+        except AttemptFailed as error:
+            return name, Answer(None, error.status, error=str(error)[:EVIDENCE])
+        except (Rejected, PlumblineError) as error:
+            return name, Answer(None, "client_error", error=str(error)[:EVIDENCE])
+
+    @abstractmethod
+    def line(self, request: Request) -> bytes:
+        """Return a request as a batch has it."""
+
+    @abstractmethod
+    def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """Send a batch; return the server's name of it."""
+
+    @abstractmethod
+    def find(self, name: str, n_requests: int, since: datetime) -> list[str]:
+        """Return batches that may be one whose sending nobody saw the end of."""
+
+    @abstractmethod
+    def state(self, batch_id: str) -> BatchState:
+        """Return how far a batch is."""
+
+    @property
+    @abstractmethod
+    def root(self) -> str:
+        """Where paths begin."""
+
+    @abstractmethod
+    def outcome(self, content: Any) -> Answer:
+        """Return the Answer in a line. A line of another shape may raise anything."""
+
+    def identified(self, reply: Mapping[str, Any]) -> str:
+        """Return the `id` of something on the server. Raises AttemptFailed where it is none."""
+        with reading(self.config, self.key):
+            found = only(str, reply["id"])
+            if found is None or not ID.fullmatch(found):
+                raise TypeError("its id is none")
+        return str(found)
+
+
+class OpenAIBatches(Served):
+    """A file of requests, a batch of it, and files of answers and of errors."""
+
+    @property
+    def root(self) -> str:
+        """Where paths begin."""
+        return self.hosted.base_url(self.config)
+
+    def line(self, request: Request) -> bytes:
+        """Return a request as a line of the file."""
+        asked = {"method": "POST", "url": "/v1/chat/completions", "body": self.hosted.sent(request)}
+        return json.dumps({"custom_id": request.request_key, **asked}).encode()
+
+    def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """Upload the file, then make a batch of it."""
+        files = {"file": (f"{name}.jsonl", b"\n".join(lines) + b"\n", "application/jsonl")}
+        uploaded = self.call("POST", "/files", data={"purpose": "batch"}, files=files)
+        batch = {
+            "input_file_id": self.identified(uploaded),
+            "endpoint": "/v1/chat/completions",
+            "completion_window": "24h",
+            "metadata": {OURS: name},
+        }
+        return self.identified(self.call("POST", "/batches", batch))
+
+    def find(self, name: str, n_requests: int, since: datetime) -> list[str]:
+        """Return the batch that carries our name, if there is one."""
+        reply = self.call("GET", "/batches?limit=100")
+        with reading(self.config, self.key):
+            ours = [one for one in reply["data"] if (one.get("metadata") or {}).get(OURS) == name]
+        return [self.identified(one) for one in ours]
+
+    def state(self, batch_id: str) -> BatchState:
+        """Return how far a batch is."""
+        reply = self.call("GET", f"/batches/{batch_id}")
+        with reading(self.config, self.key):
+            status = only(str, reply["status"])
+            counts = only(dict, reply.get("request_counts")) or {}
+            n_done = sum(only(int, counts.get(name)) or 0 for name in ("completed", "failed"))
+            if status == "failed":
+                found = (only(dict, reply.get("errors")) or {}).get("data") or [{}]
+                fault = str(only(dict, found[0]).get("message") or "it does not say why")
+                return BatchState(True, n_done, fault=fault)
+            files = [only(str, reply.get(f"{kind}_file_id")) for kind in ("output", "error")]
+            if any(file and not ID.fullmatch(file) for file in files):
+                raise TypeError("the id of a file is none")
+        return BatchState(
+            status in ("completed", "expired", "cancelled"),
+            n_done,
+            tuple(f"/files/{file}/content" for file in files if file),
+            {"expired": "timeout", "cancelled": "cancelled"}.get(str(status), "server_error"),
+        )
+
+    def outcome(self, content: Any) -> Answer:
+        """Return the Answer in a line: a reply, an error of one, or an error in its place."""
+        response, error = only(dict, content.get("response")), only(dict, content.get("error"))
+        if response is None:
+            code = str((error or {}).get("code"))
+            ended = {"batch_expired": "timeout", "batch_cancelled": "cancelled"}.get(code, "server_error")
+            return _failed(ended, message_of(json.dumps({"error": error}).encode()))
+        code, body = only(int, response["status_code"]), response["body"]
+        if code == 200:
+            return self.hosted.read(body, None)
+        said = f"HTTP {code}: {message_of(json.dumps(body).encode())}"
+        if FILTERED in said:
+            return _failed("content_filtered", said)
+        passing = "server_error" if code is not None and code >= 500 else "client_error"
+        return _failed(STATUS_OF.get(code or 0, passing), said)
+
+
+class AnthropicBatches(Served):
+    """One request that holds many; results in a file of lines once all have ended."""
+
+    @property
+    def root(self) -> str:
+        """Where paths begin."""
+        return self.hosted.url(self.config) + "/batches"
+
+    def line(self, request: Request) -> bytes:
+        """Return a request as one of the list."""
+        asked = {"custom_id": request.request_key, "params": self.hosted.sent(request)}
+        return json.dumps(asked).encode()
+
+    def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """Make a batch."""
+        content = {"requests": [json.loads(line) for line in lines]}
+        return self.identified(self.call("POST", "", content))
+
+    def find(self, name: str, n_requests: int, since: datetime) -> list[str]:
+        """Return batches of as many requests that were made since then, the first of them first.
+
+        They carry no name of ours.
+        """
+        reply = self.call("GET", "?limit=100")
+        found = []
+        with reading(self.config, self.key):
+            for one in reply["data"]:
+                made = datetime.fromisoformat(one["created_at"]).astimezone(UTC).replace(tzinfo=None)
+                n = sum(only(int, count) or 0 for count in one["request_counts"].values())
+                if n == n_requests and made >= since - CLOCKS:
+                    found.append((made, self.identified(one)))
+        return [batch_id for _, batch_id in sorted(found)]
+
+    def state(self, batch_id: str) -> BatchState:
+        """Return how far a batch is."""
+        reply = self.call("GET", f"/{batch_id}")
+        with reading(self.config, self.key):
+            counts = {name: only(int, n) or 0 for name, n in reply["request_counts"].items()}
+            is_over = only(str, reply["processing_status"]) == "ended"
+        n_done = sum(counts.values()) - counts.get("processing", 0)
+        return BatchState(is_over, n_done, (f"/{batch_id}/results",) if is_over else ())
+
+    def outcome(self, content: Any) -> Answer:
+        """Return the Answer in a line."""
+        result = content["result"]
+        match result["type"]:
+            case "succeeded":
+                return self.hosted.read(result["message"], None)
+            case "expired":
+                return _failed("timeout", "the batch expired before it was asked")
+            case "canceled":
+                return _failed("cancelled", "the batch was cancelled before it was asked")
+            case "errored":
+                error = result["error"]
+                kind = str((error.get("error") or error).get("type"))
+                said = message_of(json.dumps(error).encode())
+                return _failed(PASSING.get(kind, "client_error"), f"{kind}: {said}")
+        raise TypeError(f"{result['type']!r:.60} is no result")
+
+
+def _failed(status: str, said: str) -> Answer:
+    """Return what became of a request that was not answered: nobody bills it."""
+    return Answer(None, status, error=said[:EVIDENCE], n_prompt_tokens=0, n_output_tokens=0)
