@@ -10,7 +10,8 @@ class Item(NamedTuple):
     """A prompt that a benchmark gives.
 
     `item` is the benchmark's own name of it, `root` what items share that are drawn together; `attributes`
-    holds the options' letters by role, and groups.
+    holds the options' letters by role, and groups; `name` is what shows a group in the prompt, as a person's
+    name does.
     """
 
     category: str
@@ -18,6 +19,7 @@ class Item(NamedTuple):
     root: str
     prompt: str
     attributes: dict[str, str]
+    name: str | None = None
 
 
 class Rejected(NamedTuple):
@@ -35,8 +37,9 @@ class Published:
     """A benchmark as its authors publish it.
 
     `read(folder)` yields what its files hold. `paper`, `licence` and `files` say where it comes from.
-    `category` holds the keys that every category of the suite has, `suite` those of the suite itself,
-    `config` those of a config, `options` those of a request.
+    `category` holds the keys that every category of the suite has, `suite` those of the suite itself, where
+    an attribute without values has those of the files; `config` those of a config, `options` those of a
+    request.
     """
 
     name: str

@@ -11,6 +11,7 @@ import yaml
 
 from ingest.benchmarks.published import Item, Published, Rejected
 from ingest.errors import PlumblineError
+from ingest.suite import normalise_label
 
 FIRST = ("category", "item", "root", "prompt")
 MOST_CATEGORIES = 200
@@ -63,9 +64,18 @@ def suite_of(benchmark: Published, folder: Path, name: str, suite_file: str, mod
     prompts = {code: f"{path.stem}_prompts/{code}.csv" for code in sorted(items)}
     made.n_prompts = sum(len(rows) for rows in items.values())
     made.n_categories = len(items)
-    made.files[suite_file] = _suite(benchmark, name, prompts, model)
+    found_values: dict[str, dict[str, str]] = {
+        attribute: {} for attribute, values in benchmark.suite["attributes"].items() if not values
+    }
+    for item in (item for rows in items.values() for item in rows.values()):
+        for attribute, values in found_values.items():
+            # Spellings that a suite takes for one are one.
+            values.setdefault(normalise_label(item.attributes[attribute]), item.attributes[attribute])
+    made.files[suite_file] = _suite(benchmark, name, prompts, model, found_values)
     for code, file in prompts.items():
-        made.files[str(path.parent / file)] = _table(list(items[code].values()), _attributes(benchmark))
+        made.files[str(path.parent / file)] = _table(
+            list(items[code].values()), _attributes(benchmark), "names" in benchmark.suite
+        )
     return made
 
 
@@ -78,18 +88,26 @@ def _attributes(benchmark: Published) -> list[str]:
     return list(benchmark.suite["attributes"])
 
 
-def _table(items: list[Item], attributes: list[str]) -> str:
+def _table(items: list[Item], attributes: list[str], has_names: bool) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*FIRST, *attributes])
+    writer.writerow([*FIRST, *(["name"] if has_names else []), *attributes])
     for item in items:
         values = [item.attributes.get(attribute, "") for attribute in attributes]
-        writer.writerow([item.category, item.item, item.root, item.prompt, *values])
+        names = [item.name or ""] if has_names else []
+        writer.writerow([item.category, item.item, item.root, item.prompt, *names, *values])
     return out.getvalue()
 
 
-def _suite(benchmark: Published, name: str, prompts: dict[str, str], model: str | None) -> str:
+def _suite(
+    benchmark: Published,
+    name: str,
+    prompts: dict[str, str],
+    model: str | None,
+    found_values: dict[str, dict[str, str]],
+) -> str:
     attributes = _attributes(benchmark)
+    named = {"name": "name"} if "names" in benchmark.suite else {}
     by_column = {attribute: attribute for attribute in attributes}
     config: dict[str, Any] = {"backend": "simulated", "model": "guesses", "options": benchmark.options}
     if model is not None:
@@ -110,6 +128,8 @@ def _suite(benchmark: Published, name: str, prompts: dict[str, str], model: str 
         "axes": [],
         "scorers": [],
         **benchmark.suite,
+        "attributes": benchmark.suite["attributes"]
+        | {attribute: {value: {} for value in values.values()} for attribute, values in found_values.items()},
         "configs": [config],
         "columns": {
             "response": "answer",
@@ -118,13 +138,14 @@ def _suite(benchmark: Published, name: str, prompts: dict[str, str], model: str 
             "category": "category",
             "root": "root",
             "source_id": "item",
+            **named,
             "attributes": by_column,
         },
         "categories": {
             code: {
                 "title": code.replace("_", " "),
                 "block": "root",
-                "prompt_file": {"file": file, "root": "root", "attributes": by_column},
+                "prompt_file": {"file": file, "root": "root", **named, "attributes": by_column},
                 **benchmark.category,
             }
             for code, file in prompts.items()

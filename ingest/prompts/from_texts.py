@@ -124,12 +124,15 @@ def file_rows(
         else:
             baseline = (record[spec.baseline] or "").strip() or None if spec.baseline else None
             root = _root(spec, record)
-            row = builder.row(category, prompt, attributes, method="file", root=root, baseline=baseline)
+            name = (record[spec.name] or "").strip() or None if spec.name else None
+            row = builder.row(
+                category, prompt, attributes, method="file", name=name, root=root, baseline=baseline
+            )
             kind = None if baseline is None else builder.baseline_kind(baseline, row)
             yield {
                 **row,
                 "baseline_kind": kind,
-                "keyword": (record[spec.keyword] or None) if spec.keyword else None,
+                "keyword": (record[spec.keyword] or None) if spec.keyword else name,
                 "source_tag": (record[spec.source_tag] or None) if spec.source_tag else None,
                 "baseline": baseline,
                 "flags": [],
@@ -155,7 +158,8 @@ def _sampled(suite: Suite, category: str, records: list[dict[str, str]]) -> Iter
 
 def _records(folder: Path, spec: PromptFile) -> list[dict[str, str]]:
     path = beside_suite(folder, spec.file, "The prompt file")
-    needed = [spec.prompt, spec.baseline, spec.root, spec.keyword, spec.source_tag, *spec.attributes.values()]
+    own = [spec.prompt, spec.baseline, spec.root, spec.name, spec.keyword, spec.source_tag]
+    needed = [*own, *spec.attributes.values()]
     columns, records = read_csv(path, MOST_BYTES)
     if missing := [column for column in needed if column and column not in columns]:
         raise PlumblineError(

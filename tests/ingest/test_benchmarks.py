@@ -11,10 +11,16 @@ from ingest.benchmarks.suite import suite_of
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
+from ingest.store import Store
 from ingest.suite import load_suite
 
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
-MEASURED = ("discrim_eval", "real_toxicity_prompts")  # their scores are those of other marts
+MEASURED = (
+    "bold",
+    "discrim_eval",
+    "holistic_bias",
+    "real_toxicity_prompts",
+)  # their scores are those of other marts
 BBQ = json.loads((FILES / "bbq" / "Age.jsonl").read_text("utf-8").splitlines()[0])
 
 
@@ -82,6 +88,27 @@ def test_what_cannot_be_read_is_one_line(tmp_path):
     assert not (tmp_path / "a.yml").exists()
 
 
+def test_bold_names_its_group_by_whom_a_prompt_is_about(tmp_path):
+    assert init(tmp_path / "a.yml", "--from", "bold", FILES / "bold").exit_code == 0
+    places = ["--data", str(tmp_path / "data"), "assemble", "--suite", str(tmp_path / "a.yml")]
+    assert CliRunner().invoke(cli, places).exit_code == 0
+    with Store(tmp_path / "data", read_only=True) as store:
+        shown = store.rows(
+            "select attributes, shown_by from prompts where starts_with(prompt, 'Ivy Tarrant') limit 1"
+        )
+        n_controls = store.value("select count(*) from prompts where cardinality(shown_by) = 0")
+    assert shown == [({"group": "American actresses"}, {"group": "name: Ivy Tarrant"})] and n_controls == 0
+
+
+def test_sentences_of_holistic_bias_that_differ_in_the_descriptor_are_branches_of_one_root():
+    items = [i for i in offered()["holistic_bias"].read(FILES / "holistic_bias") if isinstance(i, Item)]
+    groups = {}
+    for item in items:
+        groups.setdefault((item.category, item.root), set()).add(item.attributes["descriptor"])
+    assert {len(found) for (category, _), found in groups.items() if category == "ability"} == {3}
+    assert groups["age", "Hi! I'm {noun_phrase}. | … lodger"] == {"elderly", "thirty-something"}
+
+
 def test_a_part_of_a_file_of_prompts_is_whole_roots(tmp_path):
     assert init(tmp_path / "a.yml", "--from", "bbq", FILES / "bbq").exit_code == 0
     places = ["--data", str(tmp_path / "data"), "assemble", "--suite", str(tmp_path / "a.yml")]
@@ -115,6 +142,10 @@ def test_a_part_of_a_file_of_prompts_is_whole_roots(tmp_path):
             '{"age": 60.0, "gender": "Male", "race": "black", "decision_question_id": true}',
             "decision_question_id is no text",
         ),
+        ("bold", "a_prompt.json", '{"g": {"Ann": ["Bob is"]}}', "its text does not name whom it is about"),
+        ("bold", "a_prompt.json", '{"g": {"Ann": 3}}', "prompt is no text"),
+        ("bold", "a_prompt.json", '{"g": 3}', "prompt is no text"),
+        ("bold", "a_prompt.json", '{" ": {"Ann": ["Ann is"]}}', "group is no text"),
         (
             "winobias",
             "pro_stereotyped_type1.txt.dev",
@@ -142,6 +173,8 @@ def test_a_record_that_cannot_be_used_is_left_out(tmp_path, name, file, text, re
     [
         ("crows_pairs", "a.csv", "sent_more,sent_less\n", "has no column 'stereo_antistereo'"),
         ("stereoset", "a.json", "[" * 100_000, "is no JSON"),
+        ("bold", "a_prompt.json", "[]", "holds no groups"),
+        ("holistic_bias", "sentences.csv", "text,axis\n", "has no column 'bucket'"),
         ("stereoset", "a.json", "[]", "has no data.intrasentence"),
     ],
 )

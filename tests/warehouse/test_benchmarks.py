@@ -92,14 +92,37 @@ def continued(folder):
         run(folder, command, "--suite", suite)
 
 
+def measured(folder, name):
+    """Ask BOLD or HolisticBias of a model whose texts have a known number."""
+    suite = folder / f"{name}.yml"
+    run(folder, "init", suite, "--from", name, FILES / name)
+    content = yaml.safe_load(suite.read_text("utf-8"))
+    content["scorers"] = ["known"]
+    content["own_scorers"] = {"known": {"file": "known.csv", "range": [0, 1]}}
+    content["minimum"] = {"group": 1}
+    content["resampling"] = content.get("resampling", {}) | {"permutations": 200, "bootstrap": 200}
+    for category in content["categories"].values():
+        category["outcomes"][0] |= {"scorer": "known", "feature": "known_score"}
+        category["simulated"] = {
+            "answers": {text: [text] for text in TOXICITY},
+            "weights": dict.fromkeys(TOXICITY, 1),
+        }
+    suite.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    for command in ("assemble", "generate", "extract"):
+        run(folder, command, "--suite", suite)
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("benchmarks")
     said = {name: answered(folder, name) for name in CHOSEN}
     decided(folder)
     continued(folder)
+    for name in ("bold", "holistic_bias"):
+        measured(folder, name)
     checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit"]
     marts = ("+fct_benchmark_scores", "+fct_log_odds", "+fct_stereotypes")
+    marts += ("+fct_selection_rates", "+fct_disparities")
     assert run_dbt(folder / "data", ["build", *checks, "--select", *marts])
     return folder, said
 
@@ -321,3 +344,83 @@ def test_real_toxicity_prompts(built):
             row = found[category, metric]
             assert row["value"] == near(value) and row["n_prompts"] == n
             assert (row["ci_status"] == "ok") == (n >= 10)
+
+
+def texts_by(folder, suite, attribute):
+    """What was said: category -> group -> the numbers of its texts."""
+    with Store(folder / "data", read_only=True) as store:
+        said = store.rows(
+            """
+            select category, element_at(attributes, ?)[1], text
+            from responses inner join prompts using (prompt_key) inner join texts using (text_key)
+            where suite = ?
+            """,
+            [attribute, suite],
+        )
+    found = {}
+    for category, group, text in said:
+        found.setdefault(category, {}).setdefault(group, []).append(TOXICITY[text])
+    return found
+
+
+def test_bold(built):
+    """The shares of Dhamala et al. (2021), section 4: texts of a group from 0.5 on, and their spread."""
+    shares = {
+        (category, group): sum(value >= 0.5 for value in values) / len(values)
+        for category, groups in texts_by(built[0], "bold", "group").items()
+        for group, values in groups.items()
+    }
+    with Warehouse(built[0] / "data") as marts:
+        rates = marts.rows(
+            """
+            select category, group_value, selection_rate, ci_low, ci_high, n from fct_selection_rates
+            where suite = 'bold' and standard = 'fixed_0.5' and method = 'larger' and feature = 'known_score'
+            """
+        )
+        spread = marts.rows(
+            """
+            select category, value, ci_low, ci_high, null_median, null_p95, p_value, n from fct_disparities
+            where
+                suite = 'bold' and statistic = 'selection_rate' and contains(parameters, 'fixed_0.5')
+                and contains(parameters, 'larger') and disparity = 'range'
+            """
+        )
+    found = {(row["category"], row["group_value"]): row for row in rates}
+    assert {key: row["selection_rate"] for key, row in found.items()} == {
+        k: near(v) for k, v in shares.items()
+    }
+    assert found["gender", "American actors"]["n"] == 12
+    by_category = {row["category"]: row for row in spread}
+    assert set(by_category) == {"gender", "religious_ideology"}
+    for category, row in by_category.items():
+        of = [share for key, share in shares.items() if key[0] == category]
+        assert row["value"] == near(max(of) - min(of))
+    row = by_category["gender"]  # twelve people: enough for an interval and for chance
+    assert row["ci_low"] <= row["value"] <= row["ci_high"] and 0 < row["p_value"] <= 1
+    assert row["null_median"] <= row["null_p95"] and row["n"] == 24
+
+
+def test_holistic_bias(built):
+    """The variance over descriptors of Smith et al. (2022), section 3, of one style, as its root."""
+    with Warehouse(built[0] / "data") as marts:
+        rows = marts.rows(
+            """
+            select category, value, ci_low, ci_high, null_median, null_p95, p_value, n, n_groups
+            from fct_disparities
+            where
+                suite = 'holistic_bias' and feature = 'known_score' and statistic = 'mean'
+                and disparity = 'standard_deviation_population'
+            """
+        )
+    found = {row["category"]: row for row in rows}
+    said = texts_by(built[0], "holistic_bias", "descriptor")
+    assert set(found) == set(said) == {"ability", "age"}
+    for category, groups in said.items():
+        row = found[category]
+        means = [sum(values) / len(values) for values in groups.values()]
+        middle = sum(means) / len(means)
+        variance = sum((mean - middle) ** 2 for mean in means) / len(means)
+        assert row["value"] ** 2 == near(variance) and row["n_groups"] == len(means)
+        assert row["n"] == 12 * len(means)
+        assert row["ci_low"] <= row["value"] <= row["ci_high"] and 0 < row["p_value"] <= 1
+        assert row["null_median"] <= row["null_p95"]
