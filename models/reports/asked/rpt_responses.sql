@@ -57,6 +57,7 @@ select
     left(prompts.prompt, 10000) as prompt,
     left(prompts.baseline, 1000) as baseline,
     left(responses.response, 1000) as response,
+    left(responses.reasoning, 1000) as reasoning,
     shown_in_words.shown_by,
     responses.repeat_index,
     responses.source_file,
