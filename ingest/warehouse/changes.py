@@ -29,7 +29,9 @@ PROJECT_SUFFIXES = {".sql", ".py", ".yml", ".csv", ".md"}
 SETTINGS = ("dbt_project.yml", "profiles.yml", "packages.yml", "selectors.yml")
 ENGINES = ("dbt-core", "dbt-duckdb", "duckdb")
 WHOLE = "project"  # the row of a whole build
+# When and where dbt read a node, and what it writes into the same objects as it runs them.
 OF_THE_DAY = ("created_at", "build_path", "compiled_path", "compiled_code", "compiled")
+OF_A_RUN = ("extra_ctes", "extra_ctes_injected", "depends_on")
 
 Node = Mapping[str, Any]
 
@@ -237,7 +239,8 @@ def _changes_with(node: Node) -> str | None:
 
 def _defined(node: Node) -> dict[str, Any]:
     """What a node's project says of it, and the code of this package that a Python model calls."""
-    own = {name: value for name, value in node.items() if name not in OF_THE_DAY}
+    own = {name: value for name, value in node.items() if name not in OF_THE_DAY + OF_A_RUN}
+    own["parents"] = sorted(node.get("depends_on", {}).get("nodes", ()))  # a run adds macros, which all count
     if node.get("language") == "python":
         own["inference"] = inference_code()
     return own
