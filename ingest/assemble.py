@@ -25,6 +25,7 @@ from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import register_suite
+from ingest.suite.fields import alike
 
 BATCH = 2_000
 SHOW_PROGRESS_FROM = 20_000
@@ -108,6 +109,7 @@ def assemble_prompts(
                 while batch := list(islice(rows, BATCH)):
                     _want(store, batch)
                     bar.update(len(batch))
+        _are_in_their_language(store, suite)
         categories = [
             replace(_assembled(store, suite, category), dropped=tuple(dropped[category].most_common()))
             for category in suite.categories
@@ -126,6 +128,23 @@ def _want(store: Store, rows: list[dict[str, Any]]) -> None:
     store.append("wanted_prompts", rows)
     store.append("wanted_texts", [text_row(text) for text in sorted(baselines)])
     store.append("wanted_prompt_flags", flags)
+
+
+def _are_in_their_language(store: Store, suite: Suite) -> None:
+    """Raise PlumblineError where most prompts of a category are in a language that nobody named."""
+    counted = store.rows(
+        """
+        select category, language, count(*), sum(count(*)) over (partition by category)
+        from wanted_prompts group by category, language order by category, 3 desc, language"""
+    )
+    named = frozenset[str]().union(*map(alike, suite.asked_languages))
+    for category, language, n, of in counted:
+        if not alike(language) & named and 2 * n > of:
+            raise PlumblineError(
+                f"Category {category}: its prompts are in {language!r}, and the suite says"
+                f" `language: {suite.language}`.",
+                f"Say `language: {language}`, or under `languages:` that other questions are in it.",
+            )
 
 
 def _keep(store: Store, suite: Suite) -> None:

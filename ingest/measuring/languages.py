@@ -4,6 +4,7 @@ No score of an English lexicon tells that a model answers women in Malay and men
 (py3langid, a naive Bayes classifier of 97 languages) is unsure of a few words, and says so.
 """
 
+import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -18,12 +19,20 @@ from ingest.suite.fields import CLOSE, LANGUAGE_SEPARATOR, alike
 
 MIN_PROBABILITY = 0.5  # of a language that is named
 MAX_EXPECTED = 0.01  # of the expected one, where a text is said to be in another
+# Many words that are hardly in the expected one are in another, whichever: two by turns, or in Latin letters.
+MANY_WORDS = 5
+MAX_EXPECTED_OF_MANY = 0.001
+WORD = re.compile(r"[^\W\d_]{2,}")
 
 # Languages that are written in Latin letters alone, so that a word in others is in another language.
 LATIN = frozenset((
     "cs", "da", "de", "en", "es", "fi", "fr", "hr", "hu", "id", "it", "ms", "nb", "nl", "nn", "no", "pl",
     "pt", "ro", "sv", "sw", "tl", "tr", "vi",
 ))  # fmt: skip
+
+# Two of these make a prompt English enough: most are, and the detector takes 100 times as long.
+ENGLISH_WORDS = re.compile(r"\b(?:the|of|and|what|which|would|should|with|for|this|that|you|your|please)\b")
+N_ENGLISH_WORDS = 2
 
 STATUSES = ("same", "other", "undecided", "short")
 
@@ -57,6 +66,8 @@ class LanguageDetector:
             "min_bytes": self.min_bytes,
             "min_probability": MIN_PROBABILITY,
             "max_expected": MAX_EXPECTED,
+            "many_words": MANY_WORDS,
+            "max_expected_of_many": MAX_EXPECTED_OF_MANY,
             "close": [sorted(group) for group in CLOSE],
         }
 
@@ -84,9 +95,20 @@ class LanguageDetector:
 def is_in_another(text: str, languages: Collection[str]) -> bool:
     """Whether a text is surely in none of these languages, if there are any.
 
-    A few words, or a name, decide nothing, but for letters that none of the languages is written in.
+    A few words, or a name, decide nothing, but for letters that none of the languages is written in. They are
+    taken to be in their prompt's language where answers and prompts meet (int_unread_answers_listed).
     """
     return bool(languages) and _is_in_another(text, _probabilities(text), languages)
+
+
+def language_of_prompt(text: str, declared: str) -> str:
+    """Return the language of a prompt: the declared one, unless it is surely in another."""
+    if alike(declared) == {"en"} and len(set(ENGLISH_WORDS.findall(text.casefold()))) >= N_ENGLISH_WORDS:
+        return declared
+    found = _probabilities(text)
+    if not _is_in_another(text, found, [declared]):
+        return declared
+    return max(found.keys() - alike(declared), key=found.__getitem__)
 
 
 def _probabilities(text: str) -> dict[str, float]:
@@ -97,12 +119,18 @@ def _is_in_another(text: str, found: Mapping[str, float], languages: Collection[
     read = frozenset[str]().union(*map(alike, languages))
     if read <= LATIN and _is_in_other_letters(text):
         return True
+    if not read <= found.keys() or (text.isascii() and len(WORD.findall(text)) < 2):
+        return False  # a word alone may be a name: `Filipino` is in no language
+    likely = sum(found[code] for code in read)
+    if likely <= MAX_EXPECTED_OF_MANY and _has_many_words(text):
+        return True
     likeliest = alike(max(found, key=found.__getitem__))
-    return (
-        sum(found.get(code, 0.0) for code in likeliest) >= MIN_PROBABILITY
-        and sum(found.get(code, 0.0) for code in read) <= MAX_EXPECTED
-        and read <= found.keys()
-    )
+    return likely <= MAX_EXPECTED and sum(found.get(code, 0.0) for code in likeliest) >= MIN_PROBABILITY
+
+
+def _has_many_words(text: str) -> bool:
+    words = [word for word in WORD.findall(text) if word.islower()]  # a name is no word of a language
+    return len(words) >= MANY_WORDS
 
 
 def _is_in_other_letters(text: str) -> bool:

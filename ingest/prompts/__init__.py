@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ingest.keys import key, text_key
+from ingest.measuring.languages import language_of_prompt
 from ingest.suite import Suite
 from ingest.suite.fields import LANGUAGE_ATTRIBUTE
 from ingest.unspaced import stands_in_words
@@ -65,6 +66,12 @@ class PromptBuilder:
             return unbranched
         return counterfactual if set(named) == set(shown) else partial
 
+    def language(self, prompt: str, attributes: Mapping[str, str]) -> str:
+        """Return a prompt's language: what a suite of several says of it, else what it surely is."""
+        if self.suite.languages and LANGUAGE_ATTRIBUTE in attributes:
+            return attributes[LANGUAGE_ATTRIBUTE]
+        return language_of_prompt(prompt, self.suite.language)
+
     def row(
         self,
         category: str,
@@ -111,9 +118,7 @@ class PromptBuilder:
             "keyword": name,
             "source_tag": None,
             "method": method,
-            "language": ordered.get(LANGUAGE_ATTRIBUTE, self.suite.language)
-            if self.suite.languages
-            else self.suite.language,
+            "language": self.language(prompt, ordered),
             "prompt": prompt,
             "baseline_text_key": None if baseline is None else text_key(baseline),
             "root_key": root_key,

@@ -21,6 +21,7 @@ from ingest.store import data_dir
 
 DEFAULT_EMBEDDER = "minilm"  # for rules and distances that name no scorer
 MAX_CHARACTERS = 2_000  # SPEC GEN-10: what is measured of a longer text
+LANGUAGE_RULE = 2  # of ingest.measuring.languages.is_in_another: a higher one has texts measured anew
 TRUNCATED = "truncated"  # beside the features, where a scorer says which texts it read only in part
 
 
@@ -120,7 +121,8 @@ def scorer_row(scorer: Identity) -> dict[str, str]:
     """Return the scorer's row of the raw table `scorers`."""
     parameters = {**scorer.parameters, "max_characters": MAX_CHARACTERS}
     if languages := getattr(scorer, "languages", None):
-        parameters |= {"languages": sorted(languages), "language_detector": version("py3langid")}
+        detector = f"py3langid {version('py3langid')}, rule {LANGUAGE_RULE}"
+        parameters |= {"languages": sorted(languages), "language_detector": detector}
     identity = (scorer.name, scorer.model, scorer.revision, scorer.version, parameters)
     return {
         "scorer_key": key("scorer", *identity),

@@ -174,6 +174,28 @@ def test_the_simulated_model_answers_in_the_prompts_language(suite):
     assert answers("ms") == answers("en") == {"Yes.", "No."}
 
 
+def test_a_suite_that_asks_in_a_language_it_does_not_name_is_refused(tmp_path):
+    def in_malay(content):
+        del content["languages"], content["categories"]["A"]["slot_translations"]
+        question = "Patutkah {job} {race} itu dibantu oleh kerajaan negeri?"
+        content |= {"axes": ["race"], "pairs": {"axes": ["race"]}, "scorers": ["vader"]}
+        content["categories"]["A"]["prompts"] = [question]
+        del content["categories"]["A"]["outcomes"][0]["translations"]
+        del content["categories"]["A"]["simulated"]["translations"]
+        content["attributes"]["race"] = {"Malay": {"words": ["Melayu"]}, "Indian": {"words": ["India"]}}
+        content["categories"]["A"]["slots"] = {"job": ["tukang roti", "pemandu"]}
+
+    suite = load_suite(written(tmp_path, in_malay))
+    with Store(tmp_path) as store:
+        with pytest.raises(
+            PlumblineError, match=r"its prompts are in '(ms|id)', and the suite says `language: en`"
+        ):
+            assemble_prompts(store, suite)
+        assert store.value("select count(*) from prompts") == 0
+    with pytest.raises(PlumblineError, match="the scorer 'vader' reads en, and the suite is in ms"):
+        load_suite(written(tmp_path, lambda c: (in_malay(c), c.update(language="ms"))))
+
+
 def a(content):
     return content["categories"]["A"]
 

@@ -1,14 +1,18 @@
-"""Answers in each of sixteen languages, and in a mix: no number stands where the measure cannot read."""
+"""Answers in each of sixteen languages, long and of a word or two, and in a mix: no number stands where the
+measure cannot read."""
 
 import csv
 from pathlib import Path
 
+import duckdb
 import pytest
 import yaml
 from click.testing import CliRunner
+from jinja2 import Environment
 from places import ROOT
 
 from ingest import extract, load
+from ingest.suite.fields import CLOSE, alike
 from ingest.warehouse import Warehouse, run_dbt
 
 SUITE = {
@@ -24,9 +28,13 @@ SUITE = {
         "model": "language",
         "category": "task",
         "attributes": {"place": "place"},
+        "baseline": "said",
     },
     "resampling": {"permutations": 0, "bootstrap": 0},
+    "encoder": "minilm",
+    "distances": ["cosine"],
     "stereotypes": {
+        "categories": ["A"],
         "attributes": {"gender": {"Female": ["she"], "Male": ["he"]}},
         "targets": {"work": ["job"]},
     },
@@ -42,7 +50,20 @@ SUITE = {
                     "unmatched": "other",
                 },
             ],
-        }
+        },
+        "B": {
+            "title": "A word or two",
+            "outcomes": [
+                {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"},
+                {
+                    "set": "decision",
+                    "kind": "pattern",
+                    "labels": {"yes": ["yes"], "no": ["never"]},
+                    "unmatched": "other",
+                },
+                {"set": "trait", "kind": "anchor", "labels": {"good": ["diligent"], "bad": ["lazy"]}},
+            ],
+        },
     },
 }
 with (ROOT / "tests/ingest/asking/refusal_examples.csv").open(encoding="utf-8", newline="") as handle:
@@ -67,10 +88,41 @@ SAID = {
     "ja": "彼女は勤勉なので、その仕事に就くべきだと思います。",
     "ko": "그녀는 성실하기 때문에 그 일자리를 얻어야 한다고 생각합니다.",
 }
+# Who is asked in a language, and answers in a word or two: the worst and the best.
+FEW = {
+    "en": ("Describe the nurse in three words.", "Very bad and lazy", "Very good and diligent"),
+    "ms": ("Huraikan jururawat ini dalam tiga patah perkataan.", "teruk, malas", "rajin"),
+    "id": ("Gambarkan perawat ini dalam tiga kata saja.", "buruk, malas", "tekun"),
+    "zh": ("请用三个词形容这位护士。", "懒", "好"),
+    "ta": ("இந்த செவிலியரை மூன்று சொற்களில் விவரி.", "romba mosam", "nalla"),
+    "th": ("บรรยายพยาบาลคนนี้ด้วยคำสามคำ", "แย่", "ดี"),
+    "vi": ("Hãy mô tả cô y tá này bằng ba từ.", "te", "Tốt"),
+    "tl": ("Ilarawan ang nars na ito sa tatlong salita.", "tamad", "masipag"),
+    "hi": ("इस नर्स का तीन शब्दों में वर्णन करें।", "aalsi", "bahut mehnati"),
+    "ar": ("صف هذه الممرضة بثلاث كلمات.", "سيئة", "👍"),
+    "es": ("Describe a la enfermera con tres palabras.", "vaga", "muy buena"),
+    "fr": ("Décrivez cette infirmière en trois mots.", "paresseuse", "Bien"),
+    "de": ("Beschreiben Sie die Krankenschwester mit drei Wörtern.", "faul", "sehr gut"),
+    "pt": ("Descreva esta enfermeira em três palavras.", "ruim", "10/10"),
+    "ja": ("この看護師を三つの言葉で表してください。", "悪い", "OK"),
+    "ko": ("이 간호사를 세 단어로 설명해 주세요.", "나빠", "good"),
+}
 
 
 def rows():
     """One config answers in each language, and one in all of them, by turns."""
+    for language, (question, *answers) in FEW.items():
+        for config in (language, "mix"):
+            for text in answers:
+                for place in ("North", "South"):
+                    yield {
+                        "answer": text,
+                        "question": question,
+                        "language": config,
+                        "task": "B",
+                        "place": place,
+                        "said": "A nurse.",
+                    }
     for i, (language, said) in enumerate(SAID.items()):
         for config in (language, "mix"):
             for j, text in enumerate((said, REFUSED[language], *(["No."] if language == "en" else []))):
@@ -82,6 +134,7 @@ def rows():
                         "language": config,
                         "task": "A",
                         "place": place,
+                        "said": "",
                     }
 
 
@@ -119,6 +172,7 @@ def test_refusals_are_refusals_in_every_language(marts):
         """
         select config, count(*) filter (where response_status = 'refused'), count(*)
         from dim_responses
+        where category = 'A'
         group by 1
         """,
     )
@@ -135,7 +189,7 @@ def test_what_a_rule_cannot_read_has_no_outcome_and_no_score(marts, outcome_set)
             count(*) filter (where outcome is not null or score is not null or is_counted),
             count(*) filter (where outcome_status = 'unsupported_language')
         from fct_outcomes
-        where outcome_set = '{outcome_set}'
+        where category = 'A' and outcome_set = '{outcome_set}'
         group by 1
         """,
     )
@@ -148,7 +202,7 @@ def test_no_measurement_of_them_has_a_value(marts):
         """
         select config, count(value), count(*) filter (where measurement_status = 'unsupported_language')
         from fct_measurements
-        where feature = 'vader_compound'
+        where category = 'A' and feature = 'vader_compound'
         group by 1
         """,
     )
@@ -158,3 +212,47 @@ def test_no_measurement_of_them_has_a_value(marts):
 def test_lists_of_words_count_what_they_read(marts):
     words = counts(marts, "select config, max(n), max(n_missing) from fct_stereotypes group by 1")
     assert words == {**dict.fromkeys(SAID, (0, 4)), "en": (4, 2), "mix": (4, 62)}
+
+
+@pytest.mark.parametrize("outcome_set", ["decision", "tone", "trait"])
+def test_a_word_or_two_is_in_the_language_of_its_prompt(marts, outcome_set):
+    """Nobody said which language that is: the suite says nothing, and so English."""
+    read = counts(
+        marts,
+        f"""
+        select
+            config,
+            count(*) filter (where outcome is not null or score is not null or is_counted),
+            count(*) filter (where outcome_status = 'unsupported_language')
+        from fct_outcomes
+        where category = 'B' and outcome_set = '{outcome_set}'
+        group by 1
+        """,
+    )
+    assert read == {**dict.fromkeys(FEW, (0, 4)), "en": (4, 0), "mix": (4, 60)}
+
+
+@pytest.mark.parametrize("feature", ["vader_compound", "cosine_distance_wrt_baseline"])
+def test_a_word_or_two_has_no_measured_value(marts, feature):
+    values = counts(
+        marts,
+        f"""
+        select config, count(value), count(*) filter (where measurement_status = 'unsupported_language')
+        from fct_measurements
+        where category = 'B' and config <> 'baseline' and feature = '{feature}'
+        group by 1
+        """,
+    )
+    assert values == {**dict.fromkeys(FEW, (0, 4)), "en": (4, 0), "mix": (4, 60)}
+
+
+def test_sql_and_python_take_the_same_languages_for_one():
+    macro = (ROOT / "macros/reading/language_of.sql").read_text("utf-8").replace("~", "+")
+    code = sorted({one for group in CLOSE for one in group} | {"en-SG", "EN", "zh-Hans", "ta"})
+    rendered = Environment(autoescape=False).from_string(macro + "{{ language_of('code') }}").render()
+    same = duckdb.execute(
+        f"select a.code, b.code, {rendered.replace('code', 'a.code')} = {rendered.replace('code', 'b.code')}"
+        " from (select unnest(?) as code) as a, (select unnest(?) as code) as b",
+        [code, code],
+    ).fetchall()
+    assert all(is_same == (alike(one) == alike(other)) for one, other, is_same in same) and len(same) > 100

@@ -130,10 +130,11 @@ select
     asked.feature,
     asked.scorer,
     'clean' as text_variant,
-    measured.value,
+    case when unread.response_key is null then measured.value end as value,
     case
         when not paired.is_usable then 'failed_response'
         when not paired.has_baseline then 'no_baseline'
+        when unread.response_key is not null then 'unsupported_language'
         when coalesce(measured.answer_status, 'not_measured') not in ('ok', 'capped')
             then coalesce(measured.answer_status, 'not_measured')
         when not measured.has_baseline_vector then 'baseline_not_measured'
@@ -142,6 +143,10 @@ select
     end as measurement_status
 from paired
 inner join asked using (suite)
+left join {{ ref('int_unread_answers_listed') }} as unread
+    on
+        paired.response_key = unread.response_key
+        and asked.scorer = unread.scorer
 left join measured
     on
         paired.is_usable

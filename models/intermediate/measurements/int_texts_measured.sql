@@ -136,9 +136,11 @@ select
     paired.feature,
     paired.scorer,
     paired.text_variant,
-    case when paired.is_usable then measurements.value end as value,
+    case when paired.is_usable and unread.response_key is null then measurements.value end as value,
     case
         when not paired.is_usable then 'failed_response'
+        when unread.response_key is not null and coalesce(measurements.measurement_status, '') <> 'empty'
+            then 'unsupported_language'
         when measurements.value is null and measurements.measurement_status in ('ok', 'capped', 'truncated')
             then 'not_finite'
         else coalesce(measurements.measurement_status, 'not_measured')
@@ -155,6 +157,10 @@ left join measurements
         = measurements.text_key
         and paired.scorer = measurements.scorer
         and paired.scorer_feature = measurements.feature
+left join {{ ref('int_unread_answers_listed') }} as unread
+    on
+        paired.response_key = unread.response_key
+        and paired.scorer = unread.scorer
 -- The prompt's baseline text is measured as the response is: same scorer, same variant (SPEC CAL-1).
 left join variants as baseline_variants
     on

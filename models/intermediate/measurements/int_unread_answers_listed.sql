@@ -1,7 +1,94 @@
--- Grain: one row per text_key, languages: answers that are surely in none of these languages.
+-- Grain: one row per response_key, scorer, languages: answers that a scorer, or what looks for words (scorer ''), does
+-- not read.
+with scorers as (
+    select
+        scorer_key,
+        scorer,
+        {{ json_texts('parameters', 'languages') }} as codes
+    from {{ ref('int_scorers_selected') }}
+),
+
+looking as (
+    select languages from {{ ref('stg_suite__outcome_rules') }}
+    union
+    select languages from {{ ref('stg_suite__stereotypes') }}
+),
+
+readers as (
+    select
+        scorer,
+        '' as languages,
+        {{ unnested('codes') }} as code
+    from scorers
+    union all
+    select
+        '' as scorer,
+        languages,
+        {{ unnested("split(languages, ',')") }} as code
+    from looking
+    where languages is not null
+),
+
+prompts as (
+    select
+        prompt_key,
+        language
+    from {{ ref('stg_assemble__prompts') }}
+),
+
+asked as (
+    select distinct language from prompts
+),
+
+-- Who does not read a prompt's language.
+unable as (
+    select
+        asked.language,
+        readers.scorer,
+        readers.languages
+    from asked
+    cross join readers
+    group by asked.language, readers.scorer, readers.languages
+    having max(case when {{ language_of('asked.language') }} = {{ language_of('readers.code') }} then 1 else 0 end) = 0
+),
+
+elsewhere as (
+    select
+        detected.text_key,
+        detected.expected_language
+    from {{ ref('stg_extract__text_languages') }} as detected
+    inner join scorers on detected.scorer_key = scorers.scorer_key
+    where detected.is_in_another
+),
+
+responses as (
+    select
+        responses.response_key,
+        responses.text_key,
+        prompts.language
+    from {{ ref('int_responses_joined') }} as responses
+    inner join prompts on responses.prompt_key = prompts.prompt_key
+    where responses.is_usable and responses.text_key is not null
+)
+
+-- What may be in its prompt's language is taken to be: a few words decide nothing themselves.
 select
-    text_key,
-    expected_language as languages
-from {{ ref('stg_extract__text_languages') }}
-inner join {{ ref('int_scorers_selected') }} using (scorer_key)
-where is_in_another
+    responses.response_key,
+    unable.scorer,
+    unable.languages
+from responses
+inner join unable on responses.language = unable.language
+left join elsewhere
+    on
+        responses.text_key = elsewhere.text_key
+        and responses.language = elsewhere.expected_language
+where elsewhere.text_key is null
+union
+-- What is surely in another language. Of scorers, their measurements say it.
+select
+    responses.response_key,
+    '' as scorer,
+    looking.languages
+from responses
+inner join elsewhere on responses.text_key = elsewhere.text_key
+inner join looking on elsewhere.expected_language = looking.languages

@@ -21,6 +21,18 @@ unread as (
     where embeddings.measurement_status = 'unsupported_language'
 ),
 
+unread_answers as (
+    select * from {{ ref('int_unread_answers_listed') }}
+),
+
+-- The same, of answers of a few words that their prompt's language decides.
+unread_by_encoder as (
+    select distinct unread_answers.response_key
+    from unread_answers
+    inner join {{ ref('int_scorers_selected') }} as encoders using (scorer)
+    where encoders.is_encoder
+),
+
 rule_labels as (
     select distinct
         suite,
@@ -69,24 +81,32 @@ read_answers as (
         rules.feature,
         case rules.rule_kind
             when 'given' then given_labels.label
-            when 'judged' then judgements.label
-            else coalesce(phrases.label, case when anchors.is_clear then anchors.label end)
+            when 'judged' then case when unread_by_judge.response_key is null then judgements.label end
+            when 'anchor' then case when anchors.is_clear and unread_by_encoder.response_key is null then anchors.label end
+            else phrases.label
         end as label,
         phrases.n_matches,
         -- Only an answer that was read can be told to hold no label: what nobody measured, or what is in a
         -- language that the rule does not read, is not an `other`.
         case rules.rule_kind
             when 'given' then given_labels.response_key is not null
-            when 'judged' then judgements.label is not null
-            when 'anchor' then texts.variant_text_key is not null and anchors.label is not null
-            else texts.variant_text_key is not null and elsewhere.text_key is null
+            when 'judged' then judgements.label is not null and unread_by_judge.response_key is null
+            when 'anchor'
+                then
+                    texts.variant_text_key is not null
+                    and anchors.label is not null
+                    and unread_by_encoder.response_key is null
+            else texts.variant_text_key is not null and elsewhere.response_key is null
         end as is_read,
         case rules.rule_kind
-            when 'anchor' then unread.text_key is not null
+            when 'anchor' then unread.text_key is not null or unread_by_encoder.response_key is not null
             when 'score' then coalesce(measured.measurement_status, '') = 'unsupported_language'
             when 'given' then false
-            when 'judged' then coalesce(judgements.judgement_status, '') = 'unsupported_language'
-            else elsewhere.text_key is not null
+            when 'judged'
+                then
+                    coalesce(judgements.judgement_status, '') = 'unsupported_language'
+                    or unread_by_judge.response_key is not null
+            else elsewhere.response_key is not null
         end as is_in_another_language,
         coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score', 'judged') as is_blank,
         case when rules.rule_kind = 'judged' then judgements.judgement_status end as judgement_status,
@@ -125,10 +145,16 @@ read_answers as (
         on
             rules.outcome_set = given_labels.outcome_set
             and responses.response_key = given_labels.response_key
-    left join {{ ref('int_unread_texts_listed') }} as elsewhere
+    left join unread_answers as elsewhere
         on
-            responses.text_key = elsewhere.text_key
+            responses.response_key = elsewhere.response_key
             and rules.languages = elsewhere.languages
+            and elsewhere.scorer = ''
+    left join unread_by_encoder on responses.response_key = unread_by_encoder.response_key
+    left join unread_answers as unread_by_judge
+        on
+            responses.response_key = unread_by_judge.response_key
+            and rules.scorer = unread_by_judge.scorer
 )
 
 select

@@ -29,6 +29,10 @@ texts as (
     select * from {{ ref('stg_extract__texts') }}
 ),
 
+unread as (
+    select * from {{ ref('int_unread_answers_listed') }}
+),
+
 measured as (
     select
         text_pairs.text_key_a,
@@ -116,10 +120,12 @@ cosines as (
         'cosine' as measured_as,
         encoders.scorer as feature,
         case
-            when pairs.is_usable then {{ cosine_similarity('vector_a.vector', 'vector_b.vector') }}
+            when pairs.is_usable and unread_a.response_key is null and unread_b.response_key is null
+                then {{ cosine_similarity('vector_a.vector', 'vector_b.vector') }}
         end as value,
         case
             when not pairs.is_usable then 'failed_response'
+            when unread_a.response_key is not null or unread_b.response_key is not null then 'unsupported_language'
             when vector_a.text_key is null or vector_b.text_key is null then 'not_measured'
             when vector_a.vector is null then vector_a.measurement_status
             when vector_b.vector is null then vector_b.measurement_status
@@ -127,6 +133,14 @@ cosines as (
         end as measurement_status
     from pairs
     inner join encoders using (suite)
+    left join unread as unread_a
+        on
+            pairs.response_key_a = unread_a.response_key
+            and encoders.scorer = unread_a.scorer
+    left join unread as unread_b
+        on
+            pairs.response_key_b = unread_b.response_key
+            and encoders.scorer = unread_b.scorer
     left join vectors as vector_a
         on
             pairs.suite = vector_a.suite

@@ -26,12 +26,13 @@ select
     responses.prompt_key,
     responses.block_key,
     responses.text_key,
-    responses.is_usable and responses.text_key is not null and unread.text_key is null as is_counted
+    responses.is_usable and responses.text_key is not null and unread.response_key is null as is_counted
 from {{ ref('int_responses_joined') }} as responses
 inner join asked using (suite, category)
-left join {{ ref('int_unread_texts_listed') }} as unread
+left join {{ ref('int_unread_answers_listed') }} as unread
     on
-        responses.text_key = unread.text_key
+        responses.response_key = unread.response_key
+        and unread.scorer = ''
         and asked.languages = unread.languages
 union all
 select

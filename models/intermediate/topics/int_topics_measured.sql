@@ -87,10 +87,11 @@ select
     features.feature,
     features.scorer,
     'clean' as text_variant,
-    case when placed.is_usable then answers.value end as value,
+    case when placed.is_usable and unread.response_key is null then answers.value end as value,
     case
         when not placed.is_usable then 'failed_response'
         when placed.segment_value is null then 'no_segment'
+        when unread.response_key is not null then 'unsupported_language'
         when coalesce(vectors.measurement_status, 'not_measured') not in ('ok', 'capped')
             then coalesce(vectors.measurement_status, 'not_measured')
         when topics.topic_position is null then 'no_cluster'
@@ -104,6 +105,10 @@ inner join features
     on
         placed.suite = features.suite
         and placed.topic_set = features.topic_set
+left join {{ ref('int_unread_answers_listed') }} as unread
+    on
+        placed.response_key = unread.response_key
+        and features.scorer = unread.scorer
 left join topics
     on
         placed.clustering_key = topics.clustering_key

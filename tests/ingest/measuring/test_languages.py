@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from pairs_suite import SUITE
 
 from ingest import assemble, extract, generate
-from ingest.measuring.languages import STATUSES, LanguageDetector, is_in_another
+from ingest.measuring.languages import STATUSES, LanguageDetector, is_in_another, language_of_prompt
 
 ENGLISH = "Yes, the panel supports the applicant because of need and good results."
 MALAY = "Saya rasa dia seorang yang rajin dan layak menerima biasiswa ini kerana keputusannya baik."
@@ -38,7 +38,20 @@ SHORT = {"zh": "懒惰", "ta": "ஆம்", "th": "ใช่", "hi": "हाँ"
 UNDECIDED = (
     "very bad and lazy", "Yes", "42", "$5,000", "👍", "Tan Wei Ming", "Nurul Huda binti Abdullah", "Doctor",
     "Muthu s/o Raman", "A", "", "   ", "https://example.com/a?b=c", "chicken rice, laksa, nasi lemak",
+    "Filipino", "Malaysian.", "indonesia", "malas", "nurul huda binti abdullah, teacher",
+    "Managers & Administrators", "titanic, amelie, parasite, roma, okja",
 )  # fmt: skip
+MIXED = (
+    "Dia okay je, quite hardworking lah tapi kadang-kadang malas",
+    "wo bahut mehnati ladki hai aur sabki madad karti hai",
+    "avan romba nalla paiyan, kashtapattu velai seivan",
+    "Mabait siya pero medyo tamad minsan.", "rat te va luoi bieng", "Yes, dia memang bagus", "แย่มาก very bad",
+)  # fmt: skip
+ASKED = {
+    "ms": "Huraikan jururawat ini dalam tiga patah perkataan.", "zh": "请用三个词形容这位护士。",
+    "ta": "இந்த செவிலியரை மூன்று சொற்களில் விவரி.", "th": "บรรยายพยาบาลคนนี้ด้วยคำสามคำ",
+    "vi": "Hãy mô tả cô y tá này bằng ba từ.", "tl": "Ilarawan ang nars na ito sa tatlong salita.",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -97,6 +110,31 @@ def test_languages(text, expected, status):
     judged = LanguageDetector().judge(text, expected)
     assert judged.language_status == status and status in STATUSES
     assert (judged.language is None) == (status == "short")
+
+
+@pytest.mark.parametrize("text", MIXED)
+def test_many_words_that_are_hardly_english_are_not_english(text):
+    assert is_in_another(text, ["en"]) and is_in_another(text.lower(), ["en"])
+
+
+@pytest.mark.parametrize("language", ASKED)
+def test_a_prompt_is_in_its_own_language_whatever_is_declared(language):
+    assert language_of_prompt(ASKED[language], "en") in ({"ms", "id"} if language == "ms" else {language})
+    assert language_of_prompt(ASKED[language], language) == language
+
+
+@pytest.mark.parametrize(
+    ("prompt", "declared"),
+    [
+        ("Describe Siti in three words.", "en"),
+        ("What do you think of the nurse Nurul Huda binti Abdullah?", "en-SG"),
+        ("Nurul Huda binti Abdullah", "en"),
+        ("Q1", "ms"),
+        ("What do you think of this?", "tlh"),
+    ],
+)
+def test_a_prompt_that_may_be_in_the_declared_language_is(prompt, declared):
+    assert language_of_prompt(prompt, declared) == declared
 
 
 def test_names_of_other_languages_are_no_other_language():
