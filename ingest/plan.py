@@ -42,7 +42,7 @@ from ingest.suite import Config, Prices, Suite, load_suite
 FOUR_FIFTHS = 0.8
 MOST_REPEATS = 1_000
 UNITS = {"name": "names", "root": "roots", "prompt": "prompts"}
-ERROR_RATES, HALF_WIDTHS = (0.05, 0.1, 0.2), (0.1, 0.05, 0.03)
+ERROR_RATES, HALF_WIDTHS = (0.0, 0.05, 0.1, 0.2), (0.1, 0.05, 0.03)
 HEAD = ("to tell", "now", "{units}", "repeats", "now", "{units}", "repeats", "answers", "cost")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, divide, only_where
+from ingest.inference.arrays import Array, Codes, divide, only_where
 from ingest.inference.constants import ALPHA
 from ingest.inference.drawing import quantiles
 from ingest.inference.registry import Statistic, evaluate
@@ -26,24 +26,33 @@ def pseudo_rows(kind: Kind, table: Array, units_by_group: ArrayLike) -> Array:
     """
     if kind == "score":
         return np.zeros_like(table)
-    counts = _outcome_counts(kind, table)
+    counts = outcome_counts(kind, table)
+    chosen = farthest_outcomes(counts)
+    sizes = divide(counts.sum(1), np.asarray(units_by_group, dtype=np.float64))
+    return sums_of_counts(kind, sizes[:, None] * np.eye(counts.shape[1])[chosen])
+
+
+def farthest_outcomes(counts: Array, is_apart: bool = True) -> Codes:
+    """The outcome of each group that sets it further apart from the others (K,), of counts (K, J): that of
+    which it has most in excess; or the one that brings it nearer."""
     shares = divide(counts, counts.sum(1, keepdims=True))
     excess = shares - divide(counts.sum(0), counts.sum())
-    by_turns = np.argsort(counts.sum(0), kind="stable")[np.arange(len(counts)) % 2]
+    turn = np.arange(len(counts)) + (0 if is_apart else 1)
+    by_turns = np.argsort(counts.sum(0), kind="stable")[turn % 2]
     is_flat = np.abs(excess).max(axis=1) <= 1e-12
-    chosen = np.where(is_flat, by_turns, excess.argmax(axis=1))
-    sizes = divide(counts.sum(1), np.asarray(units_by_group, dtype=np.float64))
-    return _sums_of_counts(kind, sizes[:, None] * np.eye(counts.shape[1])[chosen])
+    chosen: Codes = np.where(is_flat, by_turns, (excess if is_apart else -excess).argmax(axis=1))
+    return chosen
 
 
-def _outcome_counts(kind: Kind, table: Array) -> Array:
+def outcome_counts(kind: Kind, table: Array) -> Array:
     """Counts of outcomes (..., K, J); of selections: not selected, selected."""
     if kind == "outcome":
         return table
     return np.stack([table[..., 0] - table[..., 1], table[..., 1]], axis=-1)
 
 
-def _sums_of_counts(kind: Kind, counts: Array) -> Array:
+def sums_of_counts(kind: Kind, counts: Array) -> Array:
+    """Sums of a kind, from counts of outcomes (..., K, J)."""
     if kind == "outcome":
         return counts
     return np.stack([counts.sum(-1), counts[..., 1]], axis=-1)
@@ -60,15 +69,21 @@ def one_sided_level(n_units: ArrayLike) -> Array:
 
 
 def one_sided_bounds(
-    statistics: Sequence[Statistic], observed: Array, plain: Array, apart: Array, n_units: ArrayLike
+    statistics: Sequence[Statistic],
+    observed: Array,
+    plain: Array,
+    apart: Array,
+    n_units: ArrayLike,
+    together: Array | None = None,
 ) -> Array:
     """Lower and upper 95 % bounds (columns, 2) of judged numbers, from draws (columns, b) of their units.
 
     `apart` are the draws with one more unit a group that sets groups apart (`pseudo_rows`); the bound on
-    the unfavourable side is theirs. Both are shifted as `ingest.inference.drawing.intervals` shifts: the
-    target is what the same design gives on average, which for numbers that chance pushes away from equality
-    lies on the unfavourable side of the truth. A number without a value, for want of a second outcome,
-    counts as equality.
+    the unfavourable side is theirs, the other is that of `plain`. Draws that bring groups `together` widen
+    both: of groups that are nearly alike they exchange which is ahead. All are shifted as
+    `ingest.inference.drawing.intervals` shifts: the target is what the same design gives on average, which
+    for numbers that chance pushes away from equality lies on the unfavourable side of the truth. A number
+    without a value, for want of a second outcome, counts as equality.
     """
     level = np.broadcast_to(one_sided_level(n_units), observed.shape)
     is_less = np.array([statistic.extreme == "less" for statistic in statistics])
@@ -78,6 +93,11 @@ def one_sided_bounds(
     found = quantiles(plain, levels)
     low, centre, high = np.where(np.isfinite(found), found, equal[:, None]).T
     far_low, _, far_high = quantiles(apart, levels).T
+    if together is not None:
+        near = quantiles(together, levels)
+        near_low, _, near_high = np.where(np.isfinite(near), near, equal[:, None]).T
+        low, high = np.minimum(low, near_low), np.maximum(high, near_high)
+        far_low, far_high = np.minimum(far_low, low), np.maximum(far_high, high)
     ends = np.stack([np.where(is_less, far_low, low), np.where(is_less, high, far_high)], axis=1)
     ends = only_where(np.isfinite(ends).all(axis=1)[:, None], ends + (own - centre)[:, None])
     limits = np.array([statistic.bounds for statistic in statistics]).reshape(-1, 2)
@@ -137,8 +157,8 @@ def worst_ends(
     if kind == "score":
         ends = np.array([[1.0, end, end**2] for end in spread])
     else:
-        counts = _outcome_counts(kind, table)
-        ends = _sums_of_counts(kind, np.eye(counts.shape[1])[:, None])[:, 0]
+        counts = outcome_counts(kind, table)
+        ends = sums_of_counts(kind, np.eye(counts.shape[1])[:, None])[:, 0]
     own, others = np.indices((len(ends), len(ends))).reshape(2, -1, 1)
     groups = np.arange(len(table))
     filled = [table + lacking[:, None] * ends[np.where(np.equal(groups, one), own, others)] for one in groups]
@@ -146,7 +166,7 @@ def worst_ends(
         mean = table[:, 1].sum() / table[:, 0].sum()
         towards = table + lacking[:, None] * np.array([1.0, mean, mean**2])
     else:
-        towards = _sums_of_counts(kind, counts + filled_up(counts, lacking, counts.sum(0) / counts.sum()))
+        towards = sums_of_counts(kind, counts + filled_up(counts, lacking, counts.sum(0) / counts.sum()))
     values = evaluate(statistics, np.concatenate([*filled, table[None], towards[None]]))
     is_there = np.isfinite(values)
     low = np.where(is_there, values, np.inf).min(axis=1)

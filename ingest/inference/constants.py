@@ -6,6 +6,7 @@ NULL_LEVELS = (0.5, 0.05, 0.95)  # quantiles that are told of what chance alone 
 
 MIN_UNITS = 10  # for an interval (SPEC INF-2)
 MIN_UNITS_PER_GROUP = 5
+MIN_LABELS = 10  # of a group: with fewer its error is anybody's guess
 MIN_VALID_RATE = 0.9  # of the resamples, below which neither interval nor p-value is given
 
 RELATIVE_SLACK, ABSOLUTE_SLACK = 1e-9, 1e-12  # a tie is a tie whatever the order of summation
@@ -19,4 +20,4 @@ CHUNK_DRAWS = 100  # resamples at once where a chunk is not measured in bytes
 
 # Random numbers are drawn from a stream of their own for each purpose.
 PERMUTATION_STREAM, BOOTSTRAP_STREAM, MONTE_CARLO_STREAM, EXCHANGE_STREAM, PSEUDO_UNIT_STREAM = range(5)
-CENSUS_STREAM, LOOKS_STREAM = 5, 6
+CENSUS_STREAM, LOOKS_STREAM, LABEL_STREAM = 5, 6, 7

@@ -21,6 +21,7 @@ from ingest.inference.arrays import Array, Codes, Mask, divide
 from ingest.inference.constants import ALPHA
 from ingest.inference.design import Design, canonical, resampling_unit
 from ingest.inference.drawing import Units
+from ingest.inference.label_doubt import Doubt
 from ingest.inference.sums import group_table
 
 N_FOLDS = 10
@@ -54,13 +55,26 @@ def corrected_outcomes(group: Codes, read: Codes, labels: Labels, fold: Codes, n
     """
     width = n_outcomes + 2
     said = np.eye(width)[np.where(labels.is_there, labels.code, NONE)]
-    cell = group * width + read % width
+    cell = reading_cells(group, read, n_outcomes)
     n_cells = (int(group.max()) + 1) * width
     share = _within(cell, labels, n_cells)
     predicted = _predicted_outcomes(cell, said * share[:, None], fold, n_cells, width)
-    size = np.bincount(cell, minlength=n_cells) / np.maximum(_labelled(cell, labels, n_cells), 1)
-    corrected: Array = predicted + (size[cell] * share)[:, None] * (said - predicted)
+    corrected: Array = predicted + stands_for(cell, labels)[:, None] * (said - predicted)
     return corrected
+
+
+def reading_cells(group: Codes, read: Codes, n_outcomes: int) -> Codes:
+    """The cell of each answer, (n,): what is read of it, in its group."""
+    width = n_outcomes + 2
+    return group * width + read % width
+
+
+def stands_for(cell: Codes, labels: Labels) -> Array:
+    """For how many answers of its cell a label stands, 0 without a label, (n,)."""
+    n_cells = int(cell.max()) + 1
+    size = np.bincount(cell, minlength=n_cells) / np.maximum(_labelled(cell, labels, n_cells), 1)
+    found: Array = size[cell] * _within(cell, labels, n_cells)
+    return found
 
 
 def _labelled(cell: Codes, labels: Labels, n_cells: int) -> Array:
@@ -94,13 +108,12 @@ def _predicted_outcomes(cell: Codes, said: Array, fold: Codes, n_cells: int, wid
 def corrected_scores(group: Codes, score: Array, labels: Labels, fold: Codes) -> Array:
     """Rows (1, pseudo-value, that of the square), (n, 3), of scores (n,) and what people gave instead."""
     n_groups = int(group.max()) + 1
-    share = _within(group, labels, n_groups)
-    size = np.bincount(group, minlength=n_groups) / np.maximum(_labelled(group, labels, n_groups), 1)
+    share, worth = _within(group, labels, n_groups), stands_for(group, labels)
     given = np.where(labels.is_there, labels.value, 0.0)
     columns = [np.ones_like(score)]
     for power in (1, 2):
         predicted = _predicted_scores(group, score**power, given**power, share, fold, n_groups)
-        columns.append(predicted + size[group] * share * (given**power - predicted))
+        columns.append(predicted + worth * (given**power - predicted))
     return np.column_stack(columns)
 
 
@@ -149,14 +162,14 @@ def labels_alone(labels: Labels, said: Array) -> Array:
 
 
 def share_intervals(
-    design: Design, sums: Array, n_labels: Codes, n_bootstrap: int, seed: int
+    design: Design, sums: Array, doubt: Doubt, n_bootstrap: int, seed: int
 ) -> tuple[Array, Array, Array]:
     """Shares (K, J) of sums of pseudo-values (n, J), and both ends of their 95 % intervals, never of width 0.
 
     Wilson's interval over as many answers as vary as much as redrawn units do, of a group's outcomes
-    together. A group without an outcome, or without an error in its `n_labels` (K,), has an interval too:
-    half an error more is counted. NaN with too few units. Source: Korn & Graubard (1998), Survey Methodology
-    24(2).
+    together. A group without an outcome, or without an error in its labels, has an interval too: half an
+    error more is counted, with the weight of the heaviest label. Readings without a label may mean anything.
+    NaN with too few units. Source: Korn & Graubard (1998), Survey Methodology 24(2).
     """
     n_groups = len(design.labels)
     shares = _shares(group_table(design.group, sums, n_groups))
@@ -167,15 +180,17 @@ def share_intervals(
         return shares, nothing, nothing
     n_units = np.maximum(units.by_group(np.ones((len(rows), 1))), 2)
     found = _shares(units.tables(rows, seed)(n_bootstrap)).var(axis=0) * n_units / (n_units - 1)
+    n_labels, unseen = doubt.labels_worth, doubt.unseen[:, None]
     error = 0.5 / (n_labels + 1)
     varies = found.sum(1) + 2 * error * (1 - error) / n_labels
     spread = (shares * (1 - shares)).sum(1)
     # A group that gives one outcome alone has what its labels tell.
     n = np.where(spread > 0, spread / varies, n_labels)[:, None]
-    t = scipy.special.stdtrit(n_units - 1, 1 - ALPHA / 2)
+    telling = np.maximum(np.minimum(n_units, doubt.n_units[:, None]), 2)
+    t = scipy.special.stdtrit(telling - 1, 1 - ALPHA / 2)
     centre = (shares + t**2 / (2 * n)) / (1 + t**2 / n)
     half = t * np.sqrt(shares * (1 - shares) / n + t**2 / (4 * n**2)) / (1 + t**2 / n)
-    return shares, np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+    return shares, np.clip(centre - half - unseen, 0, 1), np.clip(centre + half + unseen, 0, 1)
 
 
 def _shares(tables: Array) -> Array:

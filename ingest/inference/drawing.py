@@ -4,7 +4,7 @@ What is drawn are whole units with replacement (`Units`, `unit_drawer`) or relab
 (`ingest.inference.relabelling`). Of a matrix there are `intervals` or what `chance` alone gives.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -208,10 +208,23 @@ def intervals(draws: Array, observed: Array, n_units: ArrayLike) -> Array:
     can exclude its own estimate. The target is what the same design would give on average. NaN where there
     are no draws, or where fewer than 90 % of them have a value.
     """
+    found = quantiles(draws, _interval_levels(observed, n_units))
+    return found[:, [0, 2]] + (observed - found[:, 1])[:, None]
+
+
+def _interval_levels(observed: Array, n_units: ArrayLike) -> Array:
     n = np.maximum(np.broadcast_to(n_units, observed.shape), 2).astype(np.float64)
     tail = scipy.special.ndtr(-np.sqrt(n / (n - 1)) * scipy.special.stdtrit(n - 1, 1 - ALPHA / 2))
-    found = quantiles(draws, np.stack([tail, np.full_like(tail, 0.5), 1 - tail], axis=1))
-    return found[:, [0, 2]] + (observed - found[:, 1])[:, None]
+    return np.stack([tail, np.full_like(tail, 0.5), 1 - tail], axis=1)
+
+
+def widest_intervals(draws: Array, others: Sequence[Array], observed: Array, n_units: ArrayLike) -> Array:
+    """`intervals` (columns, 2) of draws, as wide as those of other draws (columns, b) of the same columns."""
+    levels = _interval_levels(observed, n_units)
+    centre = quantiles(draws, levels)[:, 1]
+    found = np.stack([quantiles(own, levels) for own in (draws, *others)])
+    ends = np.stack([found[..., 0].min(axis=0), found[..., 2].max(axis=0)], axis=1)
+    return np.asarray(ends + (observed - centre)[:, None])
 
 
 def extremity(values: Array, extreme: Extreme, centre: float = 0.0) -> Array:

@@ -8,7 +8,7 @@ import scipy  # its parts load when they are first used: some take longer than a
 from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, divide, only_where
-from ingest.inference.constants import ALPHA, POWER
+from ingest.inference.constants import ALPHA, MIN_LABELS, POWER
 
 
 def _needed_n(rate: Array, ratio: Array, power: float, is_corrected: bool) -> Array:
@@ -118,11 +118,20 @@ def labels_needed(error_rate: float, half_width: float) -> int:
     """Labels of a group with which errors of reading add at most `half_width` to a share's 95 % interval.
 
     What a reading leaves open varies by at most e (1 - e) where it is wrong in a share e of the answers,
-    however the errors lie. Source: Angelopoulos, Duchi & Zrnic (2023), arXiv:2311.01453, for answers that
-    are many.
+    however the errors lie; half an error more is counted, as in `ingest.inference.corrected.share_intervals`.
+    Never fewer than a correction needs. Source: Angelopoulos, Duchi & Zrnic (2023), arXiv:2311.01453, for
+    answers that are many.
 
     >>> labels_needed(0.1, 0.05)
-    139
+    144
     """
+
+    def varies(n: int) -> float:
+        more = 0.5 / (n + 1)
+        return (error_rate * (1 - error_rate) + more * (1 - more)) / n
+
     z = scipy.special.ndtri(1 - ALPHA / 2)
-    return int(np.ceil(z**2 * error_rate * (1 - error_rate) / half_width**2))
+    n = max(int(np.ceil((z / half_width) ** 2 * error_rate * (1 - error_rate))), MIN_LABELS)
+    while z**2 * varies(n) > half_width**2:
+        n += 1
+    return n

@@ -7,7 +7,7 @@ NaN here; callers store NULL and the row's status.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
@@ -29,10 +29,21 @@ from ingest.inference.constants import (
     PSEUDO_UNIT_STREAM,
 )
 from ingest.inference.design import Design, Unit, canonical, resampling_unit, unit_of_prompts
-from ingest.inference.drawing import Units, chance, draw, extremity, intervals, n_valid, p_max, rows_of
+from ingest.inference.drawing import (
+    Units,
+    chance,
+    draw,
+    extremity,
+    intervals,
+    n_valid,
+    p_max,
+    rows_of,
+    widest_intervals,
+)
 from ingest.inference.families import tails
 from ingest.inference.few_units import few_tables
 from ingest.inference.group_statistics import DISPARITIES, MEAN, STATISTICS, impact_ratio
+from ingest.inference.label_doubt import Doubt
 from ingest.inference.registry import Statistic, evaluate, evaluate_values, owners, units_rested_on
 from ingest.inference.relabelling import Plan, Scheme, attainable, plan_for
 from ingest.inference.samples import Column, Samples
@@ -128,7 +139,7 @@ def resample(
     chunk_bytes: int = CHUNK_BYTES,
     missing: ArrayLike | None = None,
     strata: ArrayLike | None = None,
-    is_corrected: bool = False,
+    doubt: Doubt | None = None,
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
@@ -136,14 +147,15 @@ def resample(
     `STATISTICS`, all of the kind that J columns suit. Groups without responses get rows with status
     `empty_group` and are left out of everything else. `missing` counts the answers that each of the
     design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
-    compared at equal weights of them, and shuffled within them. Sums `is_corrected` by labels may be any
-    numbers. The result depends on `seed`, not on the order of rows nor on `chunk_bytes`. Source: SPEC INF-1
-    to INF-3. Raises KeyError for an unknown statistic and ValueError for sums that do not fit.
+    compared at equal weights of them, and shuffled within them. Sums that labels correct may be any numbers,
+    and come with the `doubt` that the labels leave. The result depends on `seed`, not on the order of rows
+    nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and ValueError
+    for sums that do not fit.
     """
     chosen = [STATISTICS[name] for name in statistics]
     judged_by = [statistic for statistic in chosen if statistic.tested_by]
     rows = np.asarray(sums, dtype=np.float64)
-    check_sums(design, rows, chosen, min(n_permutations, n_bootstrap), is_corrected)
+    check_sums(design, rows, chosen, min(n_permutations, n_bootstrap), doubt is not None)
     full_labels = design.labels
     if not len(rows):
         return [
@@ -153,19 +165,19 @@ def resample(
         ]
     lacking = np.zeros(len(full_labels)) if missing is None else np.asarray(missing, dtype=np.float64)
     lacking = lacking[np.unique(design.group)]
-    kind, n_own = _kind_of(chosen, rows.shape[1]), rows.shape[1]
+    kind, n_kind = _kind_of(chosen, rows.shape[1]), rows.shape[1]
     scores = rows[:, 1] if kind == "score" else np.zeros(1)
     if strata is not None:
         rows = spread_out(rows, np.asarray(strata, dtype=np.int64))
     design, rows = canonical(design, rows)
     n_groups, n_sums = len(design.labels), rows.shape[1]
     unit = resampling_unit(design)
-    plan = plan_for(design, unit, None if strata is None else stratum_of(rows, n_own))
+    plan = plan_for(design, unit, None if strata is None else stratum_of(rows, n_kind))
     units = Units.of(design.group, design.units(unit))
     columns = owners(chosen, n_groups)
 
     def compared(tables: Array) -> Array:
-        return tables if strata is None else standardised(tables, kind, n_own)
+        return tables if strata is None else standardised(tables, kind, n_kind)
 
     table = compared(group_table(design.group, rows, n_groups))
     observed = evaluate(chosen, table[None])[:, 0]
@@ -174,8 +186,14 @@ def resample(
     relabel = plan.labeller([seed, PERMUTATION_STREAM])
     # Labels twice, index and weight of each non-zero sum, and some ten temporaries of a table's size.
     bytes_each = 8 * (4 * len(cell_sums) + 10 * n_groups * n_sums)
+    open_to = doubt and doubt.either(kind, table, seed, PERMUTATION_STREAM)
+
+    def relabelled(b: int) -> Array:
+        tables = compared(relabelled_tables(relabel(b), cell_sums, n_groups))
+        return evaluate(chosen, tables if open_to is None else tables + open_to(b))
+
     permuted = draw(
-        lambda b: evaluate(chosen, compared(relabelled_tables(relabel(b), cell_sums, n_groups))),
+        relabelled,
         n_permutations,
         max(1, chunk_bytes // bytes_each),
         observed.shape,
@@ -184,7 +202,7 @@ def resample(
     units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
     # Too few to redraw: an interval would be too short, a bound comes of how alike their answers are.
     is_few = not units.is_enough and units.is_nested and units_by_group.min() >= 2
-    is_few = is_few and strata is None and not is_corrected
+    is_few = is_few and strata is None and doubt is None
     tables = units.tables(rows, seed)
     if is_few:
         of_units = group_table(units.of_row, rows, units.n)
@@ -193,32 +211,48 @@ def resample(
     one_more = pseudo_rows(kind, table, units_by_group)
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
+    moved_by_labels = doubt and doubt.drawn(kind, table, seed, BOOTSTRAP_STREAM)
+
     def redrawn(b: int) -> Array:
         drawn = compared(tables(b))
         apart = drawn + weights.exponential(size=(b, n_groups, 1)) * one_more
-        return np.concatenate([evaluate(chosen, drawn), *([evaluate(judged_by, apart)] if judged_by else [])])
+        if moved_by_labels is None:
+            own = [evaluate(chosen, drawn)]
+        else:
+            moved, nearer = moved_by_labels(b)
+            own = [evaluate(chosen, drawn + move) for move in (0, nearer, moved)]
+            apart = apart + moved
+        return np.concatenate([*own, *([evaluate(judged_by, apart)] if judged_by else [])])
 
     bytes_each = 8 * (3 * units.n + 20 * n_groups * n_sums)
     n_columns = len(observed)
+    n_own = n_columns * (1 if doubt is None else 3)
     booted = draw(
         redrawn,
         n_bootstrap if units.is_enough or is_few else 0,
         max(1, chunk_bytes // bytes_each),
-        (n_columns + len(judged_by),),
+        (n_own + len(judged_by),),
     )
-    redrawn_values, apart = booted[:n_columns], booted[n_columns:]
+    redrawn_values, others, apart = np.split(booted, [n_columns, n_own])
     booted = redrawn_values[:, :0] if is_few else redrawn_values
-    interval = intervals(booted, observed, units_rested_on(columns, units_by_group))
+    # Units without a label do not tell how badly the labels read.
+    telling = units_by_group if doubt is None else np.minimum(units_by_group, doubt.n_units)
+    rested_on = units_rested_on(columns, telling)
+    if doubt is None:
+        interval = intervals(booted, observed, rested_on)
+    else:
+        interval = widest_intervals(booted, np.split(others, 2), observed, rested_on)
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]
-    if rates and units.is_enough and n_bootstrap and not is_corrected:
+    if rates and units.is_enough and n_bootstrap and doubt is None:
         interval[rates] = rate_intervals(observed[rates], booted[rates], n_by_group, units_by_group)
     smallest = attainable(plan, n_by_group, n_permutations)
     n_permuted, n_booted = n_valid(permuted), n_valid(booted)
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}
     own = [place[statistic.name] for statistic in judged_by]
-    fewest = np.inf if is_few else float(units_by_group.min())
-    bounds = one_sided_bounds(judged_by, observed[own], redrawn_values[own], apart, fewest)
+    fewest = np.inf if is_few else float(telling.min())
+    milder = None if doubt is None else others[:n_columns][own]
+    bounds = one_sided_bounds(judged_by, observed[own], redrawn_values[own], apart, fewest, milder)
     if is_few:
         bounds = without_mild_side(judged_by, bounds)
     spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
@@ -286,43 +320,6 @@ def _kind_of(statistics: Sequence[Statistic], n_sums: int) -> Kind:
         return "score" if n_sums == 3 else "selection"
     (kind,) = kinds
     return kind
-
-
-class Interval(NamedTuple):
-    """95 % bootstrap interval of each group's value: `low`, `high` (K,), NaN where `status` is `too_few`."""
-
-    low: Array
-    high: Array
-    status: str
-    unit: str
-    n_units: int
-
-
-def bootstrap_interval(
-    design: Design,
-    sums: ArrayLike,
-    function: Callable[[Array], Array],
-    n_bootstrap: int,
-    seed: int,
-    depends_on: Literal["own", "others"] = "own",
-    lowest: float = 0.0,
-) -> Interval:
-    """Interval of a function of tables (b, K, J) to (b, K), drawing whole units as `resample` does.
-
-    `depends_on`: whether a group's value rests on its own units, or on those of others too. `lowest`: the
-    smallest value that there can be.
-    """
-    design, rows = canonical(design, np.asarray(sums, dtype=np.float64))
-    unit = resampling_unit(design)
-    units = Units.of(design.group, design.units(unit))
-    if not units.is_enough:
-        missing = np.full(len(design.labels), np.nan)
-        return Interval(missing, missing, "too_few", unit, units.n)
-    observed = function(group_table(design.group, rows, len(design.labels))[None])[0]
-    by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
-    draws = function(units.tables(rows, seed)(n_bootstrap)).T
-    interval = intervals(draws, observed, by_group if depends_on == "own" else by_group.min())
-    return Interval(np.maximum(interval[:, 0], lowest), interval[:, 1], "ok", unit, units.n)
 
 
 # ------------------------------------------------------------------- many columns of one design at once

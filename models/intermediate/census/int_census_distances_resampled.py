@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ingest.inference.bootstrapping import bootstrap_interval
 from ingest.inference.census import distance
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import jsd_nats_to
 from ingest.inference.kept import Kept
-from ingest.inference.resampling import bootstrap_interval
 from ingest.inference.sums import group_table, outcome_sums
 from ingest.inference.tables import row_by, rows_by, seed_of, types
 

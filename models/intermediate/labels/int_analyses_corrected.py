@@ -1,12 +1,15 @@
 """Grain: one row per analysis_key, statistic, group_value ('' for the axis), outcome ('' but for shares)."""
 
 import math
+from functools import partial
 from itertools import product
 
 import numpy as np
 
 from ingest.inference.adjusted import adjusted
 from ingest.inference.arrays import divide
+from ingest.inference.bootstrapping import bootstrap_interval
+from ingest.inference.constants import MIN_LABELS, MIN_UNITS_PER_GROUP
 from ingest.inference.corrected import (
     NONE,
     UNTOLD,
@@ -16,14 +19,17 @@ from ingest.inference.corrected import (
     folds,
     labels_alone,
     outcome_sums_corrected,
+    reading_cells,
     selection_sums_corrected,
     share_intervals,
+    stands_for,
 )
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import STATISTICS, group_mean, statistics_of
 from ingest.inference.kept import Kept
+from ingest.inference.label_doubt import Doubt, labelled_units
 from ingest.inference.registry import evaluate, owners
-from ingest.inference.resampling import bootstrap_interval, resample
+from ingest.inference.resampling import resample
 from ingest.inference.sums import group_table
 from ingest.inference.tables import (
     OF_ANALYSIS,
@@ -36,8 +42,6 @@ from ingest.inference.tables import (
     where,
 )
 
-# With fewer labels a group its error is anybody's guess.
-MIN_LABELS = 10
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, outcome string, read_value double,"
     " value double, status string, ci_low double, ci_high double, ci_status string, p_value double,"
@@ -45,7 +49,8 @@ SCHEMA = types(
     " labels_value double, labels_low double, labels_high double, n_units int64, resampling_unit string,"
     " permutation_scheme string, n_permutations int64, min_attainable_p double, bound_low double,"
     " bound_high double, value_low double, value_high double, n_blocks int64, tail double,"
-    " null_tails list<float>, confounding double, adjusted_value double, p_adjusted double"
+    " null_tails list<float>, confounding double, adjusted_value double, p_adjusted double,"
+    " label_part double"
 )
 COLUMNS = (
     "analysis_key, group_code, prompt_code, block_code, stratum_code, is_missing, read_code, said_code,"
@@ -91,7 +96,9 @@ def _corrected(analysis, groups, named_outcomes, part):
     is_there = ~np.ma.getmaskarray(np.ma.asarray(column))
     n_labels = np.bincount(group[is_there], minlength=len(groups))
     names = [label for label, _ in groups]
-    if n_labels.min() < MIN_LABELS:
+    design = Design.from_codes(groups, group, part["prompt_code"], part["block_code"])
+    n_labelled = labelled_units(design, is_there)
+    if n_labels.min() < MIN_LABELS or n_labelled.min() < MIN_UNITS_PER_GROUP:
         for label, n in zip(names, n_labels.tolist(), strict=True):
             yield {
                 **named,
@@ -101,17 +108,17 @@ def _corrected(analysis, groups, named_outcomes, part):
                 "n_labels": n,
             }
         return
-    design = Design.from_codes(groups, group, part["prompt_code"], part["block_code"])
     outcomes, is_favourable = zip(*named_outcomes, strict=True) if named_outcomes else ((), ())
     labels = _labels(part, is_there)
-    sums, read_sums, alone, untold = _sums(kind, design, np.array(is_favourable, bool), labels, part)
+    found = _sums(kind, design, np.array(is_favourable, bool), labels, part)
+    sums, read_sums, alone, untold, doubt = found
     n_missing = n_failed + np.round(np.clip(untold, 0, None)).astype(np.int64)
     options = {
         "n_permutations": analysis["n_permutations"],
         "n_bootstrap": analysis["n_bootstrap"],
         "seed": analysis_seed(analysis),
         "missing": n_missing * sums.sum() / read_sums.sum() if kind == "outcome" else n_missing,
-        "is_corrected": True,
+        "doubt": doubt,
     }
     of_groups = {name: (int(n), int(m)) for name, n, m in zip(names, n_labels, n_missing, strict=True)}
     of_groups[""] = int(n_labels.sum()), int(n_missing.sum())
@@ -124,12 +131,13 @@ def _corrected(analysis, groups, named_outcomes, part):
         )
     }
     at_equal_weights = adjusted(design, sums, kind, part["stratum_code"], options)
-    found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
-    of_values = _of_groups(design, kind, sums, alone, n_labels, options)
-    for row in found:
+    results = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
+    of_values = _of_groups(design, kind, sums, alone, options)
+    for row in results:
         place = row["statistic"], row["group_value"]
         n, missing = of_groups[place[1]]
         own = {"read_value": as_read.get(place), "n_labels": n, "n_missing": missing}
+        own |= {"label_part": doubt.part}
         own |= of_values.get(place, {}) | at_equal_weights.get(place, {})
         yield {**named, **row, "n": int(row["n"]), **own}
     if kind == "outcome":
@@ -146,25 +154,33 @@ def _labels(part, is_there):
 
 
 def _sums(kind, design, is_favourable, labels, part):
-    """Sums (n, J) of answers as corrected, as read and of labels alone; what cannot be told by group (K,)."""
+    """Sums (n, J) of answers as corrected, as read and of labels alone; what cannot be told by group (K,);
+    and what the labels leave open."""
     fold, n_groups = folds(design), len(design.labels)
     if kind == "score":
         score = numbers(part["score"])
         sums = corrected_scores(design.group, score, labels, fold)
         read_sums = np.column_stack([np.ones_like(score), score, score**2])
         given = np.column_stack([np.ones_like(score), labels.value, labels.value**2])
-        return sums, read_sums, labels_alone(labels, given), np.zeros(n_groups)
+        doubt = Doubt.of(design, design.group, stands_for(design.group, labels), sums)
+        return sums, read_sums, labels_alone(labels, given), np.zeros(n_groups), doubt
     read, n_outcomes = part["read_code"].astype(np.int64), len(is_favourable)
     corrected = corrected_outcomes(design.group, read, labels, fold, n_outcomes)
     untold = np.bincount(design.group, weights=corrected[:, UNTOLD], minlength=n_groups)
     one_hot = np.eye(n_outcomes + 2)
     as_read, given = one_hot[read], labels_alone(labels, one_hot[labels.code])
+    cell = reading_cells(design.group, read, n_outcomes)
+    doubt_of = partial(Doubt.of, design, cell, stands_for(cell, labels))
     if kind == "outcome":
-        return outcome_sums_corrected(corrected), as_read[:, :-2], given[:, :-2], untold
-    return *(selection_sums_corrected(one, is_favourable) for one in (corrected, as_read, given)), untold
+        sums = outcome_sums_corrected(corrected)
+        doubt = doubt_of(sums, float(sums.sum() / corrected[:, :-2].sum()))
+        return sums, as_read[:, :-2], given[:, :-2], untold, doubt
+    both = (selection_sums_corrected(one, is_favourable) for one in (corrected, as_read, given))
+    sums, read_sums, alone = both
+    return sums, read_sums, alone, untold, doubt_of(sums)
 
 
-def _of_groups(design, kind, sums, alone, n_labels, options):
+def _of_groups(design, kind, sums, alone, options):
     """Each group's rate or mean by labels alone, with intervals, by statistic and group."""
     n_bootstrap, seed = options["n_bootstrap"], options["seed"]
     if kind == "score":
@@ -177,26 +193,26 @@ def _of_groups(design, kind, sums, alone, n_labels, options):
     if kind == "outcome":
         return {}
     found = {}
-    rates = _rates(design, sums, n_labels, n_bootstrap, seed)
-    by_labels = _rates(design, alone, n_labels, n_bootstrap, seed)
+    rates = _rates(design, sums, options["doubt"], n_bootstrap, seed)
+    by_labels = _rates(design, alone, options["doubt"], n_bootstrap, seed)
     for label, (_, low, high), others in zip(design.labels, rates, by_labels, strict=True):
         found["selection_rate", label] = {"ci_low": low, "ci_high": high, **_by_labels(*others)}
     return found
 
 
-def _rates(design, sums, n_labels, n_bootstrap, seed):
+def _rates(design, sums, doubt, n_bootstrap, seed):
     """Each group's selection rate with both ends of its interval, (K, 3)."""
     both = np.column_stack([sums[:, 0] - sums[:, 1], sums[:, 1]])
-    found = share_intervals(design, both, n_labels, n_bootstrap, seed)
+    found = share_intervals(design, both, doubt, n_bootstrap, seed)
     return np.stack([column[:, 1] for column in found], axis=1).tolist()
 
 
 def _shares(design, outcomes, sums, read_sums, alone, of_groups, options):
     """Yield each group's share of each outcome: corrected, as read, and by labels alone, with intervals."""
     n_bootstrap, seed = options["n_bootstrap"], options["seed"]
-    n_labels = np.array([of_groups[label][0] for label in design.labels])
-    shares = np.stack(share_intervals(design, sums, n_labels, n_bootstrap, seed), axis=-1)
-    by_labels = np.stack(share_intervals(design, alone, n_labels, n_bootstrap, seed), axis=-1)
+    doubt = options["doubt"]
+    shares = np.stack(share_intervals(design, sums, doubt, n_bootstrap, seed), axis=-1)
+    by_labels = np.stack(share_intervals(design, alone, doubt, n_bootstrap, seed), axis=-1)
     counted = group_table(design.group, read_sums, len(design.labels))
     as_read = divide(counted, counted.sum(-1, keepdims=True))
     sizes = np.bincount(design.group)

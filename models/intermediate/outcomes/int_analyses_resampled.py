@@ -6,10 +6,11 @@ import numpy as np
 
 from ingest.inference.adjusted import adjusted
 from ingest.inference.arrays import divide
+from ingest.inference.bootstrapping import bootstrap_interval
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import group_mean, statistics_of
 from ingest.inference.kept import Kept
-from ingest.inference.resampling import bootstrap_interval, resample
+from ingest.inference.resampling import resample
 from ingest.inference.sums import group_table, selection_sums, sums_of
 from ingest.inference.tables import OF_ANALYSIS, analysis_seed, parts, records, row_by, rows_by, types
 
