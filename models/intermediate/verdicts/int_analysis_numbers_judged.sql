@@ -123,7 +123,8 @@ judged as (
         end as {{ column }},
         {%- endfor %}
         corrected.n_missing,
-        corrected.n_labels
+        corrected.n_labels,
+        corrected.label_part
     from numbers
     left join corrected
         on
@@ -160,6 +161,7 @@ select
     {%- endfor %}
     judged.n_missing,
     judged.n_labels,
+    judged.label_part,
     judged.n_blocks,
     judged.p_value,
     judged.p_holm,

@@ -106,6 +106,9 @@ needed as (
     select
         *,
         least(n_to_pass, n_to_tell, n_to_lie_between) as n_units_needed,
+        -- Of the variance, what comes of labels shrinks with more of them; the rest with more units alone.
+        {{ ratio('n_blocks', 'least(n_to_pass, n_to_tell, n_to_lie_between)') }} - (1 - label_part)
+            as left_to_labels,
         1 - 0.15 * {{ ratio(
             'green_gap - case when n_to_pass <= coalesce(n_to_tell, n_to_pass) then expected_gap else 0 end',
             'stake'
@@ -145,6 +148,10 @@ select
         when n_units_needed <= {{ most_units_named() }}
             then cast(ceil(greatest(n_units_needed - n_blocks, 1)) as bigint)
     end as n_more_units,
+    case
+        when left_to_labels > 0 and n_labels * {{ ratio('label_part', 'left_to_labels') }} <= n
+            then cast(ceil(greatest(n_labels * ({{ ratio('label_part', 'left_to_labels') }} - 1), 1)) as bigint)
+    end as n_more_labels,
     -- Where missing answers move nothing, the stake is what rounding left, on either side of 0.
     case when part_to_read > 0 and part_to_read <= 1 then part_to_read end as part_to_read,
     case

@@ -52,8 +52,16 @@ phrased as (
             when decided.n_missing = 1 then 'the missing answer'
             else 'the ' || {{ with_commas('decided.n_missing') }} || ' missing answers'
         end as missing_answers,
-        {{ with_commas('planned.n_more_units') }} || ' more '
-        || {{ units_in_words('decided.resampling_unit') }} || ' a group' as more_units,
+        case
+            when planned.n_more_labels is not null
+                then
+                    {{ with_commas('planned.n_more_labels') }} || ' more '
+                    || case when planned.n_more_labels = 1 then 'label' else 'labels' end
+            else
+                {{ with_commas('planned.n_more_units') }} || ' more '
+                || {{ units_in_words('decided.resampling_unit') }} || ' a group'
+                || case when decided.n_labels is null then '' else ', labelled as these are,' end
+        end as more_units,
         coalesce(
             '; about ' || more_units || ' would decide'
             || coalesce(
@@ -72,6 +80,7 @@ phrased as (
             when decided.is_significant then 'missing_answers'
             when is_p_value and decided.v_limit is null then 'limit_of_size'
             when is_p_value and decided.v_at_most is null and more_units is null then 'bound'
+            when is_p_value and planned.n_more_labels is not null then 'labels'
             when is_p_value then 'more_units'
             when decided.highest_bound is null and decided.bound_high is not null then 'missing_answers'
             when (decided.lowest_bound is null or decided.highest_bound is null) and more_units is null
@@ -81,6 +90,7 @@ phrased as (
             when bound_worst = 'green' and not decided.is_adequate_n then 'answers'
             when bound_worst = 'green' then 'attainable_limit'
             when planned.n_to_read is not null then 'missing_answers'
+            when planned.n_more_labels is not null then 'labels'
             else 'more_units'
         end as lacks
     from decided

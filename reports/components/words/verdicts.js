@@ -49,6 +49,7 @@ export const LACKS = [
 	{ key: 'coverage', words: 'too few answers could be read' },
 	{ key: 'missing_answers', words: 'missing answers could turn it' },
 	{ key: 'more_units', words: 'too few names or texts' },
+	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
 	{ key: 'attainable_limit', words: 'groups of these sizes cannot exceed the limit' },
 	{ key: 'bound', words: 'no bound can be drawn' },
