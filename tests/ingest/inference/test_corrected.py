@@ -15,10 +15,13 @@ from ingest.inference.corrected import (
     folds,
     labels_alone,
     outcome_sums_corrected,
+    reading_cells,
     selection_sums_corrected,
     share_intervals,
+    stands_for,
 )
 from ingest.inference.design import Design
+from ingest.inference.label_doubt import Doubt
 from ingest.inference.resampling import resample
 from ingest.inference.sums import group_table, selection_sums
 
@@ -142,7 +145,9 @@ def test_a_rule_that_misses_more_of_one_group_is_corrected():
         wanted = ("selection_rate", "range")
         as_read = resample(design, selection_sums(read), wanted, 200, 200, seed)
         sums = selection_sums_corrected(corrected, np.array([False, True]))
-        mended = resample(design, sums, wanted, 200, 200, seed, is_corrected=True)
+        cell = reading_cells(design.group, read, 2)
+        doubt = Doubt.of(design, cell, stands_for(cell, labels), sums)
+        mended = resample(design, sums, wanted, 200, 200, seed, doubt=doubt)
         found += as_read[-1].p_value <= 0.05
         wrong += mended[-1].p_value <= 0.05
         held += sum(row.ci_low <= 0.5 <= row.ci_high for row in mended[:2])
@@ -171,7 +176,8 @@ def test_no_interval_of_a_share_has_no_width():
     labels = Labels(is_there, np.zeros(n, np.int64), np.zeros(n), weight)
     design = _design(group, block)
     corrected = corrected_outcomes(group, np.zeros(n, np.int64), labels, folds(design), 2)
-    shares, low, high = share_intervals(design, corrected[:, :2], np.array([50, 50]), 200, 0)
+    doubt = Doubt.of(design, group, stands_for(group, labels), corrected[:, :2])
+    shares, low, high = share_intervals(design, corrected[:, :2], doubt, 200, 0)
     np.testing.assert_allclose(shares, [[1, 0], [1, 0]], atol=0.01)
     assert (high[:, 1] > 0.03).all()
     assert (high[:, 1] < 0.15).all()
@@ -202,6 +208,61 @@ def test_the_guide_says_what_the_recorded_experiment_found():
     assert f"at most {100 * corrected[1]:.1f} % do." in said
     assert f"Of the intervals {100 * holds[0]:.1f} to {100 * holds[1]:.1f} % hold the truth" in said
     assert f"they are {100 * (1 - width[1]):.0f} to {100 * (1 - width[0]):.0f} % narrower" in said
+
+
+def test_few_labels_do_what_the_guide_says():
+    """No cell passes more, or fails more, than is promised; figures of the guide are those of the records."""
+    project = Path(__file__).parents[3]
+    with (project / "experiments/results/few_labels.csv").open(newline="") as file:
+        cells = list(csv.DictReader(file))
+
+    def shares(rows, name):
+        return [float(row[name]) for row in rows]
+
+    alike, at_limit, beyond = (
+        [row for row in cells if row["ratio"] == ratio] for ratio in ("1.0", "0.8", "0.6")
+    )
+    assert min(len(alike), len(at_limit), len(beyond)) >= 2
+    assert max(shares(at_limit, "pass_corrected")) <= 0.05
+    assert max(shares(beyond, "pass_corrected")) <= 0.01
+    assert max(shares(alike, "fail_corrected")) <= 0.05
+    assert min(shares(cells, "intervals_hold")) >= 0.93
+    assert min(shares(cells, "bounds_hold")) >= 0.93
+    hidden = [row for row in at_limit if row["rule"] == "hidden"]
+    assert max(shares(hidden, "pass_by_redrawing")) > 0.2  # what was mended
+    assert {row["n_labels"] for row in hidden} == {"20", "28", "50", "100"}
+    well = {row["n_labels"]: float(row["pass_corrected"]) for row in alike if row["rule"] == "well read"}
+    said = " ".join((project / "docs/guide/labels.md").read_text().split())
+    read = shares(hidden, "pass_as_read")
+    assert f"As read, {100 * min(read):.1f} to {100 * max(read):.1f} % of the audits pass" in said
+    assert f"at most {100 * max(shares(hidden, 'pass_corrected')):.1f} % do. Where" in said
+    assert f"{100 * well['28']:.0f} % pass with 28 labels, {100 * well['100']:.0f} % with 100" in said
+    assert f"and {100 * well['400']:.0f} % with 400" in said
+    decision = (project / "docs/decisions/0017-labels-and-corrected-numbers.md").read_text()
+    held = shares(cells, "intervals_hold")
+    assert f"in {100 * min(held):.1f} to {100 * max(held):.1f} %" in " ".join(decision.split())
+
+
+def test_whole_audits_do_what_the_guide_says():
+    """Through load, draw, labels and build: what is at the limit does not pass, and enough labels do."""
+    project = Path(__file__).parents[3]
+    with (project / "experiments/results/label_audits.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["metric"] == "min_impact_ratio"]
+
+    def n(labels, kind, verdict=None):
+        return sum(
+            int(row["n_questions"])
+            for row in rows
+            if (row["labels"], row["kind"]) == (labels, kind) and verdict in (None, row["verdict"])
+        )
+
+    assert n("labelled", "hidden", "pass") <= 0.05 * n("labelled", "hidden")
+    assert n("labelled", "misread", "fail") <= 0.1 * n("labelled", "misread")
+    assert n("labelled", "well_read", "pass") > 0
+    said = " ".join((project / "docs/guide/labels.md").read_text().split())
+    limit, passed = n("as_read", "hidden"), n("as_read", "hidden", "pass")
+    assert f"of {limit} questions at the limit {passed} pass as read" in said
+    assert f"and {n('labelled', 'hidden', 'pass')} with 28 labels each" in said
 
 
 def test_the_worked_example_in_the_guide_is_the_record():
