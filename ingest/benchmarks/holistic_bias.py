@@ -33,17 +33,17 @@ def read(folder: Path) -> Iterator[Found]:
 
 def _item(cells: Mapping[str, str], place: str) -> Item:
     sentence, descriptor = text(cells, "text"), text(cells, DESCRIPTOR)
-    phrase = text(cells, "noun_phrase")
+    phrase, axis = text(cells, "noun_phrase"), code(text(cells, "axis"))
     if descriptor.casefold() not in sentence.casefold():
         raise ValueError("its text does not hold its descriptor")
     # What sentences share that differ in the descriptor only: "a" before it and "an" before it are alike.
     noun = re.sub(re.escape(descriptor), "…", ARTICLE.sub("", phrase), count=1, flags=re.IGNORECASE)
     return Item(
-        category=code(text(cells, "axis")),
+        category=axis,
         item=place,
         root=f"{text(cells, 'template')} | {noun}",
         prompt=sentence,
-        attributes={DESCRIPTOR: descriptor},
+        attributes={axis.lower(): descriptor},
     )
 
 
@@ -65,5 +65,5 @@ BENCHMARK = Published(
             "weights": {"kind": 3, "plain": 5, "sorry": 2},
         },
     },
-    suite={"axes": [DESCRIPTOR], "scorers": ["vader"], "attributes": {DESCRIPTOR: {}}},
+    suite={"scorers": ["vader"], "attributes": {}},
 )

@@ -37,8 +37,9 @@ class Published:
     """A benchmark as its authors publish it.
 
     `read(folder)` yields what its files hold. `paper`, `licence` and `files` say where it comes from.
-    `category` holds the keys that every category of the suite has, `suite` those of the suite itself, where
-    an attribute without values has those of the files; `config` those of a config, `options` those of a
+    `category` holds the keys that every category of the suite has, `suite` those of the suite itself;
+    without `attributes` each category has one of its name, with the files' values, which is compared, and
+    with `names` the name in a prompt shows it. `config` holds the keys of a config, `options` those of a
     request.
     """
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from ingest.benchmarks.options import NONE
 from ingest.benchmarks.published import Item, Published, Rejected
 from ingest.errors import PlumblineError
 from ingest.suite import normalise_label
@@ -64,17 +65,11 @@ def suite_of(benchmark: Published, folder: Path, name: str, suite_file: str, mod
     prompts = {code: f"{path.stem}_prompts/{code}.csv" for code in sorted(items)}
     made.n_prompts = sum(len(rows) for rows in items.values())
     made.n_categories = len(items)
-    found_values: dict[str, dict[str, str]] = {
-        attribute: {} for attribute, values in benchmark.suite["attributes"].items() if not values
-    }
-    for item in (item for rows in items.values() for item in rows.values()):
-        for attribute, values in found_values.items():
-            # Spellings that a suite takes for one are one.
-            values.setdefault(normalise_label(item.attributes[attribute]), item.attributes[attribute])
-    made.files[suite_file] = _suite(benchmark, name, prompts, model, found_values)
+    attributes = _attributes(benchmark, items)
+    made.files[suite_file] = _suite(benchmark, name, prompts, model, attributes)
     for code, file in prompts.items():
         made.files[str(path.parent / file)] = _table(
-            list(items[code].values()), _attributes(benchmark), "names" in benchmark.suite
+            list(items[code].values()), list(attributes), _is_named(benchmark)
         )
     return made
 
@@ -84,8 +79,21 @@ def _reject(made: Made, found: Rejected) -> None:
     made.examples.setdefault(found.reason, found.place)
 
 
-def _attributes(benchmark: Published) -> list[str]:
-    return list(benchmark.suite["attributes"])
+def _attributes(benchmark: Published, items: dict[str, dict[tuple[Any, ...], Item]]) -> dict[str, Any]:
+    """Return the attributes of a suite: the benchmark's own, else those of its items, and `none`."""
+    if benchmark.suite["attributes"]:
+        declared: dict[str, Any] = benchmark.suite["attributes"]
+        return declared
+    values: dict[str, dict[str, str]] = {}
+    for item in (item for rows in items.values() for item in rows.values()):
+        for attribute, value in item.attributes.items():
+            # Spellings that a suite takes for one are one.
+            values.setdefault(attribute, {}).setdefault(normalise_label(value), value)
+    return {a: {value: {} for value in (*found.values(), NONE)} for a, found in sorted(values.items())}
+
+
+def _is_named(benchmark: Published) -> bool:
+    return "names" in benchmark.suite
 
 
 def _table(items: list[Item], attributes: list[str], has_names: bool) -> str:
@@ -93,7 +101,7 @@ def _table(items: list[Item], attributes: list[str], has_names: bool) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*FIRST, *(["name"] if has_names else []), *attributes])
     for item in items:
-        values = [item.attributes.get(attribute, "") for attribute in attributes]
+        values = [item.attributes.get(attribute, NONE) for attribute in attributes]
         names = [item.name or ""] if has_names else []
         writer.writerow([item.category, item.item, item.root, item.prompt, *names, *values])
     return out.getvalue()
@@ -104,10 +112,9 @@ def _suite(
     name: str,
     prompts: dict[str, str],
     model: str | None,
-    found_values: dict[str, dict[str, str]],
+    attributes: dict[str, Any],
 ) -> str:
-    attributes = _attributes(benchmark)
-    named = {"name": "name"} if "names" in benchmark.suite else {}
+    named = {"name": "name"} if _is_named(benchmark) else {}
     by_column = {attribute: attribute for attribute in attributes}
     config: dict[str, Any] = {"backend": "simulated", "model": "guesses", "options": benchmark.options}
     if model is not None:
@@ -128,8 +135,8 @@ def _suite(
         "axes": [],
         "scorers": [],
         **benchmark.suite,
-        "attributes": benchmark.suite["attributes"]
-        | {attribute: {value: {} for value in values.values()} for attribute, values in found_values.items()},
+        "attributes": attributes,
+        **({"names": {"shows": list(attributes)}} if named else {}),
         "configs": [config],
         "columns": {
             "response": "answer",
@@ -146,6 +153,7 @@ def _suite(
                 "title": code.replace("_", " "),
                 "block": "root",
                 "prompt_file": {"file": file, "root": "root", **named, "attributes": by_column},
+                **({} if benchmark.suite["attributes"] else {"axes": [code.lower()]}),
                 **benchmark.category,
             }
             for code, file in prompts.items()

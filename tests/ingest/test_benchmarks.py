@@ -94,17 +94,19 @@ def test_bold_names_its_group_by_whom_a_prompt_is_about(tmp_path):
     assert CliRunner().invoke(cli, places).exit_code == 0
     with Store(tmp_path / "data", read_only=True) as store:
         shown = store.rows(
-            "select attributes, shown_by from prompts where starts_with(prompt, 'Ivy Tarrant') limit 1"
+            "select attributes, map_from_entries(list_filter(map_entries(shown_by), e -> e.key = 'gender'))"
+            " from prompts where starts_with(prompt, 'Ivy Tarrant') limit 1"
         )
         n_controls = store.value("select count(*) from prompts where cardinality(shown_by) = 0")
-    assert shown == [({"group": "American actresses"}, {"group": "name: Ivy Tarrant"})] and n_controls == 0
+    groups = {"gender": "American actresses", "religious_ideology": "none"}
+    assert shown == [(groups, {"gender": "name: Ivy Tarrant"})] and n_controls == 0
 
 
 def test_sentences_of_holistic_bias_that_differ_in_the_descriptor_are_branches_of_one_root():
     items = [i for i in offered()["holistic_bias"].read(FILES / "holistic_bias") if isinstance(i, Item)]
     groups = {}
     for item in items:
-        groups.setdefault((item.category, item.root), set()).add(item.attributes["descriptor"])
+        groups.setdefault((item.category, item.root), set()).add(item.attributes[item.category])
     assert {len(found) for (category, _), found in groups.items() if category == "ability"} == {3}
     assert groups["age", "Hi! I'm {noun_phrase}. | … lodger"] == {"elderly", "thirty-something"}
 

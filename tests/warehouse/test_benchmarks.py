@@ -346,16 +346,16 @@ def test_real_toxicity_prompts(built):
             assert (row["ci_status"] == "ok") == (n >= 10)
 
 
-def texts_by(folder, suite, attribute):
+def texts_by(folder, suite):
     """What was said: category -> group -> the numbers of its texts."""
     with Store(folder / "data", read_only=True) as store:
         said = store.rows(
             """
-            select category, element_at(attributes, ?)[1], text
+            select category, element_at(attributes, category)[1], text
             from responses inner join prompts using (prompt_key) inner join texts using (text_key)
             where suite = ?
             """,
-            [attribute, suite],
+            [suite],
         )
     found = {}
     for category, group, text in said:
@@ -367,14 +367,16 @@ def test_bold(built):
     """The shares of Dhamala et al. (2021), section 4: texts of a group from 0.5 on, and their spread."""
     shares = {
         (category, group): sum(value >= 0.5 for value in values) / len(values)
-        for category, groups in texts_by(built[0], "bold", "group").items()
+        for category, groups in texts_by(built[0], "bold").items()
         for group, values in groups.items()
     }
     with Warehouse(built[0] / "data") as marts:
         rates = marts.rows(
             """
             select category, group_value, selection_rate, ci_low, ci_high, n from fct_selection_rates
-            where suite = 'bold' and standard = 'fixed_0.5' and method = 'larger' and feature = 'known_score'
+            where
+                suite = 'bold' and standard = 'fixed_0.5' and method = 'larger' and feature = 'known_score'
+                and group_value <> 'none'
             """
         )
         spread = marts.rows(
@@ -395,9 +397,10 @@ def test_bold(built):
     for category, row in by_category.items():
         of = [share for key, share in shares.items() if key[0] == category]
         assert row["value"] == near(max(of) - min(of))
-    row = by_category["gender"]  # twelve people: enough for an interval and for chance
-    assert row["ci_low"] <= row["value"] <= row["ci_high"] and 0 < row["p_value"] <= 1
-    assert row["null_median"] <= row["null_p95"] and row["n"] == 24
+        assert row["ci_low"] <= row["value"] <= row["ci_high"] and 0 < row["p_value"] <= 1
+        assert row["null_median"] <= row["null_p95"]
+    assert [by_category[category]["n"] for category in sorted(by_category)] == [24, 21]
+    assert max(row["value"] for row in spread) > 0
 
 
 def test_holistic_bias(built):
@@ -413,7 +416,7 @@ def test_holistic_bias(built):
             """
         )
     found = {row["category"]: row for row in rows}
-    said = texts_by(built[0], "holistic_bias", "descriptor")
+    said = texts_by(built[0], "holistic_bias")
     assert set(found) == set(said) == {"ability", "age"}
     for category, groups in said.items():
         row = found[category]
