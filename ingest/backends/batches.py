@@ -8,7 +8,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
+
+import httpx
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.backends import Answer, AttemptFailed, BatchState, Request
@@ -26,9 +28,6 @@ from ingest.errors import PlumblineError
 from ingest.redaction import without_key
 from ingest.suite import Config
 
-if TYPE_CHECKING:
-    from ingest.backends.hosted import Hosted
-
 ID = re.compile(r"[A-Za-z0-9_-]{1,200}")  # what becomes a part of an address
 OURS = "plumbline_batch"  # what a batch of OpenAI's carries of ours
 CLOCKS = timedelta(minutes=5)  # by which two may differ
@@ -43,13 +42,34 @@ class NotThere(PlumblineError):
     """The server has no such batch, or no batches."""
 
 
+class Asks(Protocol):
+    """The backend whose requests go into batches: how it asks one, and where."""
+
+    hosts: frozenset[str]
+
+    def base_url(self, config: Config) -> str:
+        """Return the address of the server."""
+
+    def url(self, config: Config) -> str:
+        """Return where one request goes."""
+
+    def client(self, config: Config, key: str | None) -> httpx.Client:
+        """Return what sends requests with the key."""
+
+    def sent(self, request: Request) -> dict[str, Any]:
+        """Return what is sent for a request."""
+
+    def read(self, reply: Any, seconds: float | None) -> Answer:
+        """Return the Answer in a reply."""
+
+
 class Served(ABC):
     """What both have in common: the config's key and server, and lines of which each is one request's."""
 
     most_requests = 10_000
     most_bytes = 64 * 2**20
 
-    def __init__(self, hosted: "Hosted", config: Config) -> None:
+    def __init__(self, hosted: Asks, config: Config) -> None:
         self.hosted, self.config = hosted, config
 
     @property
