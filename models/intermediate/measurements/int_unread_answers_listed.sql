@@ -49,7 +49,13 @@ unable as (
     from asked
     cross join readers
     group by asked.language, readers.scorer, readers.languages
-    having max(case when {{ language_of('asked.language') }} = {{ language_of('readers.code') }} then 1 else 0 end) = 0
+    having
+        max(
+            case
+                when {{ language_of('asked.language') }} = {{ language_of('readers.code') }} then 1
+                else 0
+            end
+        ) = 0
 ),
 
 elsewhere as (

@@ -125,7 +125,8 @@ cosines as (
         end as value,
         case
             when not pairs.is_usable then 'failed_response'
-            when unread_a.response_key is not null or unread_b.response_key is not null then 'unsupported_language'
+            when unread_a.response_key is not null or unread_b.response_key is not null
+                then 'unsupported_language'
             when vector_a.text_key is null or vector_b.text_key is null then 'not_measured'
             when vector_a.vector is null then vector_a.measurement_status
             when vector_b.vector is null then vector_b.measurement_status

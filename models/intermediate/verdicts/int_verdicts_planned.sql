@@ -150,7 +150,10 @@ select
     end as n_more_units,
     case
         when left_to_labels > 0 and n_labels * {{ ratio('label_part', 'left_to_labels') }} <= n
-            then cast(ceil(greatest(n_labels * ({{ ratio('label_part', 'left_to_labels') }} - 1), 1)) as bigint)
+            then
+                cast(
+                    ceil(greatest(n_labels * ({{ ratio('label_part', 'left_to_labels') }} - 1), 1)) as bigint
+                )
     end as n_more_labels,
     -- Where missing answers move nothing, the stake is what rounding left, on either side of 0.
     case when part_to_read > 0 and part_to_read <= 1 then part_to_read end as part_to_read,
