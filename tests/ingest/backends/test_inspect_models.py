@@ -115,7 +115,7 @@ class Fake:
             await asyncio.sleep(60)
         if isinstance(found, Exception):
             raise found
-        found.model = self.made[-1]["model"].rpartition("/")[2]
+        found.model = found.model or self.made[-1]["model"].rpartition("/")[2]
         return found
 
 
