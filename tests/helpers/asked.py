@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 import yaml
 from click.testing import CliRunner
 from places import FIXTURES
@@ -11,6 +12,7 @@ from ingest.asking.run import generate_answers
 from ingest.asking.senders import Retries
 from ingest.assemble import assemble_prompts
 from ingest.cli import cli
+from ingest.errors import LONGEST, PlumblineError
 from ingest.store import Store
 from ingest.suite import load_suite
 
@@ -57,3 +59,21 @@ class Case:
     def rows(self, sql, *parameters):
         with Store(self.data, read_only=True) as store:
             return store.rows(sql, parameters)
+
+
+def keyed_case(backend, folder, server, monkeypatch, **config):
+    """Return a Case whose server wants a key, which the environment has."""
+    monkeypatch.setenv("TINY_KEY", KEY)
+    server.reset()
+    case = Case(folder, server, backend)
+    case.write(key_variable="TINY_KEY", **config)
+    return case
+
+
+def said(call, *arguments, **options):
+    """Return the one line in which a run ends."""
+    with pytest.raises(PlumblineError) as error:
+        call(*arguments, **options)
+    line = f"Error: {error.value.format_message()}"
+    assert len(line) <= LONGEST and KEY not in line
+    return line

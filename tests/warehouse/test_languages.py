@@ -166,6 +166,35 @@ def counts(marts, sql):
     return {config: tuple(numbers) for config, *numbers in found}
 
 
+def outcomes_read(marts, category, outcome_set):
+    """By config, answers with an outcome or a score, and those in a language that the rule does not read."""
+    return counts(
+        marts,
+        f"""
+        select
+            config,
+            count(*) filter (where outcome is not null or score is not null or is_counted),
+            count(*) filter (where outcome_status = 'unsupported_language')
+        from fct_outcomes
+        where category = '{category}' and outcome_set = '{outcome_set}'
+        group by 1
+        """,
+    )
+
+
+def values_measured(marts, category, feature):
+    """By config, answers with a value, and those in a language that the scorer does not read."""
+    return counts(
+        marts,
+        f"""
+        select config, count(value), count(*) filter (where measurement_status = 'unsupported_language')
+        from fct_measurements
+        where category = '{category}' and feature = '{feature}'
+        group by 1
+        """,
+    )
+
+
 def test_refusals_are_refusals_in_every_language(marts):
     refused = counts(
         marts,
@@ -181,31 +210,12 @@ def test_refusals_are_refusals_in_every_language(marts):
 
 @pytest.mark.parametrize("outcome_set", ["decision", "tone"])
 def test_what_a_rule_cannot_read_has_no_outcome_and_no_score(marts, outcome_set):
-    read = counts(
-        marts,
-        f"""
-        select
-            config,
-            count(*) filter (where outcome is not null or score is not null or is_counted),
-            count(*) filter (where outcome_status = 'unsupported_language')
-        from fct_outcomes
-        where category = 'A' and outcome_set = '{outcome_set}'
-        group by 1
-        """,
-    )
+    read = outcomes_read(marts, "A", outcome_set)
     assert read == {**dict.fromkeys(SAID, (0, 2)), "en": (4, 0), "mix": (4, 30)}
 
 
 def test_no_measurement_of_them_has_a_value(marts):
-    values = counts(
-        marts,
-        """
-        select config, count(value), count(*) filter (where measurement_status = 'unsupported_language')
-        from fct_measurements
-        where category = 'A' and feature = 'vader_compound'
-        group by 1
-        """,
-    )
+    values = values_measured(marts, "A", "vader_compound")
     assert values == {**dict.fromkeys(SAID, (0, 2)), "en": (4, 0), "mix": (4, 30)}
 
 
@@ -217,32 +227,14 @@ def test_lists_of_words_count_what_they_read(marts):
 @pytest.mark.parametrize("outcome_set", ["decision", "tone", "trait"])
 def test_a_word_or_two_is_in_the_language_of_its_prompt(marts, outcome_set):
     """Nobody said which language that is: the suite says nothing, and so English."""
-    read = counts(
-        marts,
-        f"""
-        select
-            config,
-            count(*) filter (where outcome is not null or score is not null or is_counted),
-            count(*) filter (where outcome_status = 'unsupported_language')
-        from fct_outcomes
-        where category = 'B' and outcome_set = '{outcome_set}'
-        group by 1
-        """,
-    )
+    read = outcomes_read(marts, "B", outcome_set)
     assert read == {**dict.fromkeys(FEW, (0, 4)), "en": (4, 0), "mix": (4, 60)}
 
 
 @pytest.mark.parametrize("feature", ["vader_compound", "cosine_distance_wrt_baseline"])
 def test_a_word_or_two_has_no_measured_value(marts, feature):
-    values = counts(
-        marts,
-        f"""
-        select config, count(value), count(*) filter (where measurement_status = 'unsupported_language')
-        from fct_measurements
-        where category = 'B' and config <> 'baseline' and feature = '{feature}'
-        group by 1
-        """,
-    )
+    values = values_measured(marts, "B", feature)
+    values.pop("baseline", None)
     assert values == {**dict.fromkeys(FEW, (0, 4)), "en": (4, 0), "mix": (4, 60)}
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import yaml
-from asked import ASKED, KEY, N_PROMPTS, Case
+from asked import ASKED, KEY, N_PROMPTS, Case, keyed_case, said
 from click.testing import CliRunner
 from pydantic import ValidationError
 from servers import loopback
@@ -12,7 +12,6 @@ from servers import loopback
 from ingest.asking.batches import Batcher
 from ingest.backends import AttemptFailed, create_backend
 from ingest.cli import cli
-from ingest.errors import LONGEST, PlumblineError
 from ingest.network import TooLarge, lines_of
 from ingest.suite import Config, load_suite
 
@@ -26,31 +25,14 @@ def running():
         yield server
 
 
-def make(backend, tmp_path, running, monkeypatch):
-    monkeypatch.setenv("TINY_KEY", KEY)
-    running.reset()
-    case = Case(tmp_path, running, backend)
-    case.write(key_variable="TINY_KEY", batch=True)
-    return case
-
-
 @pytest.fixture(params=["openai", "anthropic"])
 def case(request, tmp_path, running, monkeypatch):
-    return make(request.param, tmp_path, running, monkeypatch)
+    return keyed_case(request.param, tmp_path, running, monkeypatch, batch=True)
 
 
 @pytest.fixture
 def openai(tmp_path, running, monkeypatch):
-    return make("openai", tmp_path, running, monkeypatch)
-
-
-def said(call, *arguments, **options):
-    """Return the one line in which a run ends."""
-    with pytest.raises(PlumblineError) as error:
-        call(*arguments, **options)
-    line = f"Error: {error.value.format_message()}"
-    assert len(line) <= LONGEST and KEY not in line
-    return line
+    return keyed_case("openai", tmp_path, running, monkeypatch, batch=True)
 
 
 def batches(case):

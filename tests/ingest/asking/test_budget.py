@@ -4,12 +4,12 @@ import re
 import threading
 
 import pytest
-from asked import N_PROMPTS, Case
+from asked import N_PROMPTS, Case, said
 from servers import loopback
 
 from ingest.asking.budget import Purse, cost_of
 from ingest.backends import Answer
-from ingest.errors import LONGEST, PlumblineError
+from ingest.errors import PlumblineError
 from ingest.suite import Prices
 
 PRICES = {"prompt": 10.0, "output": 1_000.0, "currency": "USD", "date": "2026-11-01"}
@@ -39,14 +39,6 @@ def total(case):
 
 def spent(case):
     return case.rows("select coalesce(sum(cost), 0) from responses")[0][0]
-
-
-def said(call, **options):
-    with pytest.raises(PlumblineError) as error:
-        call(**options)
-    line = f"Error: {error.value.format_message()}"
-    assert len(line) <= LONGEST
-    return line
 
 
 def test_each_answer_keeps_what_it_cost(case):

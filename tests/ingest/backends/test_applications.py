@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from asked import ASKED, KEY, N_PROMPTS, SOON, Case
+from asked import ASKED, KEY, N_PROMPTS, SOON, Case, said
 from servers import loopback
 
 from ingest.apart.process import Limits
 from ingest.asking.run import generate_answers
-from ingest.errors import LONGEST, PlumblineError
 from ingest.suite import load_suite, own_code
 from ingest.suite.applications import found_at
 
@@ -53,15 +52,6 @@ def app(tmp_path, running, monkeypatch):
     monkeypatch.setenv("APP_TOKEN", KEY)
     running.reset()
     return Application(tmp_path, running)
-
-
-def said(call, *arguments, **options):
-    """Return the one line in which a run ends."""
-    with pytest.raises(PlumblineError) as error:
-        call(*arguments, **options)
-    line = f"Error: {error.value.format_message()}"
-    assert len(line) <= LONGEST and KEY not in line
-    return line
 
 
 def test_an_application_is_asked_and_its_way_is_kept_beside_the_answer(app):

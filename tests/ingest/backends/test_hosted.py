@@ -3,11 +3,10 @@
 import json
 
 import pytest
-from asked import KEY, N_PROMPTS, Case
+from asked import KEY, N_PROMPTS, keyed_case, said
 from servers import loopback
 
 from ingest.backends.http import events_of
-from ingest.errors import LONGEST, PlumblineError
 
 KEY_HEADER = {"openai": "authorization", "azure": "api-key", "anthropic": "x-api-key"}
 FILTER = {
@@ -27,41 +26,24 @@ def running():
         yield server
 
 
-def make(backend, tmp_path, running, monkeypatch):
-    monkeypatch.setenv("TINY_KEY", KEY)
-    running.reset()
-    case = Case(tmp_path, running, backend)
-    case.write(key_variable="TINY_KEY", concurrency=4)
-    return case
-
-
 @pytest.fixture(params=["openai", "azure", "anthropic"])
 def case(request, tmp_path, running, monkeypatch):
-    return make(request.param, tmp_path, running, monkeypatch)
+    return keyed_case(request.param, tmp_path, running, monkeypatch, concurrency=4)
 
 
 @pytest.fixture(params=["azure", "anthropic"])
 def new(request, tmp_path, running, monkeypatch):
-    return make(request.param, tmp_path, running, monkeypatch)
+    return keyed_case(request.param, tmp_path, running, monkeypatch, concurrency=4)
 
 
 @pytest.fixture
 def azure(tmp_path, running, monkeypatch):
-    return make("azure", tmp_path, running, monkeypatch)
+    return keyed_case("azure", tmp_path, running, monkeypatch, concurrency=4)
 
 
 @pytest.fixture
 def anthropic(tmp_path, running, monkeypatch):
-    return make("anthropic", tmp_path, running, monkeypatch)
-
-
-def said(call, *arguments, **options):
-    """Return the one line in which a run ends."""
-    with pytest.raises(PlumblineError) as error:
-        call(*arguments, **options)
-    line = f"Error: {error.value.format_message()}"
-    assert len(line) <= LONGEST and KEY not in line
-    return line
+    return keyed_case("anthropic", tmp_path, running, monkeypatch, concurrency=4)
 
 
 def test_all_is_asked_and_kept_with_tokens_and_the_key_in_its_own_header_alone(case):

@@ -5,13 +5,12 @@ from contextlib import nullcontext
 
 import pytest
 import yaml
-from asked import ASKED, KEY, N_PROMPTS, Case
+from asked import ASKED, KEY, N_PROMPTS, keyed_case, said
 from click.testing import CliRunner
 from servers import loopback
 
 from ingest import cli as cli_module
 from ingest.cli import cli
-from ingest.errors import LONGEST, PlumblineError
 
 LIMIT = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
 HEAT = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is."
@@ -28,24 +27,11 @@ def running():
 
 @pytest.fixture
 def case(tmp_path, running, monkeypatch):
-    monkeypatch.setenv("TINY_KEY", KEY)
-    running.reset()
-    case = Case(tmp_path, running, "openai")
-    case.write(key_variable="TINY_KEY", concurrency=4)
-    return case
+    return keyed_case("openai", tmp_path, running, monkeypatch, concurrency=4)
 
 
 def refuse(case, body, status=400, **rule):
     case.server.rules({"do": "status", "status": status, "body": body, **rule})
-
-
-def said(call, *arguments):
-    """Return the one line in which a run ends."""
-    with pytest.raises(PlumblineError) as error:
-        call(*arguments)
-    line = f"Error: {error.value.format_message()}"
-    assert len(line) <= LONGEST and KEY not in line
-    return line
 
 
 @pytest.mark.parametrize(
