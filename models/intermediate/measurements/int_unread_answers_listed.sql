@@ -1,5 +1,5 @@
--- Grain: one row per response_key, scorer, languages: answers that a scorer, or what looks for words (scorer ''), does
--- not read.
+-- Grain: one row per response_key, scorer, languages: answers that a scorer does not read.
+-- Scorer '' is what looks for words.
 with scorers as (
     select
         scorer_key,

@@ -83,7 +83,10 @@ read_answers as (
             when 'given' then given_labels.label
             when 'judged' then case when unread_by_judge.response_key is null then judgements.label end
             when 'anchor'
-                then case when anchors.is_clear and unread_by_encoder.response_key is null then anchors.label end
+                then
+                    case
+                        when anchors.is_clear and unread_by_encoder.response_key is null then anchors.label
+                    end
             else phrases.label
         end as label,
         phrases.n_matches,
