@@ -13,7 +13,7 @@ from ingest.asking.designs import Earlier, Question, questions
 from ingest.asking.flagged import UNFLAGGED, asked_parameters, left_out
 from ingest.asking.forecast import ASKED, tokens_for
 from ingest.asking.judged import Judged, judged_by, n_together
-from ingest.asking.plan import OUTPUT_LIMITS, asked_configs, config_labels
+from ingest.asking.plan import OUTPUT_LIMITS, asked_configs
 from ingest.assemble import assemble_prompts
 from ingest.backends.hosted import LIMIT
 from ingest.branch import branch_prompts
@@ -37,7 +37,7 @@ from ingest.options import config_option, configs_option, variant_option
 from ingest.reach import asked_places, read_places
 from ingest.store import RAW_NAME, Store
 from ingest.store.private import scratch
-from ingest.suite import Config, Prices, Suite, load_suite
+from ingest.suite import Config, Prices, Suite, config_labels, load_suite
 
 FOUR_FIFTHS = 0.8
 MOST_REPEATS = 1_000

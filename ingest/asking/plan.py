@@ -1,7 +1,6 @@
 """What is to ask of each config of a suite: every prompt that has no answer yet."""
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from ingest.errors import PlumblineError
 from ingest.keys import key, request_key
 from ingest.plugins import others_code
 from ingest.store import Store, uninterrupted
-from ingest.suite import Config, Suite
+from ingest.suite import Config, Suite, config_labels
 from ingest.suite.own_code import code_digest
 
 PAGE = 2_000
@@ -96,26 +95,6 @@ class Task:
     def pending_parameters(self, suite: Suite) -> list[Any]:
         """Parameters of PENDING."""
         return [self.config.repeats, *asked_parameters(suite), self.config_key, list(self.asked_again)]
-
-
-def config_labels(suite: Suite) -> list[str]:
-    """Return the name of each config: model (role), with the options where that alone is not unique."""
-
-    def base(config: Config) -> str:
-        return f"{config.model} ({config.role})" if config.role else config.model
-
-    shared = Counter(base(config) for config in suite.grid)
-    labels = []
-    for config in suite.grid:
-        options = ", ".join(f"{option}={value}" for option, value in sorted(config.options.items()))
-        labels.append(f"{base(config)} [{options}]" if shared[base(config)] > 1 and options else base(config))
-    twice = [label for label, n in Counter(labels).items() if n > 1]
-    if twice:
-        raise PlumblineError(
-            f"Two `configs:` of the suite are both called {twice[0]!r}.",
-            "Give one another `role:` or `model:`.",
-        )
-    return labels
 
 
 def config_row(

@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 
 from ingest.asking.identity import Served, check_digest
-from ingest.asking.plan import config_labels, config_row
+from ingest.asking.plan import config_row
 from ingest.asking.senders import Retries
 from ingest.backends import AttemptFailed, Request, create_backend
 from ingest.backends.replies import messages_for
@@ -12,7 +12,7 @@ from ingest.errors import PlumblineError
 from ingest.keys import key, text_key, text_row
 from ingest.redaction import without_secrets
 from ingest.store import Store, uninterrupted, utc_now
-from ingest.suite import Suite
+from ingest.suite import Suite, config_labels
 
 FAILURES_IN_A_ROW = 5
 SHOWN = 200

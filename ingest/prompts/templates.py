@@ -1,6 +1,7 @@
 """Prompts from templates: every root meets every group, or every person (SPEC ASM-1)."""
 
 import heapq
+import math
 from collections.abc import Iterator, Mapping
 from itertools import product
 from math import prod
@@ -11,6 +12,7 @@ from ingest.keys import key
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.suite import FIELD, Suite, Template
 from ingest.suite.fields import LANGUAGE_ATTRIBUTE, fill
+from ingest.suite.mitigations import Mix
 from ingest.suite.sources import Translation
 
 METHOD = "template"
@@ -20,11 +22,13 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
     """Yield the rows of `prompts` that a category's templates give, duplicates included.
 
     A root is a template with its slots filled. Each root meets every combination of the attributes that
-    it names, or, where it names {name}, every person; a person's own attributes hold for them. All of it is
-    said in each of the suite's languages. The suite's `sample` leaves whole roots out. `baseline` holds the
-    text that `baseline_text_key` is the key of.
+    it names, or, where it names {name}, every person; a person's own attributes hold for them. Where the
+    category has a `mix`, each root meets one of them. All of it is said in each of the suite's languages. The
+    suite's `sample` leaves whole roots out. `baseline` holds the text that `baseline_text_key` is the key of.
     """
     kept = sampled_roots(suite, category)
+    mix = suite.categories[category].mix
+    drawn = drawn_values(suite, category, mix) if mix else {}
     for template in suite.categories[category].templates:
         fields = set(FIELD.findall(template.text))
         kind = baseline_kind(suite, template)
@@ -32,7 +36,8 @@ def prompt_rows(suite: Suite, category: str, builder: PromptBuilder) -> Iterator
         for filled, root in _roots(suite, category, template):
             if kept is not None and root not in kept:
                 continue
-            for language, (name, attributes) in product(suite.asked_languages, groups):
+            about = [_drawn_person(suite, category, root, groups, drawn[root], mix)] if mix else groups
+            for language, (name, attributes) in product(suite.asked_languages, about):
                 said = template.in_language(language)
                 shown = {a: suite.word(a, value, language) for a, value in attributes.items() if a in fields}
                 values = {**_slots_in(suite, category, filled, language), **shown, "name": name or ""}
@@ -127,6 +132,53 @@ def _groups(suite: Suite, category: str, fields: set[str]) -> Iterator[tuple[str
             yield person.get("name"), {**own, **dict(zip(open_attributes, values, strict=True))}
 
 
+def drawn_values(suite: Suite, category: str, mix: Mix) -> dict[str, dict[str, str]]:
+    """Return which value of each mixed attribute each root of a category is about.
+
+    Of all roots that can be about an attribute, in an order drawn for it, the first so many are about its
+    first value, the next about its second: so the shares hold as nearly as whole roots allow, and attributes
+    are independent. A sample has some of these roots, as they are.
+    """
+    of: dict[str, dict[str, str]] = {}
+    for attribute, shares in mix.shares.items():
+        roots = []
+        for template in suite.categories[category].templates:
+            groups = _groups(suite, category, set(FIELD.findall(template.text)))
+            has_it = any(attribute in attributes for _, attributes in groups)
+            for _, root in _roots(suite, category, template):
+                of.setdefault(root, {})
+                roots += [root] if has_it else []
+        roots = sorted(
+            set(roots), key=lambda root: key("mix", mix.seed, suite.suite, category, attribute, root)
+        )
+        whole, before, end = math.fsum(shares.values()), 0, 0.0
+        for value, share in shares.items():
+            end += share
+            after = round(len(roots) * end / whole)
+            of.update({root: {**of[root], attribute: value} for root in roots[before:after]})
+            before = after
+    return of
+
+
+def _drawn_person(
+    suite: Suite,
+    category: str,
+    root: str,
+    groups: list[tuple[str | None, dict[str, str]]],
+    wanted: Mapping[str, str],
+    mix: Mix,
+) -> tuple[str | None, dict[str, str]]:
+    """Return who a root is about: one of those that have the wanted values, by lot."""
+    able = [one for one in groups if wanted.items() <= one[1].items()]
+    if not able:
+        who = " and ".join(f"{attribute} {value}" for attribute, value in wanted.items())
+        raise PlumblineError(
+            f"Category {category}: the `mix` wants somebody with {who}, and `names: people:` has nobody.",
+            "Add such a person, or set that share to 0.",
+        )
+    return min(able, key=lambda one: key("person", mix.seed, suite.suite, category, root, one[0], one[1]))
+
+
 def n_combinations(suite: Suite, category: str) -> int:
     """Return how many rows `prompt_rows` yields, without making them."""
     spec = suite.categories[category]
@@ -138,5 +190,6 @@ def n_combinations(suite: Suite, category: str) -> int:
             n_roots = prod(len(phrases) for slot, phrases in spec.slots.items() if slot in fields)
         else:
             n_roots = sum(root in kept for _, root in _roots(suite, category, template))
-        total += n_roots * len(suite.asked_languages) * sum(1 for _ in _groups(suite, category, fields))
+        n_people = 1 if spec.mix else sum(1 for _ in _groups(suite, category, fields))
+        total += n_roots * len(suite.asked_languages) * n_people
     return total

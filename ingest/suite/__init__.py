@@ -1,6 +1,8 @@
 """The suite file: what to audit. YAML in, checked models out, each mistake named with its line."""
 
 from ingest.suite.fields import FIELD, normalise_label
+from ingest.suite.lookups import config_labels
+from ingest.suite.mitigations import Mitigation
 from ingest.suite.reading import json_schema, load_suite
 from ingest.suite.schema import LocalLaw144, Rule, Suite, Topics
 from ingest.suite.sources import (
@@ -29,6 +31,7 @@ __all__ = [
     "Finder",
     "LocalLaw144",
     "Measurements",
+    "Mitigation",
     "OwnScorer",
     "Prices",
     "PromptFile",
@@ -38,6 +41,7 @@ __all__ = [
     "Suite",
     "Template",
     "Topics",
+    "config_labels",
     "json_schema",
     "load_suite",
     "normalise_label",

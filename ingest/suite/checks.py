@@ -16,7 +16,14 @@ from ingest.suite.fields import (
 )
 from ingest.suite.ground_truths import ReferenceTable, crosswalk
 from ingest.suite.judges import SIMULATED, Judge
-from ingest.suite.lookups import check_backends, check_languages, check_profiles, check_scorers
+from ingest.suite.lookups import (
+    check_backends,
+    check_languages,
+    check_mitigations,
+    check_mixes,
+    check_profiles,
+    check_scorers,
+)
 from ingest.suite.schema import Category, Rule, Suite
 
 MOST_GROUPS = 100_000  # of all axes together
@@ -541,6 +548,8 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_branches,
     check_prices,
     check_roles,
+    check_mitigations,
+    check_mixes,
     check_own_scorers,
     check_judges,
     check_distances,

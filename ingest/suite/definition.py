@@ -51,6 +51,8 @@ def definition(suite: Suite) -> dict[str, Any]:
     content["encoder"] = suite.encoder or DEFAULT_EMBEDDER
     content["reference"] = _references(suite)
     content["roll_up"] = _once(suite.roll_up)
+    if suite.no_role is None:
+        content["no_role"] = next((role.role for role in suite.roles if not role.system_prompt), "")
     content["pairs"] |= {"axes": _once(suite.pair_axes()), "features": _once(suite.pairs.features)}
     content["local_law_144"] = {
         **(suite.local_law_144 or LocalLaw144()).model_dump(),

@@ -1,10 +1,12 @@
 """Whether what a suite names is there: profiles, scorers, encoders and backends, ours and other packages'."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ingest.errors import PlumblineError
 from ingest.plugins import offers
 from ingest.scorers import DEFAULT_EMBEDDER
-from ingest.suite.fields import LANGUAGE_SEPARATOR, Misplaced, alike, declared
+from ingest.suite.fields import FIELD, LANGUAGE_SEPARATOR, Misplaced, alike, declared
 from ingest.suite.judges import Judge
 from ingest.suite.schema import Suite
 from ingest.suite.sources import Config
@@ -60,6 +62,62 @@ def check_backends(suite: Suite) -> None:
             named += [(config.backend, ("scorers", i, "config")) for config in of]
     # What came in a file is declared as `recorded`, and asked of nobody.
     _are_offered("backend", named, ["recorded"])
+
+
+def config_labels(suite: Suite) -> list[str]:
+    """Return the name of each config: model (role), with the options where that alone is not unique."""
+
+    def base(config: Config) -> str:
+        return f"{config.model} ({config.role})" if config.role else config.model
+
+    shared = Counter(base(config) for config in suite.grid)
+    labels = []
+    for config in suite.grid:
+        options = ", ".join(f"{option}={value}" for option, value in sorted(config.options.items()))
+        labels.append(f"{base(config)} [{options}]" if shared[base(config)] > 1 and options else base(config))
+    twice = [label for label, n in Counter(labels).items() if n > 1]
+    if twice:
+        raise PlumblineError(
+            f"Two `configs:` of the suite are both called {twice[0]!r}.",
+            "Give one another `role:` or `model:`.",
+        )
+    return labels
+
+
+def check_mitigations(suite: Suite) -> None:
+    """Each compares two configs of the suite; where a suite has none, answers that somebody has say who."""
+    labels = config_labels(suite) if suite.mitigations and suite.configs else []
+    for i, mitigation in enumerate(suite.mitigations):
+        for side in ("control", "treated"):
+            named = getattr(mitigation, side)
+            if labels and named not in labels:
+                problem = f"the suite has no config {named!r}. It has: {'; '.join(labels)}"
+                raise Misplaced(problem, "mitigations", i, side)
+        if mitigation.control == mitigation.treated:
+            raise Misplaced("`control` and `treated` are one config: name two", "mitigations", i)
+        for other in suite.mitigations[:i]:
+            if mitigation.name == other.name or (mitigation.control, mitigation.treated) == (
+                other.control,
+                other.treated,
+            ):
+                raise Misplaced(f"{other.name!r} stands here twice", "mitigations", i)
+
+
+def check_mixes(suite: Suite) -> None:
+    """A mix is of attributes that prompts of its category name, and of their values."""
+    for code, category in suite.categories.items():
+        if category.mix is None:
+            continue
+        fields = {field for template in category.templates for field in FIELD.findall(template.text)}
+        people = suite.names.people if suite.names and "name" in fields else []
+        for attribute, shares in category.mix.shares.items():
+            place = ("categories", code, "mix", "shares", attribute)
+            if attribute not in suite.attributes:
+                raise Misplaced(f"{attribute!r} is no attribute", *place)
+            if unknown := [value for value in shares if value not in suite.attributes[attribute]]:
+                raise Misplaced(f"{unknown[0]!r} is no value of {attribute!r}", *place)
+            if attribute not in fields and not any(attribute in person for person in people):
+                raise Misplaced(f"no prompt of the category names {{{attribute}}}, nor do its people", *place)
 
 
 def _scorers(suite: Suite) -> Iterator[tuple[str, Place]]:

@@ -31,6 +31,7 @@ from ingest.suite.fields import (
 from ingest.suite.ground_truths import GroundTruth
 from ingest.suite.judges import Judge, Measuring, as_judge
 from ingest.suite.limits import Families, Minimum, Resampling, Threshold
+from ingest.suite.mitigations import Mitigation, Mix
 from ingest.suite.sources import (
     AskedLanguage,
     Branching,
@@ -295,6 +296,9 @@ class Category(Strict):
     slots: dict[Name, Annotated[list[Phrase], Field(min_length=1)]] = Field(
         default={}, description="What is filled into each {slot}: every combination is a root."
     )
+    mix: Mix | None = Field(
+        default=None, description="Ask each root about one person, drawn by shares, not about every group."
+    )
     slot_translations: dict[Language, dict[Name, list[Phrase]]] = Field(
         default={}, description="The phrases of each slot in the suite's other languages, in the same order."
     )
@@ -431,6 +435,15 @@ class Suite(Strict):
         description="What asking may cost in all, in the currency of `prices`; then it stops.",
     )
     roles: list[Role] = Field(default=[], description="Roles in which every config is asked.")
+    no_role: str | None = Field(
+        default=None,
+        max_length=200,
+        description="The role that is none, which others are held against; if unsaid the first without a "
+        "system prompt.",
+    )
+    mitigations: list[Mitigation] = Field(
+        default=[], description="Changes of a config that are compared with the config without them."
+    )
     sample: Sample = Field(default=Sample(), description="How much of the suite is asked.")
     columns: Columns | None = Field(default=None, description="Where a file of answers holds what.")
     measurements: Measurements | None = Field(

@@ -1,4 +1,5 @@
 import re
+from collections import Counter
 
 import pytest
 import yaml
@@ -67,6 +68,81 @@ def test_every_root_has_every_group(suite):
     assert len(groups_of) == 10 * 3
     assert all(sorted(groups) == everyone for groups in groups_of.values())
     assert len({row["prompt_key"] for row in rows}) == len(rows) == n_combinations(suite, "FLAT") == 180
+
+
+MIX = {
+    "suite": "mixed",
+    "title": "A mix of people",
+    "version": 1,
+    "attributes": {
+        "race": {name: {} for name in ("Chinese", "Malay", "Indian", "Other")},
+        "status": {"Citizen": {}, "Permanent resident": {"words": ["permanent resident"]}},
+        "gender": {"Female": {}, "Male": {}},
+    },
+    "axes": ["race", "status"],
+    "categories": {
+        "C": {
+            "title": "Which",
+            "prompts": ["A {race} {status} ({gender}) asks for {what}, case {n}."],
+            "slots": {"what": ["a flat", "a key"], "n": [str(i) for i in range(50)]},
+            "mix": {"shares": {"race": {"Chinese": 60, "Malay": 15, "Indian": 15, "Other": 10},
+                               "status": {"Citizen": 1, "Permanent resident": 1}}},
+            "outcomes": [{"set": "s", "kind": "pattern", "labels": {"a": ["a"], "b": ["b"]}}],
+        }
+    },
+}  # fmt: skip
+
+
+def mixed(tmp_path, change=lambda content: None):
+    content = yaml.safe_load(yaml.safe_dump(MIX))
+    change(content)
+    path = tmp_path / "mixed.yml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    suite = load_suite(path)
+    return suite, list(prompt_rows(suite, "C", PromptBuilder(suite)))
+
+
+def test_a_mix_asks_each_root_about_one_person_in_the_declared_shares(tmp_path):
+    suite, rows = mixed(tmp_path)
+    people = [dict(row["attributes"]) for row in rows]
+    assert len(rows) == len({row["root_key"] for row in rows}) == n_combinations(suite, "C") == 100
+    assert Counter(one["race"] for one in people) == {"Chinese": 60, "Malay": 15, "Indian": 15, "Other": 10}
+    assert Counter(one["status"] for one in people) == {"Citizen": 50, "Permanent resident": 50}
+    # What has no shares is drawn evenly, and no attribute says what another is: 4 standard deviations.
+    assert 30 < Counter(one["gender"] for one in people)["Female"] < 70
+    assert 18 < sum(one["race"] == "Chinese" and one["status"] == "Citizen" for one in people) < 42
+    assert sum("Chinese permanent resident" in row["prompt"] for row in rows) == sum(
+        one["race"] == "Chinese" and one["status"] != "Citizen" for one in people
+    )
+
+
+def test_a_mix_is_drawn_by_its_seed_and_a_sample_keeps_the_people(tmp_path):
+    suite, rows = mixed(tmp_path)
+    whole = {row["prompt_key"] for row in rows}
+    assert whole == {row["prompt_key"] for row in mixed(tmp_path)[1]}
+    assert whole != {
+        row["prompt_key"] for row in mixed(tmp_path, lambda c: c["categories"]["C"]["mix"].update(seed=1))[1]
+    }
+    smaller = suite.sampled(roots=20)
+    kept = {row["prompt_key"] for row in prompt_rows(smaller, "C", PromptBuilder(smaller))}
+    assert len(kept) == n_combinations(smaller, "C") == 20 and kept < whole
+
+
+def test_a_mix_draws_people_by_what_they_are_and_says_who_is_missing(tmp_path):
+    def named(content, people):
+        content["names"] = {"shows": ["race"], "people": people}
+        content["categories"]["C"]["prompts"] = ["{name} asks for {what}, case {n}."]
+        content["categories"]["C"]["mix"] = {"shares": {"race": {"Chinese": 3, "Other": 1}}}
+
+    people = [
+        {"name": "Mei", "race": "Chinese"},
+        {"name": "Ana", "race": "Other"},
+        {"name": "Siti", "race": "Malay"},
+    ]
+    _, rows = mixed(tmp_path, lambda c: named(c, people))
+    assert Counter(row["keyword"] for row in rows) == {"Mei": 75, "Ana": 25}
+    with pytest.raises(PlumblineError, match="somebody with race Other, and `names: people:` has nobody"):
+        mixed(tmp_path, lambda c: named(c, [people[0], people[2]]))
 
 
 def test_a_prompt_keeps_its_template_and_the_phrases_of_its_slots(suite, tmp_path):

@@ -15,7 +15,7 @@ import yaml
 from click.testing import CliRunner
 from places import FIXTURES
 
-from ingest.asking.plan import config_labels, pending_requests, plan
+from ingest.asking.plan import pending_requests, plan
 from ingest.asking.run import generate_answers
 from ingest.asking.senders import Asker, Counters, RateLimit, Retries, ask
 from ingest.assemble import assemble_prompts
@@ -27,7 +27,7 @@ from ingest.generate import command
 from ingest.keys import request_key
 from ingest.store import RAW_NAME, Store, uninterrupted
 from ingest.store.journal import Journal, read_entries
-from ingest.suite import Suite, load_suite
+from ingest.suite import Suite, config_labels, load_suite
 
 SUITE = FIXTURES / "simulated_suite.yml"
 N_PROMPTS = 188

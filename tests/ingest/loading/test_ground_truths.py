@@ -93,6 +93,25 @@ def test_labels_that_the_table_calls_the_same_share_a_figure_however_it_is_spell
     assert found["Nurse", "Young", "Nurse"] == 30.0
 
 
+def test_bands_of_age_that_the_table_divides_are_added_up(tmp_path):
+    """The figures of persons by band of age: one value of the suite stands for two bands."""
+    table = TABLE.replace("Nurse,18-39,30", "Nurse,18-29,12\n2020,Nurse,30-39,18")
+    table = table.replace("Driver,18-39,15", "Driver,18-29,5\n2020,Driver,30-39,10")
+    table = table.replace("Paramedic,18-39,5", "Paramedic,18-29,5\n2020,Paramedic,30-39,0")
+    found = figures(tmp_path, table, changes={"groups": {"Young": ["18-29", "30-39"], "Old": "40+"}})
+    of = {}
+    for row in found:
+        if row["figure"] is not None:
+            place = (row["published_label"], row["group_value"])
+            of[place] = of.get(place, 0) + row["figure"]
+    assert of == {
+        ("Nurse + Paramedic", "Young"): 35.0,
+        ("Nurse + Paramedic", "Old"): 15.0,
+        ("driver", "Young"): 15.0,
+        ("driver", "Old"): 35.0,
+    }
+
+
 def test_parquet_gives_what_csv_gives(tmp_path):
     rows = [line.split(",") for line in TABLE.splitlines()[1:-1]]
     columns = dict(zip(["year", "job", "age"], zip(*[row[:3] for row in rows], strict=True), strict=True))

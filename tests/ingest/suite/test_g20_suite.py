@@ -12,7 +12,7 @@ from places import SUITES
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from ingest.asking.answer_status import response_status
-from ingest.asking.plan import config_labels, plan
+from ingest.asking.plan import plan
 from ingest.assemble import assemble_prompts
 from ingest.assemble import command as assemble
 from ingest.backends import Request
@@ -26,7 +26,7 @@ from ingest.measuring.text_variants import clean
 from ingest.prompts import PromptBuilder
 from ingest.prompts.templates import fill, n_combinations, prompt_rows
 from ingest.store import Store
-from ingest.suite import Suite, load_suite
+from ingest.suite import Suite, config_labels, load_suite
 from ingest.warehouse import Warehouse, run_dbt
 
 PATH = SUITES / "g20.yml"

@@ -68,6 +68,42 @@ def test_a_profile_of_the_suites_own_limits_is_one(run):
     assert run("assemble", lambda c: c.update(profiles=["ours"], thresholds=[limit])).exit_code == 0
 
 
+CONFIGS = [
+    {"backend": "simulated", "model": "m"},
+    {"backend": "simulated", "model": "m", "role": "careful"},
+]
+
+
+def mitigated(*pairs):
+    def change(content):
+        named = [{"name": f"{i}", "control": one, "treated": other} for i, (one, other) in enumerate(pairs)]
+        content.update(configs=CONFIGS, mitigations=named)
+
+    return change
+
+
+def mixed(shares):
+    return lambda content: content["categories"]["FLAT"].update(mix={"shares": shares})
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "said"),
+    [
+        (mitigated(("m", "careful")), "mitigations.0.treated", "no config 'careful'. It has: m; m (careful)"),
+        (mitigated(("m", "m")), "mitigations.0", "one config: name two"),
+        (mitigated(("m", "m (careful)"), ("m", "m (careful)")), "mitigations.1", "stands here twice"),
+        (mixed({"colour": {"Red": 1}}), "mix.shares", "'colour' is no attribute"),
+        (mixed({"gender": {"Other": 1}}), "mix.shares.gender", "'Other' is no value of 'gender'"),
+        (mixed({"gender": {"Male": 0}}), "mix.shares", "one of them is more than 0"),
+        (mixed({"gender": {"Male": -1, "Female": 2}}), "mix.shares", "shares are 0 or more"),
+    ],
+)
+def test_mitigations_and_mixes_name_what_is_there(run, change, where, said):
+    result = run("assemble", change)
+    line = result.output.splitlines()[0]
+    assert result.exit_code == 1 and where in line and said in line, line
+
+
 def nothing_to_ask(content):
     content["categories"]["FLAT"].pop("prompts")
     content["categories"]["FLAT"].pop("slots")
