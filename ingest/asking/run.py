@@ -13,6 +13,7 @@ import click
 
 from ingest.asking.batches import Batcher, await_batches, is_under_way
 from ingest.asking.budget import Till, purse_for
+from ingest.asking.crossover import Turn, crossed, turns
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import PAGE, Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
@@ -167,7 +168,8 @@ def generate_answers(
     """Ask what is pending, at most `limit` requests; return the new answers by config and status.
 
     `concurrency` stands in for what the configs say. Configs of one model are asked one after another:
-    a server that has room for one loads it once. Where a server tells no digest, each
+    a server that has room for one loads it once. Those of one mitigation are asked a prompt side by side,
+    in an order drawn for each prompt. Where a server tells no digest, each
     config is first asked one of these requests, so that what it refuses is said before many have gone out.
     `budget` stands in for the suite's.
     """
@@ -207,9 +209,11 @@ def generate_answers(
                     till=Till(store, task, purse),
                 )
 
+            breakers = {task.label: Breaker(task) for task in tasks}
+
             def asked(task: Task, requests: Iterator[Request], n_senders: int) -> Counter[str]:
-                asker = askers[task.label]
-                found = _ask_task(store, task, asker, requests, n_senders, watch_seconds, bar)
+                asker, breaker = askers[task.label], breakers[task.label]
+                found = _ask_task(store, task, asker, breaker, requests, n_senders, watch_seconds, bar)
                 statuses[task.label] += found
                 return found
 
@@ -232,10 +236,18 @@ def generate_answers(
             for batcher, _ in batched:
                 new = pending_requests(store, suite, batcher.task, PAGE)
                 batcher.take_up(allowed(new) if batcher.task.config.batch else iter(()))
-            for task in tasks:
-                if not task.config.batch:
-                    requests = islice(what.pending(store, suite, task, PAGE), left)
-                    left -= asked(task, requests, concurrency or task.config.concurrency).total()
+            by_label = {task.label: task for task in tasks if not task.config.batch}
+            for together in crossed(list(by_label), suite.mitigations if what is ANSWERS else []):
+                if len(together) > 1:
+                    pending = {label: what.pending(store, suite, by_label[label], PAGE) for label in together}
+                    several = turns(pending, suite.resampling.seed, left)
+                else:
+                    own = islice(what.pending(store, suite, by_label[together[0]], PAGE), left)
+                    several = iter([Turn(together[0], own)])
+                for label, requests in several:
+                    task = by_label[label]
+                    n_senders = concurrency or task.config.concurrency
+                    left -= asked(task, iter(requests), n_senders).total()
             await_batches([batcher for batcher, _ in batched], counters, retries, bar.render_progress)
             for batcher, keeper in batched:
                 statuses[batcher.task.label] += keeper.statuses
@@ -291,13 +303,13 @@ def _ask_task(
     store: Store,
     task: Task,
     asker: Asker,
+    breaker: Breaker,
     requests: Iterator[Request],
     concurrency: int,
     watch_seconds: float,
     bar: Any,
 ) -> Counter[str]:
     keeper = Keeper(store, asker.journal, task, watch_seconds)
-    breaker = Breaker(task)
 
     def keep(landed: Landed) -> None:
         keeper.keep(landed)

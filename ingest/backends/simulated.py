@@ -20,7 +20,7 @@ from ingest.suite.fields import LANGUAGE_ATTRIBUTE, fill
 
 # In the fingerprint: another way to draw is another model.
 ALGORITHM = "1"
-OPTIONS = ("planted", "planted_scale", "role_scale", "prompt_spread", ALTERNATIVES)
+OPTIONS = ("planted", "planted_scale", "role_scale", "prompt_spread", "refusal_rate", ALTERNATIVES)
 MAX_SCALE = 10
 MAX_SPREAD = 10
 LEAST = 2**-54  # in the place of 0, where nothing is so low
@@ -50,6 +50,7 @@ class SimulatedBackend:
     multiplies the log-odds and the rates of failures that hit one group only. `role_scale` (1 by default)
     multiplies that once more: it is the one for `roles:`. The fingerprint holds the product. `prompt_spread`
     is the standard deviation of what each root, and each prompt once more, adds to an answer's log-odds.
+    `refusal_rate` (0 by default) is how often this config alone refuses, whoever it is about.
     With `top_logprobs` an answer says what it might have begun with, and how likely: the truth itself.
     """
 
@@ -124,19 +125,25 @@ class SimulatedBackend:
         )
 
     def _plan(self, request: Request) -> Plan:
-        scale = planted_scale(request.config)
-        group = (request.category, scale, request.name is not None, *sorted(request.attributes.items()))
+        scale, refused = planted_scale(request.config), refusal_rate(request.config)
+        group = (
+            request.category,
+            scale,
+            refused,
+            request.name is not None,
+            *sorted(request.attributes.items()),
+        )
         if group not in self._plans:
-            self._plans[group] = self._new_plan(request, scale)
+            self._plans[group] = self._new_plan(request, scale, refused)
         return self._plans[group]
 
-    def _new_plan(self, request: Request, scale: float) -> Plan:
+    def _new_plan(self, request: Request, scale: float, refused: float) -> Plan:
         category, attributes = request.category, request.attributes
         spec = self.suite.categories[category].simulated if category in self.suite.categories else None
         if spec is None:
             raise _unanswerable(category)
 
-        rates = []
+        rates = [(refused, "refused")] if refused else []
         for failure in spec.failures:
             if failure.attribute is None:
                 rates.append((failure.rate, failure.status))
@@ -183,8 +190,8 @@ def planted_scale(config: Config) -> float:
     if unknown:
         raise PlumblineError(
             f"The config {config.model!r} has the option {unknown[0]!r}, unknown to the backend `simulated`.",
-            "It knows `planted` (true or false), `planted_scale`, `role_scale`, `prompt_spread` (numbers), "
-            f"`{ALTERNATIVES}`.",
+            "It knows `planted` (true or false), `planted_scale`, `role_scale`, `prompt_spread`, "
+            f"`refusal_rate` (numbers), `{ALTERNATIVES}`.",
         )
     planted = config.options.get("planted", True)
     if not isinstance(planted, bool):
@@ -202,6 +209,7 @@ def planted_scale(config: Config) -> float:
             f"The config {config.model!r}: `prompt_spread` is {spread!r}.",
             f"Write a number from 0 to {MAX_SPREAD}.",
         )
+    refusal_rate(config)
     product = 1.0
     for option in ("planted_scale", "role_scale"):
         scale = config.options.get(option, 1.0)
@@ -217,6 +225,16 @@ def planted_scale(config: Config) -> float:
             f"Let the product be from -{MAX_SCALE} to {MAX_SCALE}.",
         )
     return product if planted else 0.0
+
+
+def refusal_rate(config: Config) -> float:
+    """Return how often a config refuses of its own accord, from 0 to 1."""
+    rate = config.options.get("refusal_rate", 0)
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
+        raise PlumblineError(
+            f"The config {config.model!r}: `refusal_rate` is {rate!r}.", "Write a number from 0 to 1."
+        )
+    return float(rate)
 
 
 def _softmax(logits: Sequence[float]) -> list[float]:
