@@ -26,7 +26,8 @@ class Difference(NamedTuple):
     over draws of units that are the same for both sides. `p_exchanged` is (1 + exchanges of the sides with at
     least this absolute difference) / (1 + B); `p_relabelled`, of an axis, (1 + relabellings of the groups
     whose difference is at least as far from their median, `null_median`) / (1 + B); `p_value` is the larger
-    one, NaN where either is. `min_attainable_p` is the smallest that the units which differ at all allow.
+    one, NaN where either is. `null_*` are quantiles of the relabellings, of one group of the exchanges.
+    `min_attainable_p` is the smallest that the units which differ at all allow.
     """
 
     statistic: str
@@ -157,8 +158,9 @@ def resample_differences(
         own = observed[b] - observed[a]
         shift = (of_side(cells, b) - of_side(cells, a)).reshape(units.n, -1)
         n_differing = int(shift.any(axis=1).sum())
-        p_exchanged = chance(np.abs(exchanged(a, b, shift)), np.abs(own)).p_value
-        p_relabelled, null = np.full(len(own), np.nan), np.full((len(own), 3), np.nan)
+        swapped = exchanged(a, b, shift)
+        p_exchanged = chance(np.abs(swapped), np.abs(own)).p_value
+        p_relabelled, null = np.full(len(own), np.nan), quantiles(swapped, NULL_LEVELS)
         draws = permuted[b] - permuted[a]
         null[is_axis] = quantiles(draws, NULL_LEVELS)
         centre = null[is_axis, 0]

@@ -240,11 +240,13 @@ def _two_configs(sql: Sql) -> None:
     block, group = np.repeat(np.arange(12), 2), np.tile([0, 1], 12)
     design = Design.from_values([group], np.arange(24), block)
     configs = np.stack([selection_sums(np.where(group == 0, block < n, block < 3)) for n in (9, 6)])
-    found = resample_differences(design, configs, ("range", "min_impact_ratio"), [(0, 1)])[0]
+    found = resample_differences(design, configs, ("range", "min_impact_ratio", "selection_rate"), [(0, 1)])[
+        0
+    ]
     numbers = ("value_a", "value_b", "difference", "p_exchanged", "p_relabelled", "p_value")
     types = dict.fromkeys((*numbers, "min_attainable_p", "ci_low", "ci_high"), "double")
-    rows = [row._asdict() for row in found if row.group is None]
-    _fill(sql, "two_configs", {"statistic": "varchar", **types}, rows)
+    rows = [row.row() for row in found]
+    _fill(sql, "two_configs", {"statistic": "varchar", "group_value": "varchar", **types}, rows)
 
 
 def _fill(sql: Sql, name: str, types: dict[str, str], rows: list[dict[str, Any]]) -> None:

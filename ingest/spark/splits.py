@@ -30,6 +30,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_score_tests_evaluated": ("analysis_key",),
     "int_series_scanned": ("series_key", "suite", "config"),
     "int_stereotypes_resampled": CONFIG,
+    "int_treatment_shifts_resampled": ("analysis_key",),
     "int_variance_components_estimated": ("analysis_key",),
 }
 # How an input finds the columns in another, and what of it the model reads at all.

@@ -44,7 +44,7 @@ SUITE: dict[str, Any] = {
     "suite": "compared",
     "title": "Two that are compared",
     "version": 1,
-    "resampling": {"permutations": 199, "bootstrap": 100},
+    "resampling": {"permutations": 399, "bootstrap": 100},
     "attributes": {
         "gender": {"Female": {"words": ["woman"]}, "Male": {"words": ["man"]}},
     },
@@ -53,16 +53,32 @@ SUITE: dict[str, Any] = {
         {"backend": "simulated", "model": "even", "options": {"planted": False}},
         {"backend": "simulated", "model": "marked"},
         {"backend": "simulated", "model": "twin"},
+        # The gap that is planted in LOAN, 0.42, is 0.21 at this scale.
+        {"backend": "simulated", "model": "eased", "options": {"planted_scale": 0.36, "refusal_rate": 0.15}},
+        {"backend": "simulated", "model": "marked", "role": "judge", "options": {"planted": False}},
+    ],
+    "mitigations": [
+        {"name": "Ask for fairness", "control": "marked", "treated": "eased"},
+        {"name": "Nothing", "control": "marked", "treated": "twin"},
     ],
     "categories": {
         "FLAT": category(),
         "OTHER": category(slots={"case": [str(n) for n in range(10)], "what": ["a job"]}),
+        "LOAN": category(slots={"case": [str(n) for n in range(300)], "what": ["a loan"]}),
         "TONE": category(
             outcomes=[{"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}]
         ),
     },
 }
-BUILT = (*compare.MARTS, "rpt_config_differences", "rpt_config_group_differences", "int_analyses_resampled")
+BUILT = (
+    *compare.MARTS,
+    "rpt_config_differences",
+    "rpt_config_group_differences",
+    "int_analyses_resampled",
+    "fct_treatment_shifts",
+    "rpt_treatment_shifts",
+    "rpt_treatment_disparities",
+)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +148,8 @@ def test_the_values_of_either_side_are_those_of_the_answers_that_both_gave(data:
         data,
         """
         select value_a, value_b, difference, ci_low, ci_high, n_pairs from fct_config_group_differences
-        where category = 'FLAT' and axis = 'gender' and group_value = 'Female' and config_b = 'marked'
+        where category = 'FLAT' and axis = 'gender' and group_value = 'Female' and config_a = 'even'
+            and config_b = 'marked'
         """,
     )[0]
     shares = dict(
@@ -210,7 +227,9 @@ def test_a_change_is_found_and_what_is_not_the_same_is_said(data: Path, changed:
     assert state["FLAT", "marked", "cramers_v"] == "worse" and state["FLAT", "even", "cramers_v"] == "better"
     assert state["FLAT", "twin", "cramers_v"] == "no_evidence"
     assert state["FLAT", "marked", "max_jsd_nats"] == "not_comparable"
-    assert {found for (name, *_), found in state.items() if name != "FLAT"} == {"not_comparable"}
+    assert {found for (name, *_), found in state.items() if name not in ("FLAT", "LOAN")} == {
+        "not_comparable"
+    }
     # Exactly what the two configs of this run give, with the other sign.
     signs = rows(
         data,
@@ -239,7 +258,7 @@ def test_a_change_is_found_and_what_is_not_the_same_is_said(data: Path, changed:
 
 def test_reports_hold_the_findings_first(data: Path) -> None:
     found = rows(data, "select state, n_of_pair from rpt_config_differences where compared = 'configs'")
-    assert {state for state, _ in found} == {"worse", "no_evidence"}
+    assert {state for state, _ in found} == {"better", "worse", "no_evidence"}
     assert rows(data, "select count(*) from rpt_config_group_differences where axis = 'gender'")[0][0] > 0
 
 
@@ -268,3 +287,99 @@ def test_neither_an_empty_folder_nor_another_file_is_a_run(data: Path, tmp_path:
     (tmp_path / "x.duckdb").write_text("no database")
     assert "is no DuckDB database" in run(data, tmp_path / "x.duckdb").output
     assert "removes the earlier run" in run(data, tmp_path, "--forget").output
+
+
+def shifts(data: Path, treatment: str, **where: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """The shifts of a change by (category, measure, outcome, axis, group_value)."""
+    conditions = " and ".join(f"{name} = '{value}'" for name, value in where.items())
+    found = rows(
+        data,
+        f"""
+        select
+            category, measure, outcome, axis, group_value, value_control, value_treated, shift, ci_low,
+            ci_high, p_holm, state, n_pairs
+        from fct_treatment_shifts where treatment = '{treatment}' and {conditions}
+        """,
+    )
+    names = ("control", "treated", "shift", "ci_low", "ci_high", "p_holm", "state", "n_pairs")
+    return {row[:5]: dict(zip(names, row[5:], strict=True)) for row in found}
+
+
+def test_a_mitigation_that_halves_the_gap_is_found_and_one_that_does_nothing_is_not(data: Path) -> None:
+    found = rows(
+        data,
+        """
+        select t.treatment, d.metric, d.state, d.value_control, d.value_treated, d.change, d.ci_low, d.ci_high
+        from rpt_treatment_disparities as d inner join rpt_treatments as t using (treatment_key)
+        where t.treatment_kind = 'mitigation' and d.category = 'LOAN' and d.axis = 'gender'
+        """,
+    )
+    (eased,) = (row for row in found if row[:2] == ("Ask for fairness", "selection_rate_range"))
+    assert eased[2] == "reduced" and eased[6] < 0.212 - 0.424 < eased[7] < 0  # the change that is planted
+    assert eased[5] == pytest.approx(eased[4] - eased[3])
+    nothing = [row for row in found if row[0] == "Nothing"]
+    assert len(nothing) >= 5 and {row[2] for row in nothing} == {"no_evidence"}
+
+
+def test_what_a_mitigation_costs_and_for_whom(data: Path) -> None:
+    costs = shifts(data, "Ask for fairness", part="answering")
+    refused = costs["LOAN", "response_status", "refused", "", ""]
+    assert refused["control"] == 0
+    # 0.15 is planted; of 600 draws 99.99 % give a share within 4 standard errors.
+    assert abs(refused["treated"] - 0.15) < 4 * (0.15 * 0.85 / 600) ** 0.5
+    assert refused["state"] == "more" and refused["n_pairs"] == 600
+    assert {
+        costs["LOAN", "response_status", "refused", "gender", who]["state"] for who in ("Female", "Male")
+    } == {"more"}
+    said = shifts(data, "Ask for fairness", part="outcome")
+    assert said["LOAN", "decision", "yes", "gender", "Female"]["state"] == "more"
+    assert said["LOAN", "decision", "yes", "gender", "Male"]["state"] == "no_evidence"
+    for part in ("answering", "outcome"):
+        assert {row["state"] for row in shifts(data, "Nothing", part=part).values()} == {"no_evidence"}
+
+
+def test_a_role_is_held_against_the_same_model_without_one(data: Path) -> None:
+    found = rows(
+        data,
+        """
+        select distinct treatment, config_control, config_treated from dim_treatments
+        where treatment_kind = 'role'
+        """,
+    )
+    assert found == [("judge", "marked", "marked (judge)")]
+    moved = shifts(data, "judge", part="outcome")
+    assert moved["LOAN", "decision", "yes", "gender", "Female"]["state"] == "more"
+    assert moved["LOAN", "decision", "yes", "gender", "Male"]["state"] == "no_evidence"
+
+
+def test_both_ways_give_one_group_the_same_shift(data: Path) -> None:
+    both = rows(
+        data,
+        """
+        select shifts.shift, differences.difference, shifts.null_p95, differences.null_p05
+        from fct_treatment_shifts as shifts
+        inner join fct_config_group_differences as differences
+            on
+                shifts.suite = differences.suite and shifts.category = differences.category
+                and shifts.axis = differences.axis and shifts.group_value = differences.group_value
+                and shifts.measure = differences.measure and shifts.config_control = differences.config_b
+                and shifts.config_treated = differences.config_a
+        where
+            shifts.outcome = 'yes' and differences.metric = 'selection_rate'
+            and differences.compared = 'configs'
+        """,
+    )
+    assert len(both) >= 4
+    for shift, difference, null_high, null_low in both:
+        assert shift == pytest.approx(-difference) and null_high > 0 > null_low
+
+
+def test_a_mitigation_is_asked_as_a_crossover(data: Path) -> None:
+    (order, n_pairs, n_control, n_treated) = rows(
+        data,
+        """
+        select asking_order, n_pairs, n_control_first, n_treated_first from dim_treatments
+        where treatment = 'Ask for fairness'
+        """,
+    )[0]
+    assert order == "crossed" and n_control + n_treated == n_pairs

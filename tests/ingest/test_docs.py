@@ -35,7 +35,7 @@ RESULT_MARTS = (
     "fct_summary_statistics", "fct_disparities", "fct_local_law_144", "fct_topic_examples",
     "dim_topics", "dim_topic_words", "fct_stereotypes",
     "fct_counterfactual_similarity", "fct_tool_bias", "fct_recommendations", "fct_classification_parity",
-    "fct_config_differences", "fct_config_group_differences",
+    "fct_config_differences", "fct_config_group_differences", "fct_treatment_shifts",
 )  # fmt: skip
 # What says which row it is, how it was made, or how many: no metric.
 NO_METRIC = re.compile(
@@ -47,6 +47,7 @@ NO_METRIC = re.compile(
     r"|form|axis_role|exclusion_reason|audited_on|(.*_)?status|ground_truth_year|published_(by|on)"
     r"|source_url|licence|figure_kind|(axis|group|topic|word)_position|(shown|hidden)_attributes"
     r"|compared|(config|model|role)_[ab]|measure|state|reason"
+    r"|treatment|treatment_kind|config_(control|treated)|part"
     r"|comparison|topic_set|segment|segment_value|pool|theme|scorer|centre|word|.*_key|is_answer_simulated|example_rank"
 )
 

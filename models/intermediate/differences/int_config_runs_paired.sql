@@ -1,10 +1,18 @@
 -- Grain: one row per pair_id: two configs in their runs that are compared, config_run_b less config_run_a.
 -- Of this run, two configs that share a model or a role (where both differ, the cause of a difference is
--- unknown); and each config with its earlier run. Of a suite's pairs only the first so many are compared,
--- runs leading.
+-- unknown), and those that a suite names as a mitigation; and each config with its earlier run. Of a suite's
+-- pairs only the first so many are compared, runs leading, then mitigations.
 {%- set most_pairs = 400 %}
 with config_runs as (
     select * from {{ ref('int_config_runs_listed') }}
+),
+
+mitigations as (
+    select
+        least(config_run_control, config_run_treated) as config_run_a,
+        greatest(config_run_control, config_run_treated) as config_run_b
+    from {{ ref('int_treatments_listed') }}
+    where treatment_kind = 'mitigation'
 ),
 
 pairs as (
@@ -14,15 +22,22 @@ pairs as (
         b.config_run_key as config_run_b,
         a.suite,
         a.is_simulated,
-        true as is_comparable
+        true as is_comparable,
+        mitigations.config_run_a is not null as is_named
     from config_runs as a
     inner join config_runs as b
         on
             a.suite = b.suite
             and a.config < b.config
             and a.is_simulated = b.is_simulated
-            and (a.model = b.model or a.role = b.role)
-    where a.run = 'this' and b.run = 'this'
+    left join mitigations
+        on
+            a.config_run_key = mitigations.config_run_a
+            and b.config_run_key = mitigations.config_run_b
+    where
+        a.run = 'this'
+        and b.run = 'this'
+        and (a.model = b.model or a.role = b.role or mitigations.config_run_a is not null)
     union all
     select
         'runs' as compared,
@@ -30,7 +45,8 @@ pairs as (
         b.config_run_key as config_run_b,
         a.suite,
         b.is_simulated,
-        a.is_simulated = b.is_simulated as is_comparable
+        a.is_simulated = b.is_simulated as is_comparable,
+        false as is_named
     from config_runs as a
     inner join config_runs as b using (suite, config)
     where a.run = 'earlier' and b.run = 'this'
@@ -41,7 +57,7 @@ ranked as (
         *,
         row_number() over (
             partition by suite
-            order by compared desc, config_run_a asc, config_run_b asc
+            order by compared desc, is_named desc, config_run_a asc, config_run_b asc
         ) as position
     from pairs
 )

@@ -99,7 +99,10 @@ select
         else vectors.measurement_status
     end as measurement_status,
     -- Which cluster a baseline is nearest to is no number to take off (SPEC CAL-1).
-    case when features.measure <> 'membership' then baselines.value end as baseline_value
+    case when features.measure <> 'membership' then baselines.value end as baseline_value,
+    features.topic_set,
+    features.measure as topic_measure,
+    baselines.value as baseline_topic_value
 from placed
 inner join features
     on

@@ -16,5 +16,6 @@ select
     {{ json_texts('definition', 'scorers') }} as scorers,
     nullif({{ json_text('definition', 'responsible') }}, '') as responsible,
     nullif({{ json_text('definition', 'licence') }}, '') as licence,
-    {{ json_text('definition', 'families.gate') }} as gate_family
+    {{ json_text('definition', 'families.gate') }} as gate_family,
+    coalesce({{ json_text('definition', 'no_role') }}, '') as no_role
 from {{ source('raw', 'suites') }}
