@@ -6,7 +6,7 @@ which goes first: a randomised crossover.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import NamedTuple, TypeVar
 
@@ -23,7 +23,7 @@ class Turn(NamedTuple):
     """Requests of one config that follow each other."""
 
     label: str
-    requests: Iterable[Request]
+    requests: list[Request]
 
 
 def crossed(labels: Sequence[str], mitigations: Sequence[Mitigation]) -> list[list[str]]:

@@ -4,7 +4,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -13,7 +13,7 @@ import click
 
 from ingest.asking.batches import Batcher, await_batches, is_under_way
 from ingest.asking.budget import Till, purse_for
-from ingest.asking.crossover import Turn, crossed, turns
+from ingest.asking.crossover import crossed, turns
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import PAGE, Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
@@ -209,13 +209,12 @@ def generate_answers(
                     till=Till(store, task, purse),
                 )
 
-            breakers = {task.label: Breaker(task) for task in tasks}
-
             def asked(task: Task, requests: Iterator[Request], n_senders: int) -> Counter[str]:
-                asker, breaker = askers[task.label], breakers[task.label]
-                found = _ask_task(store, task, asker, breaker, requests, n_senders, watch_seconds, bar)
-                statuses[task.label] += found
-                return found
+                asker = askers[task.label]
+                with _keeping(store, task, asker, watch_seconds) as keeper:
+                    _ask(asker, keeper, Breaker(task), requests, n_senders, bar)
+                statuses[task.label] += keeper.statuses
+                return keeper.statuses
 
             for task in tasks:
                 if isinstance(task.backend, SendsKeys | RunsCode) and not isinstance(task.backend, Watched):
@@ -238,16 +237,27 @@ def generate_answers(
                 batcher.take_up(allowed(new) if batcher.task.config.batch else iter(()))
             by_label = {task.label: task for task in tasks if not task.config.batch}
             for together in crossed(list(by_label), suite.mitigations if what is ANSWERS else []):
-                if len(together) > 1:
-                    pending = {label: what.pending(store, suite, by_label[label], PAGE) for label in together}
-                    several = turns(pending, suite.resampling.seed, left)
-                else:
-                    own = islice(what.pending(store, suite, by_label[together[0]], PAGE), left)
-                    several = iter([Turn(together[0], own)])
-                for label, requests in several:
-                    task = by_label[label]
-                    n_senders = concurrency or task.config.concurrency
-                    left -= asked(task, iter(requests), n_senders).total()
+                pending = {label: what.pending(store, suite, by_label[label], PAGE) for label in together}
+                if len(together) == 1:
+                    (task,) = (by_label[label] for label in together)
+                    requests = islice(pending[task.label], left)
+                    left -= asked(task, requests, concurrency or task.config.concurrency).total()
+                    continue
+                # One keeper a config for all its turns: a turn is short, and a keeper writes when it ends.
+                with ExitStack() as stack:
+                    keepers = {
+                        label: stack.enter_context(
+                            _keeping(store, by_label[label], askers[label], watch_seconds)
+                        )
+                        for label in together
+                    }
+                    breakers = {label: Breaker(by_label[label]) for label in together}
+                    for label, some in turns(pending, suite.resampling.seed, left):
+                        n_senders = concurrency or by_label[label].config.concurrency
+                        _ask(askers[label], keepers[label], breakers[label], iter(some), n_senders, bar)
+                for label, keeper in keepers.items():
+                    statuses[label] += keeper.statuses
+                    left -= keeper.statuses.total()
             await_batches([batcher for batcher, _ in batched], counters, retries, bar.render_progress)
             for batcher, keeper in batched:
                 statuses[batcher.task.label] += keeper.statuses
@@ -299,18 +309,24 @@ def _batcher(
     return Batcher(store, task, batches, asker, keep, lambda: keeper.close(asker.retries.shortest)), keeper
 
 
-def _ask_task(
-    store: Store,
-    task: Task,
+@contextmanager
+def _keeping(store: Store, task: Task, asker: Asker, watch_seconds: float) -> Iterator[Keeper]:
+    """Yield a keeper; what it holds at the end is written, whatever ends it."""
+    keeper = Keeper(store, asker.journal, task, watch_seconds)
+    try:
+        yield keeper
+    finally:
+        keeper.close(asker.retries.shortest)
+
+
+def _ask(
     asker: Asker,
+    keeper: Keeper,
     breaker: Breaker,
     requests: Iterator[Request],
     concurrency: int,
-    watch_seconds: float,
     bar: Any,
-) -> Counter[str]:
-    keeper = Keeper(store, asker.journal, task, watch_seconds)
-
+) -> None:
     def keep(landed: Landed) -> None:
         keeper.keep(landed)
         bar.update(1, "")
@@ -318,8 +334,4 @@ def _ask_task(
             keeper.tend()
             breaker.note(landed.entry["row"])
 
-    try:
-        ask(asker, requests, concurrency, keep, lambda: bar.update(0, ""))
-    finally:
-        keeper.close(asker.retries.shortest)
-    return keeper.statuses
+    ask(asker, requests, concurrency, keep, lambda: bar.update(0, ""))
