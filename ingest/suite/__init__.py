@@ -4,7 +4,8 @@ from ingest.suite.fields import FIELD, normalise_label
 from ingest.suite.lookups import config_labels
 from ingest.suite.mitigations import Mitigation
 from ingest.suite.reading import json_schema, load_suite
-from ingest.suite.schema import LocalLaw144, Rule, Suite, Topics
+from ingest.suite.rules import Rule
+from ingest.suite.schema import LocalLaw144, Suite, Topics
 from ingest.suite.sources import (
     Branching,
     Column,

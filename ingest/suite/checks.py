@@ -24,7 +24,8 @@ from ingest.suite.lookups import (
     check_profiles,
     check_scorers,
 )
-from ingest.suite.schema import Category, Rule, Suite
+from ingest.suite.rules import Rule
+from ingest.suite.schema import Category, Suite
 
 MOST_GROUPS = 100_000  # of all axes together
 MOST_ROOTS = 1_000_000  # of a template
