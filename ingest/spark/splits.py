@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-PART = "part"
+PART = "task_key"
 CONFIG = ("suite", "category", "config_key")
 # What each model resamples or tests apart from all else. An input that has these columns is split by them,
 # another goes to every task.
