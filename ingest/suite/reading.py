@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -195,17 +195,21 @@ def _first_mistake(error: ValueError) -> tuple[tuple[str | int, ...], str]:
     place = mistakes[0]["loc"][:2]
     here = (e for e in mistakes if e["loc"][:2] == place)
     first = max(here, key=lambda e: (len(e["loc"]), e["type"] == "value_error"))
-    others = {e["loc"][:2] for e in mistakes} - {place}
+    said = [first]
+    if first["type"] == "missing":  # what a place lacks is said at once
+        said = [e for e in mistakes if e["type"] == "missing" and e["loc"][:-1] == first["loc"][:-1]]
+    others = {e["loc"][:2] for e in mistakes} - {e["loc"][:2] for e in said}
     more = f" ({len(others)} more below)" if others else ""
-    return first["loc"], f"{_in_plain_words(first)}.{more}"
+    return first["loc"], f"{_in_plain_words(first, [str(e['loc'][-1]) for e in said])}.{more}"
 
 
-def _in_plain_words(mistake: ErrorDetails) -> str:
+def _in_plain_words(mistake: ErrorDetails, keys: Sequence[str]) -> str:
     kind = mistake["type"]
     limits = mistake.get("ctx", {}).items()
     given = {name: int(x) if isinstance(x, float) and x.is_integer() else x for name, x in limits}
     if kind == "missing":
-        return f"the key `{mistake['loc'][-1]}` is needed"
+        needed = ", ".join(f"`{key}`" for key in keys)
+        return f"the key {needed} is needed" if len(keys) == 1 else f"the keys {needed} are needed"
     if kind == "extra_forbidden":
         key = str(mistake["loc"][-1])
         near = difflib.get_close_matches(key, _keys(), n=1)

@@ -53,8 +53,9 @@ select
     ready.feature,
     'ready' as scorer,
     cast(null as string) as text_variant,
-    ready.value,
+    case when responses.is_usable then ready.value end as value,
     case
+        when not responses.is_usable then 'failed_response'
         when ready.value is null and ready.measurement_status = 'ok' then 'not_finite'
         else ready.measurement_status
     end as measurement_status,

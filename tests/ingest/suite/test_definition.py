@@ -60,3 +60,10 @@ def test_the_suite_in_the_guide_reads(tmp_path):
     path.write_text(re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[0], encoding="utf-8")
     suite = load_suite(path)
     assert suite.columns.root == "vacancy" and [rule.set for _, rule in suite.rules()] == ["decision"]
+
+
+def test_all_keys_that_are_missing_are_named_at_once(tmp_path):
+    suite = tmp_path / "s.yml"
+    suite.write_text("suite: s\nversion: '1'\nattributes: {}\ncategories: {}\n")
+    with pytest.raises(PlumblineError, match="the suite: the keys `title`, `axes` are needed"):
+        load_suite(suite)
