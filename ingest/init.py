@@ -1,6 +1,8 @@
 """`plumbline init`: a suite to start from, or a folder that holds all that an audit needs."""
 
 import re
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -8,6 +10,7 @@ import click
 from ingest.benchmarks import offered
 from ingest.benchmarks.suite import Made, suite_of
 from ingest.errors import PlumblineError, say
+from ingest.loading.draft import Drafted, draft_suite
 from ingest.paths import PROJECT, PROJECT_VARIABLE
 from ingest.suite import json_schema
 
@@ -70,16 +73,29 @@ def suite_name(path: Path) -> str:
     help=f"Ask a published benchmark, from the files in DIR: {', '.join(sorted(offered()))}.",
 )
 @click.option(
+    "--responses",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Draft the suite from a file of answers that you have, or a log of another tool. May be repeated.",
+)
+@click.option(
     "--model",
     help=f"Model to audit, as Ollama names it.  [default: {DEFAULT_MODEL}; in a DIR and of a benchmark, "
     "simulated answers]",
 )
 @click.option("--force", is_flag=True, help="Replace what is there.")
-def command(path: Path | None, published: tuple[str, Path] | None, model: str | None, force: bool) -> None:
+def command(
+    path: Path | None,
+    published: tuple[str, Path] | None,
+    responses: tuple[Path, ...],
+    model: str | None,
+    force: bool,
+) -> None:
     """Write a suite with comments: change its questions and groups to your own.
 
     A DIR gets the suite and what dbt needs to build its marts there: an audit needs no clone of Plumbline. A
-    FILE.yml (suite.yml) is the suite alone. --from makes the suite of a benchmark's files that you have.
+    FILE.yml (suite.yml) is the suite alone. --from makes the suite of a benchmark's files that you have,
+    --responses drafts that of answers that you have.
 
     \b
     plumbline init hiring && cd hiring && plumbline audit    # simulated answers, to see what comes out
@@ -87,17 +103,26 @@ def command(path: Path | None, published: tuple[str, Path] | None, model: str | 
     plumbline generate --suite hiring.yml --dry-run          # calls, hours, and what the design can detect
     plumbline audit hiring.yml
     plumbline init --from bbq ~/BBQ/data --model llama3.1:8b # bbq.yml, and its prompts beside it
+    plumbline init hiring.yml --responses logs/first.eval    # what the log's fields mean, guessed; look at it
     """
     if model is not None and not MODEL.fullmatch(model):
         raise PlumblineError(
             f"{model!r} is no model's name.", f"Give it as `ollama list` shows it: {DEFAULT_MODEL}."
+        )
+    if responses and (published or model):
+        raise PlumblineError(
+            "A file of answers asks no model and no benchmark.", "Leave --model and --from out."
         )
     path = path or Path(f"{published[0]}.yml" if published else "suite.yml")
     is_suite = path.suffix in (".yml", ".yaml")
     name = suite_name(path if is_suite else path.resolve())
     suite = path if is_suite else path / "suites" / f"{name}.yml"
     files = {} if is_suite else {path / file: text for file, text in starter_folder(name).items()}
-    if published is None:
+    if responses:
+        drafted = draft_suite(responses, name)
+        files[suite] = drafted.text
+        done = _drafted(drafted, suite, responses)
+    elif published is None:
         asked = DEFAULT_MODEL if is_suite and model is None else model
         files[suite] = starter_suite(name, asked)
         done = f"{path}: change its questions and groups, then `plumbline audit {path}`."
@@ -123,6 +148,15 @@ def command(path: Path | None, published: tuple[str, Path] | None, model: str | 
                 f"{file} cannot be written: {error.strerror}.", "Give another name."
             ) from error
     say(done)
+
+
+def _drafted(drafted: Drafted, suite: Path, responses: Sequence[Path]) -> str:
+    groups = ", ".join(f"{name} ({len(values)})" for name, values in drafted.attributes.items())
+    named = " ".join(f"--responses {shlex.quote(str(file))}" for file in responses)
+    return (
+        f"{suite}: drafted from {drafted.n_records:,} records. Groups: {groups or 'none found'}; scores: "
+        f"{', '.join(drafted.scores) or 'none'}. Look at it, then `plumbline audit {suite} {named}`."
+    )
 
 
 def _tell(made: Made) -> None:

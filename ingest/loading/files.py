@@ -105,6 +105,31 @@ def read_records(
         raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
 
 
+def first_records(path: Path, limit: int, beside: Sequence[Path] = ()) -> list[dict[str, Any]]:
+    """Return the first records of a file by the names of its columns; those that cannot be read are left out.
+
+    Raises PlumblineError as `read_records` does.
+    """
+    if log := reader_of(path):
+        found = islice(log.read(path, beside), limit)
+        return [record for record in found if not isinstance(record, RowProblem)]
+    kind = file_format(path)
+    for _ in read_records(path, [], 1):  # says what spoils the file
+        pass
+    if kind == "jsonl":
+        with _open_text(path) as handle:
+            lines = (parsed(line) for line in islice(_lines(path, handle), limit) if line.strip())
+            return [content for content in lines if isinstance(content, dict)]
+    if kind == "csv":
+        with _open_text(path) as handle:
+            names = next(_csv_rows(path, handle))[1]
+    else:
+        with open_parquet(path, []) as file:
+            names = file.schema_arrow.names
+    records = read_records(path, names, limit)
+    return [dict(zip(names, r, strict=True)) for _, r in records if not isinstance(r, RowProblem)]
+
+
 def require_columns(
     path: Path, columns: Sequence[str], present: Sequence[str], remedy: str = MEND_COLUMNS
 ) -> None:

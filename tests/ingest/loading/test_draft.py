@@ -1,0 +1,155 @@
+"""`plumbline init --responses`: what a file's fields mean is guessed, and the suite loads."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+from fuzzing import fuzzed
+from hypothesis import given
+from hypothesis import strategies as st
+from zips import write_zip
+
+from ingest.cli import cli
+from ingest.errors import PlumblineError
+from ingest.loading.draft import draft_suite
+from ingest.suite import load_suite
+
+
+def plumbline(*arguments):
+    return CliRunner().invoke(cli, list(map(str, arguments)))
+
+
+def answers():
+    """Thirty vacancies, each asked about three spellings of two genders; what else there is is no group."""
+    return [
+        {
+            "id": f"r{i}-{spelling}",
+            "Gender": spelling,
+            "vacancy": f"v{i}",
+            "shard": str(i % 3),
+            "team": "red" if i % 2 else "blue",
+            "prompt_text": f"Vacancy {i}: a {spelling} person applies. Invite? Yes or No.",
+            "llm_output": "Yes." if spelling == "male" else "No.",
+        }
+        for i in range(30)
+        for spelling in ("male", "female", "Female")
+    ]
+
+
+def write_csv(path, records):
+    with path.open("w", newline="") as handle:
+        writer = csv.DictWriter(handle, list(records[0]))
+        writer.writeheader()
+        writer.writerows(records)
+    return path
+
+
+def write_json(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+@pytest.mark.parametrize("write", [write_csv, write_json])
+def test_a_table_s_columns_are_found_and_all_of_it_loads(write, tmp_path):
+    name = "a.csv" if write is write_csv else "a.jsonl"
+    file, path = write(tmp_path / name, answers()), tmp_path / "hiring.yml"
+    told = plumbline("init", path, "--responses", file)
+    assert told.exit_code == 0, told.output
+    assert "90 records. Groups: gender (2)" in told.output
+    suite = load_suite(path)
+    columns = suite.columns
+    assert (columns.prompt, columns.response, columns.root) == ("prompt_text", "llm_output", "vacancy")
+    assert columns.attributes == {"gender": "Gender"}
+    (female, of), (male, _) = suite.attributes["gender"].items()
+    assert (female, male, of.aliases, of.words) == ("Female", "male", ["female"], ["Female"])
+    assert "could be groups: 'team'" in path.read_text()
+    loaded = plumbline("--data", tmp_path / "data", "load", file, "--suite", path, "--dry-run")
+    assert "90 records = 90 loaded" in loaded.output
+
+
+def write_log(folder):
+    """A log of Inspect with a score that is a letter, one that is a number, and metadata."""
+    header = {"version": 2, "eval": {"task": "t", "model": "lab/big", "model_generate_config": {}}}
+    header |= {"plan": {"config": {}}, "status": "success"}
+    samples = {
+        f"samples/{i}.json": {
+            "id": i,
+            "epoch": 1,
+            "input": f"Question {i // 2}: {race}?",
+            "target": "A" if i % 3 else "B",
+            "output": {"choices": [{"message": {"content": "A"}, "stop_reason": "stop"}], "completion": "A"},
+            "scores": {"choice": {"value": "CI"[i % 2]}, "warm": {"value": i / 40}},
+            "metadata": {"race": race, "of": {"item": i // 2}, "text": f"free {i}"},
+        }
+        for i in range(40)
+        for race in [("north", "south")[i % 2]]
+    }
+    return write_zip(folder / "log.eval", {"_journal/start.json": header, **samples, "header.json": header})
+
+
+def test_a_log_s_metadata_are_groups_and_its_scores_outcomes(tmp_path):
+    drafted = draft_suite([write_log(tmp_path)], "asked")
+    path = tmp_path / "asked.yml"
+    path.write_text(drafted.text)
+    suite = load_suite(path)
+    assert (drafted.attributes, drafted.scores) == ({"race": ["north", "south"]}, ["warm", "choice"])
+    assert suite.columns.root == "metadata.of.item"
+    assert suite.columns.scores == {"warm": "score.warm"}  # and not the letter's own number
+    (rule,) = suite.categories["ASKED"].outcomes
+    assert (rule.kind, list(rule.labels), rule.favourable) == ("given", ["C", "I"], ["C"])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda r: {**r, "llm_output": "", "prompt_text": ""}, None),
+        (lambda r: {k: v for k, v in r.items() if k != "llm_output"}, "no column is called like a response"),
+        (lambda r: {k: v for k, v in r.items() if k not in ("Gender", "team")}, "that could be groups"),
+    ],
+)
+def test_what_cannot_be_guessed_is_said(change, said, tmp_path):
+    file = write_csv(tmp_path / "a.csv", [change(record) for record in answers()])
+    told = plumbline("init", tmp_path / "s.yml", "--responses", file)
+    assert told.exit_code == (said is not None)
+    assert said is None or (said in told.output and not (tmp_path / "s.yml").exists())
+
+
+def test_a_file_of_answers_asks_no_model(tmp_path):
+    file = write_csv(tmp_path / "a.csv", answers())
+    assert plumbline("init", tmp_path / "s.yml", "--responses", file, "--model", "m").exit_code == 1
+
+
+odd = st.text(min_size=1, max_size=12) | st.sampled_from(
+    [
+        "a & b",
+        "{gender}",
+        "no",
+        "null",
+        "1",
+        "- x",
+        "a: b",
+        "# c",
+        "\u2028",
+        "none",
+        "!!python/name:os",
+        "&a *a",
+    ]
+)
+
+
+@fuzzed(25)
+@given(name=odd, values=st.lists(odd, min_size=2, max_size=4, unique=True), score=odd)
+def test_whatever_a_file_is_called_and_says_gives_a_suite_or_one_line(tmp_path_factory, name, values, score):
+    folder = tmp_path_factory.mktemp("odd")
+    records = [
+        {"prompt": f"q {value}", "response": "a", name: value, f"score.{score}": value}
+        for value in values
+        for _ in range(6)
+    ]
+    file, path = write_json(folder / "a.jsonl", records), folder / "s.yml"
+    try:
+        path.write_text(draft_suite([file], "odd").text)
+    except PlumblineError:
+        return
+    load_suite(path)
