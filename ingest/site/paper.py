@@ -20,13 +20,16 @@ VARIABLE = "CHROMIUM"  # its path, where it has another name
 NAMES = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome")
 PAGE = "print"
 SECONDS = 300
-# No script runs: the page holds everything as the build wrote it. Nothing but this machine is asked.
+# Nothing but this machine is asked.
 OPTIONS = (
     "--headless", "--disable-gpu", "--no-first-run", "--disable-extensions", "--no-proxy-server",
-    "--disable-background-networking", "--blink-settings=scriptEnabled=false",
+    "--disable-background-networking",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--no-pdf-header-footer", "--generate-pdf-document-outline", "--export-tagged-pdf",
 )  # fmt: skip
+# The page holds everything as the build wrote it. Chromium itself prints by a script of its own, so that
+# scripts cannot be switched off altogether.
+POLICY = "script-src 'none'; connect-src 'none'; object-src 'none'"
 LOCAL_LINK = re.compile(r'(<a\b[^>]*?)\s+href="(?!https?://|#)[^"]*"')
 
 
@@ -62,7 +65,7 @@ def print_pdf(chromium: str, site: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, _served(site) as address:
         printed = Path(scratch) / "audit.pdf"
-        # As root Chromium has no sandbox of its own; the page runs no script.
+        # Chromium's own sandbox does not work for root; the page runs no script.
         rights = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         command = [chromium, *OPTIONS, *rights, f"--user-data-dir={scratch}/profile"]
         command += [f"--print-to-pdf={printed}", f"{address}/{PAGE}/"]
@@ -107,6 +110,7 @@ class _Page(SimpleHTTPRequestHandler):
         body = without_local_links(html).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Security-Policy", POLICY)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -27,7 +27,11 @@ VERDICT = {
 OTHERS = (
     {**VERDICT, "verdict_name": "D4-gender-5c99ffff", "metric": "max_fdi"},
     {**VERDICT, "verdict_name": "D4-race-00000001", "axis": "race", "measure_kind": None, "contrast": None},
-)
+    {
+        **VERDICT, "verdict_name": "D5-gender-00000002", "category": "D5", "measure_kind": "score",
+        "measure": "vader", "contrast_outcome": None,
+    },
+)  # fmt: skip
 ANSWERS = (("Female", "no"), ("Female", "no"), ("Male", "no"), ("Male", "yes"))
 
 
@@ -63,6 +67,10 @@ def data(tmp_path_factory):
             marts.execute(
                 answers.format(table, marks, columns + own), [value for row in rows for value in row]
             )
+        marts.execute(
+            "create table fct_measurements as select suite, 'D4' as category, config, prompt_key,"
+            " response_key, 'vader' as feature, 0.5 as value from fct_outcomes"
+        )
         marts.execute(
             "create table dim_prompts as select prompt_key, suite, category, prompt,"
             " map {'gender': group_value} as attributes from fct_prompts"
@@ -108,6 +116,18 @@ def test_the_query_finds_what_was_counted(data):
     assert sorted((one["gender"], one["outcome"]) for one in found) == sorted(ANSWERS)
 
 
+def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
+    lines = why(data, "D5").stdout.splitlines()
+    assert lines[4] == "groups    vader is 1 on average about Female, 0.5 about Male."
+    assert (
+        lines[6]
+        == "read by   The scorer's number vader, of each answer. No person has checked what it reads."
+    )
+    with Warehouse(data) as warehouse:
+        row = evidence.verdict_named(warehouse, "D5") | {"category": "D4"}
+        assert [float(one["value"]) for one in warehouse.rows(evidence.query(row))] == [0.5] * len(ANSWERS)
+
+
 def test_a_verdict_without_two_groups_ends_where_the_groups_would_be(data):
     lines = why(data, "D4-race").stdout.splitlines()
     assert lines[-1] == "groups    No two groups are compared."
@@ -141,7 +161,7 @@ def completions(data, *words):
 
 def test_names_complete_and_none_that_a_shell_would_run(data):
     assert completions(data, "why", "D4-g") == ["D4-gender-5c0f91ab", "D4-gender-5c99ffff"]
-    assert completions(data, "show", "") == ["D4"]
+    assert completions(data, "show", "") == ["D4", "D5"]
     assert completions(data, "show", "D4", "g") == ["gender"]
     assert completions(data, "show", "--config", "") == []
     with Warehouse(data) as warehouse:

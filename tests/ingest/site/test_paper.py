@@ -16,9 +16,10 @@ from ingest.site.paper import VARIABLE, find_chromium, print_pdf
 PRINTER = """#!{python}
 import json, os, sys, urllib.request
 target = next(one.split("=", 1)[1] for one in sys.argv if one.startswith("--print-to-pdf="))
-page = urllib.request.urlopen(sys.argv[-1]).read().decode()
+answer = urllib.request.urlopen(sys.argv[-1])
+page, policy = answer.read().decode(), answer.headers["Content-Security-Policy"]
 font = urllib.request.urlopen(sys.argv[-1].replace("/print/", "/font.woff2")).read().decode()
-open(target, "w").write(json.dumps([page, font, sys.argv[1:], "OPENAI_API_KEY" in os.environ]))
+open(target, "w").write(json.dumps([page, font, policy, sys.argv[1:], "OPENAI_API_KEY" in os.environ]))
 """
 PAGE = '<p>A &lt;b&gt; <a href="/power" class="x">p</a> <a href="https://example.org/">e</a></p>'
 
@@ -44,10 +45,10 @@ def test_the_page_is_printed_without_scripts_keys_and_links_to_this_machine(site
     assert "OPENAI_API_KEY" not in environment_without_keys()
     target = tmp_path / "new" / "audit.pdf"
     print_pdf(program(tmp_path, PRINTER), site, target)
-    page, font, options, has_key = json.loads(target.read_text())
+    page, font, policy, options, has_key = json.loads(target.read_text())
     assert 'href="/' not in page and 'href="https://example.org/"' in page and "A &lt;b&gt;" in page
-    assert font == "font" and not has_key
-    asked = {"--export-tagged-pdf", "--generate-pdf-document-outline", "--blink-settings=scriptEnabled=false"}
+    assert font == "font" and "script-src 'none'" in policy and not has_key
+    asked = {"--export-tagged-pdf", "--generate-pdf-document-outline"}
     assert asked <= set(options)
     assert ("--no-sandbox" in options) == (os.geteuid() == 0)
 
