@@ -68,6 +68,12 @@ def _way_to_the_answers(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
     if numbers := evidence.group_numbers(warehouse, row):
         lines += drawing.groups(numbers, is_share, row["gap_chance"])
         lines += drawing.key_of_groups(is_share, row["gap_chance"])
+        if row["measure_check"] == "corrected":
+            lines.append(
+                drawing.wrapped(
+                    f"Groups stand as the rules read them, the gap does not.{drawing.checked(row)}"
+                )
+            )
     lines += ["", drawing.wrapped(f"What was judged: {row['headline']} {row['reason']}"), ""]
     for group in (row["group_high"], row["group_low"]):
         lines.append(drawing.wrapped(f"About {group}:"))

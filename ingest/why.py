@@ -12,10 +12,6 @@ from ingest.warehouse import Warehouse, check_inputs, evidence
 
 LONGEST = 160  # characters of an answer
 INDENT = 9
-UNCHECKED = {
-    "unvalidated": " No person has checked what it reads.",
-    "corrected": " Corrected by what people read.",
-}
 
 
 @click.command(name="why")
@@ -56,7 +52,7 @@ def ten_lines(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
     steps += [
         ("groups", drawing.gap_in_words(row)),
         ("", drawing.gap_line(row)),
-        ("read by", evidence.reading(warehouse, row) + UNCHECKED.get(row["measure_check"], "")),
+        ("read by", f"{evidence.reading(warehouse, row)}{drawing.checked(row)}"),
     ]
     for about in (row["group_high"], row["group_low"]):
         for answer in evidence.answers(warehouse, row, about, 1):

@@ -104,6 +104,13 @@ def gap(row: Row, width: int = WIDTH) -> str:
     )
 
 
+def checked(row: Row) -> str:
+    """Return whether people have checked what is read, after a space; nothing where none has to."""
+    if row["measure_check"] == "corrected":
+        return f" Corrected by what people read in {row['n_labels']:,} of these answers."
+    return " No person has checked what it reads." if row["measure_check"] == "unvalidated" else ""
+
+
 def gap_in_words(row: Row) -> str:
     """Return what of 100 answers about either group are, or what two means are."""
     number = _scale(row).number

@@ -22,14 +22,14 @@ VERDICT = {
     "headline": "Gap 0.5.", "reason": "Beyond the limit.", "measure_check": "unvalidated", "contrast": "a, b",
     "measure_kind": "outcome", "contrast_outcome": "no", "group_high": "Female", "group_low": "Male",
     "contrast_high": 1.0, "contrast_low": 0.5, "gap_low": 0.1, "gap_high": 0.9, "gap_chance": 0.2,
-    "n_attributes": 1, "speaking_rank": 1, "telling_rank": 1,
+    "n_attributes": 1, "speaking_rank": 1, "telling_rank": 1, "n_labels": 0,
 }  # fmt: skip
 OTHERS = (
     {**VERDICT, "verdict_name": "D4-gender-5c99ffff", "metric": "max_fdi"},
     {**VERDICT, "verdict_name": "D4-race-00000001", "axis": "race", "measure_kind": None, "contrast": None},
     {
         **VERDICT, "verdict_name": "D5-gender-00000002", "category": "D5", "measure_kind": "score",
-        "measure": "vader", "contrast_outcome": None,
+        "measure": "vader", "contrast_outcome": None, "measure_check": "corrected", "n_labels": 1200,
     },
 )  # fmt: skip
 ANSWERS = (("Female", "no"), ("Female", "no"), ("Male", "no"), ("Male", "yes"))
@@ -120,8 +120,8 @@ def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
     lines = why(data, "D5").stdout.splitlines()
     assert lines[4] == "groups    vader is 1 on average about Female, 0.5 about Male."
     assert (
-        lines[6]
-        == "read by   The scorer's number vader, of each answer. No person has checked what it reads."
+        lines[6] == "read by   The scorer's number vader, of each answer. "
+        "Corrected by what people read in 1,200 of these answers."
     )
     with Warehouse(data) as warehouse:
         row = evidence.verdict_named(warehouse, "D5") | {"category": "D4"}
