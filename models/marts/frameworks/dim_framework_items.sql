@@ -1,4 +1,5 @@
--- Grain: one row per framework, item: what other people's frameworks ask for, beside the number of ours that speaks to it.
+-- Grain: one row per framework, item: what other people's frameworks ask for, beside the number of ours
+-- that speaks to it.
 {%- set marts = [
     'dim_audits', 'dim_builds', 'dim_configs', 'dim_documents', 'dim_metrics', 'dim_prompts', 'dim_responses', 'dim_runs',
     'dim_suites', 'dim_verdict_actions', 'fct_audit_changes', 'fct_cell_residuals', 'fct_config_differences',

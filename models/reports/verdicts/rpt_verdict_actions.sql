@@ -24,7 +24,9 @@ select
     actions.action,
     actions.who,
     actions.evidence,
-    cast(coalesce(case when actions.lacks = '' then totals.n_verdicts else counted.n_verdicts end, 0) as bigint) as n_verdicts
+    cast(
+        coalesce(case when actions.lacks = '' then totals.n_verdicts else counted.n_verdicts end, 0) as bigint
+    ) as n_verdicts
 from {{ ref('dim_verdict_actions') }} as actions
 left join totals on actions.verdict = totals.verdict
 left join counted on actions.verdict = counted.verdict and actions.lacks = counted.lacks
