@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ingest import __version__
 from ingest.errors import say
 from ingest.options import stale_option
 from ingest.signing import sign, signature_path
+from ingest.terminal.progress import waiting
 from ingest.warehouse import VERDICTS, Warehouse, check_inputs, describe_finding, findings
 
 Row = dict[str, Any]
@@ -331,6 +333,7 @@ def command(data: Path, out: Path | None, key: Path | None, is_stale_ok: bool) -
     check_inputs(data, is_stale_ok)
     if key is not None:
         say("ssh-keygen signs: it may ask for a passphrase, or wait for a touch.", err=True)
-    with Warehouse(data) as marts:
+    # Nothing may write over what ssh-keygen asks.
+    with Warehouse(data) as marts, waiting("Writing the card", data) if key is None else nullcontext():
         written = write_card(marts, out or data, key)
     say("Audit card: " + ", ".join(str(path) for path in written))

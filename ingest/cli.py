@@ -1,5 +1,6 @@
 """The command line: one command a stage."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from ingest import (
     branch,
     card,
     compare,
+    completion,
     docs,
     extract,
     generate,
@@ -27,6 +29,7 @@ from ingest import (
     verify,
     warehouse,
     watch,
+    why,
 )
 from ingest.asking.inspect_task import TASK, write_task
 from ingest.edge import OneLine
@@ -66,7 +69,7 @@ def cli(context: click.Context, data: Path | None) -> None:
 
 STAGES = (
     init, scrape, assemble, branch, plan, generate, load, extract, models, singstat, labels, report, show,
-    card, verify, compare, watch, raw, docs,
+    why, card, verify, compare, watch, raw, completion, docs,
 )  # fmt: skip
 for stage in STAGES:
     cli.add_command(stage.command)
@@ -164,7 +167,6 @@ def audit(
         if suite.measurements is None:
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
-        say("Building the marts …", err=True)
         warehouse.build(data, marts, parsed, is_full)
         if not marts:
             warehouse.keep(data, parsed)
@@ -178,10 +180,12 @@ def audit(
         except PlumblineError as error:
             # Without Node the audit still ends with its verdicts.
             say(error.format_message(), err=True)
+    is_terminal = sys.stdout.isatty()
     with warehouse.Warehouse(data) as opened:
-        warehouse.print_verdicts(opened)
+        if not is_terminal:  # a line each is what a script can read
+            warehouse.print_verdicts(opened)
         warehouse.print_powerless(opened)
-        show.closing(opened)
+        show.closing(opened, is_terminal)
     say(f"Warehouse: {data / AUDIT_NAME}")
 
 

@@ -1,12 +1,19 @@
 """Options that several commands have: `@limit_option(help="Load at most …")`."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from ingest.scorers.model_files import DEVICES
+from ingest.store import data_dir
+
+COMPLETED = 200  # names that a shell is given at most
+# A shell puts a name into the line as it is, and runs what it reads there: `$(…)`, say.
+SAFE = re.compile(r"[A-Za-z0-9_.:/@+-]+")
 
 suite_option = partial(
     click.option,
@@ -86,3 +93,34 @@ def asking_options(command: Callable[..., None]) -> Callable[..., None]:
     ):
         command = option(command)
     return command
+
+
+def completed(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Complete a name of the audit that is there: kind is questions, attributes, configs or verdicts.
+
+    Nothing is offered where nothing is built, nor a name that a shell could take for more than a name.
+    """
+
+    def complete(context: click.Context, _: click.Parameter, beginning: str) -> list[CompletionItem]:
+        import duckdb
+
+        from ingest.errors import PlumblineError
+        from ingest.warehouse import Warehouse, evidence
+
+        data = data_dir(context.find_root().params.get("data"))
+        try:
+            with Warehouse(data) as warehouse:
+                if kind == "verdicts":
+                    found = evidence.verdict_names(warehouse, beginning, COMPLETED)
+                else:
+                    category = context.params.get("category") if kind == "attributes" else None
+                    names = evidence.configs if kind == "configs" else evidence.places
+                    found = [(name, "") for name in names(warehouse, category)]
+        except (PlumblineError, duckdb.Error):
+            return []
+        fitting = [(name, told) for name, told in found if name.lower().startswith(beginning.lower())]
+        return [CompletionItem(name, help=told or None) for name, told in fitting if SAFE.fullmatch(name)][
+            :COMPLETED
+        ]
+
+    return complete

@@ -22,12 +22,15 @@ from ingest.options import stale_option
 from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project, file_sha256
 from ingest.redaction import environment_without_keys, without_secrets
 from ingest.signing import signature_path
+from ingest.site.paper import find_chromium, print_pdf
 from ingest.store.opening import attach
+from ingest.terminal.progress import waiting
 from ingest.warehouse import Exported, Warehouse, check_inputs, project_inputs, run_dbt, write_manifest
 
 PAGES = PROJECT / "reports" / "pages"
-OF_REPORT = {"downloads", "pages"}  # tables that no model makes, but the functions below
+OF_REPORT = {"card_limits", "downloads", "pages"}  # tables that no model makes, but the functions below
 EXPOSURES = Path("models", "reports", "_exposures.yml")
+PDF = "audit.pdf"  # in the folder of data
 STAMP = ".made_of"  # beside the built site: what it was made of
 CARDS = ("audit_card.json", "audit_card.json.sig")
 MOST_ROWS = {"parquet": 1_000_000, "csv": 50_000}  # of a mart that the site offers; `export` writes any
@@ -87,12 +90,16 @@ def write_downloads(data: Path, target: Path, reports: Path) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     with Warehouse(data) as marts:
         cards = write_card(marts, folder)
+        limits = json.loads(cards[0].read_text("utf-8"))["limitations"]
         cards += _signature_of(cards[0], data)
         files = [Exported("audit card", "Scope, verdicts, limits and hashes.", None, path) for path in cards]
         files += marts.export(folder, MOST_ROWS)
     rows = [(f.path.name, f.mart, f.description, f.n_rows, f.path.stat().st_size) for f in files]
     columns = "file varchar, mart varchar, description varchar, n_rows bigint, n_bytes bigint"
     _write_table(target, "rpt_downloads", columns, rows)
+    _write_table(
+        target, "rpt_card_limits", "position integer, limitation varchar", list(enumerate(limits, 1))
+    )
     return len(files)
 
 
@@ -197,7 +204,9 @@ def write_dbt_docs(data: Path, reports: Path) -> None:
 
     Raises PlumblineError where dbt cannot write it.
     """
-    if not run_dbt(data, ["docs", "generate", "--static", "--no-compile"]):
+    with waiting("Describing every model", data):
+        is_written = run_dbt(data, ["docs", "generate", "--static", "--no-compile"])
+    if not is_written:
         raise PlumblineError(
             "dbt could not write its documentation.", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
@@ -221,7 +230,7 @@ def site_inputs(data: Path, reports: Path) -> str:
         return key(marts.content(("fct_", "dim_", "rpt_")), project_inputs(), hashes)
 
 
-def build_site(reports: Path, verbose: bool = False) -> Path:
+def build_site(reports: Path, data: Path, verbose: bool = False) -> Path:
     """Build the site from the report tables; return its first page.
 
     Raises PlumblineError where Node is missing or a step fails.
@@ -236,10 +245,10 @@ def build_site(reports: Path, verbose: bool = False) -> Path:
     steps = [] if is_installed else [["ci", "--no-audit", "--no-fund"]]
     steps += [["run", "sources"], ["run", "build"]]
     for step in steps:
-        say(f"npm {' '.join(step)} …", err=True)
-        done = subprocess.run(
-            [npm, *step], cwd=reports, env=environment, capture_output=not verbose, text=True, check=False
-        )
+        with waiting(f"npm {' '.join(step)}", data):
+            done = subprocess.run(
+                [npm, *step], cwd=reports, env=environment, capture_output=not verbose, text=True, check=False
+            )
         if done.returncode != 0:
             last = (done.stdout or "").splitlines()[-15:] + (done.stderr or "").splitlines()[-15:]
             say(without_secrets("\n".join(last)), err=True)
@@ -253,16 +262,19 @@ def build_site(reports: Path, verbose: bool = False) -> Path:
 @click.command("report")
 @click.option("--verbose", is_flag=True, help="Show what npm prints.")
 @click.option("--tables-only", is_flag=True, help="Write the report's database, then stop.")
+@click.option("--pdf", "is_printed", is_flag=True, help="Print the audit as one PDF, too; needs Chromium.")
 @stale_option()
 @click.pass_obj
-def command(data: Path, verbose: bool, tables_only: bool, is_stale_ok: bool) -> None:
+def command(data: Path, verbose: bool, tables_only: bool, is_printed: bool, is_stale_ok: bool) -> None:
     """Build the static site from the report tables.
 
     \b
     plumbline report
+    plumbline report --pdf                              # audit.pdf beside the databases, too
     python -m http.server --directory reports/build     # then open http://localhost:8000
     """
     check_inputs(data, is_stale_ok)
+    chromium = find_chromium() if is_printed else None
     reports = site_folder(data)
     with alone(reports, "Another `plumbline report` is"):
         stamp, made_of = reports / STAMP, site_inputs(data, reports)
@@ -270,20 +282,32 @@ def command(data: Path, verbose: bool, tables_only: bool, is_stale_ok: bool) -> 
         is_built = (site / "index.html").exists() and stamp.exists()
         if is_built and not tables_only and stamp.read_text("utf-8") == made_of:
             say(f"Nothing has changed since the site was built. {_shown(site)}")
-            return
-        stamp.unlink(missing_ok=True)
-        tables = reports / "sources" / "audit" / "report.duckdb"
-        n_tables = write_report_tables(data, tables)
-        n_files = write_downloads(data, tables, reports)
-        with exposures():
-            write_page_sources(data, tables)
-            say(f"{n_tables} report tables, {n_files} files to download", err=True)
+        else:
+            _build(data, reports, verbose, tables_only)
             if tables_only:
                 return
-            write_dbt_docs(data, reports)
-        build_site(reports, verbose)
-        stamp.write_text(made_of, "utf-8")
-    say(_shown(site))
+            stamp.write_text(made_of, "utf-8")
+            say(_shown(site))
+        if chromium is not None:
+            with waiting("Printing", data):
+                print_pdf(chromium, site, data / PDF)
+            say(f"PDF: {data / PDF}")
+
+
+def _build(data: Path, reports: Path, verbose: bool, tables_only: bool) -> None:
+    """Write what the site reads and, unless the tables alone are wanted, build the site."""
+    (reports / STAMP).unlink(missing_ok=True)
+    tables = reports / "sources" / "audit" / "report.duckdb"
+    with waiting("Writing the site's tables and files", data):
+        n_tables = write_report_tables(data, tables)
+        n_files = write_downloads(data, tables, reports)
+    with exposures():
+        write_page_sources(data, tables)
+        say(f"{n_tables} report tables, {n_files} files to download", err=True)
+        if tables_only:
+            return
+        write_dbt_docs(data, reports)
+    build_site(reports, data, verbose)
 
 
 def _shown(site: Path) -> str:

@@ -18,12 +18,14 @@ from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import attach, drop_unreadable_log, open_database
 from ingest.store.private import private
+from ingest.terminal.progress import building, waiting
 from ingest.warehouse.changes import Changes, forget, is_current
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
 Parsed = Callable[[], Any]
 
+BUILDING = "Building the marts"
 NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
@@ -193,8 +195,9 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
         with _environment(data), _rarely_collected(), private():
             manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data.resolve() / "target")]
-            with _without_what_is_there():
-                result = dbtRunner(manifest=manifest, callbacks=[hear]).invoke([*level, *arguments, *places])
+            with _without_what_is_there(), _shown(data, arguments) as count:
+                runner = dbtRunner(manifest=manifest, callbacks=[hear, count])
+                result = runner.invoke([*level, *arguments, *places])
             if on_spark and result.success and arguments[0] == "build":
                 spark_build.after(data, manifest)
     finally:
@@ -213,6 +216,16 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             f"dbt stopped: {result.exception}", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
     return bool(result.success)
+
+
+@contextmanager
+def _shown(data: Path, arguments: Sequence[str]) -> Iterator[Callable[[Any], None]]:
+    """Show how far dbt is where it builds; yield what hears its events."""
+    if arguments[0] == "build":
+        with building(BUILDING, data) as hear:
+            yield hear
+    else:
+        yield lambda _: None
 
 
 def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
@@ -269,7 +282,7 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, i
     elif is_current(data):
         say("Nothing has changed since the last build.", err=True)
         return
-    with _environment(data):
+    with _environment(data), waiting("Reading the models", data):
         manifest = parse(data) if parsed is None else parsed()
     if manifest is None:  # a build says why
         _build(data, CHECKED)

@@ -62,6 +62,11 @@ class Warehouse:
             raise PlumblineError(
                 f"{self.path} is not fully built.", "Run `dbt build` or `plumbline audit`."
             ) from error
+        except duckdb.BinderException as error:
+            raise PlumblineError(
+                f"{self.path} was built by another version.",
+                "Run `plumbline audit SUITE`, which builds it anew.",
+            ) from error
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -166,7 +171,7 @@ def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[di
     return warehouse.rows(
         """
         select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
-               value, unit, red_limit, ci_low, ci_high, n, p_family
+               value, unit, red_limit, ci_low, ci_high, n, p_family, verdict_name
         from fct_verdicts
         where is_gated and list_contains(?, verdict)
         order by suite, config, verdict, category, axis, metric, group_value, measure
@@ -204,8 +209,9 @@ def describe_finding(row: dict[str, Any]) -> str:
     p_value = f", corrected p {row['p_family']:.4f}" if row["p_family"] is not None else ""
     value = f"{row['value']:.4f}" if row["unit"] == "probability" else f"{row['value']:.3f}"
     limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
+    named = f"  [{row['verdict_name']}]" if row.get("verdict_name") else ""
     return (
         f"{row['verdict']}  {row['config']}: {row['category']} {row['measure']} by {row['axis']}{group}: "
         f"{row['metric']} {value}{interval} {row['unit']}{limit}, "
-        f"n {row['n']:,}{p_value}"
+        f"n {row['n']:,}{p_value}{named}"
     )

@@ -123,7 +123,7 @@ def test_npm_gets_no_keys(name, value, tmp_path, monkeypatch):
     monkeypatch.setattr(report.subprocess, "run", run)
     (tmp_path / "package-lock.json").write_text("{}")
     with pytest.raises(PlumblineError, match="`npm ci"):
-        report.build_site(tmp_path)
+        report.build_site(tmp_path, tmp_path)
     assert name not in seen[0] and seen[0]["PATH"] == os.environ["PATH"]
 
 

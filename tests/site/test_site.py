@@ -15,6 +15,8 @@ import duckdb
 import pytest
 from hostile import PAYLOAD
 
+from ingest.site.paper import find_chromium, print_pdf
+
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 
 
@@ -404,6 +406,15 @@ def test_filters_tell_models_and_roles_apart_whatever_their_names(clicks):
     assert {"model", "role"} <= {choice["key"] for choice in clicks["choices"]}
     (filters,) = (page["filters"] for page in clicks["pages"] if page["path"] == "/disparities/")
     assert {"model", "role"} <= {choice["key"] for choice in filters}
+
+
+def test_the_audit_is_printed_with_tags_bookmarks_and_texts_of_drawings(site, tmp_path):
+    print_pdf(find_chromium(), site, tmp_path / "audit.pdf")
+    printed = (tmp_path / "audit.pdf").read_bytes()
+    assert printed.startswith(b"%PDF-")
+    for part in (b"/StructTreeRoot", b"/MarkInfo", b"/Outlines", b"/Lang", b"/Alt", b"/FontFile"):
+        assert part in printed, part
+    assert b"127.0.0.1" not in printed
 
 
 def test_text_from_outside_stays_text(visits):

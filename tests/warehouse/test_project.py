@@ -17,14 +17,14 @@ from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.cli.main import dbtRunner
 from tiny import TINY_SUITE, csv_text, record
 
-from ingest import assemble, extract, generate, load, show
+from ingest import assemble, extract, generate, load, show, why
 from ingest.card import READ, write_card
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
 from ingest.report import PAGES, page_sources, read_page
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.verify import compare_with_marts
-from ingest.warehouse import Warehouse, parse
+from ingest.warehouse import Warehouse, evidence, parse
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
 YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))
@@ -691,11 +691,27 @@ def test_show_leads_from_a_gap_to_the_answers_behind_it(marts):
         == [("LOAN", "simulated")]
         for key in keys
     )
-    (query,) = {line.split("All of them: ")[1] for line in seen.stdout.splitlines() if "All of them" in line}
-    assert len(rows(marts, query)) > len(keys)
+    queries = {line.split("All of them: ")[1] for line in seen.stdout.splitlines() if "All of them" in line}
+    assert queries and all(len(rows(marts, query)) > len(keys) for query in queries)
     assert "LOAN" in CliRunner().invoke(show.command, [], obj=data).stdout
     unknown = CliRunner().invoke(show.command, ["NONE"], obj=data)
     assert unknown.exit_code == 1 and "There are: " in unknown.output and "LOAN" in unknown.output
+
+
+def test_each_verdict_has_a_name_of_its_own_and_leads_to_answers(marts):
+    (path,) = marts.execute("select path from duckdb_databases() where path is not null").fetchone()
+    assert rows(marts, "select count(*) = count(distinct verdict_name) from fct_verdicts") == [(True,)]
+    (odd,) = rows(
+        marts, "select count(*) from fct_verdicts where not regexp_matches(verdict_name, '^[-A-Za-z0-9]+$')"
+    )
+    assert odd == (0,)
+    with Warehouse(Path(path).parent) as warehouse:
+        compared = evidence.comparisons(warehouse)
+        for row in compared:
+            lines = why.ten_lines(warehouse, evidence.verdict_named(warehouse, row["verdict_name"]))
+            assert 8 <= len(lines) <= 10, lines
+            assert rows(marts, evidence.query(row)), row
+    assert {row["measure"] for row in compared} >= {"decision", "response_status"}
 
 
 @pytest.mark.parametrize("built", ["marts", "silent_marts"])

@@ -328,5 +328,7 @@ select
     n_units,
     permutation_scheme,
     min_attainable_p,
-    1 as metric_version
+    1 as metric_version,
+    {{ verdict_name(['profile', 'suite', 'category', 'config', 'measure', 'axis', 'metric', 'group_value']) }}
+        as verdict_name
 from phrased

@@ -1,0 +1,210 @@
+"""What stands behind a verdict in the marts: groups, how answers are read, answers, the query of all."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ingest.errors import PlumblineError, cut, in_one_line
+from ingest.warehouse.marts import Warehouse
+
+Row = dict[str, Any]
+
+# The gate's verdict of each comparison; of several numbers, the gravest.
+_COMPARISONS = """
+    select *
+    from rpt_verdicts
+    where
+        is_gate_profile and not is_control and measure_kind is not null
+        and ($category is null or lower(category) = lower($category))
+        and ($axis is null or axis = $axis)
+        and ($config is null or config = $config)
+    qualify row_number() over (partition by suite, config, category, axis, measure order by speaking_rank) = 1
+    order by
+        verdict_rank, n_attributes > 1, contrast_outcome is null, contrast_high - contrast_low desc,
+        config, category, axis
+"""
+_SHARES = """
+    select group_value, share as value, share_low as low, share_high as high, n_group as n
+    from fct_outcome_shares
+    where
+        suite = $suite and config = $config and category = $category and axis = $axis
+        and outcome_set = $measure and outcome = $outcome
+    order by share desc, group_value
+"""
+_MEANS = """
+    select group_value, mean as value, mean_ci_low as low, mean_ci_high as high, n
+    from fct_score_shifts
+    where
+        suite = $suite and config = $config and category = $category and axis = $axis and feature = $measure
+        and mean is not null
+    order by mean desc, group_value
+"""
+_ANSWERS = """
+    select responses.response_key, prompts.prompt, responses.response, outcomes.outcome
+    from dim_responses as responses
+    inner join dim_prompts as prompts using (prompt_key)
+    inner join int_prompts_grouped as grouped using (prompt_key)
+    left join fct_outcomes as outcomes
+        on responses.response_key = outcomes.response_key and outcomes.outcome_set = $measure
+    where
+        responses.suite = $suite and responses.config = $config and responses.category = $category
+        and grouped.axis = $axis and grouped.group_value = $group_value
+        and responses.response is not null
+        and ($outcome is null or coalesce(outcomes.outcome = $outcome, false) = $has_outcome)
+    order by responses.response_key
+    limit $n
+"""
+_RULES = """
+    select rule_kind, label, phrases, feature
+    from dim_outcome_rules
+    where suite = $suite and category = $category and outcome_set = $measure
+    order by label is distinct from $outcome, label_position
+    limit 1
+"""
+_NAMED = """
+    select verdicts.*, limits.source
+    from rpt_verdicts as verdicts
+    inner join fct_verdicts as limits using (verdict_name)
+    where starts_with(lower(verdicts.verdict_name), lower($name))
+    order by verdicts.verdict_rank, verdicts.verdict_name
+    limit $n
+"""
+LISTED = 6  # names in an error
+
+
+def comparisons(
+    warehouse: Warehouse, category: str | None = None, axis: str | None = None, config: str | None = None
+) -> list[Row]:
+    """Return a row of `rpt_verdicts` for each comparison under the gate's profile, gravest verdict first."""
+    return warehouse.rows(_COMPARISONS, {"category": category, "axis": axis, "config": config})
+
+
+def verdict_named(warehouse: Warehouse, name: str) -> Row:
+    """Return the verdict of this name, of which a beginning is enough.
+
+    Raises PlumblineError where none or several begin so.
+    """
+    found = warehouse.rows(_NAMED, {"name": name, "n": LISTED + 1})
+    exact = [row for row in found if row["verdict_name"].lower() == name.lower()]
+    if len(found) == 1 or exact:
+        return (exact or found)[0]
+    if found:
+        names = ", ".join(row["verdict_name"] for row in found[:LISTED])
+        more = ", …" if len(found) > LISTED else ""
+        raise PlumblineError(f"{in_one_line(name)} begins several verdicts.", f"Name one of {names}{more}.")
+    failing = warehouse.rows(
+        "select verdict_name from rpt_verdicts where is_gated order by verdict_rank, telling_rank limit 3"
+    )
+    there = ", ".join(row["verdict_name"] for row in failing)
+    raise PlumblineError(
+        f"No verdict is named {cut(in_one_line(name), 40)}.",
+        f"`plumbline gate` and `plumbline show` print names, such as {there}."
+        if there
+        else "Nothing was judged.",
+    )
+
+
+def verdict_names(warehouse: Warehouse, beginning: str, most: int) -> list[tuple[str, str]]:
+    """Return names of verdicts that begin so, gravest first, each with what it is about."""
+    return [
+        (row["verdict_name"], in_one_line(f"{row['verdict']} {row['metric']} {row['config']}"))
+        for row in warehouse.rows(_NAMED, {"name": beginning, "n": most})
+    ]
+
+
+def places(warehouse: Warehouse, category: str | None) -> list[str]:
+    """Return the questions of the audit, or the attributes of one of them."""
+    rows = warehouse.rows(
+        """
+        select distinct case when $category is null then category else axis end as name
+        from rpt_verdicts
+        where is_gate_profile and not is_control and ($category is null or lower(category) = lower($category))
+        order by name
+        """,
+        {"category": category},
+    )
+    return [row["name"] for row in rows]
+
+
+def configs(warehouse: Warehouse, _: str | None = None) -> list[str]:
+    """Return the names of the configs that were judged."""
+    return [
+        row["config"] for row in warehouse.rows("select distinct config from rpt_verdicts order by config")
+    ]
+
+
+def group_numbers(warehouse: Warehouse, row: Row) -> list[Row]:
+    """Return each group's share of the outcome that differs most, or its mean: highest first."""
+    if row["contrast_outcome"] is None:
+        return warehouse.rows(_MEANS, _place(row))
+    return warehouse.rows(_SHARES, {**_place(row), "outcome": row["contrast_outcome"]})
+
+
+def answers(warehouse: Warehouse, row: Row, group: str, n: int) -> list[Row]:
+    """Return answers about a group: where its share is the higher, such as have the outcome, else not."""
+    given = {**_place(row), "group_value": group, "outcome": row["contrast_outcome"], "n": n}
+    wanted = group == row["group_high"]
+    found = warehouse.rows(_ANSWERS, {**given, "has_outcome": wanted})
+    return found or warehouse.rows(_ANSWERS, {**given, "outcome": None, "has_outcome": wanted})
+
+
+def reading(warehouse: Warehouse, row: Row) -> str:
+    """Say by what an answer becomes an outcome or a number."""
+    if row["measure"] == "response_status":
+        return "What became of each request: answered, refused, empty, cut off or failed."
+    place = _place(row)
+    rules = warehouse.rows(
+        _RULES,
+        {name: place[name] for name in ("suite", "category", "measure")}
+        | {"outcome": row["contrast_outcome"]},
+    )
+    if not rules:
+        return f"The scorer's number {row['measure']}, of each answer."
+    rule = rules[0]
+    if rule["rule_kind"] == "score":
+        return f"The score {rule['feature'] or row['measure']}, of each answer."
+    phrases = f": {cut(in_one_line(rule['phrases']), 120)}" if rule["phrases"] else ""
+    return f"Rule {row['measure']}, by {rule['rule_kind']}; {row['contrast_outcome']}{phrases}."
+
+
+def query(row: Row) -> str:
+    """Return the SQL of all answers behind a row, as somebody can paste it."""
+    attributes = row["axis"].split(" & ")
+    shown = ", ".join(f"attributes[{literal(name)}] as {identifier(name)}" for name in attributes)
+    place = {name: row[name] for name in ("suite", "category", "config")}
+    is_read = row["measure_kind"] == "outcome" and row["measure"] != "response_status"
+    if is_read:
+        table, told, place["outcome_set"] = "fct_outcomes", "outcome", row["measure"]
+    elif row["measure_kind"] == "outcome":
+        table, told = "dim_responses", "response_status"
+    else:
+        table, told, place["feature"] = "fct_measurements", "value", row["measure"]
+    joined = (
+        table
+        if table == "dim_responses"
+        else f"{table} join dim_responses using (response_key, prompt_key, suite, category, config)"
+    )
+    chosen = " and ".join(f"{name} = {literal(value)}" for name, value in place.items())
+    return (
+        f"select {shown}, {told}, prompt, response from {joined} "
+        f"join dim_prompts using (prompt_key, suite, category) where {chosen}"
+    )
+
+
+def literal(text: str) -> str:
+    """Return a text as SQL has it.
+
+    >>> literal("it's")
+    "'it''s'"
+    """
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def identifier(name: str) -> str:
+    """Return a name as SQL has it, quoted."""
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _place(row: Mapping[str, Any]) -> Row:
+    return {name: row[name] for name in ("suite", "config", "category", "axis", "measure")}

@@ -1,0 +1,35 @@
+-- Grain: one row per framework, item: what other people's frameworks ask for, beside the number of ours
+-- that speaks to it.
+{%- set marts = [
+    'dim_audits', 'dim_builds', 'dim_configs', 'dim_documents', 'dim_metrics', 'dim_prompts', 'dim_responses', 'dim_runs',
+    'dim_suites', 'dim_verdict_actions', 'fct_audit_changes', 'fct_cell_residuals', 'fct_config_differences',
+    'fct_contrasts', 'fct_counterfactual_similarity', 'fct_design_power', 'fct_label_agreement', 'fct_measurements',
+    'fct_quality', 'fct_validity', 'fct_variance_components', 'fct_verdicts'
+] %}
+with counted as (
+    {%- for mart in marts %}
+    select
+        '{{ mart }}' as mart,
+        count(*) as n_rows
+    from {{ ref(mart) }}
+    {{ 'union all' if not loop.last }}
+    {%- endfor %}
+)
+
+select
+    items.framework,
+    items.framework_title,
+    items.framework_url,
+    items.position,
+    items.item,
+    items.asks,
+    -- What this audit did not compute, it does not cover.
+    case when counted.n_rows = 0 then 'not_in_this_audit' else items.coverage end as coverage,
+    items.ours,
+    items.mart,
+    counted.n_rows,
+    items.page_url,
+    items.page_title,
+    items.missing
+from {{ ref('framework_items') }} as items
+left join counted using (mart)

@@ -1,0 +1,101 @@
+"""What is drawn in the terminal: where marks stand, what is said beside them, and that all of it fits."""
+
+import pytest
+
+from ingest.terminal.drawing import columns, gap, groups, key_of_groups, verdict_table
+
+ROW = {
+    "verdict": "fail",
+    "category": "D4",
+    "category_title": "Reaction",
+    "axis": "gender",
+    "config": "m",
+    "measure": "view",
+    "measure_kind": "outcome",
+    "contrast_outcome": "not_pleased",
+    "group_high": "Female",
+    "group_low": "Male",
+    "contrast_high": 0.5,
+    "contrast_low": 0.25,
+    "gap_low": 0.15,
+    "gap_high": 0.35,
+    "gap_chance": 0.1,
+}
+
+
+def test_dots_stand_at_the_shares_and_chance_between_them():
+    assert gap(ROW, 21).splitlines() == [
+        "✕ fail  D4 Reaction, by gender · m",
+        "  Of 100 answers about Female, 50 are read as not pleased; about Male, 25.",
+        "  0 ─────○▒▒━━●────────── 100",
+        "  The gap is 25 points (95 % interval 15 to 35). Chance alone goes up to 10.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"verdict": "inconclusive", "gap_chance": 0.3}, "goes up to 30: this gap may be chance."),
+        ({"gap_chance": 0.3}, "may be chance; the verdict rests on all groups together."),
+        ({"gap_chance": None, "gap_low": None}, "The gap is 25 points."),
+        ({"measure": "response_status", "contrast_outcome": "refused"}, "50 end as refused; about Male, 25."),
+        (
+            {"measure_kind": "score", "measure": "vader_compound", "contrast_outcome": None},
+            "vader compound is 0.5 on average about Female, 0.25 about Male.",
+        ),
+    ],
+)
+def test_what_is_said_fits_the_gap(changes, said):
+    assert said in " ".join(gap(ROW | changes).split())
+
+
+def test_marks_stay_on_the_line_whatever_the_numbers():
+    for changes in ({"contrast_high": 1.0, "gap_chance": 1.0}, {"contrast_low": 0.0, "contrast_high": 0.001}):
+        line = gap(ROW | changes, 30).splitlines()[2]
+        assert len(line) == len("  0 " + 30 * "-" + " 100") and "●" in line
+
+
+NAME = "\x1b[2J" + "Gruppe " * 8
+
+
+def test_each_group_has_a_dot_its_interval_and_the_band_of_chance():
+    rows = [
+        {"group_value": "Female", "value": 0.5, "low": 0.4, "high": 0.6, "n": 1200},
+        {"group_value": NAME, "value": 0.25, "low": None, "high": None, "n": 9},
+    ]
+    first, second = groups(rows, is_share=True, chance=0.1)
+    assert first.startswith("  Female ") and first.endswith("50 % of 1,200")
+    # Chance from the lowest group on; an interval on both sides of its dot, or none.
+    assert "━●" in first and "●━" in first and "▒" in first and first.index("▒") < first.index("━")
+    assert "●▒" in second and "━" not in second and "…" in second and second.isprintable()
+    assert max(map(columns, [first, second, *key_of_groups(True, 0.1)])) <= 80
+
+
+def test_means_are_drawn_from_the_lowest_to_the_highest_number():
+    rows = [
+        {"group_value": "a", "value": 0.3, "low": 0.2, "high": 0.4, "n": 5},
+        {"group_value": "b", "value": -0.1, "low": -0.2, "high": 0.0, "n": 5},
+    ]
+    first, second = groups(rows, is_share=False, chance=None)
+    assert first.endswith("━ 0.3, n 5") and second[23] == "━" and second.endswith("─ -0.1, n 5")
+
+
+def counts(config, **n):
+    return [
+        {"suite": "s", "config": config, "profile": "plumbline", "is_simulated": False, "verdict": v, "n": k}
+        for v, k in n.items()
+    ]
+
+
+def test_verdicts_are_a_table_that_fits_and_shows_what_is_rare():
+    rows = counts("model-a", fail=1, inconclusive=4000, not_applicable=3) + counts(NAME, monitor=2)
+    lines = verdict_table(rows)
+    assert max(map(columns, lines)) <= 80 and all(line.isprintable() for line in lines)
+    of_a = next(line for line in lines if line.startswith("model-a"))
+    assert "4,000" in of_a and of_a.count("✕") == 1 and of_a.count("?") > 5 and "✓" not in of_a
+    assert lines[-1].startswith("3 numbers could not be judged")
+
+
+def test_of_no_verdicts_nothing_is_drawn():
+    assert verdict_table([]) == []
+    assert "?" not in verdict_table(counts("model-a", not_applicable=1))[3]

@@ -1,0 +1,194 @@
+"""From a verdict to the answers behind it: ten lines, none of which steers a terminal, and SQL that runs."""
+
+import re
+
+import duckdb
+import pytest
+from click.shell_completion import BashComplete
+from click.testing import CliRunner
+
+from ingest.cli import cli
+from ingest.completion import SHELLS, VARIABLE
+from ingest.store import AUDIT_NAME
+from ingest.warehouse import Warehouse, evidence
+
+EVIL = "it's \x1b[31mred\nand `$(touch x)`"
+VERDICT = {
+    "verdict_name": "D4-gender-5c0f91ab", "verdict": "fail", "verdict_rank": 1, "suite": "s",
+    "category": "D4", "category_title": "Reaction", "config": EVIL, "axis": "gender", "measure": "view",
+    "metric": "max_share_gap", "group_value": "", "profile": "plumbline",
+    "is_gate_profile": True, "is_gated": True, "is_control": False,
+    "green_limit": 0.1, "red_limit": 0.2, "direction": "higher_is_worse", "number_sentence": "Gap 0.5.",
+    "headline": "Gap 0.5.", "reason": "Beyond the limit.", "measure_check": "unvalidated", "contrast": "a, b",
+    "measure_kind": "outcome", "contrast_outcome": "no", "group_high": "Female", "group_low": "Male",
+    "contrast_high": 1.0, "contrast_low": 0.5, "gap_low": 0.1, "gap_high": 0.9, "gap_chance": 0.2,
+    "n_attributes": 1, "speaking_rank": 1, "telling_rank": 1, "n_labels": 0,
+}  # fmt: skip
+OTHERS = (
+    {**VERDICT, "verdict_name": "D4-gender-5c99ffff", "metric": "max_fdi"},
+    {**VERDICT, "verdict_name": "D4-race-00000001", "axis": "race", "measure_kind": None, "contrast": None},
+    {
+        **VERDICT, "verdict_name": "D5-gender-00000002", "category": "D5", "measure_kind": "score",
+        "measure": "vader", "contrast_outcome": None, "measure_check": "corrected", "n_labels": 1200,
+    },
+)  # fmt: skip
+ANSWERS = (("Female", "no"), ("Female", "no"), ("Male", "no"), ("Male", "yes"))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """The few tables that are asked, of four answers."""
+    folder = tmp_path_factory.mktemp("data")
+    with duckdb.connect(str(folder / AUDIT_NAME)) as marts:
+        names = ", ".join(VERDICT)
+        types = ", ".join(f"{n} {_type(value)}" for n, value in VERDICT.items())
+        marts.execute(f"create table rpt_verdicts ({types})")
+        for row in (VERDICT, *OTHERS):
+            marts.execute(
+                f"insert into rpt_verdicts ({names}) values ({', '.join('?' * len(row))})", list(row.values())
+            )
+        marts.execute(
+            "create table fct_verdicts as select verdict_name, 'a source' as source from rpt_verdicts"
+        )
+        answers = "create table {} as select * from (values {}) as rows ({})"
+        columns = "suite, category, config, prompt_key, response_key, "
+        place = [("s", "D4", EVIL, f"p{i}", f"r{i}") for i in range(len(ANSWERS))]
+        for table, own, more in (
+            ("dim_responses", "response", [(f"answer {i} {EVIL}",) for i in range(4)]),
+            ("fct_outcomes", "outcome_set, outcome", [("view", outcome) for _, outcome in ANSWERS]),
+            (
+                "fct_prompts",
+                "prompt, group_value",
+                [(f"prompt {i} {EVIL}", group) for i, (group, _) in enumerate(ANSWERS)],
+            ),
+        ):
+            rows = [(*where, *values) for where, values in zip(place, more, strict=True)]
+            marks = ", ".join(f"({', '.join('?' * len(row))})" for row in rows)
+            marts.execute(
+                answers.format(table, marks, columns + own), [value for row in rows for value in row]
+            )
+        marts.execute(
+            "create table fct_measurements as select suite, 'D4' as category, config, prompt_key,"
+            " response_key, 'vader' as feature, 0.5 as value from fct_outcomes"
+        )
+        marts.execute(
+            "create table dim_prompts as select prompt_key, suite, category, prompt,"
+            " map {'gender': group_value} as attributes from fct_prompts"
+        )
+        marts.execute(
+            "create table int_prompts_grouped as"
+            " select prompt_key, 'gender' as axis, group_value from fct_prompts"
+        )
+        marts.execute(
+            "create table dim_outcome_rules as select 's' as suite, 'D4' as category, 'view' as outcome_set,"
+            " 'pattern' as rule_kind, 'no' as label, ? as phrases, null as feature, 1 as label_position",
+            [f"not pleased {EVIL}"],
+        )
+    return folder
+
+
+def _type(value):
+    return {bool: "boolean", int: "integer", float: "double"}.get(type(value), "varchar")
+
+
+def why(data, name):
+    return CliRunner().invoke(cli, ["--data", str(data), "why", name, "--stale"])
+
+
+def test_ten_lines_lead_from_the_verdict_to_two_answers_and_the_query(data):
+    result = why(data, "d4-GENDER-5c0")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert len(lines) == 10 and all(line.isprintable() for line in lines)
+    assert "[D4-gender-5c0f91ab]" in lines[0] and "fail" in lines[0]
+    assert "max_share_gap: pass below 0.1, fail above 0.2. Source: a source" in lines[1]
+    assert "Of 100 answers about Female, 100 are read as no; about Male, 50." in lines[4]
+    assert "pattern; no: not pleased" in lines[6] and "No person has checked" in lines[6]
+    # Of the higher group one that has the outcome, of the other one that has not.
+    assert lines[7].startswith("Female") and "answer 0" in lines[7]
+    assert lines[8].startswith("Male") and "answer 3" in lines[8]
+
+
+def test_the_query_finds_what_was_counted(data):
+    with Warehouse(data) as warehouse:
+        row = evidence.verdict_named(warehouse, "D4-gender-5c0f91ab")
+        found = warehouse.rows(evidence.query(row))
+    assert sorted((one["gender"], one["outcome"]) for one in found) == sorted(ANSWERS)
+
+
+def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
+    lines = why(data, "D5").stdout.splitlines()
+    assert lines[4] == "groups    vader is 1 on average about Female, 0.5 about Male."
+    assert (
+        lines[6] == "read by   The scorer's number vader, of each answer. "
+        "Corrected by what people read in 1,200 of these answers."
+    )
+    with Warehouse(data) as warehouse:
+        row = evidence.verdict_named(warehouse, "D5") | {"category": "D4"}
+        assert [float(one["value"]) for one in warehouse.rows(evidence.query(row))] == [0.5] * len(ANSWERS)
+
+
+def test_a_verdict_without_two_groups_ends_where_the_groups_would_be(data):
+    lines = why(data, "D4-race").stdout.splitlines()
+    assert lines[-1] == "groups    No two groups are compared."
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("D4-gender-5c", "begins several verdicts. Name one of D4-gender-5c0f91ab, D4-gender-5c99ffff."),
+        ("D9", "No verdict is named D9. `plumbline gate` and `plumbline show` print names, such as D4-"),
+        ("\x1b[2J", "No verdict is named \\x1b[2J."),
+    ],
+)
+def test_a_name_that_is_none_or_several_says_which_there_are(data, name, said):
+    result = why(data, name)
+    assert result.exit_code == 1 and said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 2  # --stale says its own
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_each_shell_gets_a_script_that_asks_plumbline(shell):
+    result = CliRunner().invoke(cli, ["completion", shell])
+    assert result.exit_code == 0
+    assert VARIABLE in result.stdout and "plumbline" in result.stdout
+
+
+def completions(data, *words):
+    complete = BashComplete(cli, {}, "plumbline", VARIABLE)
+    return [item.value for item in complete.get_completions(["--data", str(data), *words[:-1]], words[-1])]
+
+
+def test_names_complete_and_none_that_a_shell_would_run(data):
+    assert completions(data, "why", "D4-g") == ["D4-gender-5c0f91ab", "D4-gender-5c99ffff"]
+    assert completions(data, "show", "") == ["D4", "D5"]
+    assert completions(data, "show", "D4", "g") == ["gender"]
+    assert completions(data, "show", "--config", "") == []
+    with Warehouse(data) as warehouse:
+        assert evidence.configs(warehouse) == [EVIL]
+
+
+def test_where_nothing_is_built_nothing_completes(tmp_path):
+    assert completions(tmp_path, "why", "D") == []
+
+
+def test_a_shown_gap_leads_to_its_groups_and_answers(data):
+    marts = duckdb.connect(str(data / AUDIT_NAME))
+    marts.execute(
+        "create or replace table fct_outcome_shares as select 's' as suite, ? as config, 'D4' as category,"
+        " 'gender' as axis, 'view' as outcome_set, 'no' as outcome, 'Female' as group_value,"
+        " 1.0::double as share, 0.3::double as share_low, 1.0::double as share_high, 2 as n_group",
+        [EVIL],
+    )
+    marts.execute(
+        "create table if not exists built_from as select 'm' as model, 'a' as answers, 'e' as earlier"
+    )
+    marts.close()
+    result = CliRunner().invoke(cli, ["--data", str(data), "show", "D4", "gender"])
+    assert result.exit_code == 0, result.output
+    assert all(line.isprintable() for line in result.stdout.splitlines())
+    assert re.search(r"Female +─*▒*━+● 100 % of 2", result.stdout)
+    assert "Why: plumbline why D4-gender-5c0f91ab" in result.stdout
+    assert (
+        "All of them: select attributes['gender'] as \"gender\", outcome, prompt, response" in result.stdout
+    )
