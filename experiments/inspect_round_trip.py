@@ -68,7 +68,7 @@ SAID = {
 LEFT_OUT = {
     "run_id", "config_key", "response_key", "responses_slug", "config_id", "answered_at", "first_at",
     "last_at", "seconds", "inputs_hash", "slug", "source_file", "source_row", "source_id", "wait_seconds",
-    "n_attempts", "reasoning",
+    "n_attempts", "reasoning", "audited_at",
 }  # fmt: skip
 # Of configs, runs, files and servers themselves.
 NAMES = {"dim_configs", "dim_runs", "dim_builds", "dim_sources", "fct_quality"}

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import sys
 import threading
 import time
 from collections import Counter
@@ -21,7 +22,7 @@ from ingest.asking.first_tokens import encoded
 from ingest.asking.identity import Served
 from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together, Watched
 from ingest.backends.replies import estimate_prompt
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say, shorten
 from ingest.plugins import others_code
 from ingest.redaction import without_secrets
 from ingest.store import utc_now
@@ -61,6 +62,9 @@ class Retries:
         return random.uniform(self.shortest, min(self.longest, self.shortest * 2**n_failed))
 
 
+SAID_AFTER = (3, 30, 300, 3_000)  # attempts that are repeated
+
+
 @dataclass
 class Counters:
     """What the senders report while they work, for the progress line."""
@@ -78,6 +82,14 @@ class Counters:
         with self.lock:
             self.repeated[problem.status] += 1
             self.last_problem = str(problem)
+            said = str(self) if self.repeated.total() in SAID_AFTER else ""
+        # Where no line can move, as in a file of CI, nothing would be seen while a server is down.
+        if said and not sys.stderr.isatty():
+            why = without_secrets(shorten(self.last_problem, 160))
+            say(
+                f"{said}. The last: {why}. Each is tried again; Ctrl-C stops, and keeps what is there.",
+                err=True,
+            )
 
     def waiting(self, n: int, seconds: float = 0.0) -> None:
         """Note that `n` more senders wait (fewer, if negative), or how long one did."""

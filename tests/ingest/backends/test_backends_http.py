@@ -165,6 +165,16 @@ def test_what_passes_is_repeated_within_the_run(case):
     assert case.rows("select sum(n_attempts), min(n_attempts) from responses") == [(N_PROMPTS + 3, 1)]
 
 
+def test_a_server_that_is_down_is_said_where_no_progress_is_seen(case, capsys):
+    """In a file of CI no line moves, and retries take minutes."""
+    case.server.rules(
+        *({"match": f"Case {n}", "do": "status", "status": 503, "times": 1} for n in (2, 3, 5, 7))
+    )
+    assert case.ask() == {"ok": N_PROMPTS}
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "The last: " in line]
+    assert said.startswith("3 attempts repeated (3 server_error)") and "HTTP 503: it broke" in said
+
+
 def test_the_servers_wish_for_a_pause_is_honoured(case):
     case.server.rules({"do": "status", "status": 429, "times": 1, "retry_after": 1})
     result = case.command()
