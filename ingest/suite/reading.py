@@ -212,7 +212,7 @@ def _in_plain_words(mistake: ErrorDetails, keys: Sequence[str]) -> str:
         return f"the key {needed} is needed" if len(keys) == 1 else f"the keys {needed} are needed"
     if kind == "extra_forbidden":
         key = str(mistake["loc"][-1])
-        near = difflib.get_close_matches(key, _keys(), n=1)
+        near = difflib.get_close_matches(key, _keys(), n=1, cutoff=0.8)
         return f"there is no such key here{f'; do you mean `{near[0]}`?' if near else ''}"
     if kind == "string_pattern_mismatch" and given.get("pattern") in FORMS:
         return f"{mistake['input']!r:.60} {FORMS[str(given['pattern'])]}"
