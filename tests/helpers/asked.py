@@ -26,11 +26,11 @@ MODEL = {"ollama": "", "openai": "/v1", "azure": "", "anthropic": ""}
 class Case:
     """A suite asked of one server: its data folder, and ways to run it."""
 
-    def __init__(self, folder, server, backend):
+    def __init__(self, folder, server, backend, **config):
         self.folder, self.server, self.backend = folder, server, backend
         self.data = folder / "data"
         self.config = {"backend": backend, "model": "tiny", "base_url": server.url + MODEL[backend]}
-        self.write()
+        self.write(**config)
 
     def write(self, **changes):
         self.config |= changes
@@ -65,9 +65,7 @@ def keyed_case(backend, folder, server, monkeypatch, **config):
     """Return a Case whose server wants a key, which the environment has."""
     monkeypatch.setenv("TINY_KEY", KEY)
     server.reset()
-    case = Case(folder, server, backend)
-    case.write(key_variable="TINY_KEY", **config)
-    return case
+    return Case(folder, server, backend, key_variable="TINY_KEY", **config)
 
 
 def said(call, *arguments, **options):

@@ -324,8 +324,7 @@ def test_plan_knows_the_price_of_a_batch(openai):
 
 def test_a_backend_without_batches_says_so(tmp_path, running):
     running.reset()
-    case = Case(tmp_path, running, "azure")
-    case.write(batch=True)
+    case = Case(tmp_path, running, "azure", batch=True)
     assert "the backend 'azure' asks no batches. Take `batch: true` out" in said(case.ask)
     case.write(backend="simulated", base_url=None)
     assert "the backend 'simulated' asks no batches." in said(case.ask)

@@ -27,8 +27,7 @@ def running():
 @pytest.fixture
 def case(tmp_path, running):
     running.reset()
-    case = Case(tmp_path, running, "openai")
-    case.write(prices=PRICES, options={"max_tokens": 10})
+    case = Case(tmp_path, running, "openai", prices=PRICES, options={"max_tokens": 10})
     return case
 
 

@@ -147,8 +147,7 @@ def test_whatever_a_server_sends_is_a_list_or_nothing(reply):
 @pytest.fixture(params=["ollama", "openai"])
 def case(request, tmp_path, server):
     server.change(version="0.12.11")
-    case = Case(tmp_path, server, request.param)
-    case.write(options={"top_logprobs": 5})
+    case = Case(tmp_path, server, request.param, options={"top_logprobs": 5})
     return case
 
 
@@ -173,8 +172,7 @@ def test_probabilities_are_asked_for_and_kept_as_they_came(case):
 
 
 def test_a_stream_brings_them_too(tmp_path, server):
-    case = Case(tmp_path, server, "openai")
-    case.write(options={"top_logprobs": 5, "stream": True})
+    case = Case(tmp_path, server, "openai", options={"top_logprobs": 5, "stream": True})
     server.rules({"do": "answer", "says": "Yes.", "logprobs": [position(" "), *SAID]})
     assert case.ask() == {"ok": N_PROMPTS}
     assert case.rows("select distinct first_tokens from responses") == [(KEPT,)]
@@ -210,8 +208,7 @@ def test_one_reply_without_them_stops_nothing(case):
 
 @pytest.mark.parametrize("name", ["logprobs", "top_logprobs"])
 def test_a_server_that_refuses_them_is_named(name, tmp_path, server):
-    case = Case(tmp_path, server, "openai")
-    case.write(options={"top_logprobs": 20})
+    case = Case(tmp_path, server, "openai", options={"top_logprobs": 20})
     refusal = f"'{name}' is not supported with this model."
     server.rules({"do": "status", "status": 400, "body": {"error": {"message": refusal}}})
     line = one_line(case.ask)
@@ -220,8 +217,7 @@ def test_a_server_that_refuses_them_is_named(name, tmp_path, server):
 
 
 def test_an_old_ollama_is_named_before_anything_is_asked(tmp_path, server):
-    case = Case(tmp_path, server, "ollama")
-    case.write(options={"top_logprobs": 5})
+    case = Case(tmp_path, server, "ollama", options={"top_logprobs": 5})
     assert "is 0.12.3, which sends no token probabilities; 0.12.11 does" in one_line(case.ask)
     assert server.n_asked() == 0
     server.change(version="0.0.0")  # built from its source

@@ -42,9 +42,7 @@ def ollama(tmp_path, server):
 
 @pytest.fixture
 def openai(tmp_path, server):
-    case = Case(tmp_path, server, "openai")
-    case.write(key_variable="TINY_KEY")
-    return case
+    return Case(tmp_path, server, "openai", key_variable="TINY_KEY")
 
 
 @pytest.fixture(params=["ollama", "openai"])

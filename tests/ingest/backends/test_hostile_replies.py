@@ -146,8 +146,7 @@ def test_a_server_says_its_error_on_one_line_without_what_steers_a_terminal(ask)
 )
 def test_a_server_of_nothing_but_that_stops_the_run_in_one_line(server, tmp_path, said, words):
     server.speak = lambda _: drip(said) if said.endswith(b"bbb") else [said]
-    case = Case(tmp_path, server, "openai")
-    case.write(timeout_seconds=0.4)
+    case = Case(tmp_path, server, "openai", timeout_seconds=0.4)
     with pytest.raises(PlumblineError, match=words) as caught:
         case.ask(concurrency=4)
     assert caught.value.message.startswith("tiny: the server failed 5 requests in a row")
