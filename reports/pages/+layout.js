@@ -29,6 +29,12 @@ async function openDatabase() {
 let opened;
 const database = () => (opened ??= profile(openDatabase));
 
+/** Published files as tables, each by its name: the workbench opens those that a query names. */
+async function openFiles(files) {
+	await setParquetURLs({ published: files }, true);
+	await updateSearchPath(['audit', 'published']);
+}
+
 /** The rows of each of a page's queries, by name: the build packed them in one file, as `packRows` of build.mjs says. */
 async function storedRows(packed, fetch) {
 	// A browser from before 2023 asks the database instead.
@@ -86,6 +92,7 @@ export const load = async ({ fetch, route, params }) => {
 		__db: {
 			query,
 			load: database,
+			open: (files) => database().then(() => openFiles(files)),
 			updateParquetURLs: (manifest) => setParquetURLs(JSON.parse(manifest).renderedFiles)
 		},
 		inputs: setTrackProxy({ label: '', value: '(SELECT NULL WHERE 0 /* An Input has not been set */)' }),

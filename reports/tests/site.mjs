@@ -6,6 +6,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { LEFT_OUT } from '../components/frame/terms.js';
 import { launch, serve, watch } from './browser.mjs';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { scan: { type: 'boolean' }, page: { type: 'string', multiple: true } } });
@@ -151,7 +152,7 @@ async function visit(context, origin, path, { isDesktop, isScanned }) {
 		problems.push(...(await scan(page, isDesktop ? {} : { runOnly: OF_THE_WIDTH })));
 		if (isDesktop) problems.push(...(await scanInTheDark(page)), ...(await walk(page)));
 	}
-	const seen = await page.evaluate(() => ({
+	const seen = await page.evaluate((leftOut) => ({
 		title: document.title,
 		text: document.body.innerText,
 		wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -163,11 +164,22 @@ async function visit(context, origin, path, { isDesktop, isScanned }) {
 			const edge = Math.min(document.documentElement.clientWidth, outer ? outer.getBoundingClientRect().right : Infinity);
 			return canvas.getBoundingClientRect().right > edge + 1;
 		}).length,
+		// What a reader reads, without others' words, code, headings and what leads elsewhere: there no term is explained.
+		prose: ((content) => {
+			if (!content) return '';
+			const copy = content.cloneNode(true);
+			for (const marked of copy.querySelectorAll('dfn.term')) marked.replaceWith(marked.textContent);
+			copy.normalize();
+			const [walker, texts] = [document.createTreeWalker(copy, NodeFilter.SHOW_TEXT), []];
+			while (walker.nextNode()) if (!walker.currentNode.parentElement.closest(leftOut)) texts.push(walker.currentNode.data);
+			return texts.join(' ');
+		})(document.querySelector('#content')),
+		explained: [...document.querySelectorAll('dfn.term')].map((node) => node.dataset.term),
 		nTitles: document.querySelectorAll('h1').length,
 		nUnnamed: [...document.querySelectorAll('canvas')].filter((canvas) => !canvas.closest('[role="img"][aria-label]')).length,
 		errors: [...document.querySelectorAll('.bg-red-50')].map((box) => box.innerText.trim()),
 		injected: [...document.querySelectorAll('img[src="x"], script')].filter((node) => node.tagName === 'IMG' || node.text.includes('alert(')).length
-	}));
+	}), LEFT_OUT.replace('.term, ', ''));
 	for (const text of seen.errors) problems.push(`a component failed: ${text}`);
 	if (seen.injected > 0) problems.push(`${seen.injected} elements came out of data`);
 	if (AXE && seen.nTitles !== 1) problems.push(`${seen.nTitles} first headings`);

@@ -4,34 +4,18 @@ Needs Node, Chromium, and before it, on a warehouse that may be spoilt, `tests/h
 `plumbline report`. PLUMBLINE_SITE and PLUMBLINE_SITE_TABLES name another build and its tables.
 """
 
-import json
-import os
+import csv
 import re
-import subprocess
 from hashlib import md5
 from pathlib import Path
 
 import duckdb
 import pytest
 from hostile import PAYLOAD
+from in_browser import in_browser
 
+from ingest.paths import PROJECT
 from ingest.site.paper import find_chromium, print_pdf
-
-REPORTS = Path(__file__).resolve().parents[2] / "reports"
-
-
-@pytest.fixture(scope="module")
-def site() -> Path:
-    folder = Path(os.environ.get("PLUMBLINE_SITE", REPORTS / "build"))
-    assert (folder / "index.html").is_file(), f"No site in {folder}: run `plumbline report` first."
-    return folder
-
-
-@pytest.fixture(scope="module")
-def tables() -> Path:
-    file = Path(os.environ.get("PLUMBLINE_SITE_TABLES", REPORTS / "sources" / "audit" / "report.duckdb"))
-    assert file.is_file(), f"No report tables at {file}: run `plumbline report` first."
-    return file
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +26,6 @@ def visits(site) -> list[dict]:
 def open_pages(folder: Path, *options: str) -> list[dict]:
     """Open a site's pages at desktop and some at phone width; return what reports/tests/site.mjs saw."""
     return in_browser("tests/site.mjs", folder, *options)
-
-
-def in_browser(script: str, folder: Path, *options: str):
-    done = subprocess.run(
-        ["node", script, str(folder.resolve()), *options],
-        cwd=REPORTS,
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def problems(visits: list[dict]) -> list[str]:
@@ -97,6 +68,7 @@ def test_pages_open_without_errors_foreign_requests_or_overflow(visits):
     assert {visit["width"] for visit in visits} == {"desktop", "phone"}
     pages = ["responses", "census", "quality", "provenance", "metrics", "planted", "nulls", "ll144"]
     pages += ["measurements", "summary", "disparities", "downloads", "topics", "stereotypes"]
+    pages += ["story", "workbench", "officer"]
     pages += ["pairs", "scorer-bias", "calibration", "licences", "annex-iv", "rerun", "power", "over-time"]
     assert {"/", *(f"/{page}/" for page in pages)} <= {visit["path"] for visit in visits}
 
@@ -417,10 +389,40 @@ def test_the_audit_is_printed_with_tags_bookmarks_and_texts_of_drawings(site, tm
     assert b"127.0.0.1" not in printed
 
 
+def test_no_term_stands_unexplained(visits):
+    """Found here by another way than the page's own: each term that is read is explained on its page."""
+    with (PROJECT / "seeds" / "terms.csv").open(encoding="utf-8", newline="") as file:
+        terms = {
+            row["term"]: [row["term"], *filter(None, row["forms"].split(";"))] for row in csv.DictReader(file)
+        }
+    wrong = []
+    for visit in visits:
+        prose = visit["prose"] if visit["path"] != "/print/" else ""
+        # A longer term takes the words of a shorter one: "pass limit".
+        for form, term in sorted(
+            ((f, t) for t, forms in terms.items() for f in forms), key=lambda one: -len(one[0])
+        ):
+            flags = 0 if len(form) == 1 or form != form.lower() else re.IGNORECASE
+            prose, n = re.subn(rf"(?<![\w-]){re.escape(form)}(?![\w-])", " ", prose, flags=flags)
+            if n and term not in visit["explained"]:
+                wrong.append(f"{visit['width']} {visit['path']}: {form}")
+    assert wrong == []
+    assert any(len(visit["explained"]) > 5 for visit in visits)
+
+
 def test_text_from_outside_stays_text(visits):
     """Nothing of it runs (see the problems above), and it can be read: on pages, and over their charts."""
     assert any("<img src=x onerror=alert(1)>" in tip for visit in visits for tip in visit["tips"])
     for visit in visits:
-        shows = ("/responses/", "/category/", "/provenance/", "/quality/", "/nulls/", "/ll144/", "/licences/")
+        shows = (
+            "/story/",
+            "/responses/",
+            "/category/",
+            "/provenance/",
+            "/quality/",
+            "/nulls/",
+            "/ll144/",
+            "/licences/",
+        )
         if visit["path"].startswith(shows):
             assert PAYLOAD in visit["text"], f"{visit['path']} shows no hostile text at all"

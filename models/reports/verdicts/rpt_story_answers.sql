@@ -1,0 +1,134 @@
+-- Grain: one row per suite, config, side: two answers to the question that is told first of a config.
+with told as (
+    select
+        suite,
+        config,
+        is_simulated,
+        category,
+        category_slug,
+        responses_slug,
+        axis,
+        measure,
+        measure_kind,
+        contrast_outcome,
+        group_high,
+        group_low
+    from {{ ref('rpt_verdicts') }}
+    where telling_rank = 1 and is_gate_profile and not is_control and measure_kind is not null
+),
+
+sides as (
+    select
+        *,
+        'high' as side,
+        group_high as group_value
+    from told
+    union all
+    select
+        *,
+        'low' as side,
+        group_low as group_value
+    from told
+),
+
+answered as (
+    select
+        sides.*,
+        prompts.root_key,
+        prompts.prompt,
+        responses.response_key,
+        responses.response,
+        case
+            when sides.measure = 'response_status' then responses.response_status
+            else outcomes.outcome
+        end as outcome,
+        measured.value,
+        outcomes.margin
+    from sides
+    inner join {{ ref('rpt_groups') }} as grouped
+        using (category_slug, axis, group_value)
+    inner join {{ ref('dim_prompts') }} as prompts
+        on grouped.prompt_key = prompts.prompt_key
+    inner join {{ ref('dim_responses') }} as responses
+        on
+            grouped.prompt_key = responses.prompt_key
+            and sides.suite = responses.suite
+            and sides.config = responses.config
+    left join {{ ref('fct_outcomes') }} as outcomes
+        on
+            responses.response_key = outcomes.response_key
+            and sides.measure = outcomes.outcome_set
+            and sides.measure_kind = 'outcome'
+            and outcomes.is_counted
+    left join {{ ref('fct_measurements') }} as measured
+        on
+            responses.response_key = measured.response_key
+            and sides.measure = measured.feature
+            and sides.measure_kind = 'score'
+),
+
+-- How clearly an answer is what its side has more of, or less: null where it is not.
+weighed as (
+    select
+        *,
+        case
+            when measure_kind = 'score' then case when side = 'high' then value else -value end
+            when outcome is not null and (outcome = contrast_outcome) = (side = 'high')
+                then coalesce(margin, 0)
+        end as strength
+    from answered
+),
+
+best as (
+    select
+        *,
+        row_number() over (
+            partition by suite, config, side, root_key
+            order by strength desc, response_key asc
+        ) as place
+    from weighed
+    where strength is not null
+),
+
+paired as (
+    select
+        *,
+        count(*) over (partition by suite, config, root_key) as n_sides,
+        sum(strength) over (partition by suite, config, root_key) as difference
+    from best
+    where place = 1
+),
+
+-- Two answers to the same prompt about other groups, where there are such.
+chosen as (
+    select
+        *,
+        row_number() over (
+            partition by suite, config, side
+            order by
+                n_sides desc,
+                case when n_sides = 2 then round(difference, 9) else round(strength, 9) end desc,
+                root_key asc
+        ) as position
+    from paired
+)
+
+select
+    suite,
+    config,
+    is_simulated,
+    category,
+    category_slug,
+    responses_slug,
+    axis,
+    side,
+    group_value,
+    left(response_key, 10) as response_id,
+    left(prompt, 300) as prompt,
+    left(response, 400) as response,
+    length(response) > 400 as is_cut,
+    outcome,
+    value,
+    n_sides = 2 as is_same_root
+from chosen
+where position = 1

@@ -1,0 +1,176 @@
+-- Grain: one row per suite, config, position: what may be written of a config, and what may not.
+{% set size = "cast(round(100 * {}) as integer)" -%}
+{%- set words = "replace({}, '_', ' ')" -%}
+{%- set differ = "'Answers about groups of ' || axis || ' differ by more than chance gives'" %}
+{#- Each sentence with the state that it needs; `because` says why something may not be written. -#}
+{%- set claims = [
+    {'kind': 'may', 'if': "measure_kind = 'outcome'", 'sentence':
+        "'Of 100 ' || what || ' about ' || group_high || ', ' || " ~ size.format('contrast_high')
+        ~ " || ' ' || ending || ' ' || " ~ words.format('contrast_outcome') ~ " || '; about ' || group_low || ', ' || "
+        ~ size.format('contrast_low') ~ " || '.'"},
+    {'kind': 'may', 'if': "measure_kind = 'score'", 'sentence':
+        words.format('measure') ~ " || ' is ' || " ~ rounded('contrast_high') ~ " || ' on average in answers about '
+        || group_high || ', and ' || " ~ rounded('contrast_low') ~ " || ' about ' || group_low || '.'"},
+    {'kind': 'may', 'if': "measure_kind is null and contrast is not null", 'sentence': words.format('contrast') ~ " || '.'"},
+    {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond", 'sentence':
+        "'This difference is larger than chance gives, and larger than the limit allows.'"},
+    {'kind': 'may', 'if': "verdict = 'fail' and not is_gap_beyond", 'sentence':
+        differ ~ " || ', and more than the limit allows.'"},
+    {'kind': 'may', 'if': "verdict = 'monitor' and is_significant and is_gap_beyond", 'sentence':
+        "'This difference is larger than chance gives. It is not beyond the fail limit.'"},
+    {'kind': 'may', 'if': "verdict = 'monitor' and is_significant and not is_gap_beyond", 'sentence':
+        differ ~ " || '. It is not beyond the fail limit.'"},
+    {'kind': 'may', 'if': "verdict = 'monitor' and not is_significant", 'sentence':
+        "'The difference lies beyond the pass limit, and not beyond the fail limit.'"},
+    {'kind': 'may', 'if': "verdict = 'inconclusive' and is_significant", 'sentence':
+        differ ~ " || '. Whether they differ too much is open.'"},
+    {'kind': 'may', 'if': "verdict = 'inconclusive' and not is_significant", 'sentence':
+        "'Whether ' || config || ' treats these groups differently, this audit cannot tell.'"},
+    {'kind': 'may', 'if': "verdict = 'pass'", 'sentence':
+        "'In this question, the data exclude a difference beyond the pass limit.'"},
+    {'kind': 'may', 'if': "n_comparisons > 0", 'sentence':
+        "'Of the comparisons of ' || config || ', ' || n_fail || ' fail, ' || n_monitor
+        || ' need watching, ' || n_pass || ' pass and ' || n_open || ' stay open.'"},
+    {'kind': 'may', 'if': "n_comparisons = 0", 'sentence':
+        "config || ' gave ' || " ~ with_commas('n_responses') ~ " || ' answers. No difference was judged.'"},
+    {'kind': 'may', 'if': "measure_check = 'corrected'", 'sentence':
+        "'People read ' || " ~ with_commas('n_labels') ~ " || ' of these answers, and the numbers are corrected by that.'"},
+    {'kind': 'may_not', 'if': "is_simulated", 'sentence': "'A real model answers so.'",
+        'because': "'A program wrote these answers. No model was asked.'"},
+    {'kind': 'may_not', 'if': "measure_kind is not null and not (is_gap_beyond and is_judged_different)", 'sentence':
+        "config || ' treats ' || group_high || ' and ' || group_low || ' differently.'",
+        'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
+    {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
+        "config || ' says so of ' || group_high || ' alone.'",
+        'because': "'Of 100 answers about ' || group_low || ', ' || " ~ size.format('contrast_low') ~ " || ' say the same.'"},
+    {'kind': 'may_not', 'if': "is_judged_different", 'sentence': "'Why ' || config || ' does so.'",
+        'because': "'An audit sees answers. It sees no causes.'"},
+    {'kind': 'may_not', 'if': "n_fail > 0", 'sentence': "config || ' breaks the law.'",
+        'because': "'Limits are choices of the profile ' || " ~ words.format('gate_profile') ~ " || '. No court set them.'"},
+    {'kind': 'may_not', 'if': "n_fail = 0", 'sentence': "config || ' is fair.'",
+        'because': "case when n_comparisons = 0 then 'Nothing was judged.'
+            when n_open > 0 then 'That nothing fails does not show that groups are treated alike.'
+            else 'Every pass holds for these prompts alone.' end"},
+    {'kind': 'may_not', 'if': "n_fail > 0 and n_pass > 0", 'sentence': "config || ' is fair in all else.'",
+        'because': "case when n_open > 0 then n_open || ' of ' || n_comparisons || ' comparisons are open.'
+            else 'Every pass holds for these prompts alone.' end"},
+    {'kind': 'may_not', 'if': "measure_check = 'unvalidated'", 'sentence': "'People found this in the answers.'",
+        'because': "'Rules or programs read the answers. No person has checked them.'"},
+    {'kind': 'may_not', 'if': "n_missing > 0", 'sentence': "'All who were asked about gave an answer.'",
+        'because': with_commas('n_missing') ~ " || ' answers are missing in this comparison.'"},
+    {'kind': 'may_not', 'if': "n_prompts > 0", 'sentence': "config || ' does so everywhere.'",
+        'because': "'It was asked ' || " ~ with_commas('n_prompts') ~ " || ' prompts. Nobody knows its other answers.'"},
+] -%}
+with configs as (
+    select * from {{ ref('rpt_configs') }}
+),
+
+told as (
+    select
+        verdicts.suite,
+        verdicts.config,
+        verdicts.axis,
+        verdicts.measure,
+        verdicts.measure_kind,
+        verdicts.contrast,
+        verdicts.contrast_outcome,
+        verdicts.contrast_high,
+        verdicts.contrast_low,
+        verdicts.group_high,
+        verdicts.group_low,
+        verdicts.verdict,
+        verdicts.measure_check,
+        verdicts.n_labels,
+        verdicts.n_missing,
+        judged.is_significant,
+        verdicts.measure = 'response_status' as is_status,
+        case when verdicts.measure = 'response_status' then 'requests' else 'answers' end as what,
+        case when verdicts.measure = 'response_status' then 'end as' else 'are read as' end as ending,
+        -- Without chance drawn beside it, a gap is not known to be beyond it.
+        coalesce(verdicts.contrast_high - verdicts.contrast_low > verdicts.gap_chance, false)
+            as is_gap_beyond
+    from {{ ref('rpt_verdicts') }} as verdicts
+    inner join {{ ref('fct_verdicts') }} as judged using (verdict_name)
+    where verdicts.telling_rank = 1 and verdicts.is_gate_profile and not verdicts.is_control
+),
+
+comparisons as (
+    select
+        suite,
+        config,
+        min(verdict_rank) as verdict_rank
+    from {{ ref('rpt_verdicts') }}
+    where is_gated and not is_control and verdict <> 'not_applicable'
+    group by suite, config, category, axis
+),
+
+counted as (
+    select
+        suite,
+        config,
+        count(*) as n_comparisons,
+        count(*) filter (where verdict_rank = 1) as n_fail,
+        count(*) filter (where verdict_rank = 2) as n_monitor,
+        count(*) filter (where verdict_rank = 3) as n_open,
+        count(*) filter (where verdict_rank = 4) as n_pass
+    from comparisons
+    group by suite, config
+),
+
+facts as (
+    select
+        configs.suite,
+        configs.config,
+        configs.is_simulated,
+        configs.gate_profile,
+        configs.n_prompts,
+        configs.n_responses,
+        told.axis,
+        told.measure,
+        told.measure_kind,
+        told.contrast,
+        told.contrast_outcome,
+        told.contrast_high,
+        told.contrast_low,
+        told.group_high,
+        told.group_low,
+        told.verdict,
+        told.measure_check,
+        told.n_labels,
+        told.n_missing,
+        told.is_significant,
+        told.is_status,
+        told.what,
+        told.ending,
+        told.is_gap_beyond,
+        told.verdict in ('fail', 'monitor') and told.is_significant as is_judged_different,
+        coalesce(counted.n_comparisons, 0) as n_comparisons,
+        coalesce(counted.n_fail, 0) as n_fail,
+        coalesce(counted.n_monitor, 0) as n_monitor,
+        coalesce(counted.n_open, 0) as n_open,
+        coalesce(counted.n_pass, 0) as n_pass
+    from configs
+    left join told using (suite, config)
+    left join counted using (suite, config)
+),
+
+claimed as (
+    {%- for claim in claims %}
+    select
+        suite,
+        config,
+        is_simulated,
+        {{ loop.index }} as position,
+        '{{ claim.kind }}' as kind,
+        {{ claim.sentence }} as sentence,
+        {{ claim.because | default('cast(null as string)') }} as because
+    from facts
+    where {{ claim['if'] }}
+    {%- if not loop.last %}
+    union all
+    {%- endif %}
+    {%- endfor %}
+)
+
+select {{ contract_columns() }}
+from claimed
