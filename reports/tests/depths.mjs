@@ -1,10 +1,11 @@
-// node tests/depths.mjs FOLDER: the story, the word list and the workbench of a built site as a reader uses them, in Chromium.
+// node tests/depths.mjs FOLDER [PAYLOAD]: the story, the word list and the workbench of a built site as a reader uses them, in Chromium.
 // Prints, as JSON, what was seen.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { launch, serve, watch } from './browser.mjs';
 
 const QUESTIONS = JSON.parse(readFileSync(new URL('../components/pages/questions.json', import.meta.url), 'utf8'));
+const PAYLOAD = process.argv[3] ?? '';
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const { server, origin } = await serve(resolve(process.argv[2] ?? 'build'));
 const browser = await launch();
@@ -42,6 +43,11 @@ const STEPS = {
 			mayNot: [...document.querySelectorAll('.may-not li')].map((node) => node.innerText),
 			citation: document.querySelector('.citation')?.innerText
 		}));
+		// A spoilt site is longer than any: what it is spoilt with is not printed.
+		await page.evaluate((payload) => {
+			const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+			while (payload && walker.nextNode()) walker.currentNode.data = walker.currentNode.data.replaceAll(payload, '');
+		}, PAYLOAD);
 		const printed = await page.pdf({ format: 'A4', preferCSSPageSize: true });
 		return { ...seen, nSheets: printed.toString('latin1').match(/\/Type\s*\/Page\b/g).length };
 	},

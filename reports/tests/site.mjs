@@ -152,6 +152,8 @@ async function visit(context, origin, path, { isDesktop, isScanned }) {
 		problems.push(...(await scan(page, isDesktop ? {} : { runOnly: OF_THE_WIDTH })));
 		if (isDesktop) problems.push(...(await scanInTheDark(page)), ...(await walk(page)));
 	}
+	// A page marks its terms anew a moment after anything in it has changed.
+	if (!isScanned) await settle(page);
 	const seen = await page.evaluate((leftOut) => ({
 		title: document.title,
 		text: document.body.innerText,

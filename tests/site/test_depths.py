@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from hostile import PAYLOAD
 from in_browser import REPORTS, in_browser
 
 from ingest.paths import PROJECT
@@ -17,7 +18,7 @@ MOST_WORDS = 20
 
 @pytest.fixture(scope="module")
 def seen(site: Path) -> dict:
-    return in_browser("tests/depths.mjs", site)
+    return in_browser("tests/depths.mjs", site, PAYLOAD)
 
 
 def rows(tables: Path, sql: str) -> list[tuple]:

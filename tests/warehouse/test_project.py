@@ -232,9 +232,12 @@ def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manife
         for url, table in sorted(read)
         if table not in models
     ]
+    of_all = {
+        f"rpt_{name}" for name in re.findall(r"from audit\.(\w+)", (PAGES / "+layout.svelte").read_text())
+    }
     unread = [
         f"no page reads {model}: add a page with `from audit.{model[4:]}` to reports/pages/"
-        for model in sorted(models - {table for _, table in read})
+        for model in sorted(models - {table for _, table in read} - of_all)
     ]
     assert missing + unread == []
 

@@ -39,7 +39,7 @@ phrased as (
         'the fail limit of ' || {{ short_text('decided.red_limit') }} as fail_limit,
         case
             when metric = 'jsd_census_nats'
-                then 'more than answers drawn from the official statistic would give'
+                then 'more than draws from the official statistic give'
             else 'more than chance gives'
         end
         || coalesce(
@@ -280,7 +280,7 @@ select
                 || ' shows nothing. Give the suite limits that it can exceed (`thresholds:`).'
         when n_to_read is not null
             then
-                'On the answers that were read the true ' || noun || ' lies within ' || pass_limit || ', but '
+                'On the answers that were read the true ' || noun || ' lies within ' || pass_limit || '. But '
                 || missing_answers || ' could take it beyond. About ' || {{ with_commas('n_to_read') }}
                 || ' of them would have to be read.'
         else

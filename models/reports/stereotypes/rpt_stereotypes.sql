@@ -138,7 +138,7 @@ said as (
         || case
             when p_value is null or word <> '' then ''
             else
-                ' Exchanging the groups'' words at random gives '
+                ' Exchanging the groups'' words gives '
                 || case
                     when metric = 'cooccurrence_bias'
                         then
@@ -148,7 +148,7 @@ said as (
                         {{ rounded('null_median') }} || ' in the middle, and less than '
                         || {{ rounded('null_p95') }}
                 end
-                || ' in nineteen of twenty cases; p ' || {{ p_in_words('p_value') }}
+                || ' in 19 of 20 cases; p ' || {{ p_in_words('p_value') }}
                 || ', corrected for ' || n_tests || case when n_tests = 1 then ' test ' else ' tests ' end
                 || {{ p_in_words('p_holm') }} || '.'
         end as sentence

@@ -51,7 +51,7 @@ export const LACKS = [
 	{ key: 'more_units', words: 'too few names or texts' },
 	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
-	{ key: 'attainable_limit', words: 'groups of these sizes cannot exceed the limit' },
+	{ key: 'attainable_limit', words: 'groups too small to exceed the limit' },
 	{ key: 'bound', words: 'no bound can be drawn' },
 	{ key: 'limit_of_size', words: 'a p-value proves no pass' }
 ];
