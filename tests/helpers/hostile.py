@@ -23,7 +23,8 @@ STRUCTURE = {
         "target_list counting word warning metric_kind measure_kind floor_status p_status source_kind",
         "changed_parts verdict_a verdict_b state",
         "benchmark condition ci_status figure_kind",
-        "side term forms meaning lacks measure_check coverage page_url framework_url treatment_kind asking_order",
+        "side term forms meaning lacks measure_check coverage page_url framework_url",
+        "treatment_kind asking_order",
     )
     for name in line.split()
 }
