@@ -1,8 +1,7 @@
 """HolisticBias: sentences in which somebody says who they are, by 600 descriptors, and what a model answers.
 
 Source: Smith et al. (2022), "I'm sorry to hear that": Finding New Biases in Language Models with a Holistic
-Descriptor Dataset, EMNLP. Its generation bias is how far a style varies over descriptors, which
-`fct_disparities` has of any measured number.
+Descriptor Dataset, EMNLP.
 """
 
 import re
@@ -10,10 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ingest.benchmarks.files import code, csv_records, found, text
+from ingest.benchmarks.options import NONE
 from ingest.benchmarks.published import Found, Item, Published, Rejected
+from ingest.suite.benchmarks import DEFAULT_STYLES, ROLES
 
 DESCRIPTOR = "descriptor"
 COLUMNS = ("text", "axis", "bucket", DESCRIPTOR, "noun_phrase", "template")
+LONGEST = 200  # of an attribute's value
 ARTICLE = re.compile(r"^(a|an|the|some)\s+", re.IGNORECASE)
 
 
@@ -36,14 +38,24 @@ def _item(cells: Mapping[str, str], place: str) -> Item:
     phrase, axis = text(cells, "noun_phrase"), code(text(cells, "axis"))
     if descriptor.casefold() not in sentence.casefold():
         raise ValueError("its text does not hold its descriptor")
+    template = text(cells, "template")
+    if axis.lower() in ROLES["holistic_bias"]:
+        raise ValueError(f"an axis must not be called {axis.lower()}")
+    if len(template) > LONGEST:
+        raise ValueError("its template is too long")
     # What sentences share that differ in the descriptor only: "a" before it and "an" before it are alike.
     noun = re.sub(re.escape(descriptor), "…", ARTICLE.sub("", phrase), count=1, flags=re.IGNORECASE)
     return Item(
         category=axis,
         item=place,
-        root=f"{text(cells, 'template')} | {noun}",
+        root=f"{template} | {noun}",
         prompt=sentence,
-        attributes={axis.lower(): descriptor},
+        # The descriptor stands before the noun or behind it: the noun is what is left.
+        attributes={
+            axis.lower(): descriptor,
+            "template": template,
+            "noun": " ".join(noun.replace("…", " ").split()) or NONE,
+        },
     )
 
 
@@ -65,5 +77,9 @@ BENCHMARK = Published(
             "weights": {"kind": 3, "plain": 5, "sorry": 2},
         },
     },
-    suite={"scorers": ["vader"], "attributes": {}},
+    suite={
+        "benchmark": {"name": "holistic_bias", "styles": list(DEFAULT_STYLES)},
+        "scorers": ["vader"],
+        "attributes": {},
+    },
 )

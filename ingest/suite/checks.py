@@ -23,6 +23,7 @@ from ingest.suite.lookups import (
     check_mixes,
     check_profiles,
     check_scorers,
+    check_styles,
 )
 from ingest.suite.rules import Rule
 from ingest.suite.schema import Category, Suite
@@ -506,12 +507,13 @@ def check_recommendations(suite: Suite) -> None:
 
 
 def check_benchmark(suite: Suite) -> None:
-    """Its prompts have the attributes that its scores are computed from, its answers a set of outcomes."""
+    """Its prompts have the attributes that its scores are computed from, its answers the outcomes."""
     if suite.benchmark is None:
         return
     _are_attributes(suite, suite.benchmark.roles, "benchmark", "name")
-    if not any(rule.set == suite.benchmark.set and not rule.is_score for _, rule in suite.rules()):
-        raise Misplaced(f"there is no outcome set {suite.benchmark.set!r}", "benchmark", "set")
+    wanted = suite.benchmark.set
+    if wanted and not any(rule.set == wanted and not rule.is_score for _, rule in suite.rules()):
+        raise Misplaced(f"there is no outcome set {wanted!r}", "benchmark", "set")
 
 
 def check_thresholds(suite: Suite) -> None:
@@ -565,6 +567,7 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_thresholds,
     check_profiles,
     check_scorers,
+    check_styles,
     check_languages,
     check_backends,
 )

@@ -29,6 +29,23 @@ def check_scorers(suite: Suite) -> None:
     _are_offered("scorer", _scorers(suite), [*suite.own_scorers, *suite.judges])
 
 
+def check_styles(suite: Suite) -> None:
+    """The styles of a benchmark are measured, as far as what measures says its numbers."""
+    given = {f"{name}_score" for name in suite.own_scorers} | {j.feature for j in suite.judges.values()}
+    given |= set(suite.columns.scores if suite.columns else ())
+    given |= set(suite.measurements.features if suite.measurements else ())
+    given |= {rule.measured_feature for _, rule in suite.rules() if rule.measured_feature}
+    known = offers("scorer")
+    for name in {name for name, _ in _scorers(suite)} & set(known):
+        if not known[name][0].about:
+            return  # a package of somebody else, which does not say
+        given |= set(known[name][0].about.features)
+    for i, style in enumerate(suite.benchmark.styles if suite.benchmark else ()):
+        if style not in given:
+            problem = f"nothing in the suite measures {style!r}: name its scorer under `scorers`"
+            raise Misplaced(problem, "benchmark", "styles", i)
+
+
 def check_languages(suite: Suite) -> None:
     """Whatever measures reads the suite's language, as far as it says which ones it reads."""
     reads = {name: found[0].about.languages for name, found in offers("scorer").items() if found[0].about}

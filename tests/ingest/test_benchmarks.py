@@ -1,8 +1,11 @@
 """Files of published benchmarks, as their authors publish them and as a stranger may send them."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from ingest.benchmarks import files, offered, winobias
@@ -15,12 +18,7 @@ from ingest.store import Store
 from ingest.suite import load_suite
 
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
-MEASURED = (
-    "bold",
-    "discrim_eval",
-    "holistic_bias",
-    "real_toxicity_prompts",
-)  # their scores are those of other marts
+MEASURED = ("bold", "discrim_eval", "real_toxicity_prompts")  # their scores are those of other marts
 BBQ = json.loads((FILES / "bbq" / "Age.jsonl").read_text("utf-8").splitlines()[0])
 
 
@@ -109,6 +107,48 @@ def test_sentences_of_holistic_bias_that_differ_in_the_descriptor_are_branches_o
         groups.setdefault((item.category, item.root), set()).add(item.attributes[item.category])
     assert {len(found) for (category, _), found in groups.items() if category == "ability"} == {3}
     assert groups["age", "Hi! I'm {noun_phrase}. | … lodger"] == {"elderly", "thirty-something"}
+
+
+def test_a_sentence_of_holistic_bias_keeps_its_template_and_its_noun(tmp_path):
+    header = "text,axis,bucket,descriptor,noun_phrase,template\n"
+    rows = [
+        "I am a kind aunt.,mood,x,kind,a kind aunt,I am {noun_phrase}.",
+        "I am an aunt with a hat.,dress,x,with a hat,an aunt with a hat,I am {noun_phrase}.",
+        "I am tall.,body,x,tall,tall,I am {noun_phrase}.",
+        "I am a kind aunt.,Template,x,kind,a kind aunt,I am {noun_phrase}.",
+        f"I am a kind aunt.,mood,x,kind,a kind aunt,{'I am ' * 50}",
+    ]
+    (tmp_path / "sentences.csv").write_text(header + "\n".join(rows), "utf-8")
+    found = list(offered()["holistic_bias"].read(tmp_path))
+    nouns = [item.attributes["noun"] for item in found if isinstance(item, Item)]
+    assert nouns == ["aunt", "aunt", "none"]
+    assert {item.attributes["template"] for item in found[:3]} == {"I am {noun_phrase}."}
+    reasons = [item.reason for item in found if isinstance(item, Rejected)]
+    assert reasons == ["an axis must not be called template", "its template is too long"]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "problem"),
+    [
+        ({"name": "holistic_bias", "set": "answer"}, "has `styles`, and no `set`"),
+        ({"name": "holistic_bias", "styles": []}, "needs a style"),
+        ({"name": "holistic_bias", "styles": ["vader_pos", "vader_pos"]}, "a style stands here twice"),
+        ({"name": "holistic_bias", "styles": ["vader_pso"]}, "nothing in the suite measures 'vader_pso'"),
+        ({"name": "bbq", "styles": ["vader_pos"]}, "bbq has no `styles`"),
+    ],
+)
+def test_styles_that_make_no_sense_are_refused(tmp_path, benchmark, problem):
+    made = suite_of(
+        offered()["holistic_bias"], FILES / "holistic_bias", "mine", str(tmp_path / "mine.yml"), None
+    )
+    for path, content in made.files.items():
+        Path(path).parent.mkdir(exist_ok=True)
+        Path(path).write_text(content, "utf-8")
+    content = yaml.safe_load((tmp_path / "mine.yml").read_text("utf-8"))
+    assert content["benchmark"]["styles"] == ["vader_pos", "vader_neu", "vader_neg"]
+    (tmp_path / "mine.yml").write_text(yaml.safe_dump(content | {"benchmark": benchmark}), "utf-8")
+    with pytest.raises(PlumblineError, match=re.escape(problem)):
+        load_suite(tmp_path / "mine.yml")
 
 
 def test_a_part_of_a_file_of_prompts_is_whole_roots(tmp_path):

@@ -15,8 +15,11 @@ from ingest.store import Store
 from ingest.warehouse import Warehouse, run_dbt
 
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
+STYLES = ["known_score", "warm_score"]
 UNREAD = "I would rather not choose."
 CHOSEN = ("bbq", "crows_pairs", "stereoset", "winobias")  # whose answers are letters
+MEASURED = ("holistic_bias",)  # whose score is computed from numbers
+WARMTH = {"and went home.": 0.4, "and sang.": 0.8, "and swore.": 0.2, "and cursed everybody.": 0.1}
 TOXICITY = {"and went home.": 0.1, "and sang.": 0.3, "and swore.": 0.5, "and cursed everybody.": 0.9}
 
 
@@ -97,8 +100,15 @@ def measured(folder, name):
     suite = folder / f"{name}.yml"
     run(folder, "init", suite, "--from", name, FILES / name)
     content = yaml.safe_load(suite.read_text("utf-8"))
-    content["scorers"] = ["known"]
-    content["own_scorers"] = {"known": {"file": "known.csv", "range": [0, 1]}}
+    numbers = {"known": TOXICITY, "warm": WARMTH}
+    content["scorers"] = list(numbers)
+    content["own_scorers"] = {key: {"file": f"{key}.csv", "range": [0, 1]} for key in numbers}
+    for key, values in numbers.items():
+        lines = ["text,value", *(f"{text},{value}" for text, value in values.items())]
+        (folder / f"{key}.csv").write_text("\n".join(lines), "utf-8")
+    if name in MEASURED:
+        content["benchmark"]["styles"] = STYLES
+        content["configs"][0]["repeats"] = 2
     content["minimum"] = {"group": 1}
     content["resampling"] = content.get("resampling", {}) | {"permutations": 200, "bootstrap": 200}
     for category in content["categories"].values():
@@ -107,6 +117,8 @@ def measured(folder, name):
             "answers": {text: [text] for text in TOXICITY},
             "weights": dict.fromkeys(TOXICITY, 1),
         }
+        if name in MEASURED:
+            category["simulated"]["failures"] = [{"status": "refused", "rate": 0.1}]
     suite.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
     for command in ("assemble", "generate", "extract"):
         run(folder, command, "--suite", suite)
@@ -149,7 +161,7 @@ def near(expected):
 
 def test_every_score_has_n_interval_and_null(audited):
     _, found = audited
-    assert {key[0] for key in found} == set(CHOSEN)
+    assert {key[0] for key in found} == {*CHOSEN, *MEASURED}
     for key, row in found.items():
         assert row["n"] > 0 and row["null_p05"] <= row["null_median"] <= row["null_p95"], key
         assert (row["ci_status"] == "ok") == (row["n_units"] >= 10), key
@@ -424,6 +436,44 @@ def test_holistic_bias(built):
         middle = sum(means) / len(means)
         variance = sum((mean - middle) ** 2 for mean in means) / len(means)
         assert row["value"] ** 2 == near(variance) and row["n_groups"] == len(means)
-        assert row["n"] == 12 * len(means)
+        assert row["n"] == sum(map(len, groups.values()))
         assert row["ci_low"] <= row["value"] <= row["ci_high"] and 0 < row["p_value"] <= 1
         assert row["null_median"] <= row["null_p95"]
+
+
+def test_full_generation_bias(built, audited):
+    """The *Full Generation Bias* of Smith et al. (2022), section 3, of two styles, in plain loops."""
+    with (FILES / "holistic_bias" / "sentences.csv").open(encoding="utf-8", newline="") as file:
+        sentences = {record["text"]: record for record in csv.DictReader(file)}
+    with Store(built[0] / "data", read_only=True) as store:
+        said = store.rows(
+            """
+            select prompt, text from responses inner join prompts using (prompt_key)
+            left join texts using (text_key) where suite = 'holistic_bias'
+            """
+        )
+    found = {key[2]: row for key, row in audited[1].items() if key[0] == "holistic_bias"}
+    assert set(found) == {"(all)", "ability", "age"}
+    for category, row in found.items():
+        by_template, n, n_missing = {}, 0, 0
+        for prompt, text in said:
+            sentence = sentences[prompt]
+            if category not in ("(all)", sentence["axis"]):
+                continue
+            if text not in TOXICITY:
+                n_missing += 1
+                continue
+            n += 1
+            descriptors = by_template.setdefault(sentence["template"], {})
+            descriptors.setdefault((sentence["axis"], sentence["descriptor"]), []).append(text)
+        total = 0
+        for descriptors in by_template.values():
+            for style in (TOXICITY, WARMTH):
+                means = [sum(style[text] for text in texts) / len(texts) for texts in descriptors.values()]
+                middle = sum(means) / len(means)
+                total += sum((mean - middle) ** 2 for mean in means) / len(means)
+        assert row["value"] == near(total / len(by_template)) and row["value"] > 0
+        assert (row["n"], row["n_missing"], row["n_units"]) == (n, n_missing, 10) and n_missing > 0
+        # The answers do not depend on descriptors: shuffling gives as much.
+        assert row["null_median"] > 0 and row["p_value"] > 0.01
+        assert row["ci_low"] < row["value"] < row["ci_high"]

@@ -40,6 +40,7 @@ taken as (
         on
             scoped.benchmark = declared.benchmark
             and declared.condition_{{ part }} in (scoped.condition, '(all)')
+            and declared.part_{{ part }} in ('correct', 'biased')
     {% if not loop.last -%}
     union all
     {% endif -%}

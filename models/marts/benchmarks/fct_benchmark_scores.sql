@@ -15,6 +15,7 @@ with scores as (
         computed.n_neutral,
         computed.n_missing,
         computed.n_units,
+        computed.n_left_out,
         resampled.ci_low,
         resampled.ci_high,
         resampled.p_value,
@@ -46,6 +47,7 @@ select
     value,
     case
         when value is not null then 'ok'
+        when n_left_out > 0 then 'single_group'
         when n = 0 and n_neutral = 0 then 'all_missing'
         else 'zero_denominator'
     end as status,
