@@ -24,6 +24,7 @@ from ingest.warehouse.kept_audits import audits, changes, is_failing, print_audi
 MARTS = ("dim_comparables", "dim_responses", "dim_runs", "fct_outcomes")
 STATES = ("worse", "better", "no_evidence", "not_comparable")
 BUILT = ("int_run_definitions_listed+", "stg_compare__earlier_runs+", "stg_compare__earlier_outcomes+")
+COUNTS_ALL = "dim_framework_items+"  # the rows of marts that a comparison does not make
 # Cast, because a stranger's file may hold anything.
 OUTCOMES = """
     select
@@ -222,7 +223,9 @@ def command(
             say(f"{n:,} outcomes of the earlier run", err=True)
         elif not store.value("select count(*) from earlier_runs"):
             raise PlumblineError("No earlier run was named yet.", ANOTHER)
-    if not run_dbt(data, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT]):
+    if not run_dbt(
+        data, ["build", "--exclude-resource-type", "unit_test", "--select", *BUILT, "--exclude", COUNTS_ALL]
+    ):
         raise PlumblineError(
             "The comparison stopped: a model or a data-quality test failed (see above).",
             f"{data / 'logs' / 'dbt.log'} holds the details. Was this folder built by this version? "

@@ -81,4 +81,4 @@ def test_each_broken_rule_is_named_with_how_often_it_is_broken(built):
 
 def test_rows_that_keep_their_rules_pass(built):
     is_well, said = built("sound", SOUND, RULES.replace("[suite, status]", "[suite]"))
-    assert is_well and said == ""
+    assert is_well and said == "Building the marts …\n"
