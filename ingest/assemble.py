@@ -61,7 +61,7 @@ class Assembled:
             return
         yield (
             f"{self.category}: {self.n_prompts:,} prompts ({self.n_new:,} new), "
-            f"{self.n_roots:,} roots × {self.n_groups:,} groups"
+            f"{self.n_roots:,} roots × {self.n_groups:,} group{'' if self.n_groups == 1 else 's'}"
             + (f" ({self.n_people:,} people)" if self.n_people else "")
         )
         if self.n_incomplete:
@@ -182,20 +182,22 @@ def _keep(store: Store, suite: Suite) -> None:
 
 
 def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
+    # What a benchmark says of its prompts, such as which option is right, is no group.
+    roles = list(suite.benchmark.roles) if suite.benchmark else []
     counts = store.rows(
         """
         select
             count(*),
             count(*) filter (where p.prompt_key is null),
             count(distinct w.root_key),
-            count(distinct w.attributes),
+            count(distinct list_filter(map_entries(w.attributes), lambda entry: not list_contains(?, entry.key))),
             count(*) - count(distinct w.prompt),
             count(distinct w.keyword) filter (where w.method = 'template')
         from wanted_prompts as w
         left join prompts as p on w.prompt_key = p.prompt_key and p.method = w.method
         where w.category = ?
         """,
-        [category],
+        [roles, category],
     )[0]
     n_incomplete = store.value(
         """
@@ -234,8 +236,6 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
     ):
         present.setdefault(attribute, set()).add(value)
     gaps = []
-    # What a benchmark says of its prompts, such as which option is right, is no group.
-    roles = suite.benchmark.roles if suite.benchmark else ()
     for attribute, shown in ((name, found) for name, found in present.items() if name not in roles):
         missing = [value for value in suite.attributes[attribute] if value not in shown]
         if missing and len(shown) == 1:

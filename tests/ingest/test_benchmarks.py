@@ -40,6 +40,15 @@ def test_its_files_become_a_suite_that_is_right(tmp_path, name):
         ["--data", str(tmp_path / "data"), "assemble", "--suite", str(tmp_path / "mine.yml"), "--dry-run"],
     )
     assert result.exit_code == 0 and "dropped" not in result.output, result.output
+    roles = suite.benchmark.roles if suite.benchmark else ()
+    for category in suite.categories:  # what its scores are computed from is no group
+        groups = {
+            tuple((key, value) for key, value in sorted(item.attributes.items()) if key not in roles)
+            for item in found
+            if item.category == category
+        }
+        said = re.search(rf"^{category}: .* roots × ([\d,]+) groups?$", result.output, re.MULTILINE)
+        assert said and int(said[1]) == len(groups), result.output
 
 
 @pytest.mark.parametrize(
