@@ -190,7 +190,7 @@ def _assembled(store: Store, suite: Suite, category: str) -> Assembled:
             count(*),
             count(*) filter (where p.prompt_key is null),
             count(distinct w.root_key),
-            count(distinct list_filter(map_entries(w.attributes), lambda entry: not list_contains(?, entry.key))),
+            count(distinct list_filter(map_entries(w.attributes), lambda e: not list_contains(?, e.key))),
             count(*) - count(distinct w.prompt),
             count(distinct w.keyword) filter (where w.method = 'template')
         from wanted_prompts as w

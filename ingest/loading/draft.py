@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ingest.asking.answer_status import STATUSES
 from ingest.errors import PlumblineError, shorten, shown
-from ingest.loading.files import first_records
+from ingest.loading.files import first_records, other_separator
 from ingest.loading.readers import main_files, reader_of
 from ingest.suite import normalise_label
 from ingest.suite.fields import AXIS_SEPARATOR, Label
@@ -115,6 +115,10 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     for path in main_files(paths):
         records += first_records(path, LOOKED_AT, [p for p in paths if p != path])
     names = list(dict.fromkeys(field for record in records for field in record if _is_label(field)))
+    if question := other_separator(names):
+        raise PlumblineError(
+            f"{shown(paths[0])} has one column, {shorten(names[0])!r}.", f"{question}Save it with commas."
+        )
     fields = {n: _Field(n, (record.get(n) for record in records), len(records)) for n in names}
     columns = _columns(fields)
     for needed in ("prompt", "response"):

@@ -65,6 +65,8 @@ def file_format(path: Path) -> str:
         if head.startswith(signature):
             raise PlumblineError(f"{shown(path)} is {what}.", what_to_do)
     found = FORMATS.get(path.suffix.lower())
+    if path.suffix.lower() == ".eval":
+        raise PlumblineError(f"{shown(path)} is no log of Inspect, or a damaged one.", "Copy it again.")
     if found is None:
         raise PlumblineError(
             f"{shown(path)}: the name does not say what it is.",
@@ -119,7 +121,13 @@ def first_records(path: Path, limit: int, beside: Sequence[Path] = ()) -> list[d
     if kind == "jsonl":
         with _open_text(path) as handle:
             lines = (parsed(line) for line in islice(_lines(path, handle), limit) if line.strip())
-            return [content for content in lines if isinstance(content, dict)]
+            objects = [content for content in lines if isinstance(content, dict)]
+        if not objects:
+            raise PlumblineError(
+                f"{shown(path)}: none of its first lines is a JSON object.",
+                'Write one object on each line, such as {"prompt": …, "response": …}.',
+            )
+        return objects
     if kind == "csv":
         with _open_text(path) as handle:
             names = next(_csv_rows(path, handle))[1]
@@ -148,12 +156,17 @@ def require_columns(
     listed = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
     more = f" and {len(present) - MAX_NAMES_SHOWN:,} more" if len(present) > MAX_NAMES_SHOWN else ""
     did_you_mean = f"Did you mean {', '.join(hints)}? " if hints else ""
-    if len(present) == 1 and any(separator in present[0] for separator in ";\t|"):
-        did_you_mean = "Is it separated by something else than commas? "
+    did_you_mean = other_separator(present) or did_you_mean
     raise PlumblineError(
         f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {listed}{more}.",
         f"{did_you_mean}{remedy}",
     )
+
+
+def other_separator(present: Sequence[str]) -> str:
+    """Return a question where the one column of a file is a row that something else than commas separates."""
+    is_likely = len(present) == 1 and any(separator in present[0] for separator in ";\t|")
+    return "Is it separated by something else than commas? " if is_likely else ""
 
 
 def _open_text(path: Path) -> TextIO:

@@ -115,6 +115,21 @@ def test_what_cannot_be_guessed_is_said(change, said, tmp_path):
     assert said is None or (said in told.output and not (tmp_path / "s.yml").exists())
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", b"gender;prompt;answer\nF;Hire?;Yes\n", "Is it separated by something else than commas?"),
+        ("a.json", b'{"prompt": [1,2', "none of its first lines is a JSON object"),
+        ("a.eval", b"\x00\x01 torn", "is no log of Inspect, or a damaged one"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_said(name, content, said, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    result = plumbline("init", tmp_path / "mine.yml", "--responses", tmp_path / name)
+    assert result.exit_code == 1 and said in result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+
+
 def test_a_file_of_answers_asks_no_model(tmp_path):
     file = write_csv(tmp_path / "a.csv", answers())
     assert plumbline("init", tmp_path / "s.yml", "--responses", file, "--model", "m").exit_code == 1
