@@ -29,7 +29,7 @@ $(SETUP): pyproject.toml uv.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(BIN)/uv sync --locked --inexact --compile-bytecode --extra embed --extra corpus
+	$(BIN)/uv sync --locked --inexact --compile-bytecode --extra embed --extra corpus --extra pdf
 	touch $@
 
 reports/node_modules/.package-lock.json: reports/package-lock.json reports/package.json

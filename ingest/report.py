@@ -23,6 +23,7 @@ from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project, file_sha256
 from ingest.redaction import environment_without_keys, without_secrets
 from ingest.signing import signature_path
 from ingest.site.paper import find_chromium, print_pdf
+from ingest.site.tags import require_pikepdf
 from ingest.store.opening import attach
 from ingest.terminal.progress import waiting
 from ingest.warehouse import Exported, Warehouse, check_inputs, project_inputs, run_dbt, write_manifest
@@ -275,6 +276,8 @@ def command(data: Path, verbose: bool, tables_only: bool, is_printed: bool, is_s
     """
     check_inputs(data, is_stale_ok)
     chromium = find_chromium() if is_printed else None
+    if is_printed:
+        require_pikepdf()
     reports = site_folder(data)
     with alone(reports, "Another `plumbline report` is"):
         stamp, made_of = reports / STAMP, site_inputs(data, reports)

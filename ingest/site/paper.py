@@ -15,6 +15,7 @@ from typing import Any
 
 from ingest.errors import PlumblineError, in_one_line
 from ingest.redaction import environment_without_keys, without_secrets
+from ingest.site.tags import mark_untagged
 
 VARIABLE = "CHROMIUM"  # its path, where it has another name
 NAMES = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -81,6 +82,7 @@ def print_pdf(chromium: str, site: Path, target: Path) -> None:
         if done.returncode != 0 or not printed.exists():
             said = without_secrets(in_one_line(done.stderr[-200:]))
             raise PlumblineError(f"{Path(chromium).name} printed nothing: {said}", "Try a newer Chromium.")
+        mark_untagged(printed)
         shutil.move(printed, target)
 
 

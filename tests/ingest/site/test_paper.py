@@ -5,12 +5,14 @@ import os
 import sys
 from pathlib import Path
 
+import pikepdf
 import pytest
 
 from ingest.errors import PlumblineError
 from ingest.redaction import environment_without_keys
 from ingest.site import paper
 from ingest.site.paper import VARIABLE, find_chromium, print_pdf
+from ingest.site.tags import mark_untagged, require_pikepdf
 
 # In Chromium's place: it fetches what it should print, and says with which options.
 PRINTER = """#!{python}
@@ -43,6 +45,7 @@ def program(tmp_path: Path, text: str) -> str:
 def test_the_page_is_printed_without_scripts_keys_and_links_to_this_machine(site, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     assert "OPENAI_API_KEY" not in environment_without_keys()
+    monkeypatch.setattr(paper, "mark_untagged", lambda printed: None)  # what this program prints is no PDF
     target = tmp_path / "new" / "audit.pdf"
     print_pdf(program(tmp_path, PRINTER), site, target)
     page, font, policy, options, has_key = json.loads(target.read_text())
@@ -74,6 +77,42 @@ def test_where_it_does_not_print_one_line_says_so_and_the_old_file_stays(
         print_pdf(program(tmp_path, text), site, target)
     assert said in error.value.format_message() and error.value.format_message().isprintable()
     assert target.read_text() == "old"
+
+
+CONTENT = b"""BT /F1 9 Tf (Page 1) Tj ET /P <</MCID 0>> BDC BT (Said) Tj ET EMC
+0 0 9 9 re W n q 1 0 0 1 0 0 cm 0 0 m 9 9 l S Q /Artifact BMC 1 1 2 2 re f EMC"""
+
+
+def test_what_has_no_tag_is_an_artifact_and_links_are_described(tmp_path):
+    pdf = pikepdf.new()
+    page = pdf.add_blank_page()
+    page.Contents = pdf.make_stream(CONTENT)
+    web = pikepdf.Dictionary(S=pikepdf.Name.URI, URI="https://example.org/")
+    page.Annots = pikepdf.Array(
+        [
+            pikepdf.Dictionary(Subtype=pikepdf.Name.Link, Rect=[0, 0, 9, 9], **more)
+            for more in ({"A": web}, {})
+        ]
+    )
+    pdf.docinfo["/Title"] = "Audit"
+    pdf.save(tmp_path / "a.pdf")
+    mark_untagged(tmp_path / "a.pdf")
+    with pikepdf.open(tmp_path / "a.pdf") as marked:
+        (page,) = marked.pages
+        assert " ".join(str(one.operator) for one in pikepdf.parse_content_stream(page)) == (
+            "BT Tf BMC Tj EMC ET BDC BT Tj ET EMC BMC re W n EMC q cm BMC m l S EMC Q BMC re f EMC"
+        )
+        assert [str(link.Contents) for link in page.Annots] == [
+            "Leads to https://example.org/",
+            "Leads to another place of this document",
+        ]
+        assert marked.open_metadata()["dc:title"] == "Audit"
+
+
+def test_without_pikepdf_it_is_said_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pikepdf", None)
+    with pytest.raises(PlumblineError, match=r"pikepdf is not installed\. Run `make setup`"):
+        require_pikepdf()
 
 
 def test_a_site_of_an_older_version_has_no_such_page(tmp_path):
