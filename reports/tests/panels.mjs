@@ -91,7 +91,11 @@ async function drawn() {
 			const { default: component } = await vite.ssrLoadModule(`/components/pages/${name}.svelte`);
 			parts.push(component.render(props));
 		}
-		return parts;
+		// One model whose told comparison has no gap: it differs in nothing, or in something else.
+		const { default: counts } = await vite.ssrLoadModule('/components/pages/VerdictCounts.svelte');
+		const one = { configs: configs.slice(0, 1), verdicts: verdicts.filter((row) => row.config === configs[0].config), findings: [{ ...findings[0], contrast: null, measure_kind: null, headline: 'V 0.' }] };
+		const told = (differing) => counts.render({ ...one, differing }).html.replaceAll(/<[^>]+>|\s+/g, ' ');
+		return { parts, alike: told([]), elsewhere: told(configs.slice(0, 1)) };
 	} finally {
 		await vite.close();
 		rmSync(cache, { recursive: true, force: true });
@@ -101,7 +105,7 @@ async function drawn() {
 const css = ['theme', 'parts'].map((name) => readFileSync(join(REPORTS, 'components', 'frame', `${name}.css`), 'utf8')).join('\n');
 const BASE = `* { box-sizing: border-box; border: 0 solid } body { margin: 0; font: 16px/1.5 sans-serif } table { border-collapse: collapse } .sr-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0,0,0,0) }`;
 
-const parts = await drawn();
+const { parts, alike, elsewhere } = await drawn();
 const browser = await launch();
 const seen = {};
 try {
@@ -142,4 +146,4 @@ try {
 }
 const codes = (axes) => Object.fromEntries(codesOf(axes));
 const titles = (key) => ordered([{ title: 'b 10', nFail: 1, widest: 9 }, { title: 'b 9', nFail: 3, widest: 2 }, { title: 'a', nFail: 1, widest: 12 }], key).map(({ title }) => title);
-console.log(JSON.stringify({ ...seen, codes: codes(AXES), alike: codes(['gender', 'generation', 'gen & gender']), orders: Object.fromEntries(['fails', 'gap', 'name', 'other'].map((key) => [key, titles(key)])) }));
+console.log(JSON.stringify({ ...seen, told: { alike, elsewhere }, codes: codes(AXES), near: codes(['gender', 'generation', 'gen & gender']), orders: Object.fromEntries(['fails', 'gap', 'name', 'other'].map((key) => [key, titles(key)])) }));

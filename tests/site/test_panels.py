@@ -45,9 +45,20 @@ def test_of_many_models_the_gravest_stand_first_and_the_rest_is_folded_with_a_co
     assert width["summary"] == "The other 15 models. Worst verdict of each: 8 fail, 7 inconclusive"
 
 
+def test_a_model_that_always_answers_the_same_is_said_to(seen):
+    same = "All groups got the same mix of answers, to every question."
+    assert (
+        same in seen["told"]["alike"]
+        and "Yet so few answers could hide a difference." in seen["told"]["alike"]
+    )
+    assert (
+        same not in seen["told"]["elsewhere"] and "No two groups differ in it." in seen["told"]["elsewhere"]
+    )
+
+
 def test_columns_have_short_names_that_differ(seen):
     assert seen["codes"]["gender & race & nationality"] == "G+R+N"
-    assert seen["alike"] == {"gender": "Gend", "generation": "Gene", "gen & gender": "Gen+Gend"}
+    assert seen["near"] == {"gender": "Gend", "generation": "Gene", "gen & gender": "Gen+Gend"}
 
 
 def test_models_can_be_ordered(seen):
