@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { createServer } from 'vite';
 import { codesOf, ordered } from '../components/words/panels.js';
+import { withShared } from '../components/words/rows.js';
 import { launch } from './browser.mjs';
 
 const REPORTS = fileURLToPath(new URL('..', import.meta.url));
@@ -146,4 +147,5 @@ try {
 }
 const codes = (axes) => Object.fromEntries(codesOf(axes));
 const titles = (key) => ordered([{ title: 'b 10', nFail: 1, widest: 9 }, { title: 'b 9', nFail: 3, widest: 2 }, { title: 'a', nFail: 1, widest: 12 }], key).map(({ title }) => title);
-console.log(JSON.stringify({ ...seen, told: { alike, elsewhere }, codes: codes(AXES), near: codes(['gender', 'generation', 'gen & gender']), orders: Object.fromEntries(['fails', 'gap', 'name', 'other'].map((key) => [key, titles(key)])) }));
+const shared = withShared([{ pair: 'x', question: 'D1', value: 1 }, { pair: 'y', question: 'D1', value: 2 }], { rows: [{ pair: 'x', suite: 's' }], by: ['pair'] }, { rows: [{ suite: 's', question: 'D1', title: 'One', value: 9 }], by: ['suite', 'question'] });
+console.log(JSON.stringify({ ...seen, shared, told: { alike, elsewhere }, codes: codes(AXES), near: codes(['gender', 'generation', 'gen & gender']), orders: Object.fromEntries(['fails', 'gap', 'name', 'other'].map((key) => [key, titles(key)])) }));

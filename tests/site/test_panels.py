@@ -61,6 +61,13 @@ def test_columns_have_short_names_that_differ(seen):
     assert seen["near"] == {"gender": "Gend", "generation": "Gene", "gen & gender": "Gen+Gend"}
 
 
+def test_rows_get_what_they_share_with_others(seen):
+    assert seen["shared"] == [
+        {"pair": "x", "suite": "s", "question": "D1", "title": "One", "value": 1},
+        {"pair": "y", "question": "D1", "value": 2},
+    ]
+
+
 def test_models_can_be_ordered(seen):
     assert seen["orders"] == {
         "fails": ["b 9", "a", "b 10"],
