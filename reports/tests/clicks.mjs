@@ -113,7 +113,7 @@ const STEPS = {
 	async down_to_the_answers(page) {
 		await open(page, '/');
 		const line = page.locator('li', { hasText: COUNTS, has: page.locator('.answers a') }).first();
-		const slug = await line.locator('xpath=ancestor::ul[1]/preceding-sibling::p[1]/a').getAttribute('href');
+		const slug = await line.locator('xpath=preceding::p[contains(@class, "question")][1]/a').getAttribute('href');
 		const [lead, words] = [await line.locator('.by').innerText(), await line.innerText()];
 		const axis = lead.match(/by (.+?)(?: \(.*\))?(?:, whether an answer came)?:$/)[1];
 		if ((await page.locator('.filters select[name=axis]').count()) > 0) await choose(page, 'axis', axis);

@@ -75,17 +75,29 @@ anova_means as (
     group by analysis_key
 ),
 
-anova_sums as (
+anova_squares as (
     select
         anova_groups.analysis_key,
         count(*) as n_groups,
         cast(sum(anova_groups.n_group) as bigint) as n,
         sum(anova_groups.n_group * power(anova_groups.mean - anova_means.mean_all, 2)) as ss_between,
-        sum((anova_groups.n_group - 1) * anova_groups.variance) as ss_within
+        sum((anova_groups.n_group - 1) * anova_groups.variance) as ss_within,
+        sum(anova_groups.n_group * power(anova_groups.mean, 2)) as ss_means
     from anova_groups
     inner join anova_means using (analysis_key)
     group by anova_groups.analysis_key
     having count(*) >= 3
+),
+
+-- Means of equal numbers differ by rounding, which is no difference: `VARIANCE_FLOOR` of ingest/inference.
+anova_sums as (
+    select
+        analysis_key,
+        n_groups,
+        n,
+        ss_within,
+        case when ss_between <= 1e-12 * (ss_within + ss_means) then 0e0 else ss_between end as ss_between
+    from anova_squares
 ),
 
 anovas as (

@@ -305,13 +305,14 @@ select
         partition by profile, suite, category, config, axis, measure, metric = 'jsd_census_nats'
         order by verdict_rank, metric_rank, metric, group_value
     ) as speaking_rank,
-    -- What a reader can check at a glance: single attributes, with an interval, the widest gap.
+    -- What a reader can check at a glance: groups before published figures; single attributes, with an
+    -- interval, the widest gap.
     row_number() over (
         partition by profile, suite, config
         order by
             is_control asc,
-            verdict_rank asc,
             metric = 'jsd_census_nats' asc,
+            verdict_rank asc,
             n_attributes > 1 asc,
             shown_low is null asc,
             gap desc nulls last,

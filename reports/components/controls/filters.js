@@ -121,6 +121,9 @@ export function offer({ rows, more, places, by, required, asked }) {
 	return { filters, choice, unknown };
 }
 
+/** The width that a choice needs to show what is chosen whole, within what a line has room for. */
+export const roomFor = (options, key, most = 16) => `${Math.min(most, Math.max(8, 2.75 + 0.45 * String(options.find((option) => option.key === key)?.title ?? '').length))}rem`;
+
 /** What a FilterBar calls `chosen`, as an object: '' for all. */
 export const choiceOf = (chosen) => ({ ...NONE, ...(chosen ? JSON.parse(chosen) : {}) });
 

@@ -28,3 +28,14 @@ export function asStory(tree) {
 	});
 	return { ...tree, children };
 }
+
+/** What a page says of itself, found by its route; nothing where no page has it. */
+export function frontMatterOf(node, route) {
+	if (!node) return undefined;
+	if (node.href && decodeURI(node.href) === route) return node.frontMatter;
+	for (const child of Object.values(node.children ?? {})) {
+		const found = frontMatterOf(child, route);
+		if (found) return found;
+	}
+	return undefined;
+}

@@ -1,5 +1,5 @@
 import { isNumber } from '$lib/charts/chart.js';
-import { show } from '$lib/words/numbers.js';
+import { count, show } from '$lib/words/numbers.js';
 
 /** The five states of a verdict: a sign and a word each, so that no reader depends on colour (Okabe-Ito hues). */
 export const STATES = [
@@ -41,6 +41,12 @@ export function countOf(rows) {
 	for (const row of rows) counts[stateOf(row.verdict).key] += row.n_rows ?? 1;
 	return counts;
 }
+
+/** Counts of verdicts as words: "3 fail, 2 pass". */
+export const wordsOf = (counts) =>
+	STATES.filter(({ key }) => counts[key] > 0)
+		.map(({ key, word }) => `${count(counts[key])} ${word}`)
+		.join(', ');
 
 /** What an inconclusive verdict lacks, gravest first. */
 export const LACKS = [

@@ -1,0 +1,77 @@
+"""The first screen and the matrix of 20 invented configs at both widths, without a built site."""
+
+import pytest
+from in_browser import in_browser
+
+N = 20
+MOST_AT_FIRST = 5
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory) -> dict:
+    return in_browser("tests/panels.mjs", tmp_path_factory.mktemp("panels"))
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def width(request, seen) -> dict:
+    return seen[request.param]
+
+
+def test_small_multiples_never_scroll_sideways(width):
+    assert (width["wide"], width["nScrolling"], width["nCut"]) == (0, 0, 0)
+    assert width["nPanels"] == len(width["titles"]) == N
+
+
+def test_the_width_of_a_desktop_is_used_and_a_finger_finds_a_cell(seen):
+    assert seen["desktop"]["nBeside"] >= 3
+    assert seen["phone"]["nShown"] == 6 < N
+    assert min(seen["phone"]["leastCell"], seen["phone"]["leastHeight"]) >= 24
+
+
+def test_each_cell_is_a_link_that_says_what_it_is(width):
+    assert width["nLinks"] == N * 8 * 7
+    assert (width["nUnnamed"], width["images"]) == (0, 0)
+
+
+def test_panels_stand_by_fails_first(width):
+    fails = [int(one.split()[0]) if one[0].isdigit() else 0 for one in width["summaries"]]
+    assert fails == sorted(fails, reverse=True) and fails[0] == N - 1 and fails[-1] == 0
+
+
+def test_of_many_models_the_gravest_stand_first_and_the_rest_is_folded_with_a_count(width):
+    assert len(width["first"]) == MOST_AT_FIRST and width["folded"] == N - MOST_AT_FIRST
+    assert width["first"] == width["titles"][:MOST_AT_FIRST]
+    assert not width["isOpen"]
+    assert width["summary"] == "The other 15 models. Worst verdict of each: 8 fail, 7 inconclusive"
+
+
+def test_a_model_that_always_answers_the_same_is_said_to(seen):
+    same = "All groups got the same mix of answers, to every question."
+    assert (
+        same in seen["told"]["alike"]
+        and "Yet so few answers could hide a difference." in seen["told"]["alike"]
+    )
+    assert (
+        same not in seen["told"]["elsewhere"] and "No two groups differ in it." in seen["told"]["elsewhere"]
+    )
+
+
+def test_columns_have_short_names_that_differ(seen):
+    assert seen["codes"]["gender & race & nationality"] == "G+R+N"
+    assert seen["near"] == {"gender": "Gend", "generation": "Gene", "gen & gender": "Gen+Gend"}
+
+
+def test_rows_get_what_they_share_with_others(seen):
+    assert seen["shared"] == [
+        {"pair": "x", "suite": "s", "question": "D1", "title": "One", "value": 1},
+        {"pair": "y", "question": "D1", "value": 2},
+    ]
+
+
+def test_models_can_be_ordered(seen):
+    assert seen["orders"] == {
+        "fails": ["b 9", "a", "b 10"],
+        "gap": ["a", "b 10", "b 9"],
+        "name": ["a", "b 9", "b 10"],
+        "other": ["b 9", "a", "b 10"],
+    }
