@@ -27,8 +27,8 @@ check_demo() {
   grep -q 'Install Node 20 or newer, then run `plumbline report`' "$work/audit.txt"
   test -s "$work/demo/audit_card.json" -a -s "$work/demo/audit_card.md"
 
-  step 'README: its table is what its query gives'
-  $bin/python scripts/readme_table.py "$work/demo"
+  step 'README and guide: what they show is what their queries and commands give'
+  $bin/python scripts/shown_outputs.py "$work/demo"
 
   step 'gate: exit 1 on the planted bias'
   $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
