@@ -30,6 +30,9 @@ check_demo() {
   step 'README and guide: what they show is what their queries and commands give'
   $bin/python scripts/shown_outputs.py "$work/demo"
 
+  step 'notebook: each cell runs on the demo'
+  PLUMBLINE_DATA="$work/demo" $bin/jupyter execute docs/guide/first_look.ipynb --output "$work/first_look.ipynb"
+
   step 'gate: exit 1 on the planted bias'
   $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }
   tail -n 3 "$work/gate.txt"

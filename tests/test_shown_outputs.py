@@ -1,8 +1,10 @@
 """What a page shows is held against what is given: a word that differs is found, what is left out is not."""
 
+import json
+
 import duckdb
 import pytest
-from places import script
+from places import ROOT, script
 
 GIVEN = "\nfail  D4 by gender\n  Of 100, 45\n\nWhy: D4\n"
 TABLE = "│ a │ b │\n│ int32 │ boolean │\n│ 1 │ true │\n│ 2 │ NULL │\n"
@@ -41,3 +43,10 @@ def test_a_table_fits_cell_by_cell(tmp_path, before, after, is_same):
     told = TABLE.replace(before, after) if before else TABLE
     words = script("shown_outputs")._table_differs("page.md", QUERY, told, tmp_path)
     assert (words == "") is is_same
+
+
+def test_the_notebook_is_kept_without_what_it_gave():
+    """Outputs are of somebody's answers, and of one day."""
+    cells = json.loads((ROOT / "docs/guide/first_look.ipynb").read_text("utf-8"))["cells"]
+    given = [cell["id"] for cell in cells if cell.get("outputs") or cell.get("execution_count")]
+    assert len(cells) > 5 and given == []
