@@ -19,7 +19,7 @@ VARIABLE = "PLUMBLINE_BUILD"
 COMPUTES = ("models", "macros", "seeds", "dbt_project.yml")
 SUFFIXES = {".sql", ".py", ".yml", ".csv"}
 # What models do, and which pages read them: the second is written with the site. Neither changes a number.
-SAID_BESIDE = ("_unit_tests__", "_exposures")
+SAID_BESIDE = ("_unit_tests__", "_exposures", "_semantic_models")
 INFERENCE = Path(__file__).parent / "inference"
 COMMITTED = ("ingest", *COMPUTES, "pyproject.toml", "uv.lock")
 SECONDS = 10  # for git to answer
