@@ -18,8 +18,8 @@ from ingest.paths import IS_PACKAGED, PROJECT, dbt_project, file_sha256
 VARIABLE = "PLUMBLINE_BUILD"
 COMPUTES = ("models", "macros", "seeds", "dbt_project.yml")
 SUFFIXES = {".sql", ".py", ".yml", ".csv"}
-# What models do, and which pages read them: the second is written with the site. Neither changes a number.
-SAID_BESIDE = ("_unit_tests__", "_exposures")
+# What models do, which pages read them (written with the site), what other tools count: no number changes.
+SAID_BESIDE = ("_unit_tests__", "_exposures", "_semantic_models")
 INFERENCE = Path(__file__).parent / "inference"
 COMMITTED = ("ingest", *COMPUTES, "pyproject.toml", "uv.lock")
 SECONDS = 10  # for git to answer

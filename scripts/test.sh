@@ -27,8 +27,11 @@ check_demo() {
   grep -q 'Install Node 20 or newer, then run `plumbline report`' "$work/audit.txt"
   test -s "$work/demo/audit_card.json" -a -s "$work/demo/audit_card.md"
 
-  step 'README: its table is what its query gives'
-  $bin/python scripts/readme_table.py "$work/demo"
+  step 'README and guide: what they show is what their queries and commands give'
+  $bin/python scripts/shown_outputs.py "$work/demo"
+
+  step 'notebook: each cell runs on the demo'
+  PLUMBLINE_DATA="$work/demo" $bin/jupyter execute docs/guide/first_look.ipynb --output "$work/first_look.ipynb"
 
   step 'gate: exit 1 on the planted bias'
   $bin/plumbline --data "$work/demo" gate > "$work/gate.txt" && { echo 'The gate let planted bias pass.'; exit 1; }

@@ -1,6 +1,5 @@
 """What an installation is made of: the bill lists what the lock files hold; what is known of it is said."""
 
-import importlib.util
 import json
 import shutil
 import subprocess
@@ -11,16 +10,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from places import script
 
 PROJECT = Path(__file__).parents[1]
-
-
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, PROJECT / "scripts" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

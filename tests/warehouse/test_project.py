@@ -32,11 +32,18 @@ BUILT_IN_TESTS = {"relationships"}
 
 # What dbt reads at each level of a properties file. Anything else it ignores in silence.
 TEST_KEYS = {"arguments", "config", "name", "description"}
-COLUMN_KEYS = {"name", "description", "data_type", "constraints", "data_tests", "quote", "config"}
-NODE_KEYS = {"name", "description", "config", "data_tests", "columns", "constraints"}
+COLUMN_KEYS = {
+    "name", "description", "data_type", "constraints", "data_tests", "quote", "config", "granularity",
+}  # fmt: skip
+NODE_KEYS = {"name", "description", "config", "data_tests", "columns", "constraints", "time_spine"}
 UNIT_TEST_KEYS = {"name", "description", "model", "given", "expect", "overrides", "config"}
 FIXTURE_KEYS = {"input", "format", "rows"}
-FILE_KEYS = {"models", "seeds", "sources", "groups", "unit_tests", "version"}
+SEMANTIC_KEYS = {
+    "semantic_models",
+    "metrics",
+    "saved_queries",
+}  # dbt itself refuses what it does not know there
+FILE_KEYS = {"models", "seeds", "sources", "groups", "unit_tests", "version"} | SEMANTIC_KEYS
 
 
 @cache
@@ -748,3 +755,58 @@ def test_the_audit_card_holds_what_the_marts_hold(built, request, tmp_path):
 )
 def test_queries_of_the_guide_run(marts, query):
     assert marts.execute(query).description
+
+
+# ------------------------------------------------------------------------------------ semantic layer
+
+
+def test_the_semantic_layer_stands_on_columns_of_the_marts(marts, manifest):
+    """Each dimension and measure is asked of its mart. dbt has looked at the names when it read them."""
+    assert len(manifest.semantic_models) > 4
+    for one in manifest.semantic_models.values():
+        asked = [
+            part.expr or part.name
+            for part in (*one.entities, *one.dimensions, *one.measures)
+            if part.expr != "1"
+        ]
+        assert one.description and len(asked) > 5
+        marts.execute(f"select {', '.join(asked)} from {one.node_relation.alias} limit 1")
+
+
+def test_shares_of_the_semantic_layer_are_counts_over_counts(manifest):
+    """A mean or a sum of shares would give a small group as much weight as a large one."""
+    measures = {m.name: m for one in manifest.semantic_models.values() for m in one.measures}
+    assert {str(measure.agg.value) for measure in measures.values()} <= {"sum", "count"}
+    for measure in measures.values():
+        assert re.fullmatch(r"1|n|n_\w+|response_key|case when .* then [01] else [01] end", measure.expr), (
+            measure
+        )
+    metrics = {metric.name: metric for metric in manifest.metrics.values()}
+    for metric in metrics.values():
+        assert metric.description and metric.label, metric.name
+        if metric.type.value == "ratio":
+            parts = (metric.type_params.numerator, metric.type_params.denominator)
+            assert {metrics[part.name].type.value for part in parts} == {"simple"}
+
+
+def test_metrics_count_what_the_marts_say(marts, manifest):
+    """The condition of a metric is put into words that the mart knows, and its measure added up."""
+
+    def value(name):
+        metric = next(m for m in manifest.metrics.values() if m.name == name)
+        measured = metric.type_params.measure.name
+        one = next(s for s in manifest.semantic_models.values() if measured in {m.name for m in s.measures})
+        measure = next(m for m in one.measures if m.name == measured)
+        said = metric.filter.where_filters[0].where_sql_template if metric.filter else "true"
+        where = re.sub(r"{{ Dimension\('\w+__(\w+)'\) }}", r"\1", said)
+        table = one.node_relation.alias
+        return rows(marts, f"select {measure.agg.value}({measure.expr}) from {table} where {where}")[0][0]
+
+    gated = "from rpt_verdicts where is_gated and verdict <> 'not_applicable'"
+    assert value("verdicts") == rows(marts, f"select count(*) {gated}")[0][0] > 0
+    assert value("failing_verdicts") == rows(marts, f"select count(*) {gated} and verdict = 'fail'")[0][0] > 0
+    assert value("answers") == rows(marts, "select count(*) from dim_responses")[0][0] > 0
+    failed = "select count(*) from dim_responses where response_status <> 'ok'"
+    assert value("unusable_answers") == rows(marts, failed)[0][0] > 0
+    assert 0 < value("chosen_answers") < value("selectable_answers")
+    assert 0 <= value("comparisons_beyond_chance") <= value("comparisons")
