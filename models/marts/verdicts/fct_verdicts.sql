@@ -148,9 +148,11 @@ select
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
             then
-                'Beyond ' || fail_limit
-                || case when n_missing > 0 then ', whatever ' || missing_answers || ' had been' else '' end
-                || ', and ' || beyond_chance || '.'
+                'Beyond ' || fail_limit || ', and ' || beyond_chance
+                || case
+                    when n_missing > 0 then '; so it is whatever ' || missing_answers || ' had been' else ''
+                end
+                || '.'
         when verdict = 'pass' and is_p_value
             then
                 'No evidence of a difference, and V is at most ' || {{ briefly('v_at_most') }}
@@ -172,7 +174,7 @@ select
         when verdict = 'monitor' and is_significant
             then
                 upper(left(beyond_chance, 1)) || substr(beyond_chance, 2)
-                || coalesce(', but not beyond ' || fail_limit || '.', '; the profile has no fail limit.')
+                || coalesce('; not beyond ' || fail_limit || '.', '; the profile has no fail limit.')
         when verdict = 'monitor'
             then
                 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
@@ -200,7 +202,7 @@ select
                 || ' more would have to be.'
         when is_significant
             then
-                upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || ', but ' || missing_answers
+                upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || '; yet ' || missing_answers
                 || ' could decide whether it is beyond ' || fail_limit || '.'
                 || coalesce(
                     ' About ' || {{ with_commas('n_to_read') }} || ' of them would have to be read.', ''
