@@ -63,6 +63,10 @@ class Scale:
         """Return a number in words; halves go up, as on the site."""
         return f"{int(100 * value + 0.5)}" if self.is_share else f"{value:.3g}"
 
+    def points(self, row: Row) -> int:
+        """Return how far two shares lie apart, of the numbers that a reader sees: so they add up."""
+        return int(self.number(row["contrast_high"])) - int(self.number(row["contrast_low"]))
+
     def place(self, value: float) -> int:
         """Return where a number stands, at either end where it lies beyond."""
         reach = (self.end - self.start) or 1.0
@@ -91,15 +95,19 @@ def gap(row: Row, width: int = WIDTH) -> str:
     size, chance = row["contrast_high"] - row["contrast_low"], row["gap_chance"]
     # Another number of the comparison may be beyond chance where its widest gap is not.
     rest = "" if row["verdict"] not in ("fail", "monitor") else "; the verdict rests on all groups together"
-    beyond = "." if chance is None or size > chance else f": this gap may be chance{rest}."
-    told = "" if chance is None else f" Chance alone goes up to {scale.number(chance)}{beyond}"
-    unit = " points" if scale.is_share else ""
+    told = ""
+    if chance is not None and size > chance:
+        told = f" Chance alone gives more than {scale.number(chance)} once in 20 times."
+    elif chance is not None:
+        told = f" Chance alone gives up to {scale.number(chance)}: this gap may be chance{rest}."
+        told += " By chance, too, the widest of many gaps lies above 0." if (row["gap_low"] or 0) > 0 else ""
+    apart = f"{scale.points(row)} points" if scale.is_share else scale.number(size)
     return "\n".join(
         [
             wrapped(verdict_line(row), 0),
             wrapped(gap_in_words(row)),
             f"  {gap_line(row, width)}",
-            wrapped(f"The gap is {scale.number(size)}{unit}{interval}.{told}"),
+            wrapped(f"The gap is {apart}{interval}.{told}"),
         ]
     )
 

@@ -241,7 +241,7 @@ numbered as (
                     then of_p || 'fail limit ' || {{ short_text('red_limit') }}
                 else of_p || limits
             end,
-            case when is_gate_profile and not is_gated then 'beside the gate' end
+            case when is_gate_profile and not is_gated then 'not counted by the gate' end
         )
         || '.' as headline,
         concat_ws(

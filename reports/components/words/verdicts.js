@@ -50,16 +50,16 @@ export const wordsOf = (counts) =>
 
 /** What an inconclusive verdict lacks, gravest first. */
 export const LACKS = [
-	{ key: 'several_units', words: 'one name or text stands for a whole group' },
+	{ key: 'several_units', words: 'each group has only one name or text' },
 	{ key: 'valid_test', words: 'no valid test: a combination of groups was never asked, or the number has none' },
 	{ key: 'coverage', words: 'too few answers could be read' },
-	{ key: 'missing_answers', words: 'missing answers could turn it' },
+	{ key: 'missing_answers', words: 'missing answers could change the verdict' },
 	{ key: 'more_units', words: 'too few names or texts' },
 	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
-	{ key: 'attainable_limit', words: 'groups too small to exceed the limit' },
-	{ key: 'bound', words: 'no bound can be drawn' },
-	{ key: 'limit_of_size', words: 'a p-value proves no pass' }
+	{ key: 'attainable_limit', words: 'groups too small for any gap to fail' },
+	{ key: 'bound', words: 'how large the true number may be is unknown' },
+	{ key: 'limit_of_size', words: 'a p-value alone shows no likeness' }
 ];
 
 /**
@@ -71,7 +71,7 @@ export function comparisonsOf(rows) {
 	return grouped(judged, (row) => JSON.stringify([row.profile, row.responses_slug, row.axis])).map((own) => {
 		const worst = own.reduce((one, other) => (rankOf(other.verdict) < rankOf(one.verdict) ? other : one));
 		const open = worst.verdict === 'inconclusive';
-		return { ...worst, n_rows: 1, isInPart: open && own.some((row) => row.verdict === 'pass'), lack: open ? LACKS.find(({ key }) => own.some((row) => row.lacks === key)) : undefined };
+		return { ...worst, n_rows: 1, lack: open ? LACKS.find(({ key }) => own.some((row) => row.lacks === key)) : undefined };
 	});
 }
 
@@ -81,15 +81,27 @@ export function lackWords(comparisons) {
 	return found.map((rows) => `${rows[0].lack.words} (${rows.length})`).join(', ');
 }
 
+/** A share as answers of 100. */
+export const of100 = (share) => Math.round(100 * share);
+
+/** How far two shares lie apart, in points: of the numbers that a reader sees, so that they add up. */
+export const pointsOf = ({ contrast_high, contrast_low }) => of100(contrast_high) - of100(contrast_low);
+
 /** How sure the widest gap is, in short sentences; nothing where no chance was drawn. */
 export function sure(row) {
 	const isShare = row.measure_kind === 'outcome';
-	const size = (value) => (isShare ? String(Math.round(100 * value)) : show(value));
+	const size = (value) => (isShare ? String(of100(value)) : show(value));
 	const gap = row.contrast_high - row.contrast_low;
 	if (!row.measure_kind || !isNumber(row.gap_chance)) return '';
-	const points = isShare ? (size(gap) === '1' ? ' point' : ' points') : '';
+	const told = isShare ? `${pointsOf(row)} ${pointsOf(row) === 1 ? 'point' : 'points'}` : size(gap);
 	const range = isNumber(row.gap_low) ? ` (95 % interval ${size(row.gap_low)} to ${size(row.gap_high)})` : '';
-	return `The gap is ${size(gap)}${points}${range}. Chance alone goes up to ${size(row.gap_chance)}${gap > row.gap_chance ? '.' : `: this gap may be chance${['fail', 'monitor'].includes(row.verdict) ? '; the verdict rests on all groups together' : ''}.`}`;
+	return `The gap is ${told}${range}. ${gap > row.gap_chance ? `Chance alone gives more than ${size(row.gap_chance)} once in 20 times.` : byChance(row, size(row.gap_chance))}`;
+}
+
+/** An interval that leaves out 0 is no proof: of many gaps the widest is told. */
+function byChance(row, chance) {
+	const rest = ['fail', 'monitor'].includes(row.verdict) ? '; the verdict rests on all groups together' : '';
+	return `Chance alone gives up to ${chance}: this gap may be chance${rest}.${row.gap_low > 0 ? ' By chance, too, the widest of many gaps lies above 0.' : ''}`;
 }
 
 /** Shares of the groups between the two that lie farthest apart, to be drawn; as read, so that corrected gaps have none. */
