@@ -139,8 +139,8 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
     simulated = [row["config"] for row in sections["configs"] if row["is_simulated"]]
     if simulated:
         said.append(
-            f"Simulated: a program with planted bias wrote the answers of {', '.join(simulated)}; "
-            "no model was asked there."
+            f"Simulated: a program with planted bias wrote the answers of {', '.join(simulated)}. "
+            "No model was asked there."
         )
     unknown = [row["config"] for row in sections["configs"] if not row["is_simulated"] and not row["digest"]]
     if unknown:

@@ -100,7 +100,8 @@ def gap(row: Row, width: int = WIDTH) -> str:
         told = f" Chance alone gives more than {scale.number(chance)} once in 20 times."
     elif chance is not None:
         told = f" Chance alone gives up to {scale.number(chance)}: this gap may be chance{rest}."
-        told += " By chance, too, the widest of many gaps lies above 0." if (row["gap_low"] or 0) > 0 else ""
+        if scale.number(row["gap_low"] or 0) != "0":  # the interval leaves out 0, which proves nothing
+            told += " By chance, too, the widest gap is above 0."
     apart = f"{scale.points(row)} points" if scale.is_share else scale.number(size)
     return "\n".join(
         [

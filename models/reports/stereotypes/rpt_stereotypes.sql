@@ -110,20 +110,19 @@ said as (
                     'Words of ' || replace(target_list, '_', ' ') || ' stand '
                     || {{ fixed_text('pow(10, value)', 1) }}
                     || ' times as much near the words of ' || near_group
-                    || ' as near those of ' || far_group || ' (geometric mean over ' || n_words || ').'
+                    || ' as near those of ' || far_group || '. That is the geometric mean over ' || n_words || '.'
             when metric = 'cooccurrence_bias'
                 then
                     'Each word of ' || replace(target_list, '_', ' ') || ' stands '
                     || {{ fixed_text('pow(10, value)', 1) }}
-                    || ' times as much near the words of one group as near those of the other '
-                    || '(geometric mean over ' || n_words || '), some nearer to ' || group_a
-                    || ', some to ' || group_b
+                    || ' times as much near one group''s words as near the other''s. '
+                    || 'That is the geometric mean over ' || n_words || '. '
+                    || 'Some stand nearer to ' || group_a || ', some to ' || group_b || '.'
                     || coalesce(
-                        '; all together ' || {{ fixed_text('pow(10, abs(signed_value))', 1) }}
-                        || ' times as near to ' || near_group,
+                        ' All together they stand ' || {{ fixed_text('pow(10, abs(signed_value))', 1) }}
+                        || ' times as much near ' || near_group || '.',
                         ''
                     )
-                    || '.'
             when metric = 'stereotypical_associations'
                 then
                     'Answers with a word of ' || replace(target_list, '_', ' ') || ' speak of the groups of '

@@ -98,10 +98,11 @@ export function sure(row) {
 	return `The gap is ${told}${range}. ${gap > row.gap_chance ? `Chance alone gives more than ${size(row.gap_chance)} once in 20 times.` : byChance(row, size(row.gap_chance))}`;
 }
 
-/** An interval that leaves out 0 is no proof: of many gaps the widest is told. */
+/** An interval that leaves out 0 is no proof: the widest gap is told, and that is above 0 by chance, too. */
 function byChance(row, chance) {
+	const isAboveZero = row.measure_kind === 'outcome' ? of100(row.gap_low) > 0 : row.gap_low > 0;
 	const rest = ['fail', 'monitor'].includes(row.verdict) ? '; the verdict rests on all groups together' : '';
-	return `Chance alone gives up to ${chance}: this gap may be chance${rest}.${row.gap_low > 0 ? ' By chance, too, the widest of many gaps lies above 0.' : ''}`;
+	return `Chance alone gives up to ${chance}: this gap may be chance${rest}.${isAboveZero ? ' By chance, too, the widest gap is above 0.' : ''}`;
 }
 
 /** Shares of the groups between the two that lie farthest apart, to be drawn; as read, so that corrected gaps have none. */
