@@ -23,7 +23,7 @@ from ingest.show import closing
 from ingest.warehouse import Warehouse, build
 
 PROJECT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/guide/sql.md", "docs/guide/first-audit.md")
+PAGES = ("README.md", "docs/guide/sql.md", "docs/guide/results.md", "docs/guide/first-audit.md")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPE = re.compile(r"varchar|boolean|double|u?(?:tiny|small|big|huge)?int(?:eger)?\d*|date|timestamp.*|.*\[\]")
 OWN = "data/own"
