@@ -58,7 +58,7 @@ export const LACKS = [
 	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
 	{ key: 'attainable_limit', words: 'groups too small for any gap to fail' },
-	{ key: 'bound', words: 'how large the true number may be is unknown' },
+	{ key: 'bound', words: 'no bound on the true number' },
 	{ key: 'limit_of_size', words: 'a p-value alone shows no likeness' }
 ];
 
