@@ -48,7 +48,7 @@ const verdicts = cells.map((cell) => ({
 	verdict: verdictOf(cell),
 	n_rows: 1
 }));
-const gaps = cells.map((cell) => ({ responses_slug: slugOf(cell), axis: cell.axis, gap: (10 + cell.i) / 100, gap_chance: 0.15 }));
+const gaps = cells.map((cell) => ({ responses_slug: slugOf(cell), axis: cell.axis, points: 10 + cell.i, gap: (10 + cell.i) / 100, gap_chance: 0.15 }));
 const findings = configs.map(({ suite, config }, i) => ({
 	suite,
 	config,
@@ -96,7 +96,11 @@ async function drawn() {
 		const { default: counts } = await vite.ssrLoadModule('/components/pages/VerdictCounts.svelte');
 		const one = { configs: configs.slice(0, 1), verdicts: verdicts.filter((row) => row.config === configs[0].config), findings: [{ ...findings[0], contrast: null, measure_kind: null, headline: 'V 0.' }] };
 		const told = (differing) => counts.render({ ...one, differing }).html.replaceAll(/<[^>]+>|\s+/g, ' ');
-		return { parts, alike: told([]), elsewhere: told(configs.slice(0, 1)) };
+		// Shares that round apart from their difference; a gap that may be chance; a role that is no group.
+		const { sure } = await vite.ssrLoadModule('/components/words/verdicts.js');
+		const gap = { measure_kind: 'outcome', verdict: 'fail', contrast_high: 0.566, contrast_low: 0.026, gap_low: 0.37, gap_high: 0.75, gap_chance: 0.28 };
+		const played = counts.render({ ...one, configs: [{ ...configs[0], role: 'Landlord', model: 'one', config: 'one (Landlord)' }], verdicts: [], findings: [] }).html;
+		return { parts, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
 	} finally {
 		await vite.close();
 		rmSync(cache, { recursive: true, force: true });
@@ -106,7 +110,7 @@ async function drawn() {
 const css = ['theme', 'parts'].map((name) => readFileSync(join(REPORTS, 'components', 'frame', `${name}.css`), 'utf8')).join('\n');
 const BASE = `* { box-sizing: border-box; border: 0 solid } body { margin: 0; font: 16px/1.5 sans-serif } table { border-collapse: collapse } .sr-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0,0,0,0) }`;
 
-const { parts, alike, elsewhere } = await drawn();
+const { parts, alike, elsewhere, ...said } = await drawn();
 const browser = await launch();
 const seen = {};
 try {
@@ -132,7 +136,7 @@ try {
 				leastHeight: Math.min(...shown.map(({ height }) => height)),
 				nCut: links.filter((node) => node.scrollWidth > node.clientWidth).length,
 				images: all('img').length,
-				first: all('#part0 > ul > li').map((node) => node.querySelector('.name').textContent),
+				first: all('#part0 .counts > ul > li').map((node) => node.querySelector('.name').textContent),
 				folded: all('#part0 details li').length,
 				summary: document.querySelector('#part0 summary').textContent,
 				firstEnds: document.querySelector('#part0 summary').getBoundingClientRect().bottom,
@@ -148,4 +152,4 @@ try {
 const codes = (axes) => Object.fromEntries(codesOf(axes));
 const titles = (key) => ordered([{ title: 'b 10', nFail: 1, widest: 9 }, { title: 'b 9', nFail: 3, widest: 2 }, { title: 'a', nFail: 1, widest: 12 }], key).map(({ title }) => title);
 const shared = withShared([{ pair: 'x', question: 'D1', value: 1 }, { pair: 'y', question: 'D1', value: 2 }], { rows: [{ pair: 'x', suite: 's' }], by: ['pair'] }, { rows: [{ suite: 's', question: 'D1', title: 'One', value: 9 }], by: ['suite', 'question'] });
-console.log(JSON.stringify({ ...seen, shared, told: { alike, elsewhere }, codes: codes(AXES), near: codes(['gender', 'generation', 'gen & gender']), orders: Object.fromEntries(['fails', 'gap', 'name', 'other'].map((key) => [key, titles(key)])) }));
+console.log(JSON.stringify({ ...seen, shared, told: { alike, elsewhere, ...said }, codes: codes(AXES), near: codes(['gender', 'generation', 'gen & gender']), orders: Object.fromEntries(['fails', 'gap', 'name', 'other'].map((key) => [key, titles(key)])) }));

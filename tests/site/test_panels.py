@@ -75,3 +75,15 @@ def test_models_can_be_ordered(seen):
         "name": ["a", "b 9", "b 10"],
         "other": ["b 9", "a", "b 10"],
     }
+
+
+def test_the_gap_told_is_that_of_the_numbers_shown(seen):
+    firm, open_ = seen["told"]["sure"]
+    assert firm.startswith("The gap is 54 points (95 % interval 37 to 75).")  # 57 and 3 are shown
+    assert firm.endswith("Chance alone gives more than 28 once in 20 times.")
+    assert open_.endswith("this gap may be chance. By chance, too, the widest gap is above 0.")
+
+
+def test_a_role_is_not_read_as_a_group(seen):
+    assert "in the role “Landlord”" in seen["told"]["played"]
+    assert "(Landlord)" not in seen["told"]["played"]

@@ -270,12 +270,12 @@ def counted(tables: Path, key: str | None = None, value: str | None = None) -> i
 def check_choices(seen: dict, tables: Path) -> None:
     """Each option of each filter on the overview: its count, its address, and what is listed under it."""
     total = counted(tables)
-    assert seen["total"] == f"{total:,} verdicts"
+    assert seen["total"] == f"{total:,} judged numbers"
     for choice in seen["choices"]:
         key, value = choice["key"], choice["value"]
         n = counted(tables, key, value)
         of = f"{n:,}" if key == "profile" or n == total else f"{n:,} of {total:,}"
-        assert choice["count"].startswith(f"{of} verdict"), choice
+        assert choice["count"].startswith(f"{of} judged number"), choice
         assert choice["address"] == {key: value}
         assert choice["isChanged"] or n == total, choice
         if key == "axis":
