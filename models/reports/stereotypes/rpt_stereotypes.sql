@@ -110,7 +110,8 @@ said as (
                     'Words of ' || replace(target_list, '_', ' ') || ' stand '
                     || {{ fixed_text('pow(10, value)', 1) }}
                     || ' times as much near the words of ' || near_group
-                    || ' as near those of ' || far_group || '. That is the geometric mean over ' || n_words || '.'
+                    || ' as near those of ' || far_group || '. '
+                    || 'That is the geometric mean over ' || n_words || '.'
             when metric = 'cooccurrence_bias'
                 then
                     'Each word of ' || replace(target_list, '_', ' ') || ' stands '
