@@ -93,15 +93,18 @@ def gap(row: Row, width: int = WIDTH) -> str:
         else ""
     )
     size, chance = row["contrast_high"] - row["contrast_low"], row["gap_chance"]
-    # Another number of the comparison may be beyond chance where its widest gap is not.
-    rest = "" if row["verdict"] not in ("fail", "monitor") else "; the verdict rests on all groups together"
+    is_settled = row["verdict"] in ("fail", "monitor")
     told = ""
     if chance is not None and size > chance:
         told = f" Chance alone gives more than {scale.number(chance)} once in 20 times."
+        if is_settled and row["gap_low"] is not None and row["gap_low"] <= chance:
+            told += " So there is a difference; its size is less sure."
     elif chance is not None:
+        # Another number of the comparison may be beyond chance where its widest gap is not.
+        rest = "; the verdict rests on all groups together" if is_settled else ""
         told = f" Chance alone gives up to {scale.number(chance)}: this gap may be chance{rest}."
         if scale.number(row["gap_low"] or 0) != "0":  # the interval leaves out 0, which proves nothing
-            told += " By chance, too, the widest gap is above 0."
+            told += " Its interval is above 0 as the widest of all gaps was picked."
     apart = f"{scale.points(row)} points" if scale.is_share else scale.number(size)
     return "\n".join(
         [

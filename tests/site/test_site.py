@@ -259,8 +259,11 @@ def counted(tables: Path, key: str | None = None, value: str | None = None) -> i
     with duckdb.connect(str(tables), read_only=True) as connection:
         (n,) = connection.execute(
             f"""
-            select count(*) from rpt_verdicts join rpt_configs using (suite, config)
-            where not is_control and {gate} and {FILTERED[key] if key else "true"}
+            select count(distinct (responses_slug, axis))
+            from rpt_verdicts join rpt_configs using (suite, config)
+            where not is_control and verdict <> 'not_applicable' and (is_gated or not is_gate_profile)
+                and (profile, metric) not in (select (profile, metric) from rpt_thresholds where not is_gated)
+                and {gate} and {FILTERED[key] if key else "true"}
             """,
             [value] if key else [],
         ).fetchone()
@@ -270,12 +273,12 @@ def counted(tables: Path, key: str | None = None, value: str | None = None) -> i
 def check_choices(seen: dict, tables: Path) -> None:
     """Each option of each filter on the overview: its count, its address, and what is listed under it."""
     total = counted(tables)
-    assert seen["total"] == f"{total:,} judged numbers"
+    assert seen["total"] == f"{total:,} comparisons"
     for choice in seen["choices"]:
         key, value = choice["key"], choice["value"]
         n = counted(tables, key, value)
         of = f"{n:,}" if key == "profile" or n == total else f"{n:,} of {total:,}"
-        assert choice["count"].startswith(f"{of} judged number"), choice
+        assert choice["count"].startswith(f"{of} comparison"), choice
         assert choice["address"] == {key: value}
         assert choice["isChanged"] or n == total, choice
         if key == "axis":

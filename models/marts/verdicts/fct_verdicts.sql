@@ -48,6 +48,7 @@ phrased as (
             || {{ p_in_words('decided.p_family') }} || ')',
             ''
         ) as beyond_chance,
+        case when is_higher_worse then 'Beyond ' else 'Below ' end as past,
         case
             when decided.n_missing = 1 then 'the missing answer'
             else 'the ' || {{ with_commas('decided.n_missing') }} || ' missing answers'
@@ -148,9 +149,9 @@ select
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
             then
-                'Beyond ' || fail_limit || ', and ' || beyond_chance
+                past || fail_limit || ', and ' || beyond_chance
                 || case
-                    when n_missing > 0 then '; so it is whatever ' || missing_answers || ' had been' else ''
+                    when n_missing > 0 then '. It would stay so, whatever ' || missing_answers || ' said' else ''
                 end
                 || '.'
         when verdict = 'pass' and is_p_value
@@ -237,8 +238,8 @@ select
             then
                 case
                     when colour = 'red' and p_family is not null
-                        then 'Beyond ' || fail_limit || ', but not ' || beyond_chance || '.'
-                    when colour = 'red' then 'Beyond ' || fail_limit || ', but nothing tells it from chance.'
+                        then past || fail_limit || ', but not ' || beyond_chance || '.'
+                    when colour = 'red' then past || fail_limit || ', but nothing tells it from chance.'
                     when lacks = 'missing_answers'
                         then
                             'How far '
@@ -289,18 +290,18 @@ select
             case
                 when colour = 'red' and not is_tested
                     then
-                        'Beyond '
+                        past
                         || fail_limit
                         || ', but this number has no test, so that it cannot fail: '
                         || 'judge its axis by one that has, such as `max_share_gap`. '
                 when colour = 'red' and not is_p_attainable
                     then
-                        'Beyond '
+                        past
                         || fail_limit
                         || ', but this design cannot tell any difference from chance; '
                         || 'ask more ' || units || '. '
                 when colour = 'red' and p_family is not null
-                    then 'Beyond ' || fail_limit || ', but not ' || beyond_chance || '. '
+                    then past || fail_limit || ', but not ' || beyond_chance || '. '
                 else ''
             end
             || 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '

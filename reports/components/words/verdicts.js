@@ -57,8 +57,8 @@ export const LACKS = [
 	{ key: 'more_units', words: 'too few names or texts' },
 	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
-	{ key: 'attainable_limit', words: 'groups too small for any gap to fail' },
-	{ key: 'bound', words: 'no bound on the true number' },
+	{ key: 'attainable_limit', words: 'groups too small to show a difference beyond the limit' },
+	{ key: 'bound', words: 'too few names or texts for an interval' },
 	{ key: 'limit_of_size', words: 'a p-value alone shows no likeness' }
 ];
 
@@ -75,11 +75,14 @@ export function comparisonsOf(rows) {
 	});
 }
 
-/** What undecided comparisons lack, as words with how many lack it, most first. */
-export function lackWords(comparisons) {
-	const found = grouped(comparisons.filter((row) => row.lack), (row) => row.lack.key).sort((a, b) => b.length - a.length);
-	return found.map((rows) => `${rows[0].lack.words} (${rows.length})`).join(', ');
-}
+/** What undecided comparisons lack, in words, with how many lack it: most first. */
+export const lacksOf = (comparisons) =>
+	grouped(comparisons.filter((row) => row.lack), (row) => row.lack.key)
+		.map((rows) => ({ words: rows[0].lack.words, n: rows.length }))
+		.sort((a, b) => b.n - a.n);
+
+/** The same as one text. */
+export const lackWords = (comparisons) => lacksOf(comparisons).map(({ words, n }) => `${words} (${n})`).join(', ');
 
 /** A share as answers of 100. */
 export const of100 = (share) => Math.round(100 * share);
@@ -95,14 +98,17 @@ export function sure(row) {
 	if (!row.measure_kind || !isNumber(row.gap_chance)) return '';
 	const told = isShare ? `${pointsOf(row)} ${pointsOf(row) === 1 ? 'point' : 'points'}` : size(gap);
 	const range = isNumber(row.gap_low) ? ` (95 % interval ${size(row.gap_low)} to ${size(row.gap_high)})` : '';
-	return `The gap is ${told}${range}. ${gap > row.gap_chance ? `Chance alone gives more than ${size(row.gap_chance)} once in 20 times.` : byChance(row, size(row.gap_chance))}`;
+	return `The gap is ${told}${range}. ${gap > row.gap_chance ? `Chance alone gives more than ${size(row.gap_chance)} once in 20 times.${isSettled(row) && row.gap_low <= row.gap_chance ? ' So there is a difference; its size is less sure.' : ''}` : byChance(row, size(row.gap_chance))}`;
 }
 
-/** An interval that leaves out 0 is no proof: the widest gap is told, and that is above 0 by chance, too. */
+// Whether the verdict says that groups differ.
+const isSettled = (row) => ['fail', 'monitor'].includes(row.verdict);
+
+/** An interval that leaves out 0 is no proof: of all gaps the widest is told. */
 function byChance(row, chance) {
 	const isAboveZero = row.measure_kind === 'outcome' ? of100(row.gap_low) > 0 : row.gap_low > 0;
-	const rest = ['fail', 'monitor'].includes(row.verdict) ? '; the verdict rests on all groups together' : '';
-	return `Chance alone gives up to ${chance}: this gap may be chance${rest}.${isAboveZero ? ' By chance, too, the widest gap is above 0.' : ''}`;
+	const rest = isSettled(row) ? '; the verdict rests on all groups together' : '';
+	return `Chance alone gives up to ${chance}: this gap may be chance${rest}.${isAboveZero ? ' Its interval is above 0 as the widest of all gaps was picked.' : ''}`;
 }
 
 /** Shares of the groups between the two that lie farthest apart, to be drawn; as read, so that corrected gaps have none. */
