@@ -102,9 +102,10 @@ def gap(row: Row, width: int = WIDTH) -> str:
     elif chance is not None:
         # Another number of the comparison may be beyond chance where its widest gap is not.
         rest = "; the verdict rests on all groups together" if is_settled else ""
-        told = f" Chance alone gives up to {scale.number(chance)}: this gap may be chance{rest}."
+        number = scale.number(chance)
+        told = f" Chance alone gives up to {number} in 19 of 20 times: this gap may be chance{rest}."
         if scale.number(row["gap_low"] or 0) != "0":  # the interval leaves out 0, which proves nothing
-            told += " Its interval is above 0 as the widest of all gaps was picked."
+            told += " Its interval is no proof: chance, too, gives a widest gap above 0."
     apart = f"{scale.points(row)} points" if scale.is_share else scale.number(size)
     return "\n".join(
         [

@@ -82,7 +82,7 @@ def test_the_gap_told_is_that_of_the_numbers_shown(seen):
     assert firm.startswith("The gap is 54 points (95 % interval 37 to 75).")  # 57 and 3 are shown
     assert firm.endswith("Chance alone gives more than 28 once in 20 times.")
     assert open_.endswith(
-        "this gap may be chance. Its interval is above 0 as the widest of all gaps was picked."
+        "this gap may be chance. Its interval is no proof: chance, too, gives a widest gap above 0."
     )
 
 

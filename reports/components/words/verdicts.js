@@ -54,11 +54,11 @@ export const LACKS = [
 	{ key: 'valid_test', words: 'no valid test: a combination of groups was never asked, or the number has none' },
 	{ key: 'coverage', words: 'too few answers could be read' },
 	{ key: 'missing_answers', words: 'missing answers could change the verdict' },
-	{ key: 'more_units', words: 'too few names or texts' },
+	{ key: 'more_units', words: 'too few names or texts to decide' },
 	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
 	{ key: 'attainable_limit', words: 'groups too small to show a difference beyond the limit' },
-	{ key: 'bound', words: 'too few names or texts for an interval' },
+	{ key: 'bound', words: 'too few names or texts even for an interval' },
 	{ key: 'limit_of_size', words: 'a p-value alone shows no likeness' }
 ];
 
@@ -108,7 +108,7 @@ const isSettled = (row) => ['fail', 'monitor'].includes(row.verdict);
 function byChance(row, chance) {
 	const isAboveZero = row.measure_kind === 'outcome' ? of100(row.gap_low) > 0 : row.gap_low > 0;
 	const rest = isSettled(row) ? '; the verdict rests on all groups together' : '';
-	return `Chance alone gives up to ${chance}: this gap may be chance${rest}.${isAboveZero ? ' Its interval is above 0 as the widest of all gaps was picked.' : ''}`;
+	return `Chance alone gives up to ${chance} in 19 of 20 times: this gap may be chance${rest}.${isAboveZero ? ' Its interval is no proof: chance, too, gives a widest gap above 0.' : ''}`;
 }
 
 /** Shares of the groups between the two that lie farthest apart, to be drawn; as read, so that corrected gaps have none. */

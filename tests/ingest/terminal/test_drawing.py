@@ -38,7 +38,7 @@ def test_dots_stand_at_the_shares_and_chance_between_them():
     [
         (
             {"verdict": "inconclusive", "gap_chance": 0.3},
-            "gives up to 30: this gap may be chance. Its interval is above 0 as the widest of all gaps",
+            "gives up to 30 in 19 of 20 times: this gap may be chance. Its interval is no proof",
         ),
         ({"gap_chance": 0.3}, "may be chance; the verdict rests on all groups together."),
         ({"gap_chance": None, "gap_low": None}, "The gap is 25 points."),
