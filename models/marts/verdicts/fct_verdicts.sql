@@ -151,7 +151,8 @@ select
             then
                 past || fail_limit || ', and ' || beyond_chance
                 || case
-                    when n_missing > 0 then '. It would stay so, whatever ' || missing_answers || ' said' else ''
+                    when n_missing > 0 then '. It would stay so, whatever ' || missing_answers || ' said'
+                    else ''
                 end
                 || '.'
         when verdict = 'pass' and is_p_value
