@@ -15,9 +15,9 @@ HOSTILE += [" **a", " __a", "**a b** ", "*a ", "`", "```x\n", "```\n", "```\nx\n
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_markdown_takes_linear_time(piece):
     text = piece * (300_000 // len(piece))
-    began = time.monotonic()
+    began = time.process_time()
     markdown_text(text)
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("piece", [" ", "\t", "\u00a0", "![", "?(", "«!", "1. a ", "i. "])
