@@ -23,9 +23,9 @@ def test_markdown_takes_linear_time(piece):
 @pytest.mark.parametrize("piece", [" ", "\t", "\u00a0", "![", "?(", "«!", "1. a ", "i. "])
 def test_sentences_take_linear_time(piece):
     lines = piece * 100_000 + "\n" + piece * (19_000 // len(piece))
-    began = time.monotonic()
+    began = time.process_time()
     assert not list(matching_sentences(lines, ["Freelandia"], "en", 5))
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_long_prose_is_split_and_what_is_none_is_not():

@@ -103,6 +103,6 @@ def test_no_file_of_answers_stops_its_audit(data, tmp_path):
 @pytest.mark.parametrize("piece", ["\\", "%25", "&amp;", "&#0", "73 ", "\\\\u0073", "sk-very-secret- "])
 def test_looking_for_a_key_takes_linear_time(piece):
     text = piece * (500_000 // len(piece))
-    began = time.monotonic()
+    began = time.process_time()
     assert without_key(text, "sk-very-secret-0123456789") == text
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
