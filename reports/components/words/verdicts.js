@@ -82,7 +82,7 @@ export const lacksOf = (comparisons) =>
 		.sort((a, b) => b.n - a.n);
 
 /** The same as one text. */
-export const lackWords = (comparisons) => lacksOf(comparisons).map(({ words, n }) => `${words} (${n})`).join(', ');
+export const lackWords = (comparisons) => lacksOf(comparisons).map(({ words, n }) => `${words} (${n})`).join('; ');
 
 /** A share as answers of 100. */
 export const of100 = (share) => Math.round(100 * share);
