@@ -100,7 +100,7 @@ async function drawn() {
 		const { sure } = await vite.ssrLoadModule('/components/words/verdicts.js');
 		const gap = { measure_kind: 'outcome', verdict: 'fail', contrast_high: 0.566, contrast_low: 0.026, gap_low: 0.37, gap_high: 0.75, gap_chance: 0.28 };
 		const played = counts.render({ ...one, configs: [{ ...configs[0], role: 'Landlord', model: 'one', config: 'one (Landlord)' }], verdicts: [], findings: [] }).html;
-		return { parts, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
+		return { parts, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 }), sure({ ...gap, gap_low: 0.2 }), sure({ ...gap, gap_low: null, gap_high: null })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
 	} finally {
 		await vite.close();
 		rmSync(cache, { recursive: true, force: true });

@@ -78,12 +78,14 @@ def test_models_can_be_ordered(seen):
 
 
 def test_the_gap_told_is_that_of_the_numbers_shown(seen):
-    firm, open_ = seen["told"]["sure"]
+    firm, open_, unsure, without = seen["told"]["sure"]
     assert firm.startswith("The gap is 54 points (95 % interval 37 to 75).")  # 57 and 3 are shown
     assert firm.endswith("Chance alone gives more than 28 once in 20 times.")
     assert open_.endswith(
         "this gap may be chance. Its interval is no proof: chance, too, gives a widest gap above 0."
     )
+    assert unsure.endswith("So there is a difference; its size is less sure.")
+    assert without == "The gap is 54 points. Chance alone gives more than 28 once in 20 times."
 
 
 def test_a_role_is_not_read_as_a_group(seen):

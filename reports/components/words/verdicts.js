@@ -98,7 +98,7 @@ export function sure(row) {
 	if (!row.measure_kind || !isNumber(row.gap_chance)) return '';
 	const told = isShare ? `${pointsOf(row)} ${pointsOf(row) === 1 ? 'point' : 'points'}` : size(gap);
 	const range = isNumber(row.gap_low) ? ` (95 % interval ${size(row.gap_low)} to ${size(row.gap_high)})` : '';
-	return `The gap is ${told}${range}. ${gap > row.gap_chance ? `Chance alone gives more than ${size(row.gap_chance)} once in 20 times.${isSettled(row) && row.gap_low <= row.gap_chance ? ' So there is a difference; its size is less sure.' : ''}` : byChance(row, size(row.gap_chance))}`;
+	return `The gap is ${told}${range}. ${gap > row.gap_chance ? `Chance alone gives more than ${size(row.gap_chance)} once in 20 times.${isSettled(row) && isNumber(row.gap_low) && row.gap_low <= row.gap_chance ? ' So there is a difference; its size is less sure.' : ''}` : byChance(row, size(row.gap_chance))}`;
 }
 
 // Whether the verdict says that groups differ.
