@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,7 +84,7 @@ def flaw(content: Any) -> str | None:
     """Return why the database cannot hold an entry; None where it can."""
     try:
         row, texts, table = content["row"], content["texts"], content.get("table", RESPONSES)
-        columns = COLUMNS[table]
+        columns = _columns(table)
         if unknown := sorted(set(row) - set(columns)):
             return f"`{table}` has no column {unknown[0][:SHOWN]!r}"
         if empty := [name for name in REQUIRED[table] if row.get(name) is None]:
@@ -102,6 +103,11 @@ def flaw(content: Any) -> str | None:
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         return f"no answer of `plumbline generate`: {type(error).__name__}"
     return None
+
+
+@cache
+def _columns(table: str) -> dict[str, str]:
+    return {column: kind for of, column, kind in schema_columns() if of == table}
 
 
 def _is_text(value: Any) -> bool:
@@ -125,9 +131,6 @@ IS: Mapping[str, Callable[[Any], bool]] = {
     "DOUBLE": _is_number,
     "SCORE": lambda value: type(value) is float and math.isfinite(value),
     "TIMESTAMP": lambda value: isinstance(value, datetime) and value.tzinfo is None,
-}
-COLUMNS = {
-    of: {column: kind for table, column, kind in schema_columns() if table == of} for of in (RESPONSES, VOTES)
 }
 COMMON = ("config_key", "response_status", "n_attempts", "answered_at", "run_id")
 REQUIRED = {

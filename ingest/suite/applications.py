@@ -11,9 +11,7 @@ from ingest.redaction import KEY_NAME
 from ingest.suite.fields import FIELD, Label, Strict
 
 # A small part of JSONPath (RFC 9535): names and positions, each of which leads to one value.
-STEP = re.compile(
-    r"""\.([A-Za-z_][\w-]*)|\[(-?\d{1,6})\]|\[(?:"([^"\\]{1,200})"|'([^'\\]{1,200})')\]""", re.ASCII
-)
+STEP = re.compile(r"""\.([A-Za-z_][\w-]*)|\[(-?\d{1,6})\]|\[(?:"([^"\\]+)"|'([^'\\]+)')\]""", re.ASCII)
 JSON_PATH_PATTERN = rf"^\$({STEP.pattern}){{0,20}}$"
 VARIABLE_PATTERN = r"^[A-Z][A-Z0-9_]{0,99}$"
 HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,100}")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
-import pyarrow.dataset as pa_dataset
 
 from ingest.errors import PlumblineError, shown
 from ingest.loading.parquet_check import open_parquet
@@ -47,6 +46,8 @@ def foreign_marts(path: Path, names: Sequence[str]) -> Iterator[duckdb.DuckDBPyC
 
 
 def _exported(folder: Path, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
+    import pyarrow.dataset as pa_dataset  # loads pandas: a fifth of what every command would wait for
+
     files = {name: folder / f"{name}.parquet" for name in names}
     if missing := [file.name for file in files.values() if not file.exists()]:
         raise PlumblineError(f"{shown(folder)} holds neither {AUDIT_NAME} nor {missing[0]}.", ANOTHER)
