@@ -124,7 +124,7 @@ select
     side,
     group_value,
     left(response_key, 10) as response_id,
-    left(prompt, 300) as prompt,
+    case when length(prompt) > 400 then left(prompt, 399) || '…' else prompt end as prompt,
     left(response, 400) as response,
     length(response) > 400 as is_cut,
     outcome,

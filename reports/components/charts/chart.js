@@ -17,8 +17,6 @@ export const formatNumber = (value, fmt) => {
 	return fmt === 'pct' ? `${(100 * value).toFixed(1)}%` : Number(value.toPrecision(3)).toString();
 };
 
-export const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-
 /** Shares beside an axis: whole per cent, which leave room for one another. */
 export const percent = (share) => `${Math.round(100 * share)} %`;
 
@@ -56,15 +54,45 @@ export function bars(name, color, data, thickness, least = 1) {
 	};
 }
 
+// Of a chart, in pixels: on a phone, and beside others. Drawing.svelte has it, too.
+export const NARROW = 500;
+// Names beside lines.
+const NAMED = { width: 190, fontSize: 11, lineHeight: 13 };
+const NAMED_NARROW = { width: 110 };
+// Of a letter in Inter, on average, as a share of its size.
+const LETTER = 0.56;
+
+export const lengthOf = (name, { fontSize }) => LETTER * fontSize * name.length;
+
+/** How many lines a name takes: ECharts breaks between words, and words that are too long. */
+export function linesOf(name, { width, fontSize }) {
+	const most = Math.floor(width / (LETTER * fontSize));
+	let [lines, used] = [1, 0];
+	for (const { length } of name.split(' ')) {
+		if (used > 0 && used + 1 + length > most) [lines, used] = [lines + 1, 0];
+		used += (used > 0 ? 1 : 0) + length;
+		lines += Math.ceil(used / most) - 1;
+		used = ((used - 1) % most) + 1;
+	}
+	return lines;
+}
+
+/** Height in pixels of the lines of a `lineChart`, so that no name reaches into the next; labels as given there. */
+export function linesHeight(rows, isNarrow, { names, nameLabel, narrowLabel, least = 26 }) {
+	const label = { ...NAMED, ...nameLabel, ...(isNarrow ? { ...NAMED_NARROW, ...narrowLabel } : {}) };
+	const most = Math.max(1, ...rows.map((row) => linesOf(String(row[names]), label)));
+	return rows.length * Math.max(least, most * label.lineHeight + 6);
+}
+
 /** Options of a chart with a line a row: `names` at the left, marks along the axis, `tell(row)` where the pointer is. The rest adds to parts of ECharts'. */
-export function lineChart(rows, { names, tell, series, grid, legend, xAxis, nameLabel, phone }) {
+export function lineChart(rows, { names, tell, series, grid, legend, xAxis, nameLabel, narrowLabel, narrow }) {
 	return {
 		animation: false,
 		grid: { left: 18, right: 24, top: 36, bottom: 40, containLabel: true, ...grid },
 		legend: { top: 0, left: 0, itemWidth: 14, itemHeight: 10, ...legend, textStyle: { padding: [0, 0, 0, 4], ...legend.textStyle } },
 		xAxis: { type: 'value', nameLocation: 'middle', nameGap: 26, ...xAxis, axisLabel: { hideOverlap: true, ...xAxis.axisLabel } },
-		yAxis: { type: 'category', inverse: true, data: rows.map((row) => String(row[names])), axisTick: { show: false }, axisLabel: { width: 190, overflow: 'break', lineHeight: 13, fontSize: 11, ...nameLabel } },
-		media: [{ query: { maxWidth: 500 }, option: phone ?? { grid: { top: 60 }, yAxis: { axisLabel: { width: 110 } } } }],
+		yAxis: { type: 'category', inverse: true, data: rows.map((row) => String(row[names])), axisTick: { show: false }, axisLabel: { overflow: 'break', interval: 0, ...NAMED, ...nameLabel } },
+		media: [{ query: { maxWidth: NARROW }, option: { ...narrow, grid: { top: 60, ...narrow?.grid }, yAxis: { axisLabel: { ...NAMED_NARROW, ...narrowLabel } } } }],
 		tooltip: { ...tooltip, trigger: 'axis', axisPointer: { type: 'shadow', axis: 'y' }, formatter: (marks) => tell(rows[marks[0].data.at(-1)]) },
 		series
 	};
