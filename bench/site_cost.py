@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from measuring import BIN, ROOT, Measurement, Options, measure, median, record
 
 REPORTS = ROOT / "reports"
-LIMITS = {"build_s": 240, "data_mb": 1, "usable_s": 3}
+LIMITS = {"build_s": 120, "data_mb": 0.25, "usable_s": 2.5}
 LINE = "9 Mbit/s of which nine tenths arrive, 165 ms a round trip, text by gzip as hosts send it"
 
 
@@ -34,15 +34,17 @@ def benchmark_site(options: Options) -> list[Measurement]:
     done = subprocess.run(command, cwd=REPORTS, check=True, capture_output=True, text=True)
     pages = json.loads(done.stdout)
     overview, slowest = pages[0], max(pages, key=lambda page: page["used"])
+    fullest = max(pages, key=lambda page: page["data"])
 
     what = "`plumbline report` of the demo, 6,624 answers, from a warm node_modules"
     used = f"{slowest['path']}, slowest of {len(pages)} kinds of page, until its scripts run: {LINE}"
     line = partial(record, cost=build, runs=len(builds))
-    rows, whole = "rows that the overview loads", "all that the overview loads, text by gzip"
+    rows = f"rows that {fullest['path']} loads, the most of {len(pages)} kinds of page"
+    whole = "all that the overview loads, text by gzip"
     return [
         line("site.build", what, build.seconds, "s", LIMITS["build_s"]),
         line("site.memory", "the same, peak RSS", build.peak_rss_mb, "MB"),
-        record("site.overview_data", rows, overview["data"] / 1e6, "MB", LIMITS["data_mb"]),
+        record("site.page_data", rows, fullest["data"] / 1e6, "MB", LIMITS["data_mb"]),
         record("site.overview_all", whole, overview["bytes"] / 1e6, "MB"),
         record("site.read", f"overview, until it can be read: {LINE}", overview["read"], "s"),
         record("site.usable", used, slowest["used"], "s", LIMITS["usable_s"]),

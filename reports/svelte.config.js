@@ -15,7 +15,7 @@ export default {
 	kit: {
 		alias: {
 			...instead('@evidence-dev/core-components', 'patches/evidence.js'),
-			...instead('echarts', 'charts/echarts.js'),
+			...instead('echarts', 'patches/no_echarts.js'),
 			// 4.8 MB of logos, of which Evidence's header could show two.
 			...instead('@steeze-ui/simple-icons', 'patches/logos.js')
 		},

@@ -122,7 +122,8 @@ export function dress(config, { paper, raised, ink, inkSoft, line, lineStrong })
 	const axis = (own) => ({
 		...own,
 		nameTextStyle: { color: inkSoft, backgroundColor: paper, ...own.nameTextStyle },
-		axisLabel: { color: inkSoft, ...own.axisLabel },
+		// Named again: ECharts keeps room for names as if they were in another font.
+		axisLabel: { color: inkSoft, fontFamily: 'Inter, sans-serif', ...own.axisLabel },
 		axisLine: { ...own.axisLine, lineStyle: { color: lineStrong, ...own.axisLine?.lineStyle } },
 		splitLine: { ...own.splitLine, lineStyle: { color: line, ...own.splitLine?.lineStyle } }
 	});
@@ -134,6 +135,36 @@ export function dress(config, { paper, raised, ink, inkSoft, line, lineStrong })
 		legend: each(config.legend, legend),
 		visualMap: each(config.visualMap, (own) => ({ ...own, textStyle: { color: inkSoft, ...own.textStyle } })),
 		tooltip: { ...config.tooltip, backgroundColor: raised, borderColor: lineStrong, textStyle: { fontSize: 12, color: ink } }
+	};
+}
+
+/** An action that draws options in an element, and again where they or its size change. ECharts comes when the page can be used; the font before names are measured. */
+export function drawn(node, options) {
+	let [chart, observer, latest, isGone, isNarrow] = [undefined, undefined, options, false];
+	const measured = () => node.clientWidth <= NARROW;
+	Promise.all([import('$lib/charts/echarts.js'), document.fonts.load('11px Inter').catch(() => [])]).then(([{ init }]) => {
+		if (isGone) return;
+		chart = init(node);
+		isNarrow = measured();
+		chart.setOption(latest);
+		observer = new ResizeObserver(() => {
+			chart.resize();
+			// What `media` set stays set when it no longer holds.
+			if (isNarrow !== measured()) chart.setOption(latest, true);
+			isNarrow = measured();
+		});
+		observer.observe(node);
+	});
+	return {
+		update(next) {
+			latest = next;
+			chart?.setOption(next, true);
+		},
+		destroy() {
+			isGone = true;
+			observer?.disconnect();
+			chart?.dispose();
+		}
 	};
 }
 

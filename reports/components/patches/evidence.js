@@ -9,7 +9,6 @@ export { default as EvidenceDefaultLayout } from '@evidence-dev/core-components/
 export { default as CodeBlock } from '@evidence-dev/core-components/dist/unsorted/ui/CodeBlock.svelte';
 export { default as Details } from '@evidence-dev/core-components/dist/unsorted/ui/Details.svelte';
 export { default as QueryViewer } from '@evidence-dev/core-components/dist/unsorted/ui/QueryViewer.svelte';
-export { default as ECharts } from '@evidence-dev/core-components/dist/unsorted/viz/core/ECharts.svelte';
 export { default as Column } from '@evidence-dev/core-components/dist/unsorted/viz/table/Column.svelte';
 export { default as DataTable } from '@evidence-dev/core-components/dist/unsorted/viz/table/DataTable.svelte';
 
