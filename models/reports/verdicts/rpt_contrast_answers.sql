@@ -1,6 +1,8 @@
--- Grain: one row per suite, config, side: two answers to the question that is told first of a config.
+-- Grain: one row per suite, config, category, axis, measure: two answers to each contrast that a page tells.
+{% set longest = 400 %}
+{% set quoted = 160 %}
 with told as (
-    select
+    select distinct
         suite,
         config,
         is_simulated,
@@ -14,7 +16,9 @@ with told as (
         group_high,
         group_low
     from {{ ref('rpt_verdicts') }}
-    where telling_rank = 1 and is_gate_profile and not is_control and measure_kind is not null
+    where
+        not is_control and measure_kind is not null
+        and (verdict in ('fail', 'monitor') or (is_gate_profile and telling_rank = 1))
 ),
 
 sides as (
@@ -35,9 +39,8 @@ answered as (
     select
         sides.*,
         prompts.root_key,
-        prompts.prompt,
+        prompts.prompt_key,
         responses.response_key,
-        responses.response,
         case
             when sides.measure = 'response_status' then responses.response_status
             else outcomes.outcome
@@ -83,7 +86,7 @@ best as (
     select
         *,
         row_number() over (
-            partition by suite, config, side, root_key
+            partition by responses_slug, axis, measure, side, root_key
             order by strength desc, response_key asc
         ) as place
     from weighed
@@ -93,8 +96,8 @@ best as (
 paired as (
     select
         *,
-        count(*) over (partition by suite, config, root_key) as n_sides,
-        sum(strength) over (partition by suite, config, root_key) as difference
+        count(*) over (partition by responses_slug, axis, measure, root_key) as n_sides,
+        sum(strength) over (partition by responses_slug, axis, measure, root_key) as difference
     from best
     where place = 1
 ),
@@ -104,13 +107,35 @@ chosen as (
     select
         *,
         row_number() over (
-            partition by suite, config, side
+            partition by responses_slug, axis, measure, side
             order by
                 n_sides desc,
                 case when n_sides = 2 then round(difference, 9) else round(strength, 9) end desc,
                 root_key asc
         ) as position
     from paired
+),
+
+worded as (
+    select
+        chosen.*,
+        left(chosen.response_key, 10) as response_id,
+        case
+            when length(prompts.prompt) > {{ longest }} then left(prompts.prompt, {{ longest - 1 }}) || '…'
+            else prompts.prompt
+        end as prompt,
+        left(responses.response, {{ longest }}) as response,
+        length(responses.response) > {{ longest }} as is_cut,
+        case
+            when length(responses.response) > {{ quoted }} then left(responses.response, {{ quoted - 1 }}) || '…'
+            else responses.response
+        end as quote
+    from chosen
+    inner join {{ ref('dim_prompts') }} as prompts
+        on chosen.prompt_key = prompts.prompt_key
+    inner join {{ ref('dim_responses') }} as responses
+        on chosen.response_key = responses.response_key
+    where chosen.position = 1
 )
 
 select
@@ -121,14 +146,24 @@ select
     category_slug,
     responses_slug,
     axis,
-    side,
-    group_value,
-    left(response_key, 10) as response_id,
-    case when length(prompt) > 400 then left(prompt, 399) || '…' else prompt end as prompt,
-    left(response, 400) as response,
-    length(response) > 400 as is_cut,
-    outcome,
-    value,
-    n_sides = 2 as is_same_root
-from chosen
-where position = 1
+    measure,
+    group_high,
+    group_low,
+    {% for side in ('high', 'low') -%}
+        {% for column in ('response_id', 'prompt', 'response', 'is_cut', 'quote', 'outcome', 'value') -%}
+            max(case when side = '{{ side }}' then {{ column }} end) as {{ column }}_{{ side }},
+        {% endfor -%}
+    {% endfor -%}
+    min(n_sides) = 2 as is_same_root
+from worded
+group by
+    suite,
+    config,
+    is_simulated,
+    category,
+    category_slug,
+    responses_slug,
+    axis,
+    measure,
+    group_high,
+    group_low
