@@ -71,9 +71,16 @@ class Warehouse:
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def tables(self, prefixes: tuple[str, ...]) -> list[str]:
-        """Return the names of the tables that begin with one of the prefixes, sorted."""
-        names = self.rows("select table_name from information_schema.tables where table_schema = 'main'")
-        return sorted(row["table_name"] for row in names if row["table_name"].startswith(prefixes))
+        """Return the names of the tables that begin with one of the prefixes, sorted.
+
+        What a model of an earlier version left is none of them: no build makes it any more.
+        """
+        rows = self.rows("select table_name from information_schema.tables where table_schema = 'main'")
+        names = {row["table_name"] for row in rows}
+        if BUILT_FROM in names:
+            made = self.rows(f"select split_part(model, '.', 3) as name from {BUILT_FROM}")
+            names &= {row["name"] for row in made}
+        return sorted(name for name in names if name.startswith(prefixes))
 
     def content(self, prefixes: tuple[str, ...]) -> dict[str, str]:
         """Return a hash of the rows of each table whose name begins so."""

@@ -193,6 +193,14 @@ def test_an_older_versions_marts_and_missing_answers_are_refused(data):
     assert result.exit_code == 1 and "older than the answers" in result.output
 
 
+def test_what_a_model_of_an_older_version_left_is_taken_along_by_nothing(data):
+    with duckdb.connect(str(data / AUDIT_NAME)) as audit:
+        audit.execute("create table fct_of_old as select 1 as one")
+    assert refused(data) == ""
+    written = {file.stem for file in (data.parent / "out").iterdir()}
+    assert "dim_responses" in written and "fct_of_old" not in written
+
+
 def test_a_comparison_is_of_the_run_that_is_kept(data):
     with duckdb.connect(str(data / AUDIT_NAME)) as audit:
         row = "select 'model.plumbline.fct_config_differences', answers, earlier from built_from limit 1"
