@@ -166,6 +166,12 @@ async function visit(context, origin, path, { isDesktop, isScanned }) {
 			const edge = Math.min(document.documentElement.clientWidth, outer ? outer.getBoundingClientRect().right : Infinity);
 			return canvas.getBoundingClientRect().right > edge + 1;
 		}).length,
+		// Whatever reaches the edge of a drawing goes on beyond it.
+		inkedEdges: [...document.querySelectorAll('canvas')].filter((canvas) => {
+			const { width, height } = canvas;
+			const isInked = (...place) => canvas.getContext('2d').getImageData(...place).data.some((part, i) => i % 4 === 3 && part > 0);
+			return width > 0 && height > 0 && (isInked(0, 0, 1, height) || isInked(width - 1, 0, 1, height) || isInked(0, 0, width, 1));
+		}).length,
 		// What a reader reads, without others' words, code, headings and what leads elsewhere: there no term is explained.
 		prose: ((content) => {
 			if (!content) return '';
@@ -188,6 +194,7 @@ async function visit(context, origin, path, { isDesktop, isScanned }) {
 	if (seen.nUnnamed > 0) problems.push(`${seen.nUnnamed} charts without a sentence that says what they show`);
 	if (seen.wide > 0) problems.push(`${seen.wide} px wider than the window`);
 	if (seen.cutCharts > 0) problems.push(`${seen.cutCharts} charts wider than what holds them`);
+	if (seen.inkedEdges > 0) problems.push(`${seen.inkedEdges} charts cut what they draw`);
 	await page.close();
 	return { ...seen, tips, problems };
 }

@@ -48,6 +48,8 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
         <div style="height: 700px">low</div>
         <script>setTimeout(() => document.body.prepend(document.querySelector('div').cloneNode()), 200);
             document.querySelector('div').style.height = '500px'</script>
+        <canvas width="9" height="9"></canvas>
+        <script>document.querySelector('canvas').getContext('2d').fillText('cut', 0, 9)</script>
         <script>console.error('said'); throw Error('thrown')</script>
         """
     )
@@ -58,6 +60,7 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
         assert "wider than the window" in found
         assert "what is shown jumps: layout shift" in found
         assert "elements came out of data" in found
+        assert "1 charts cut what they draw" in found
         assert "axe image-alt (critical), 1 times: img" in found
         assert "0 first headings" in found
         for only_once in ("page does not turn dark", "does not lead to the content", "no choice of colours"):

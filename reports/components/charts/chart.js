@@ -71,7 +71,7 @@ export function linesOf(name, { width, fontSize }) {
 	for (const { length } of name.split(' ')) {
 		if (used > 0 && used + 1 + length > most) [lines, used] = [lines + 1, 0];
 		used += (used > 0 ? 1 : 0) + length;
-		lines += Math.ceil(used / most) - 1;
+		lines += Math.max(0, Math.ceil(used / most) - 1);
 		used = ((used - 1) % most) + 1;
 	}
 	return lines;
