@@ -121,15 +121,17 @@ worded as (
         chosen.*,
         left(chosen.response_key, 10) as response_id,
         case
-            when length(prompts.prompt) > {{ longest }} then left(prompts.prompt, {{ longest - 1 }}) || '…'
+            when length(prompts.prompt) > {{ longest }}
+                then left(prompts.prompt, {{ longest - 1 }}) || '…'
             else prompts.prompt
         end as prompt,
         left(responses.response, {{ longest }}) as response,
         length(responses.response) > {{ longest }} as is_cut,
         case
-            when length(responses.response) > {{ quoted }} then left(responses.response, {{ quoted - 1 }}) || '…'
+            when length(responses.response) > {{ quoted }}
+                then left(responses.response, {{ quoted - 1 }}) || '…'
             else responses.response
-        end as quote
+        end as excerpt
     from chosen
     inner join {{ ref('dim_prompts') }} as prompts
         on chosen.prompt_key = prompts.prompt_key
@@ -149,11 +151,11 @@ select
     measure,
     group_high,
     group_low,
-    {% for side in ('high', 'low') -%}
-        {% for column in ('response_id', 'prompt', 'response', 'is_cut', 'quote', 'outcome', 'value') -%}
-            max(case when side = '{{ side }}' then {{ column }} end) as {{ column }}_{{ side }},
-        {% endfor -%}
-    {% endfor -%}
+    {% for side in ('high', 'low') %}
+    {% for column in ('response_id', 'prompt', 'response', 'is_cut', 'excerpt', 'outcome', 'value') %}
+    max(case when side = '{{ side }}' then {{ column }} end) as {{ column }}_{{ side }},
+    {% endfor %}
+    {% endfor %}
     min(n_sides) = 2 as is_same_root
 from worded
 group by
