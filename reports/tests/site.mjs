@@ -166,12 +166,8 @@ async function visit(context, origin, path, { isDesktop, isScanned }) {
 			const edge = Math.min(document.documentElement.clientWidth, outer ? outer.getBoundingClientRect().right : Infinity);
 			return canvas.getBoundingClientRect().right > edge + 1;
 		}).length,
-		// Whatever reaches the edge of a drawing goes on beyond it.
-		inkedEdges: [...document.querySelectorAll('canvas')].filter((canvas) => {
-			const { width, height } = canvas;
-			const isInked = (...place) => canvas.getContext('2d').getImageData(...place).data.some((part, i) => i % 4 === 3 && part > 0);
-			return width > 0 && height > 0 && (isInked(0, 0, 1, height) || isInked(width - 1, 0, 1, height) || isInked(0, 0, width, 1));
-		}).length,
+		// A column's name that reaches the upper edge of a map goes on beyond it.
+		inkedEdges: [...document.querySelectorAll('canvas')].filter(({ width, height }) => width > 0 && height > 0).filter((canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, 1).data.some((part, i) => i % 4 === 3 && part > 0)).length,
 		// What a reader reads, without others' words, code, headings and what leads elsewhere: there no term is explained.
 		prose: ((content) => {
 			if (!content) return '';

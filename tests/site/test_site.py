@@ -49,7 +49,7 @@ def test_the_browser_check_sees_what_it_looks_for(tmp_path):
         <script>setTimeout(() => document.body.prepend(document.querySelector('div').cloneNode()), 200);
             document.querySelector('div').style.height = '500px'</script>
         <canvas width="9" height="9"></canvas>
-        <script>document.querySelector('canvas').getContext('2d').fillText('cut', 0, 9)</script>
+        <script>document.querySelector('canvas').getContext('2d').fillRect(0, 0, 9, 9)</script>
         <script>console.error('said'); throw Error('thrown')</script>
         """
     )
