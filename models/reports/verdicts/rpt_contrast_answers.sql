@@ -158,14 +158,4 @@ select
     {% endfor %}
     min(n_sides) = 2 as is_same_root
 from worded
-group by
-    suite,
-    config,
-    is_simulated,
-    category,
-    category_slug,
-    responses_slug,
-    axis,
-    measure,
-    group_high,
-    group_low
+group by all
