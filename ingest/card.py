@@ -177,7 +177,7 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
     if undecided:
         said.append(
             f"{undecided:,} of {sum(row['n'] for row in judged):,} verdicts are inconclusive: "
-            "too few independent answers to prove a difference, or its absence."
+            "these answers prove neither a difference nor its absence."
         )
     undrawn = [row["suite"] for row in sections["suites"] if not row["n_bootstrap"]]
     if undrawn:

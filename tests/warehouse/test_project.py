@@ -1,5 +1,6 @@
 """The dbt project: all described, no test lost to a spelling, and a small warehouse through all stages."""
 
+import csv
 import json
 import re
 import subprocess
@@ -247,6 +248,14 @@ def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manife
         for model in sorted(models - {table for _, table in read} - of_all)
     ]
     assert missing + unread == []
+
+
+def test_the_metric_page_heads_every_mart_in_words():
+    listed = (PROJECT / "reports" / "components" / "pages" / "MetricList.svelte").read_text("utf-8")
+    titled = re.findall(r"^\t\t(\w+): '", listed[: listed.index("};")], re.MULTILINE)
+    with (PROJECT / "seeds" / "metrics.csv").open(encoding="utf-8", newline="") as file:
+        marts = {row["mart"] for row in csv.DictReader(file)}
+    assert sorted(titled) == sorted(marts), "TITLES of MetricList.svelte: add or drop these"
 
 
 def test_what_a_page_rests_on_is_followed_through_report_tables_to_marts():

@@ -83,39 +83,64 @@ decided as (
     where metric = 'min_impact_ratio'
 ),
 
+-- Of a score, the answers that failed are missing.
+answered as (
+    select
+        suite,
+        category,
+        config,
+        count(*) filter (where not is_usable) as n_unusable
+    from {{ ref('int_responses_joined') }}
+    group by all
+),
+
+counted as (
+    select
+        measures.* {{ without('n_missing') }},
+        coalesce(measures.n_missing, answered.n_unusable, 0) as n_missing
+    from measures
+    left join answered using (suite, category, config)
+),
+
 judged as (
     select
-        measures.*,
+        counted.*,
         profiles.profile,
         profiles.green_limit,
         profiles.red_limit,
         coalesce(smallest.n_smallest_group, 0) as n_smallest_group,
+        {% for name, value in {
+            'colour': 'counted.value',
+            'colour_mildest': 'case when counted.n_missing = 0 then counted.value else counted.bound_high end',
+            'colour_worst': 'case when counted.n_missing = 0 then counted.value else counted.bound_low end'
+        }.items() -%}
         {{ threshold_colour(
-            'measures.value', 'profiles.direction', 'profiles.green_limit', 'profiles.red_limit'
-        ) }} as colour,
+            value, 'profiles.direction', 'profiles.green_limit', 'profiles.red_limit'
+        ) }} as {{ name }},
+        {% endfor -%}
         -- A pass needs a bound, and only the favourable outcome's ratio has one.
         decided.verdict as decided_verdict,
         coalesce(
-            {{ meets('measures.p_holm', '<=', significance_level()) }}
-            and not {{ ignores_blocks('measures') }},
+            {{ meets('counted.p_holm', '<=', significance_level()) }}
+            and not {{ ignores_blocks('counted') }},
             false
         ) as is_significant,
         coalesce(smallest.n_smallest_group >= profiles.minimum_group, false) as is_adequate_n,
         coalesce(
-            decided.is_sound, measures.ci_low is not null and not {{ ignores_blocks('measures') }}
+            decided.is_sound, counted.ci_low is not null and not {{ ignores_blocks('counted') }}
         ) as is_sound
-    from measures
+    from counted
     inner join profiles using (suite)
     left join smallest using (suite, category, config, axis, feature, calibration, standard, method)
     left join decided
         on
-            measures.measured_by = 'outcome'
+            counted.measured_by = 'outcome'
             and profiles.profile = decided.profile
-            and measures.suite = decided.suite
-            and measures.category = decided.category
-            and measures.config = decided.config
-            and measures.axis = decided.axis
-            and measures.measure = decided.measure
+            and counted.suite = decided.suite
+            and counted.category = decided.category
+            and counted.config = decided.config
+            and counted.axis = decided.axis
+            and counted.measure = decided.measure
 ),
 
 worded as (
@@ -126,7 +151,8 @@ worded as (
             when decided_verdict is not null then decided_verdict
             else
                 {{ verdict(
-                    'colour', 'colour', 'colour', 'null', 'null', 'is_significant', 'is_sound', 'false'
+                    'colour', 'colour_mildest', 'colour_worst', 'null', 'null', 'is_significant', 'is_sound',
+                    'false'
                 ) }}
         end as verdict
     from judged

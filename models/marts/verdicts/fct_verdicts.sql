@@ -241,12 +241,7 @@ select
                     when colour = 'red' and p_family is not null
                         then past || fail_limit || ', but not ' || beyond_chance || '.'
                     when colour = 'red' then past || fail_limit || ', but nothing tells it from chance.'
-                    when lacks = 'missing_answers'
-                        then
-                            'How far '
-                            || missing_answers
-                            || ' could move this number is not known: only with all of them read could it be '
-                            || 'shown to lie within ' || pass_limit || '.'
+                    when lacks = 'missing_answers' then ''
                     else
                         'No bound is drawn of this number, so that nothing shows it to lie within '
                         || pass_limit
@@ -262,7 +257,13 @@ select
                         end
                 end
                 || case
-                    when lacks = 'missing_answers' then ''
+                    when lacks = 'missing_answers'
+                        then
+                            case when colour = 'red' then ' ' else '' end
+                            || 'How far '
+                            || missing_answers
+                            || ' could move this number is not known: only with all of them read could it be '
+                            || 'shown to lie within ' || pass_limit || '.'
                     else
                         coalesce(' A bound needs about ' || more_units || '.', '')
                         || case

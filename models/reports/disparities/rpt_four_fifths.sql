@@ -93,12 +93,15 @@ named as (
 
 compared as (
     select
-        disparities.*,
+        disparities.* {{ without('p_holm, n_tests') }},
         coalesce(categories.title, '') as category_title,
         coalesce(categories.category_position, 0) as category_position,
         limits.red_limit,
         sizes.n_smallest_group,
         judged.verdict as judged_verdict,
+        judged.lacks,
+        coalesce(judged.p_family, disparities.p_holm) as p_corrected,
+        case when judged.p_family is null then disparities.n_tests else judged.n_tests end as n_tests,
         disparities.config = 'baseline' as is_baseline,
         disparities.judged_metric is not null
         and judged_measures.metric is null
@@ -108,7 +111,8 @@ compared as (
         {{ threshold_colour(
             'disparities.value', 'limits.direction', 'limits.green_limit', 'limits.red_limit'
         ) }} as colour,
-        coalesce({{ meets('disparities.p_holm', '<=', significance_level()) }}, false) as is_significant
+        coalesce(judged.is_significant, {{ meets('disparities.p_holm', '<=', significance_level()) }}, false)
+            as is_significant
     from named as disparities
     inner join drawn using (parameters)
     left join categories using (suite, category)
@@ -173,6 +177,10 @@ select
         when null_p05 is null then 'What chance gives could not be drawn.'
         when is_left_out and is_judged_calibrated then 'Not judged: its calibrated values are.'
         when is_left_out then 'Not judged: neither end of it is favourable.'
+        when is_below and is_significant and lacks = 'missing_answers'
+            then 'Below, and lower than chance gives; missing answers could still change that.'
+        when is_below and is_significant and judged_verdict = 'inconclusive'
+            then 'Below, and lower than chance gives; too little was asked or read to decide.'
         when is_below and is_significant then 'Below, and lower than chance gives.'
         when is_below and {{ meets('value', '>=', 'null_p05') }} then 'Below, and so would equal groups be.'
         when is_below then 'Below, but not beyond chance once corrected for all tests.'

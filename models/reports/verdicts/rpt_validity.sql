@@ -6,6 +6,12 @@ with titles as (
         any_value(title) as title
     from {{ ref('metrics') }}
     group by metric
+    union all
+    select
+        disparity as metric,
+        title
+    from {{ ref('disparities') }}
+    anti join {{ ref('metrics') }} as named on disparity = named.metric
 ),
 
 parts as (
