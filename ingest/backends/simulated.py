@@ -224,7 +224,7 @@ def planted_scale(config: Config) -> float:
             f"The config {config.model!r} ({config.role}): `planted_scale` × `role_scale` is {product:g}.",
             f"Let the product be from -{MAX_SCALE} to {MAX_SCALE}.",
         )
-    return round(product, 9) if planted else 0.0  # 0.7 × 0.8 is written as 0.56
+    return product if planted else 0.0
 
 
 def refusal_rate(config: Config) -> float:

@@ -22,6 +22,9 @@ export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) 
 export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${isNumber(low) && isNumber(high) ? ` (${show(low)} to ${show(high)})` : ''}` : '–');
 export const p = (value) => (!isNumber(value) ? '–' : value < 0.001 ? '<\u00a00.001' : value.toFixed(3));
 
+/** Options as text, their numbers as a person writes them: 0.56, where 0.7 × 0.8 is 0.5599999999999999. */
+export const tidy = (text) => String(text ?? '').replace(/\d+\.\d{9,}/g, (digits) => String(Number(Number(digits).toPrecision(9))));
+
 export const calibrationWord = (key) => CALIBRATIONS.find((calibration) => calibration.key === key).word;
 
 /** Only what has rows is worth a choice. */
