@@ -167,9 +167,7 @@ def audit(
         if suite.measurements is None:
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
-        warehouse.build(data, marts, parsed, is_full)
-        if not marts:
-            warehouse.keep(data, parsed)
+        warehouse.build(data, marts, parsed, is_full, is_kept=True)
     if marts:
         say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
         return

@@ -1,7 +1,7 @@
 """From raw tables to marts: `dbt` builds them, `marts` reads them. Every command may import this."""
 
 from ingest.warehouse.changes import project_inputs
-from ingest.warehouse.dbt import build, keep, mart_names, parse, parsed_project, run_dbt, write_manifest
+from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, run_dbt, write_manifest
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.marts import (
     VERDICTS,
@@ -23,7 +23,6 @@ __all__ = [
     "check_inputs",
     "describe_finding",
     "findings",
-    "keep",
     "keep_audit",
     "mart_names",
     "parse",

@@ -22,6 +22,7 @@ from ingest.provenance import build_hash
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import attach, open_database
 from ingest.store.tables import content_hashes
+from ingest.warehouse.history import KEPT_IN
 from ingest.warehouse.marts import BUILT_FROM, raw_state
 
 PROJECT_FILES = ("models", "macros", "seeds", "tests/data_quality", "tests/generic", "tests/fairness")
@@ -78,8 +79,7 @@ class Changes:
             if _changes_with(node) == "build"
         }
         self.sources = {name: source.identifier for name, source in manifest.sources.items()}
-        with Store(data, read_only=True) as store:
-            self.raw = dict(store.rows(content_hashes()))
+        self.read_raw()
         self.known, self.contents, there = _known(data)
         for name, node in self.nodes.items():
             if self._is_missing(node, there):  # somebody has dropped it
@@ -88,6 +88,21 @@ class Changes:
         self._read(
             {name for name in self.nodes if self._shows_raw(name) and not self._ancestors(name) & stale}
         )
+
+    def read_raw(self) -> None:
+        """Take in what raw tables hold."""
+        with Store(self.data, read_only=True) as store:
+            self.raw = dict(store.rows(content_hashes()))
+
+    def after_keeping(self) -> set[str]:
+        """Nodes that are made anew once an audit is kept: what reads the tables that it is kept in."""
+        found = {name for name, table in self.sources.items() if table in KEPT_IN}
+        parents = {name: self._parents(name) for name in self.nodes}
+        for name in TopologicalSorter(parents).static_order():
+            # Of tables whose rows count, the rows stay as they are.
+            if any(one in found and not self._is_settled(one) for one in parents.get(name, ())):
+                found.add(name)
+        return found & self.nodes.keys()
 
     def first(self) -> set[str]:
         """Nodes to be made before it is known what else has: tables whose rows count, and what they read."""
@@ -104,7 +119,11 @@ class Changes:
         """Return dbt's arguments that choose these nodes; tests come with the models that they are of."""
         models = {name for name in chosen if not name.startswith("test.")}
         alone = {name for name in chosen - models if not self._parents(name) & models}
-        return ["--select", *sorted(".".join(self.nodes[name]["fqn"]) for name in models | alone)]
+        return ["--select", *self.names(models | alone)]
+
+    def names(self, nodes: Set[str]) -> list[str]:
+        """Return the names that dbt chooses nodes by."""
+        return sorted(".".join(self.nodes[name]["fqn"]) for name in nodes)
 
     def look(self, made: Collection[str]) -> None:
         """Take in what was made, and that the tests of nothing else were run."""
@@ -174,6 +193,9 @@ class Changes:
     def _shows_raw(self, name: str) -> bool:
         """Whether its rows count, and it is a view of raw tables, or of other views of them."""
         return self._counts_by_rows(name) and all(map(self._is_view, self._ancestors(name)))
+
+    def _is_settled(self, name: str) -> bool:
+        return name in self.nodes and self._counts_by_rows(name)
 
     def _ancestors(self, name: str) -> set[str]:
         """A node, and what it reads down to the raw tables, without these."""

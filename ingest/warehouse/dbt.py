@@ -3,7 +3,7 @@
 import atexit
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -29,7 +29,7 @@ BUILDING = "Building the marts"
 NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
-CHECKED = ["--exclude", "tag:fairness_gate", "--exclude-resource-type", "unit_test"]
+CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
 atexit.register(gc.freeze)
@@ -96,6 +96,24 @@ def _silence_debug_messages() -> None:
     EventManager.fire_event = fire_others  # type: ignore[method-assign,assignment]
 
 
+@cache
+def _choose_by_name() -> None:
+    """Find nodes that are chosen by their whole name in an index: dbt compares each name with each node."""
+    from dbt.graph.selector_methods import QualifiedNameSelectorMethod
+
+    search = QualifiedNameSelectorMethod.search
+    indexed: list[Any] = [None, {}]
+
+    def search_index(method: Any, included_nodes: set[Any], selector: str) -> Iterator[Any]:
+        if indexed[0] is not method.manifest:
+            nodes = method.manifest.nodes.items()
+            indexed[:] = method.manifest, {".".join(node.fqn): unique_id for unique_id, node in nodes}
+        named = indexed[1].get(selector)
+        yield from [named] if named in included_nodes else search(method, included_nodes, selector)
+
+    QualifiedNameSelectorMethod.search = search_index  # type: ignore[method-assign,assignment]
+
+
 def _target() -> str:
     """What the profile builds on."""
     return os.environ.get("PLUMBLINE_TARGET") or "duckdb"
@@ -122,6 +140,7 @@ def parse(data: Path) -> Any:
     # the databases are.
     DuckDBCredentials._connection_keys = lambda _: ("database", "schema")  # type: ignore[method-assign]
     _silence_debug_messages()
+    _choose_by_name()
     project = dbt_project()
     kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{_target()}"
     try:
@@ -147,7 +166,7 @@ def parsed_project(data: Path) -> Iterator[Parsed]:
     with _environment(data), ThreadPoolExecutor(1) as thread:
         drop_unreadable_log(data / AUDIT_NAME)
         if is_current(data):  # most likely there will be nothing to build
-            yield partial(parse, data)
+            yield cache(partial(parse, data))
         else:
             yield thread.submit(parse, data).result
 
@@ -263,11 +282,18 @@ def mart_names() -> set[str]:
     return {path.stem for models in (PROJECT / "models" / "marts", *own) for path in models.rglob("*.sql")}
 
 
-def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, is_full: bool = False) -> None:
+def build(
+    data: Path,
+    marts: Sequence[str] = (),
+    parsed: Parsed | None = None,
+    is_full: bool = False,
+    is_kept: bool = False,
+) -> None:
     """Build what changed since the last build, and run the data-quality tests of what was built.
 
     With `marts` these models alone are built, and what they need; with `is_full` every model is, and every
-    test is run. Raises PlumblineError where one fails.
+    test is run. With `is_kept` what the audit judged is kept, and the marts of kept audits show it; on Spark,
+    where all would be built a second time for it, no audit is kept. Raises PlumblineError where a test fails.
     """
     drop_unreadable_log(data / AUDIT_NAME)
     if marts:
@@ -279,7 +305,7 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, i
         return
     if is_full:
         forget(data)
-    elif is_current(data):
+    elif is_current(data) and not (is_kept and keep_audit(data)):
         say("Nothing has changed since the last build.", err=True)
         return
     with _environment(data), waiting("Reading the models", data):
@@ -292,27 +318,29 @@ def build(data: Path, marts: Sequence[str] = (), parsed: Parsed | None = None, i
         return manifest
 
     changes = Changes(data, manifest)
-    if changes.known:
+
+    def make(later: Set[str] = frozenset()) -> None:
+        held_back = changes.names(later)
+        if not changes.known:
+            _build(data, [*CHECKED, *held_back], parsed_once)
+            changes.look(changes.nodes.keys() - later)
+            return
         if first := changes.first():
             _build(
                 data, [*CHECKED, *changes.selection(first), "--indirect-selection", "cautious"], parsed_once
             )
             changes.look(first)
-        if stale := changes.stale():
-            _build(data, [*CHECKED, *changes.selection(stale)], parsed_once)
-    else:
-        _build(data, CHECKED, parsed_once)
-        changes.look(changes.nodes.keys())
+        if stale := changes.stale() - later:
+            _build(data, [*CHECKED, *held_back, *changes.selection(stale)], parsed_once)
+            changes.look(stale)
+
+    # What shows kept audits and runs is made once this one is kept.
+    if is_kept:
+        make(later=changes.after_keeping())
+        if keep_audit(data):
+            changes.read_raw()
+    make()
     changes.record()
-
-
-def keep(data: Path, parsed: Parsed | None = None) -> None:
-    """Keep what the audit judged, and have the marts of kept audits show it.
-
-    On Spark, where all would be built a second time for it, no audit is kept.
-    """
-    if _target() != "spark" and keep_audit(data):
-        build(data, parsed=parsed)
 
 
 def _build(data: Path, chosen: Sequence[str], parsed: Parsed | None = None) -> None:

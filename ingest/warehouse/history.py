@@ -8,6 +8,7 @@ from ingest.keys import key
 from ingest.store import Store, utc_now
 from ingest.warehouse.marts import Warehouse
 
+KEPT_IN = ("audits", "audit_numbers", "runs")  # raw tables
 HASHES = ("build_hash", "thresholds_hash", "suites_hash", "answers_hash", "readings_hash", "labels_hash")
 NUMBERS = """
     select

@@ -271,3 +271,39 @@ def test_a_history_of_random_changes_ends_as_a_build_from_nothing(project):
             project.build()
     project.build()
     assert project.is_as_from_nothing()
+
+
+def test_an_audit_is_kept_once_its_tests_passed_and_what_shows_it_is_made_then(project, monkeypatch):
+    sources = FILES["models/models.yml"].replace("{name: suites}", "{name: runs}, {name: suites}")
+    project.write("models/models.yml", sources)
+    project.write("models/logged.sql", "select count(*) as n_runs from {{ source('raw', 'runs') }}")
+    there = []
+
+    def logged():
+        with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
+            return marts.sql("from logged").fetchall()
+
+    def keep_audit(data):
+        with duckdb.connect(str(data / AUDIT_NAME), read_only=True) as marts:
+            there.append({name for (name,) in marts.sql("select name from (show tables)").fetchall()})
+        with project.raw() as store, store.run("audit", {}):
+            pass
+        return True
+
+    monkeypatch.setattr(driver, "keep_audit", keep_audit)
+    assert project.build(is_kept=True) >= EVERY | {"logged", "no_suite_is_bad"}
+    assert "judged" in there[0] and "logged" not in there[0] and logged() == [(1,)]
+    assert project.build() == set()
+
+    project.answers("t", "k", 1)
+    assert project.build(is_kept=True) >= {"judged", "logged"} and logged() == [(2,)]
+    assert project.build(is_kept=True) == {"logged"}  # nothing else is new
+    monkeypatch.setattr(driver, "keep_audit", lambda data: False)
+    assert project.build(is_kept=True) == set()
+
+    # What fails its tests is not kept.
+    monkeypatch.setattr(driver, "keep_audit", lambda data: pytest.fail("kept"))
+    project.suite("bad", limit=1)
+    project.answers("bad", "k", 1)
+    with pytest.raises(PlumblineError, match="data-quality test failed"):
+        project.build(is_kept=True)
