@@ -177,11 +177,19 @@ select
         when null_p05 is null then 'What chance gives could not be drawn.'
         when is_left_out and is_judged_calibrated then 'Not judged: its calibrated values are.'
         when is_left_out then 'Not judged: neither end of it is favourable.'
-        when is_below and is_significant and lacks = 'missing_answers'
-            then 'Below, and lower than chance gives; missing answers could still change that.'
-        when is_below and is_significant and judged_verdict = 'inconclusive'
-            then 'Below, and lower than chance gives; too little was asked or read to decide.'
-        when is_below and is_significant then 'Below, and lower than chance gives.'
+        when is_below and is_significant
+            then
+                -- What is tested of a smallest ratio is the range of the rates.
+                case
+                    when {{ meets('value', '>=', 'null_p05') }}
+                        then 'Below; the rates lie farther apart than chance puts them, if not in their ratio'
+                    else 'Below, and lower than chance gives'
+                end
+                || case
+                    when lacks = 'missing_answers' then '; missing answers could still change that.'
+                    when judged_verdict = 'inconclusive' then '; too little was asked or read to decide.'
+                    else '.'
+                end
         when is_below and {{ meets('value', '>=', 'null_p05') }} then 'Below, and so would equal groups be.'
         when is_below then 'Below, but not beyond chance once corrected for all tests.'
         when is_significant then 'Not below, yet lower than chance gives: real, and small.'
