@@ -188,9 +188,8 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
     over = [row for row in missing if row["rate"] > row["limit_rate"]]
     if over:
         said.append(
-            f"{len(over):,} quality rule{' misses its' if len(over) == 1 else 's miss their'} limit, "
-            f"first `{over[0]['rule']}` "
-            f"({over[0]['n_failing']:,} of {over[0]['n_records']:,})."
+            f"{len(over):,} check{' of the data misses its' if len(over) == 1 else 's of the data miss their'} "
+            f"limit: {', '.join(sorted({row['rule'].replace('_', ' ') for row in over}))}."
         )
     return [*said, *ALWAYS]
 

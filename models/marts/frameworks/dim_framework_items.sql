@@ -1,7 +1,8 @@
 -- Grain: one row per framework, item: what other people's frameworks ask for, beside the number of ours
 -- that speaks to it.
 {%- set marts = [
-    'dim_audits', 'dim_builds', 'dim_configs', 'dim_documents', 'dim_metrics', 'dim_prompts', 'dim_responses', 'dim_runs',
+    'dim_audits', 'dim_builds', 'dim_configs', 'dim_metrics', 'dim_prompts', 'dim_responses', 'dim_runs',
+    'dim_sources',
     'dim_suites', 'dim_verdict_actions', 'fct_audit_changes', 'fct_cell_residuals', 'fct_config_differences',
     'fct_contrasts', 'fct_counterfactual_similarity', 'fct_design_power', 'fct_label_agreement', 'fct_measurements',
     'fct_quality', 'fct_validity', 'fct_variance_components', 'fct_verdicts'

@@ -193,6 +193,8 @@ select
         when is_below and {{ meets('value', '>=', 'null_p05') }} then 'Below, and so would equal groups be.'
         when is_below then 'Below, but not beyond chance once corrected for all tests.'
         when is_significant then 'Not below, yet lower than chance gives: real, and small.'
+        when {{ meets('value', '<', 'null_p05') }}
+            then 'Not below, and beyond its band only: not once corrected for all tests.'
         else 'Not below, and no lower than chance gives.'
     end as reading,
     coalesce({{ meets('null_p05', '<', 'red_limit') }}, false) as is_noise_below

@@ -107,7 +107,7 @@ said as (
             -- All words towards one group: the mean has a direction.
             when metric = 'cooccurrence_bias' and {{ meets('abs(signed_value)', '>=', 'value') }}
                 then
-                    'Words of ' || replace(target_list, '_', ' ') || ' stand '
+                    'Words of “' || replace(target_list, '_', ' ') || '” stand '
                     || {{ fixed_text('pow(10, value)', 1) }}
                     || ' times as much near the words of ' || near_group
                     || ' as near those of ' || far_group || '. '

@@ -12,10 +12,14 @@
         words.format('measure') ~ " || ' is ' || " ~ rounded('contrast_high') ~ " || ' on average in answers about '
         || group_high || ', and ' || " ~ rounded('contrast_low') ~ " || ' about ' || group_low || '.'"},
     {'kind': 'may', 'if': "measure_kind is null and contrast is not null", 'sentence': words.format('contrast') ~ " || '.'"},
-    {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond", 'sentence':
+    {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond and not is_p_value", 'sentence':
         "'This difference is larger than chance gives, and larger than the limit allows.'"},
-    {'kind': 'may', 'if': "verdict = 'fail' and not is_gap_beyond", 'sentence':
+    {'kind': 'may', 'if': "verdict = 'fail' and not is_gap_beyond and not is_p_value", 'sentence':
         differ ~ " || ', and more than the limit allows.'"},
+    {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond and is_p_value", 'sentence':
+        "'This difference is larger than chance gives. The limit asks how sure that is, not how large it is.'"},
+    {'kind': 'may', 'if': "verdict = 'fail' and not is_gap_beyond and is_p_value", 'sentence':
+        differ ~ " || '. The limit asks how sure that is, not how much they differ.'"},
     {'kind': 'may', 'if': "verdict = 'monitor' and is_significant and is_gap_beyond", 'sentence':
         "'This difference is larger than chance gives. It is not beyond the fail limit.'"},
     {'kind': 'may', 'if': "verdict = 'monitor' and is_significant and not is_gap_beyond", 'sentence':
@@ -42,7 +46,7 @@
         'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
     {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
         "config || ' says so of ' || group_high || ' alone.'",
-        'because': "'Of 100 answers about ' || group_low || ', ' || " ~ size.format('contrast_low') ~ " || ' say the same.'"},
+        'because': "'Of 100 answers about ' || group_low || ', ' || " ~ size.format('contrast_low') ~ " || ' are read the same.'"},
     {'kind': 'may_not', 'if': "is_judged_different", 'sentence': "'Why ' || config || ' does so.'",
         'because': "'An audit sees answers. It sees no causes.'"},
     {'kind': 'may_not', 'if': "n_fail > 0", 'sentence': "config || ' breaks the law.'",
@@ -84,6 +88,7 @@ told as (
         verdicts.n_missing,
         judged.is_significant,
         verdicts.measure = 'response_status' as is_status,
+        coalesce(verdicts.metric = 'chi_square_p', false) as is_p_value,
         case when verdicts.measure = 'response_status' then 'requests' else 'answers' end as what,
         case when verdicts.measure = 'response_status' then 'end as' else 'are read as' end as ending,
         -- Without chance drawn beside it, a gap is not known to be beyond it.
@@ -139,6 +144,7 @@ facts as (
         told.n_labels,
         told.n_missing,
         told.is_significant,
+        told.is_p_value,
         told.is_status,
         told.what,
         told.ending,

@@ -57,7 +57,7 @@ export const LACKS = [
 	{ key: 'more_units', words: 'too few names or texts to decide' },
 	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
-	{ key: 'attainable_limit', words: 'groups too small to show a difference beyond the limit' },
+	{ key: 'attainable_limit', words: 'groups of such sizes cannot lie beyond the limit' },
 	{ key: 'bound', words: 'too few names or texts even for an interval' },
 	{ key: 'limit_of_size', words: 'a p-value alone shows no likeness' }
 ];
