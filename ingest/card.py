@@ -188,8 +188,8 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
     over = [row for row in missing if row["rate"] > row["limit_rate"]]
     if over:
         said.append(
-            f"{len(over):,} check{' of the data misses its' if len(over) == 1 else 's of the data miss their'} "
-            f"limit: {', '.join(sorted({row['rule'].replace('_', ' ') for row in over}))}."
+            f"{len(over):,} {'check' if len(over) == 1 else 'checks'} of the data beyond the limit: "
+            f"{', '.join(sorted({row['rule'].replace('_', ' ') for row in over}))}."
         )
     return [*said, *ALWAYS]
 

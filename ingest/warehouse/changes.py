@@ -95,14 +95,15 @@ class Changes:
             self.raw = dict(store.rows(content_hashes()))
 
     def after_keeping(self) -> set[str]:
-        """Nodes that are made anew once an audit is kept: what reads the tables that it is kept in."""
+        """Nodes that read the tables that an audit is kept in, and that nothing else needs."""
         found = {name for name, table in self.sources.items() if table in KEPT_IN}
         parents = {name: self._parents(name) for name in self.nodes}
         for name in TopologicalSorter(parents).static_order():
             # Of tables whose rows count, the rows stay as they are.
-            if any(one in found and not self._is_settled(one) for one in parents.get(name, ())):
+            if name in self.nodes and parents[name] & found and not self._counts_by_rows(name):
                 found.add(name)
-        return found & self.nodes.keys()
+        early = self.nodes.keys() - found
+        return (found & self.nodes.keys()) - {one for name in early for one in self._ancestors(name)}
 
     def first(self) -> set[str]:
         """Nodes to be made before it is known what else has: tables whose rows count, and what they read."""
@@ -193,9 +194,6 @@ class Changes:
     def _shows_raw(self, name: str) -> bool:
         """Whether its rows count, and it is a view of raw tables, or of other views of them."""
         return self._counts_by_rows(name) and all(map(self._is_view, self._ancestors(name)))
-
-    def _is_settled(self, name: str) -> bool:
-        return name in self.nodes and self._counts_by_rows(name)
 
     def _ancestors(self, name: str) -> set[str]:
         """A node, and what it reads down to the raw tables, without these."""

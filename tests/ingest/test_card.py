@@ -84,7 +84,7 @@ def test_limits_are_said_where_numbers_say_so():
         "10 of 100 responses could not be used (refused, empty, cut off or failed)",
         "3 of 7 verdicts are inconclusive",
         "Nothing was resampled in t",
-        "1 check of the data misses its limit",
+        "1 check of the data beyond the limit",
     ]
 
 

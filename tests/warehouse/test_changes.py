@@ -277,6 +277,9 @@ def test_an_audit_is_kept_once_its_tests_passed_and_what_shows_it_is_made_then(p
     sources = FILES["models/models.yml"].replace("{name: suites}", "{name: runs}, {name: suites}")
     project.write("models/models.yml", sources)
     project.write("models/logged.sql", "select count(*) as n_runs from {{ source('raw', 'runs') }}")
+    of_rows = "{{ config(meta={'changes_with': 'rows'}) }} "
+    project.write("models/settled.sql", of_rows + "select 0 * count(*) as n from {{ source('raw', 'runs') }}")
+    project.write("models/resting.sql", "select * from {{ ref('settled') }}")
     there = []
 
     def logged():
@@ -292,12 +295,12 @@ def test_an_audit_is_kept_once_its_tests_passed_and_what_shows_it_is_made_then(p
 
     monkeypatch.setattr(driver, "keep_audit", keep_audit)
     assert project.build(is_kept=True) >= EVERY | {"logged", "no_suite_is_bad"}
-    assert "judged" in there[0] and "logged" not in there[0] and logged() == [(1,)]
+    assert {"judged", "resting"} <= there[0] and "logged" not in there[0] and logged() == [(1,)]
     assert project.build() == set()
 
     project.answers("t", "k", 1)
     assert project.build(is_kept=True) >= {"judged", "logged"} and logged() == [(2,)]
-    assert project.build(is_kept=True) == {"logged"}  # nothing else is new
+    assert project.build(is_kept=True) == {"logged", "settled"}  # nothing else is new
     monkeypatch.setattr(driver, "keep_audit", lambda data: False)
     assert project.build(is_kept=True) == set()
 
