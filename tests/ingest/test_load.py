@@ -347,7 +347,7 @@ def test_four_thousand_records_take_seconds(load_records, query):
 def test_an_audit_of_loaded_answers_asks_nobody(load_records, data, tiny_suite, query, monkeypatch):
     load_records([record()])
 
-    def stop(*_):
+    def stop(*_, **__):
         raise PlumblineError("The marts are built next.")
 
     monkeypatch.setattr("ingest.cli.warehouse.parsed_project", lambda _: nullcontext())
