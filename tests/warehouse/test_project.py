@@ -608,6 +608,20 @@ def test_bounds_widen_where_answers_are_missing(marts):
                 assert low < ratio
 
 
+def test_a_groups_mean_has_one_interval_in_every_mart(marts):
+    found = marts.execute(
+        """
+        select mean_ci_low, mean_ci_high, summaries.ci_low, summaries.ci_high
+        from fct_score_shifts
+        inner join fct_summary_statistics as summaries
+            using (suite, category, config, axis, feature, group_value)
+        where summaries.calibration = 'none' and summaries.roll_up = 'none' and summaries.statistic = 'mean'
+        """
+    ).fetchall()
+    assert any(row[0] is not None for row in found)
+    assert [row[:2] for row in found] == [row[2:] for row in found]
+
+
 def test_an_axis_that_no_prompt_shows_is_a_control(marts):
     exposures = rows(
         marts,

@@ -1,5 +1,5 @@
--- Grain: one row per analysis_key, statistic, parameters, disparity: what chance alone gives, where it was
--- drawn.
+-- Grain: one row per analysis_key, statistic, parameters, disparity, group_value ('' for a disparity): what
+-- chance alone gives, where it was drawn. Of a group it is the interval of its own value.
 {%- set columns = [
     'ci_low', 'ci_high', 'p_value', 'null_median', 'null_p05', 'null_p95', 'resampling_unit', 'n_units',
     'permutation_scheme'
@@ -13,7 +13,7 @@ with judged as (
         case analyses.measure_kind
             when 'selection' then {{ criterion("'favourable_outcome'", "'in_set'") }} else ''
         end as parameters,
-        resampled.statistic as disparity
+        case when resampled.group_value = '' then resampled.statistic else 'group_value' end as disparity
     from {{ ref('int_analyses_resampled') }} as resampled
     inner join {{ ref('int_analyses_listed') }} as analyses using (analysis_key)
     inner join {{ ref('int_feature_analyses_listed') }} as listed
@@ -25,14 +25,14 @@ with judged as (
             and analyses.measure = listed.feature
             and analyses.measure_kind = listed.measure_kind
     where
-        resampled.group_value = ''
+        (resampled.group_value = '' or resampled.statistic = 'mean')
         and analyses.measure_kind in ('selection', 'score')
         and listed.calibration = 'none'
 ),
 
 others as (
     select * from {{ ref('int_feature_analyses_resampled') }}
-    where group_value = ''
+    where group_value = '' or disparity = 'group_value'
 ),
 
 rates as (
@@ -47,6 +47,7 @@ select
     statistic,
     parameters,
     disparity,
+    group_value,
     {{ columns }}
 from judged
 union all
@@ -55,6 +56,7 @@ select
     statistic,
     parameters,
     coalesce(rates.disparity, others.disparity) as disparity,
+    others.group_value,
     {{ columns }}
 from others
 left join rates on others.disparity = rates.resampled_as

@@ -1,6 +1,6 @@
 -- Grain: one row per suite, category, config, axis, group_value, feature, calibration, statistic, parameters.
 with resampled as (
-    select * from {{ ref('int_feature_analyses_resampled') }}
+    select * from {{ ref('int_disparities_inferred') }}
     where disparity = 'group_value'
 )
 

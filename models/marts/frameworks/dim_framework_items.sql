@@ -7,12 +7,15 @@
     'fct_contrasts', 'fct_counterfactual_similarity', 'fct_design_power', 'fct_label_agreement', 'fct_measurements',
     'fct_quality', 'fct_validity', 'fct_variance_components', 'fct_verdicts'
 ] %}
+{#- What no prompt shows is a control: it answers nobody's question, and its page leaves it out. #}
+{%- set only = {'fct_counterfactual_similarity': 'where not is_control'} %}
 with counted as (
     {%- for mart in marts %}
     select
         '{{ mart }}' as mart,
         count(*) as n_rows
     from {{ ref(mart) }}
+    {{ only.get(mart, '') }}
     {{ 'union all' if not loop.last }}
     {%- endfor %}
 )
