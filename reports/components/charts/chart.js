@@ -56,6 +56,8 @@ export function bars(name, color, data, thickness, least = 1) {
 
 // Of a chart, in pixels: on a phone, and beside others. Drawing.svelte has it, too.
 export const NARROW = 500;
+// With more lines than these its scale stands at both ends.
+const TALL = 16;
 // Names beside lines.
 const NAMED = { width: 190, fontSize: 11, lineHeight: 13 };
 const NAMED_NARROW = { width: 110 };
@@ -81,20 +83,34 @@ export function linesOf(name, { width, fontSize }) {
 export function linesHeight(rows, isNarrow, { names, nameLabel, narrowLabel, least = 26 }) {
 	const label = { ...NAMED, ...nameLabel, ...(isNarrow ? { ...NAMED_NARROW, ...narrowLabel } : {}) };
 	const most = Math.max(1, ...rows.map((row) => linesOf(String(row[names]), label)));
-	return rows.length * Math.max(least, most * label.lineHeight + 6);
+	return rows.length * Math.max(least, most * label.lineHeight + 6) + (rows.length > TALL ? 20 : 0);
 }
+
+/** An axis at the bottom and, where a chart is `isTall`, at the top as well. */
+const bothEnds = (isTall, axis) => (isTall && axis ? [axis, { ...axis, name: '', position: 'top', splitLine: { show: false } }] : axis);
+
+/** Draws nothing: an axis goes as far as its own series do, and the one at the top has none of its own. */
+const reach = (series) => ({
+	type: 'custom',
+	xAxisIndex: 1,
+	silent: true,
+	encode: { x: [0, 1], y: 2 },
+	data: series.flatMap(({ data }) => data.map((mark) => [mark[0], mark.at(-2), mark.at(-1)])),
+	renderItem: () => undefined
+});
 
 /** Options of a chart with a line a row: `names` at the left, marks along the axis, `tell(row)` where the pointer is. The rest adds to parts of ECharts'. */
 export function lineChart(rows, { names, tell, series, grid, legend, xAxis, nameLabel, narrowLabel, narrow }) {
+	const isTall = rows.length > TALL;
 	return {
 		animation: false,
 		grid: { left: 18, right: 24, top: 36, bottom: 40, containLabel: true, ...grid },
 		legend: { top: 0, left: 0, itemWidth: 14, itemHeight: 10, ...legend, textStyle: { padding: [0, 0, 0, 4], ...legend.textStyle } },
-		xAxis: { type: 'value', nameLocation: 'middle', nameGap: 26, ...xAxis, axisLabel: { hideOverlap: true, ...xAxis.axisLabel } },
+		xAxis: bothEnds(isTall, { type: 'value', nameLocation: 'middle', nameGap: 26, ...xAxis, axisLabel: { hideOverlap: true, ...xAxis.axisLabel } }),
 		yAxis: { type: 'category', inverse: true, data: rows.map((row) => String(row[names])), axisTick: { show: false }, axisLabel: { overflow: 'break', interval: 0, ...NAMED, ...nameLabel } },
-		media: [{ query: { maxWidth: NARROW }, option: { ...narrow, grid: { top: 60, ...narrow?.grid }, yAxis: { axisLabel: { ...NAMED_NARROW, ...narrowLabel } } } }],
+		media: [{ query: { maxWidth: NARROW }, option: { ...narrow, xAxis: bothEnds(isTall, narrow?.xAxis), grid: { top: 60, ...narrow?.grid }, yAxis: { axisLabel: { ...NAMED_NARROW, ...narrowLabel } } } }],
 		tooltip: { ...tooltip, trigger: 'axis', axisPointer: { type: 'shadow', axis: 'y' }, formatter: (marks) => tell(rows[marks[0].data.at(-1)]) },
-		series
+		series: isTall ? [...series, reach(series)] : series
 	};
 }
 

@@ -36,6 +36,11 @@ function mendTables() {
 		const cells = [...link.closest('tr').cells].slice(0, 2).map((cell) => cell.innerText.trim());
 		link.setAttribute('aria-label', `See more: ${cells.filter(Boolean).join(', ')}`);
 	}
+	// On a phone a row is a list, and each cell says what its column's head says (theme.css).
+	for (const table of document.querySelectorAll('.table-container table')) {
+		const titles = [...(table.tHead?.rows[table.tHead.rows.length - 1]?.cells ?? [])].map((head) => head.innerText.trim());
+		for (const cell of table.querySelectorAll('td:not(:has(a.sr-only))')) cell.dataset.title = titles[cell.cellIndex] ?? '';
+	}
 	for (const input of document.querySelectorAll('.page-input')) input.setAttribute('aria-label', 'Page of the table');
 	for (const dialog of document.querySelectorAll('dialog')) {
 		dialog.setAttribute('aria-label', 'The table alone');
