@@ -120,6 +120,7 @@ judged as (
         {% endfor -%}
         -- A pass needs a bound, and only the favourable outcome's ratio has one.
         decided.verdict as decided_verdict,
+        case when decided.verdict is null then counted.p_holm else decided.p_family end as p_corrected,
         coalesce(
             {{ meets('counted.p_holm', '<=', significance_level()) }}
             and not {{ ignores_blocks('counted') }},

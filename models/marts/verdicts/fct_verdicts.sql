@@ -171,6 +171,17 @@ select
                     else 'at least ' || {{ briefly('lowest_bound') }}
                 end
                 || ' with 95 % confidence, within ' || pass_limit || '.'
+        when
+            verdict = 'monitor' and is_significant and bound_worst = 'green' and not is_p_value
+            and case
+                when is_higher_worse then {{ meets('attainable', '<=', 'green_limit') }}
+                else {{ meets('attainable', '>=', 'green_limit') }}
+            end
+            then
+                upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || ': real. How large, its limits do not '
+                || 'tell: with groups of these sizes the ' || noun || ' is '
+                || case when is_higher_worse then 'at most ' else 'at least ' end
+                || {{ briefly('attainable') }} || ', and cannot lie beyond ' || pass_limit || '.'
         when verdict = 'monitor' and is_significant and bound_worst = 'green'
             then 'Within ' || pass_limit || ', yet ' || beyond_chance || ': real, and small.'
         when verdict = 'monitor' and is_significant
@@ -219,12 +230,12 @@ select
                     || ' (p ' || {{ p_in_words('p_family') }} || ')',
                     ''
                 )
-                || coalesce('; V excludes more than ' || {{ briefly('v_at_most') }}, '')
+                || coalesce('; V is at most ' || {{ briefly('v_at_most') }} || ' with 95 % confidence', '')
                 || '. '
                 || case
                     when v_limit is null
                         then
-                            'A p-value proves no pass: give the suite a limit of V (`thresholds:`).'
+                            'A p-value proves no pass: give the suite a limit of V, under thresholds.'
                             || coalesce(
                                 ' A V like the one found would show with about ' || more_units || '.', ''
                             )
@@ -250,7 +261,7 @@ select
                             when ci_low is null and more_units is null
                                 then
                                     ' A bound needs ten names, texts or roots, five a group, and a statistic '
-                                    || 'that `resampling:` names.'
+                                    || 'that the suite has resampled.'
                             when ci_low = ci_high
                                 then ' What it rests on is all alike, so that its interval has no width.'
                             else ''
@@ -282,7 +293,7 @@ select
                 || case when is_higher_worse then 'at most ' else 'at least ' end
                 || {{ briefly('attainable') }} || ', whatever the answers: it cannot lie beyond '
                 || coalesce(fail_limit, pass_limit) || ', and lying within ' || pass_limit
-                || ' shows nothing. Give the suite limits that it can exceed (`thresholds:`).'
+                || ' shows nothing. Give the suite limits that it can exceed, under thresholds.'
         when n_to_read is not null
             then
                 'On the answers that were read the true ' || noun || ' lies within ' || pass_limit || '. But '
@@ -295,7 +306,7 @@ select
                         past
                         || fail_limit
                         || ', but this number has no test, so that it cannot fail: '
-                        || 'judge its axis by one that has, such as `max_share_gap`. '
+                        || 'judge its axis by one that has, such as max_share_gap. '
                 when colour = 'red' and not is_p_attainable
                     then
                         past
