@@ -178,9 +178,9 @@ select
                 else {{ meets('attainable', '>=', 'green_limit') }}
             end
             then
-                upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || ': real. How large, its limits do not '
-                || 'tell: with groups of these sizes the ' || noun || ' is '
-                || case when is_higher_worse then 'at most ' else 'at least ' end
+                upper(left(beyond_chance, 1)) || substr(beyond_chance, 2)
+                || ': real. How large, its limits do not tell: with groups of these sizes the ' || noun
+                || case when is_higher_worse then ' is at most ' else ' is at least ' end
                 || {{ briefly('attainable') }} || ', and cannot lie beyond ' || pass_limit || '.'
         when verdict = 'monitor' and is_significant and bound_worst = 'green'
             then 'Within ' || pass_limit || ', yet ' || beyond_chance || ': real, and small.'
