@@ -10,7 +10,7 @@ UV_VERSION := 0.13.8
 SETUP := .venv/.setup
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: help setup models audit test check bench study fuzz spark lint sbom vulnerabilities serve clean
+.PHONY: help setup models audit test check bench study fuzz spark lint sbom vulnerabilities pictures serve clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,7 +21,7 @@ help:
 	@echo 'make check                                              what a change touches, in a minute'
 	@echo 'make sbom | vulnerabilities                             what is installed, as CycloneDX in dist/; what is known against it'
 	@echo 'make spark                                              the demo on DuckDB and on Spark: are all marts equal?'
-	@echo 'make lint | bench | study | fuzz | clean'
+	@echo 'make lint | bench | study | fuzz | pictures | clean'
 
 setup: $(SETUP) reports/node_modules/.package-lock.json
 
@@ -43,6 +43,10 @@ models: setup
 audit: setup
 	$(BIN)/plumbline audit $(SUITE) $(if $(RESPONSES),--responses $(RESPONSES))
 	@test ! -f reports/build/index.html || echo 'Open it: make serve, then http://localhost:$(SITE_PORT)'
+
+# The pictures of README and guide, anew: of the demo that `make audit` made.
+pictures: browser
+	cd reports && node tests/pictures.mjs build ../docs/pictures
 
 serve:
 	$(BIN)/python -m http.server --directory reports/build $(SITE_PORT)
