@@ -111,10 +111,10 @@ def lines_of(
 
     def line(test: str, gap: float, limit: Limit, shares: Shares, has_repeats: bool) -> Line:
         def fails(layout: Layout) -> float:
-            return power_to_fail(layout, shares, gap, [limit], n_tables)[0]
+            return power_to_fail(layout, shares, gap, limit, n_tables)
 
         def passes(layout: Layout) -> float:
-            return power_to_pass(layout, shares, 0.0, [limit], n_tables)[0]
+            return power_to_pass(layout, shares, 0.0, limit, n_tables)
 
         to_fail, to_pass = (_needed(question, reach, power, has_repeats) for reach in (fails, passes))
         units = max((n for n in (to_fail.units, to_pass.units) if n is not None), default=None)

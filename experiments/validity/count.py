@@ -160,9 +160,10 @@ def of_power(cell: Cell, verdicts: Sequence[Row], n_tables: dict[str, int]) -> I
         for kind in ("outcome", "selection"):
             limits = [one for one in own.values() if one.kind == kind and one.metric != "max_failure_gap"]
             shares = cell.shares if kind == "outcome" else (cell.shares[0], 1 - cell.shares[0])
-            asked = (layout(cell), shares, cell.gap, [one.limit for one in limits], n_tables.get(profile, 1))
-            promised = zip(limits, power_to_fail(*asked), power_to_pass(*asked), strict=True)
-            for one, to_fail, to_pass in promised:
+            tests = frozenset(one.limit.test for one in limits)
+            for one in limits:
+                asked = (layout(cell), shares, cell.gap, one.limit, n_tables.get(profile, 1), tests)
+                to_fail, to_pass = power_to_fail(*asked), power_to_pass(*asked)
                 given = [
                     v["verdict"]
                     for v in verdicts

@@ -130,8 +130,8 @@ def findable(questions: Sequence[Question], judged: Sequence[Judged], suite: Sui
         fails, passes = [], []
         for gap in GAPS:
             limit = Limit("range", None, gap)
-            fails.append(f"{100 * power_to_fail(layout, shares, gap, [limit], n_tables)[0]:.0f}")
-            passes.append(f"{100 * power_to_pass(layout, shares, 0.0, [limit], n_tables)[0]:.0f}")
+            fails.append(f"{100 * power_to_fail(layout, shares, gap, limit, n_tables):.0f}")
+            passes.append(f"{100 * power_to_pass(layout, shares, 0.0, limit, n_tables):.0f}")
         gaps = "/".join(f"{100 * gap:g}" for gap in GAPS)
         yield (
             f"{named}: a gap of {gaps} points is found in {'/'.join(fails)} %, "

@@ -6,7 +6,7 @@ limit come from `ingest.inference.group_statistics`; what chance gives is their 
 alike. Draws have a seed of their own: the same design promises the same.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -302,73 +302,77 @@ def _critical(statistic: str, null: Array, alpha: float) -> float:
     return float(np.quantile(null, 1 - ALPHA) * (further if statistic in SQUARED else np.sqrt(further)))
 
 
+@lru_cache(maxsize=8)
+def _apart(design: _Design, tests: frozenset[str]) -> float:
+    """By how much less often a table stands out by one test than by any of those that decide of it.
+
+    Numbers of one table mostly stand out together; by how much they do not, the more has to be shown.
+    """
+    nulls = [(test, _values(test, design, True)) for test in tests]
+    beyond = [null > _critical(test, null, ALPHA) for test, null in nulls]
+    return max(1.0, float(np.any(beyond, axis=0).mean()) / max(float(np.mean(beyond)), 1e-9))
+
+
 @lru_cache(maxsize=4)
 def _found(
-    layout: Layout, shares: Shares, gap: float, limits: tuple[Limit, ...], n_tables: int
-) -> list[Mask]:
-    """Which audits (draws,) show more than chance of each limit's number, corrected over `n_tables`."""
+    layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: int, tests: frozenset[str]
+) -> Mask:
+    """Which audits (draws,) show more than chance of a limit's number, corrected over `n_tables`."""
     design = _Design.of(layout, shares, gap)
-    nulls = {limit.test: _values(limit.test, design, True) for limit in limits}
-    # Numbers of one table mostly stand out together; by how much they do not, the more has to be shown.
-    beyond = [null > _critical(test, null, ALPHA) for test, null in nulls.items()]
-    apart = max(1.0, float(np.any(beyond, axis=0).mean()) / max(float(np.mean(beyond)), 1e-9))
-    alpha = (1 - (1 - ALPHA) ** (1 / n_tables)) / apart
+    alpha = (1 - (1 - ALPHA) ** (1 / n_tables)) / _apart(design, tests | {limit.test})
+    is_p = limit.statistic == "chi_square"
+    level = min(alpha, limit.fail) if is_p and limit.fail is not None else alpha
+    critical = _critical(limit.test, _values(limit.test, design, True), level)
+    critical *= _wider(limit.test, layout, shares[0], level)
     shown = _audits(design, False) / design.n
-    found = []
-    for limit in limits:
-        is_p = limit.statistic == "chi_square"
-        level = min(alpha, limit.fail) if is_p and limit.fail is not None else alpha
-        critical = _critical(limit.test, nulls[limit.test], level) * _wider(
-            limit.test, layout, shares[0], level
-        )
-        within = _within(limit.test, shown, design.rates.mean(0), layout.effective_n)
-        is_found = _values(limit.test, design, False) >= critical * within
-        found.append(is_found & (layout.least_p <= ALPHA))
-    return found
+    within = _within(limit.test, shown, design.rates.mean(0), layout.effective_n)
+    return (_values(limit.test, design, False) >= critical * within) & (layout.least_p <= ALPHA)
 
 
 def power_to_fail(
-    layout: Layout, shares: Shares, gap: float, limits: Sequence[Limit], n_tables: int = 1
-) -> list[float]:
-    """How likely audits are to end in `fail` of each limit, where one group differs from all others by `gap`.
+    layout: Layout,
+    shares: Shares,
+    gap: float,
+    limit: Limit,
+    n_tables: int = 1,
+    tests: frozenset[str] = frozenset(),
+) -> float:
+    """How likely an audit is to end in `fail` of a limit, where one group differs from all others by `gap`.
 
-    `n_tables` are corrected together (docs/guide/verdicts.md); `limits` are all that is judged of this table.
-    With a single unit a group nothing is decided.
+    `n_tables` are corrected together (docs/guide/verdicts.md); `tests` are those of all limits by which such
+    a table is judged. With a single unit a group nothing is decided.
     """
-    if layout.n_units < 2 or not limits:
-        return [0.0] * len(limits)
+    if layout.n_units < 2:
+        return 0.0
     design = _Design.of(layout, shares, gap)
-    failed = []
-    for limit, is_found in zip(limits, _found(layout, shares, gap, tuple(limits), n_tables), strict=True):
-        fails = is_found
-        if limit.fail is not None and limit.statistic != "chi_square":
-            values, slack = _values(limit.statistic, design, False), RELATIVE_SLACK * limit.fail
-            fails = fails & (
-                values < limit.fail - slack if limit.is_lower_worse else values > limit.fail + slack
-            )
-        failed.append(float(fails.mean()))
-    return failed
+    fails = _found(layout, shares, gap, limit, n_tables, tests)
+    if limit.fail is not None and limit.statistic != "chi_square":
+        values, slack = _values(limit.statistic, design, False), RELATIVE_SLACK * limit.fail
+        is_beyond = values < limit.fail - slack if limit.is_lower_worse else values > limit.fail + slack
+        fails = fails & is_beyond
+    return float(fails.mean())
 
 
 def power_to_pass(
-    layout: Layout, shares: Shares, gap: float, limits: Sequence[Limit], n_tables: int = 1
-) -> list[float]:
-    """How likely audits are to end in `pass` of each limit, where one group differs from others by `gap`.
+    layout: Layout,
+    shares: Shares,
+    gap: float,
+    limit: Limit,
+    n_tables: int = 1,
+    tests: frozenset[str] = frozenset(),
+) -> float:
+    """How likely an audit is to end in `pass` of a limit, where one group differs from all others by `gap`.
 
     What is more than chance is no `pass` but `monitor`, however small; arguments as in `power_to_fail`.
     """
-    if layout.n_units < 2 or not limits:
-        return [0.0] * len(limits)
-    design = _Design.of(layout, shares, gap)
-    passed = []
-    for limit, is_found in zip(limits, _found(layout, shares, gap, tuple(limits), n_tables), strict=True):
-        passes = np.zeros(1, dtype=bool)
-        if limit.passes is not None:
-            bounds = _bounds(limit.statistic, design, layout.n_units)
-            passes = bounds >= limit.passes if limit.is_lower_worse else bounds <= limit.passes
-            passes = passes & ~is_found
-        passed.append(float(passes.mean()))
-    return passed
+    if layout.n_units < 2 or limit.passes is None:
+        return 0.0
+    is_open = ~_found(layout, shares, gap, limit, n_tables, tests)
+    if not is_open.any():
+        return 0.0
+    bounds = _bounds(limit.statistic, _Design.of(layout, shares, gap), layout.n_units)
+    passes = bounds >= limit.passes if limit.is_lower_worse else bounds <= limit.passes
+    return float((passes & is_open).mean())
 
 
 def least(promise: Callable[[int], float], power: float = POWER, at_most: int = LARGEST) -> int | None:

@@ -86,11 +86,11 @@ def _layout(n_names: int) -> Layout:
 
 
 def _chance_to_fail(n_names: int, gap: float) -> float:
-    return power_to_fail(_layout(n_names), EVEN, gap, [APART])[0]
+    return power_to_fail(_layout(n_names), EVEN, gap, APART)
 
 
 def _chance_to_pass(n_names: int) -> float:
-    return power_to_pass(_layout(n_names), EVEN, 0.0, [APART])[0]
+    return power_to_pass(_layout(n_names), EVEN, 0.0, APART)
 
 
 def _type_2_f(values: list[float], group: list[int]) -> float:

@@ -19,7 +19,7 @@
         {%- endif %}
         {%- call statement('main') %}
             {%- if config.get('contract').enforced %}
-                {{ get_assert_columns_equivalent(sql) }}
+                {{ contract_kept(sql) }}
                 create or replace table {{ target_relation }} {{ get_table_columns_and_constraints() }};
                 insert into {{ target_relation }} {{ get_column_names() }} (
                     {{ get_select_subquery(sql) }}
@@ -31,7 +31,7 @@
             {%- endif %}
         {%- endcall %}
     {%- endif %}
-    {%- do persist_docs(target_relation, model) %}
+    {%- do comments_kept(target_relation) %}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
     {{ adapter.commit() }}
     {{ run_hooks(post_hooks, inside_transaction=False) }}

@@ -10,13 +10,13 @@
     {%- endif %}
     {%- call statement('main') %}
         {%- if config.get('contract').enforced %}
-            {{ get_assert_columns_equivalent(sql) }}
+            {{ contract_kept(sql) }}
         {%- endif %}
         create or replace view {{ target_relation }} as (
             {{ sql }}
         );
     {%- endcall %}
-    {%- do persist_docs(target_relation, model) %}
+    {%- do comments_kept(target_relation) %}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
     {{ adapter.commit() }}
     {{ run_hooks(post_hooks, inside_transaction=False) }}

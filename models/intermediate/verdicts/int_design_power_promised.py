@@ -50,29 +50,23 @@ def model(dbt, session):
         known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}
         known |= {"analysis_key": design["analysis_key"], "n_effective": layout.effective_n}
         for (profile, n_tables), judged in limits.get(design["analysis_key"], {}).items():
-            head = known | {"profile": profile, "n_tables": n_tables}
-            kept.add(promised_of, head, layout.near(EFFECT_STEP), shares, tuple(judged), n_tables)
+            tests = tuple(sorted({limit_for(*limit).test for _, *limit in judged}))
+            for metric, *limit in judged:
+                head = known | {"profile": profile, "metric": metric, "n_tables": n_tables}
+                kept.add(promised_of, head, layout.near(EFFECT_STEP), shares, tuple(limit), tests, n_tables)
     return kept.relation()
 
 
-def _promised(layout, shares, judged, n_tables):
-    """Rows of one layout and profile; `judged` has those of its limits: metric, statistic, fail, pass."""
-    limits = [limit_for(*limit) for _, *limit in judged]
-    at_limit = {limit: gap_at(limit, shares, layout.n_groups) for limit in limits}
+def _promised(layout, shares, judged, tests, n_tables):
+    """Rows of one layout, profile and limit; `judged` has its statistic, fail and pass."""
+    limit = limit_for(*judged)
+    at_limit = gap_at(limit, shares, layout.n_groups)
     return [
         {
-            "metric": metric,
             "gap": gap,
-            "power_to_fail": to_fail,
-            "power_to_pass": to_pass,
-            "gap_at_limit": at_limit[limit],
+            "power_to_fail": power_to_fail(layout, shares, gap, limit, n_tables, frozenset(tests)),
+            "power_to_pass": power_to_pass(layout, shares, gap, limit, n_tables, frozenset(tests)),
+            "gap_at_limit": at_limit,
         }
         for gap in (0.0, *GAPS)
-        for (metric, *_), limit, to_fail, to_pass in zip(
-            judged,
-            limits,
-            power_to_fail(layout, shares, gap, limits, n_tables),
-            power_to_pass(layout, shares, gap, limits, n_tables),
-            strict=True,
-        )
     ]

@@ -43,8 +43,8 @@ def test_smallest_p_value_that_relabelling_allows():
 def test_too_few_names_decide_nothing():
     """With one name a group neither verdict is possible, with two a `fail` is not, however large the gap."""
     for layout in (Layout(2, 1, 100, 10, 0.0), Layout(2, 2, 100, 10, 0.0)):
-        assert power_to_fail(layout, (0.9, 0.1), 0.9, [RATIO]) == [0]
-    assert power_to_pass(Layout(2, 1, 100, 10, 0.0), EVEN, 0.0, [FDI]) == [0]
+        assert power_to_fail(layout, (0.9, 0.1), 0.9, RATIO) == 0
+    assert power_to_pass(Layout(2, 1, 100, 10, 0.0), EVEN, 0.0, FDI) == 0
 
 
 def test_one_group_differs_in_its_first_outcome():
@@ -83,7 +83,7 @@ def test_range_among_six_groups_has_its_quantiles():
 
 @pytest.mark.parametrize(("n_groups", "n", "gap"), [(2, 75, 0.2), (2, 150, 0.15), (6, 150, 0.2)])
 def test_independent_answers_are_planned_as_before(n_groups, n, gap):
-    (found,) = power_to_fail(Layout(n_groups, n, 1, 1, 0.0), EVEN, gap, [GAP])
+    found = power_to_fail(Layout(n_groups, n, 1, 1, 0.0), EVEN, gap, GAP)
     known = power_among_groups(0.5, 1 - gap / 0.5, n, n_groups, is_corrected=True)
     assert found == pytest.approx(known, abs=0.04)
 
@@ -91,22 +91,22 @@ def test_independent_answers_are_planned_as_before(n_groups, n, gap):
 def test_more_of_everything_is_never_worse():
     """More names, less alike, fewer tables: more is found, and more is excluded."""
     base = Layout(3, 30, 2, 2, 0.3)
-    one, alike = (power_to_fail(layout, EVEN, 0.45, [FDI])[0] for layout in (base, base._replace(icc=0.8)))
+    one, alike = (power_to_fail(layout, EVEN, 0.45, FDI) for layout in (base, base._replace(icc=0.8)))
     assert 0.1 < alike < one - 0.05
-    few, many = (power_to_fail(base, EVEN, 0.2, [GAP], n_tables)[0] for n_tables in (1, 50))
+    few, many = (power_to_fail(base, EVEN, 0.2, GAP, n_tables) for n_tables in (1, 50))
     assert many < few - 0.1
-    equal = [power_to_pass(base._replace(n_units=n), EVEN, 0.0, [FDI])[0] for n in (10, 30, 90)]
+    equal = [power_to_pass(base._replace(n_units=n), EVEN, 0.0, FDI) for n in (10, 30, 90)]
     assert equal == sorted(equal)
     assert equal[-1] > 0.9
     # A p-value never passes; a gap within the limits never fails.
-    assert power_to_pass(base, EVEN, 0.0, [limit_for("chi_square", 0.01, 0.05)]) == [0]
-    assert power_to_fail(base._replace(n_units=500), EVEN, 0.1, [FDI]) == [0]
+    assert power_to_pass(base, EVEN, 0.0, limit_for("chi_square", 0.01, 0.05)) == 0
+    assert power_to_fail(base._replace(n_units=500), EVEN, 0.1, FDI) == 0
 
 
 def test_pass_is_rare_where_the_truth_is_at_the_limit():
     for n_units in (10, 40, 160):
         limit = limit_for("max_fdi_pooled", 0.1, 0.1)
-        assert power_to_pass(Layout(2, n_units, 1, 4, 0.3), EVEN, 0.2, [limit])[0] <= 0.05
+        assert power_to_pass(Layout(2, n_units, 1, 4, 0.3), EVEN, 0.2, limit) <= 0.05
 
 
 def test_smallest_number_that_reaches_a_power():
