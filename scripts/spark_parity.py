@@ -23,10 +23,12 @@ BUILD = (
     "import sys; from pathlib import Path; from ingest.warehouse import run_dbt; "
     "sys.exit(not run_dbt(Path(sys.argv[1]), ['build', *sys.argv[2:]]))"
 )
-# Small data: what Spark compiles for each query takes longer than to do without.
+# Small data: what Spark compiles, proves and writes down for each query takes longer than to do without.
 SMALL = (
-    "spark.sql.codegen.wholeStage=false spark.sql.adaptive.enabled=false"
-    " spark.sql.shuffle.partitions=2"
+    "spark.sql.codegen.wholeStage=false spark.sql.codegen.factoryMode=NO_CODEGEN"
+    " spark.sql.adaptive.enabled=false spark.sql.shuffle.partitions=2"
+    " spark.sql.constraintPropagation.enabled=false spark.sql.lightweightPlanChangeValidation=false"
+    " spark.sql.ui.explainMode=simple spark.sql.maxPlanStringLength=0"
     " 'spark.driver.extraJavaOptions=-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m'"
 )
 SPARK = {"SPARK_MASTER": "local[2]", "PLUMBLINE_SPARK_CONF": SMALL}
@@ -41,11 +43,12 @@ def run(title: str, command: Sequence[str | Path], target: str = "duckdb") -> in
     return done.returncode
 
 
-def answers(data: Path, suite: Path, roots: int | None) -> None:
-    """Bring in a suite's prompts, its answers and their measurements."""
+def answers(data: Path, suite: Path, roots: int | None, responses: Path | None = None) -> None:
+    """Bring in a suite's prompts, its answers, those of a file, and their measurements."""
     plumbline = [Path(sys.executable).with_name("plumbline"), "--data", data]
     some = ["--roots", str(roots)] if roots else []
-    for stage in (["assemble", *some], ["generate"], ["extract"]):
+    given = [["load", str(responses)]] if responses else []
+    for stage in (["assemble", *some], ["generate"], *given, ["extract"]):
         if run(f"{stage[0]} {suite.name}", [*plumbline, *stage, "--suite", suite]):
             sys.exit(1)
 
@@ -58,11 +61,13 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("suites", type=Path, nargs="+")
     parser.add_argument("--roots", type=int, help="at most this many roots of each category")
+    parser.add_argument("--responses", type=Path, help="a file of more answers, to the last suite")
     parser.add_argument("--tests", action="store_true", help="run data tests on Spark, too")
     options = parser.parse_args()
     duckdb, spark = options.folder.resolve() / "duckdb", options.folder.resolve() / "spark"
     for suite in options.suites:
-        answers(duckdb, suite.resolve(), options.roots)
+        is_last = suite == options.suites[-1]
+        answers(duckdb, suite.resolve(), options.roots, options.responses if is_last else None)
     spark.mkdir(parents=True, exist_ok=True)
     shutil.copy(duckdb / "raw.duckdb", spark / "raw.duckdb")
     chosen = ["--exclude", "tag:fairness_gate", "--exclude-resource-type", "unit_test"]

@@ -4,8 +4,12 @@
     {%- if parameters['estimator'] not in ('adjusted', 'moment') -%}
         {{ exceptions.raise_compiler_error('skewness: no such estimator: ' ~ parameters['estimator']) }}
     {%- endif -%}
-    {%- set biased = adjusted_skewness('deviation') ~ ' * (count(value) - 2) / sqrt(count(value) * (count(value) - 1.0))' -%}
+    {%- set skewness = adjusted_skewness('deviation') -%}
+    {%- if parameters['estimator'] == 'moment' -%}
+        {%- set skewness = skewness ~ ' * (count(value) - 2) / sqrt(count(value) * (count(value) - 1.0))' -%}
+    {%- endif -%}
     case when min(value) < max(value) and count(value) >= 3 then
-        {{ finite(adjusted_skewness('deviation') if parameters['estimator'] == 'adjusted' else biased) }}
+        {#- Of what is symmetric, rounding leaves a number on either side of 0. #}
+        case when abs({{ skewness }}) < 1e-12 then 0 else {{ finite(skewness) }} end
     end
 {%- endmacro %}

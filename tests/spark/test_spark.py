@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import duckdb
 import pytest
 from click.testing import CliRunner
-from places import FIXTURES, ROOT
+from places import FIXTURES, ORACLES, ROOT
 
 from ingest.cli import cli
 from ingest.spark.build import after
@@ -140,8 +140,11 @@ def test_texts_are_measured_by_workers_as_they_are_here(spark, tmp_path):
 
 
 def test_every_mart_equals_duckdbs(tmp_path):
-    suites = [FIXTURES / "warehouse_suite.yml"]
-    command = [sys.executable, str(ROOT / "scripts" / "spark_parity.py"), str(tmp_path), *map(str, suites)]
+    """Of the tests' suite, the demo, and FAIR-SEA's real answers where they lie beside the repository."""
+    suites = [FIXTURES / "warehouse_suite.yml", ROOT / "suites" / "fair_sea.yml"]
+    real = ORACLES / "fair_sea" / "responses.csv"
+    given = ["--responses", str(real)] if real.exists() else []
+    command = [sys.executable, ROOT / "scripts" / "spark_parity.py", tmp_path, *suites, *given]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert done.stdout.count("equal\n") == 1

@@ -27,8 +27,9 @@ corrected_extremes as (
             when 'selection_rate' then 'min_impact_ratio'
             else 'max_' || statistic
         end as statistic,
+        -- What differs by rounding alone ties: its last digits are the engine's.
         max_by(group_value, (
-            case statistic when 'selection_rate' then -value when 'dbi' then abs(value) else value end,
+            round(case statistic when 'selection_rate' then -value when 'dbi' then abs(value) else value end, 9),
             group_value
         )) as group_value
     from corrected
@@ -52,7 +53,7 @@ deviating as (
     select
         analysis_key,
         'max_' || metric || '_pooled' as statistic,
-        coalesce(max_by(group_value, (value, group_value)) filter (where value is not null), '')
+        coalesce(max_by(group_value, (round(value, 9), group_value)) filter (where value is not null), '')
             as group_value,
         max(attainable_max) as attainable
     from {{ ref('int_deviations_computed') }}
@@ -62,7 +63,7 @@ deviating as (
     select
         analysis_key,
         'max_abs_dbi' as statistic,
-        coalesce(max_by(group_value, (abs(dbi), group_value)) filter (where dbi is not null), '')
+        coalesce(max_by(group_value, (round(abs(dbi), 9), group_value)) filter (where dbi is not null), '')
             as group_value,
         max(attainable_max) as attainable
     from {{ ref('int_scores_computed') }}
@@ -71,7 +72,7 @@ deviating as (
     select
         analysis_key,
         'min_impact_ratio' as statistic,
-        coalesce(min_by(group_value, (value, group_value)) filter (where value is not null), '')
+        coalesce(min_by(group_value, (round(value, 9), group_value)) filter (where value is not null), '')
             as group_value,
         null as attainable
     from {{ ref('int_analyses_resampled') }}

@@ -18,7 +18,8 @@ summarised as (
         max(value) as max_value,
         avg(value) as mean_value,
         max(attainable_max) as attainable_max,
-        max_by(group_value, (value, group_value)) filter (where value is not null) as group_extreme
+        -- What differs by rounding alone ties: its last digits are the engine's.
+        max_by(group_value, (round(value, 9), group_value)) filter (where value is not null) as group_extreme
     from deviations
     group by analysis_key, metric, reference
 ),

@@ -62,8 +62,9 @@ gaps as (
         analysis_key,
         outcome,
         max(value) - min(value) as gap,
-        max_by(group_value, (value, group_value)) as group_high,
-        min_by(group_value, (value, group_value)) as group_low
+        -- What differs by rounding alone ties: its last digits are the engine's.
+        max_by(group_value, (round(value, 9), group_value)) as group_high,
+        min_by(group_value, (round(value, 9), group_value)) as group_low
     from valued
     group by analysis_key, outcome
 ),

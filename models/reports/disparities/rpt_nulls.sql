@@ -1,5 +1,7 @@
 -- Grain: one row per suite, category, config, axis, feature, calibration, number_key: a number of how far
 -- groups differ, beside what equal groups would give. At most 3,000, comparisons before controls.
+{%- set upper = 'collected.null_p95 - collected.null_median' %}
+{%- set lower = 'collected.null_median - collected.null_p05' %}
 with disparities as (
     select * from {{ ref('fct_disparities') }}
     -- The baseline less itself is nothing.
@@ -160,14 +162,17 @@ placed as (
             when collected.parameters = 'standard=mean;method=larger' then 'at least the mean of all groups'
             else replace(replace(collected.parameters, ';', ', '), '_', ' ')
         end as parameters_in_words,
-        -- 1 is the end of the band on the side of unequal groups, 0 its middle.
+        -- 1 is the end of the band on the side of unequal groups, 0 its middle. A band that rounding alone has
+        -- opened is none.
         case collected.unequal_end
             when 'high'
                 then {{ ratio(
-                    'collected.value - collected.null_median', 'collected.null_p95 - collected.null_median'
+                    'collected.value - collected.null_median',
+                    'case when ' ~ upper ~ ' > 1e-9 then ' ~ upper ~ ' end'
                 ) }}
             else {{ ratio(
-                'collected.null_median - collected.value', 'collected.null_median - collected.null_p05'
+                'collected.null_median - collected.value',
+                'case when ' ~ lower ~ ' > 1e-9 then ' ~ lower ~ ' end'
             ) }}
         end as excess,
         case collected.unequal_end
