@@ -8,6 +8,16 @@ with prompts as (
 ),
 
 features as (
+    select
+        suite,
+        category,
+        feature,
+        feature_id,
+        max(feature_id) over () + 1 as n_feature_ids
+    from {{ ref('int_features_listed') }}
+),
+
+group_features as (
     select * from {{ ref('int_group_features_listed') }}
     where not is_calibrated
 ),
@@ -26,8 +36,8 @@ prompts_coded as (
 
 coded as (
     select
-        features.group_feature_key,
-        features.analysis_key,
+        group_features.group_feature_key,
+        group_features.analysis_key,
         measurements.has_baseline,
         prompts_coded.group_id,
         prompts_coded.prompt_id,
@@ -37,7 +47,11 @@ coded as (
         measurements.baseline_value
     from {{ ref('int_measurements_pooled') }} as measurements
     inner join prompts_coded using (prompt_key, config_key)
-    inner join features using (group_id, feature)
+    inner join features using (suite, category, feature)
+    -- By a key that both sides before it make: joined by group first, each prompt would stand there once a
+    -- feature, in memory.
+    inner join group_features
+        on group_features.group_feature_key = {{ group_feature_key('prompts_coded.group_id') }}
 )
 
 select * {{ without('has_baseline') }}

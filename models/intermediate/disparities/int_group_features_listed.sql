@@ -25,9 +25,9 @@ pooled as (
 
 listed as (
     select
-        (groups.group_id * features.n_feature_ids + features.feature_id) * 2
+        {{ group_feature_key('groups.group_id') }}
         + cast(calibrations.is_calibrated as integer) as group_feature_key,
-        (groups.group_set_key * features.n_feature_ids + features.feature_id) * 2
+        {{ group_feature_key('groups.group_set_key') }}
         + cast(calibrations.is_calibrated as integer) as analysis_key,
         groups.group_id,
         groups.suite,
