@@ -29,7 +29,9 @@ corrected_extremes as (
         end as statistic,
         -- What differs by rounding alone ties: its last digits are the engine's.
         max_by(group_value, (
-            round(case statistic when 'selection_rate' then -value when 'dbi' then abs(value) else value end, 9),
+            round(
+                case statistic when 'selection_rate' then -value when 'dbi' then abs(value) else value end, 9
+            ),
             group_value
         )) as group_value
     from corrected

@@ -162,8 +162,8 @@ placed as (
             when collected.parameters = 'standard=mean;method=larger' then 'at least the mean of all groups'
             else replace(replace(collected.parameters, ';', ', '), '_', ' ')
         end as parameters_in_words,
-        -- 1 is the end of the band on the side of unequal groups, 0 its middle. A band that rounding alone has
-        -- opened is none.
+        -- 1 is the end of the band on the side of unequal groups, 0 its middle. What rounding alone has
+        -- opened is no band.
         case collected.unequal_end
             when 'high'
                 then {{ ratio(
