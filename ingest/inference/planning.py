@@ -33,6 +33,7 @@ SQUARED = {"chi_square", "max_jsd_nats_pooled"}
 STANDARDISED = SQUARED | {"cramers_v"}
 
 Shares = tuple[float, ...]
+Tests = frozenset[str]  # names of statistics
 
 
 class Layout(NamedTuple):
@@ -303,20 +304,18 @@ def _critical(statistic: str, null: Array, alpha: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def _apart(design: _Design, tests: frozenset[str]) -> float:
+def _apart(design: _Design, tests: Tests) -> float:
     """By how much less often a table stands out by one test than by any of those that decide of it.
 
     Numbers of one table mostly stand out together; by how much they do not, the more has to be shown.
     """
-    nulls = [(test, _values(test, design, True)) for test in tests]
-    beyond = [null > _critical(test, null, ALPHA) for test, null in nulls]
+    nulls = {test: _values(test, design, True) for test in tests}
+    beyond = [null > _critical(test, null, ALPHA) for test, null in nulls.items()]
     return max(1.0, float(np.any(beyond, axis=0).mean()) / max(float(np.mean(beyond)), 1e-9))
 
 
 @lru_cache(maxsize=4)
-def _found(
-    layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: int, tests: frozenset[str]
-) -> Mask:
+def _found(layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: int, tests: Tests) -> Mask:
     """Which audits (draws,) show more than chance of a limit's number, corrected over `n_tables`."""
     design = _Design.of(layout, shares, gap)
     alpha = (1 - (1 - ALPHA) ** (1 / n_tables)) / _apart(design, tests | {limit.test})
@@ -330,12 +329,7 @@ def _found(
 
 
 def power_to_fail(
-    layout: Layout,
-    shares: Shares,
-    gap: float,
-    limit: Limit,
-    n_tables: int = 1,
-    tests: frozenset[str] = frozenset(),
+    layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: int = 1, tests: Tests = frozenset()
 ) -> float:
     """How likely an audit is to end in `fail` of a limit, where one group differs from all others by `gap`.
 
@@ -354,12 +348,7 @@ def power_to_fail(
 
 
 def power_to_pass(
-    layout: Layout,
-    shares: Shares,
-    gap: float,
-    limit: Limit,
-    n_tables: int = 1,
-    tests: frozenset[str] = frozenset(),
+    layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: int = 1, tests: Tests = frozenset()
 ) -> float:
     """How likely an audit is to end in `pass` of a limit, where one group differs from all others by `gap`.
 
