@@ -69,7 +69,7 @@ def write_report_tables(data: Path, target: Path) -> int:
     with Warehouse(data) as marts:
         names = marts.tables(("rpt_",))
         path = marts.path
-    partial = target.with_suffix(".partial")
+    partial = target.with_name(f"{target.name}.partial")  # ignored by git, and so by a wheel made meanwhile
     partial.unlink(missing_ok=True)
     connection = duckdb.connect(str(partial))
     try:

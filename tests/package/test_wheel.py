@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from ingest import report
 from ingest.paths import PROJECT
 
 FOLDERS = ("macros", "models", "seeds", "suites", "tests/generic", "tests/data_quality", "tests/fairness")
@@ -19,7 +20,7 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     uv = shutil.which("uv", path=str(Path(sys.executable).parent))
     assert uv, "`make setup` installs uv into the environment"
-    subprocess.run([uv, "build", "--quiet", "--wheel", "--out-dir", str(folder), str(PROJECT)], check=True)
+    subprocess.run([uv, "build", "--wheel", "--out-dir", str(folder), str(PROJECT)], check=True)
     (built,) = folder.glob("*.whl")
     return built
 
@@ -63,6 +64,19 @@ def test_the_wheel_holds_every_folder_that_is_read(wheel):
     assert sorted(wanted - held) == []
     assert not [name for name in held if "node_modules" in name or name.endswith(".duckdb")]
     assert "ingest/_project/reports/package-lock.json" in held
+
+
+def test_what_a_report_writes_meanwhile_stays_out(tmp_path, monkeypatch):
+    duckdb.connect(str(tmp_path / "audit.duckdb")).close()
+    drafts = []
+    monkeypatch.setattr(report.os, "replace", lambda draft, target: drafts.append(draft.name))
+    report.write_report_tables(tmp_path, tmp_path / "report.duckdb")
+    names = [f"{name}{suffix}" for name in (*drafts, "report.duckdb") for suffix in ("", ".wal")]
+    paths = [f"reports/sources/audit/{name}" for name in names]
+    ignored = subprocess.run(
+        ["git", "-C", str(PROJECT), "check-ignore", *paths], capture_output=True, text=True, check=False
+    )
+    assert len(paths) == 4 and ignored.stdout.split() == paths
 
 
 def test_a_folder_is_made_and_audited_outside_a_clone(installed, tmp_path):
