@@ -330,10 +330,11 @@ def command(data: Path, out: Path | None, key: Path | None, is_stale_ok: bool) -
     plumbline card --out release/
     plumbline card --sign ~/.ssh/id_ed25519     # audit_card.json.sig beside them, for `plumbline verify`
     """
-    check_inputs(data, is_stale_ok)
-    if key is not None:
-        say("ssh-keygen signs: it may ask for a passphrase, or wait for a touch.", err=True)
-    # Nothing may write over what ssh-keygen asks.
-    with Warehouse(data) as marts, waiting("Writing the card", data) if key is None else nullcontext():
-        written = write_card(marts, out or data, key)
+    with Warehouse(data) as marts:
+        check_inputs(data, is_stale_ok)
+        if key is not None:
+            say("ssh-keygen signs: it may ask for a passphrase, or wait for a touch.", err=True)
+        # Nothing may write over what ssh-keygen asks.
+        with waiting("Writing the card", data) if key is None else nullcontext():
+            written = write_card(marts, out or data, key)
     say("Audit card: " + ", ".join(str(path) for path in written))

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from io import BufferedReader
 from pathlib import Path
 
@@ -98,3 +99,14 @@ def file_sha256(path: Path, what_to_do: str = "Name another file.") -> str:
     """Return the SHA-256 of a file's content. Raises PlumblineError as `reading` does."""
     with reading(path, what_to_do) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def known_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file of the project's own, which is read again only once it has changed."""
+    found = path.stat()
+    return _sha256_once(path.resolve(), found.st_size, found.st_mtime_ns)
+
+
+@cache
+def _sha256_once(path: Path, size: int, modified_ns: int) -> str:
+    return file_sha256(path)

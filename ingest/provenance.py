@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ingest import __version__
 from ingest.keys import key
-from ingest.paths import IS_PACKAGED, PROJECT, dbt_project, file_sha256
+from ingest.paths import IS_PACKAGED, PROJECT, dbt_project, known_sha256
 
 VARIABLE = "PLUMBLINE_BUILD"
 COMPUTES = ("models", "macros", "seeds", "dbt_project.yml")
@@ -49,7 +49,7 @@ def build_hash() -> str:
     folders = dict.fromkeys((PROJECT, dbt_project()))
     files = [(file.relative_to(folder), file) for folder in folders for file in _computing(folder)]
     files += [(file.relative_to(INFERENCE.parent), file) for file in INFERENCE.rglob("*.py")]
-    return key("build", sorted((name.as_posix(), file_sha256(file)) for name, file in files))
+    return key("build", sorted((name.as_posix(), known_sha256(file)) for name, file in files))
 
 
 def _computing(folder: Path) -> Iterator[Path]:

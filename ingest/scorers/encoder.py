@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from ingest.errors import PlumblineError
-from ingest.paths import file_sha256
+from ingest.paths import known_sha256
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -115,24 +115,13 @@ def _checked(folder: Path) -> Path:
             f"Name a folder with the files of {MODEL}, or install them: {INSTALL_MODEL}",
         )
     for name, expected in SHA256.items():
-        if _sha256(folder / name) != expected:
+        if known_sha256(folder / name) != expected:
             raise PlumblineError(
                 f"{folder / name} is not the file of {MODEL} at revision {REVISION[:8]}"
                 " (its sha256 differs).",
                 f"Remove it and get the pinned files again: {INSTALL_MODEL}",
             )
     return folder
-
-
-def _sha256(path: Path) -> str:
-    stat = path.stat()
-    return _sha256_once(path.resolve(), stat.st_size, stat.st_mtime_ns)
-
-
-@cache
-def _sha256_once(path: Path, size: int, modified_ns: int) -> str:
-    """Digest of a file; size and time are there so that a file changed since is read again."""
-    return file_sha256(path)
 
 
 class NumpyEncoder:

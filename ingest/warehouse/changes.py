@@ -9,6 +9,7 @@ code that computes (ingest/provenance.py).
 
 import importlib.metadata
 from collections.abc import Collection, Mapping, Set
+from contextlib import ExitStack
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import duckdb
 
 from ingest.inference.kept import HASH, inference_code
 from ingest.keys import key
-from ingest.paths import PROJECT, dbt_project, file_sha256
+from ingest.paths import PROJECT, dbt_project, known_sha256
 from ingest.provenance import build_hash
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import attach, open_database
@@ -44,7 +45,7 @@ def project_inputs() -> str:
     for folder in folders:
         for part in PROJECT_FILES:
             files += [file for file in (folder / part).rglob("*") if file.suffix in PROJECT_SUFFIXES]
-    hashes = sorted(file_sha256(file) for file in files if file.is_file())
+    hashes = sorted(known_sha256(file) for file in files if file.is_file())
     return key(hashes, _versions())
 
 
@@ -80,14 +81,17 @@ class Changes:
         }
         self.sources = {name: source.identifier for name, source in manifest.sources.items()}
         self.read_raw()
-        self.known, self.contents, there = _known(data)
-        for name, node in self.nodes.items():
-            if self._is_missing(node, there):  # somebody has dropped it
-                self.known.pop(name, None)
-        stale = self.stale()
-        self._read(
-            {name for name in self.nodes if self._shows_raw(name) and not self._ancestors(name) & stale}
-        )
+        with ExitStack() as held:
+            if (data / AUDIT_NAME).exists():  # open meanwhile, its catalogue is read once
+                held.enter_context(open_database(data / AUDIT_NAME, True, {}))
+            self.known, self.contents, there = _known(data)
+            for name, node in self.nodes.items():
+                if self._is_missing(node, there):  # somebody has dropped it
+                    self.known.pop(name, None)
+            stale = self.stale()
+            self._read(
+                {name for name in self.nodes if self._shows_raw(name) and not self._ancestors(name) & stale}
+            )
 
     def read_raw(self) -> None:
         """Take in what raw tables hold."""
