@@ -52,7 +52,7 @@ def site_folder(data: Path) -> Path:
             "Run `plumbline init DIR` and audit there; the warehouse is complete without the site.",
         )
     folder = data.resolve() / "reports"
-    for part in ("components", "pages", "sources"):  # an older version's pages go
+    for part in ("components", "pages"):  # an older version's pages go
         shutil.rmtree(folder / part, ignore_errors=True)
     shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=_copy_changed)
     return folder
@@ -244,7 +244,7 @@ def build_site(reports: Path, data: Path, verbose: bool = False) -> Path:
     lock, marker = reports / "package-lock.json", reports / "node_modules" / ".package-lock.json"
     is_installed = marker.exists() and marker.stat().st_mtime >= lock.stat().st_mtime
     steps = [] if is_installed else [["ci", "--no-audit", "--no-fund"]]
-    steps += [["run", "sources"], ["run", "build"]]
+    steps += [["run", "build"]]
     for step in steps:
         with waiting(f"npm {' '.join(step)}", data):
             done = subprocess.run(
@@ -300,7 +300,7 @@ def command(data: Path, verbose: bool, tables_only: bool, is_printed: bool, is_s
 def _build(data: Path, reports: Path, verbose: bool, tables_only: bool) -> None:
     """Write what the site reads and, unless the tables alone are wanted, build the site."""
     (reports / STAMP).unlink(missing_ok=True)
-    tables = reports / "sources" / "audit" / "report.duckdb"
+    tables = reports / "report.duckdb"
     with waiting("Writing the site's tables and files", data):
         n_tables = write_report_tables(data, tables)
         n_files = write_downloads(data, tables, reports)

@@ -72,7 +72,7 @@ def test_what_a_report_writes_meanwhile_stays_out(tmp_path, monkeypatch):
     monkeypatch.setattr(report.os, "replace", lambda draft, target: drafts.append(draft.name))
     report.write_report_tables(tmp_path, tmp_path / "report.duckdb")
     names = [f"{name}{suffix}" for name in (*drafts, "report.duckdb") for suffix in ("", ".wal")]
-    paths = [f"reports/sources/audit/{name}" for name in names]
+    paths = [f"reports/{name}" for name in names]
     ignored = subprocess.run(
         ["git", "-C", str(PROJECT), "check-ignore", *paths], capture_output=True, text=True, check=False
     )

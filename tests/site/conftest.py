@@ -16,6 +16,6 @@ def site() -> Path:
 
 @pytest.fixture(scope="session")
 def tables() -> Path:
-    file = Path(os.environ.get("PLUMBLINE_SITE_TABLES", REPORTS / "sources" / "audit" / "report.duckdb"))
+    file = Path(os.environ.get("PLUMBLINE_SITE_TABLES", REPORTS / "report.duckdb"))
     assert file.is_file(), f"No report tables at {file}: run `plumbline report` first."
     return file
