@@ -14,7 +14,7 @@ const STATIC = join(TEMPLATE, 'static');
 const DATA = join(STATIC, 'data');
 const OUTPUT = join('.svelte-kit', 'output'); // of the template
 const COMPILED = join(TEMPLATE, '.compiled'); // what it was compiled from; Evidence empties the folder before it compiles
-const CODE = ['pages', 'components', 'build.mjs', 'evidence.plugins.yaml', 'package-lock.json', 'svelte.config.js', 'tailwind.config.cjs'];
+const CODE = ['.env', 'pages', 'components', 'build.mjs', 'evidence.plugins.yaml', 'package-lock.json', 'svelte.config.js', 'tailwind.config.cjs'];
 const REPORT = 'report.duckdb';
 // Of the groups of each prompt pages want the groups alone.
 const SELECTED = { rpt_groups: 'distinct category_slug, axis, axis_position, group_value, group_key' };
@@ -121,7 +121,8 @@ function codeHash() {
 }
 
 // What SvelteKit does after it has compiled, from what was compiled before: every page that a link leads to is drawn with the rows
-// that there are now. Runs in the template's folder.
+// that there are now. These are its own two functions, of the version in the lock file; tests/site compares the files. Runs in the
+// template's folder.
 async function draw() {
 	const postbuild = (name) => import(new URL(`node_modules/@sveltejs/kit/src/core/postbuild/${name}.js`, import.meta.url)).then((module) => module.default);
 	const manifest_path = resolve(OUTPUT, 'server', 'manifest-full.js');

@@ -91,8 +91,7 @@ class Store:
             self.connection = open_database(self.path, self.read_only, {"memory_limit": limit})
         if not self.read_only:
             sweep(self.path)
-            self._take_over_suites()
-            self._make_tables()
+            self._make_tables(self._take_over_suites(self._tables()))
             self._keep_state_view()
             self.replay()
         return self
@@ -100,14 +99,20 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
-    def _take_over_suites(self) -> None:
+    def _tables(self) -> dict[str, str]:
+        """The tables that there are, and the SQL of each."""
+        # duckdb_columns() would look through DuckDB's own views first, half of what opening a database takes.
+        return dict(
+            self.rows("select table_name, replace(sql, '\"', '') from duckdb_tables() where not internal")
+        )
+
+    def _take_over_suites(self, tables: dict[str, str]) -> dict[str, str]:
         """Keep which suites version 0.1 registered, in tables of their parts, and drop those tables.
 
-        The `definition` of such a suite is null until its file is read again.
+        The `definition` of such a suite is null until its file is read again. Returns the tables then.
         """
-        tables = [name for (name,) in self.rows("select table_name from duckdb_tables() where not internal")]
         if "suite_attributes" not in tables:
-            return
+            return tables
         columns = "suite, suite_key, file_sha256, run_id"
         with self.transaction():
             self.connection.execute(f"create temp table known_suites as select {columns} from suites")
@@ -117,13 +122,10 @@ class Store:
             self.connection.execute(f"create table suites ({SCHEMA['suites']})")
             self.connection.execute("insert into suites by name from known_suites")
             self.connection.execute("drop table known_suites")
+        return self._tables()
 
-    def _make_tables(self) -> None:
-        """Make the tables that are not there, and add what those of an older version lack."""
-        # duckdb_columns() would look through DuckDB's own views first, half of what opening a database takes.
-        named = dict(
-            self.rows("select table_name, replace(sql, '\"', '') from duckdb_tables() where not internal")
-        )
+    def _make_tables(self, named: dict[str, str]) -> None:
+        """Make the tables that are not there among `named`, and add what those of an older version lack."""
         if missing := [table for table in SCHEMA if table not in named]:
             with self.transaction():  # one wait for the disk in the place of forty
                 for table in missing:
