@@ -86,7 +86,7 @@ async function scan(page, options) {
 async function scanInTheDark(page) {
 	const light = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 	await page.emulateMedia({ colorScheme: 'dark' });
-	const turned = await page.waitForFunction((before) => getComputedStyle(document.documentElement).backgroundColor !== before, light, { timeout: 15000 }).catch(() => undefined);
+	const turned = await page.waitForFunction((before) => getComputedStyle(document.documentElement).backgroundColor !== before, light, { timeout: 30000 }).catch(() => undefined);
 	if (!turned) return ['the page does not turn dark'];
 	return (await scan(page, { runOnly: ['color-contrast', 'link-in-text-block'] })).map((problem) => `in the dark: ${problem}`);
 }
