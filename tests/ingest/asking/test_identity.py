@@ -91,7 +91,8 @@ def swap(server):
 )
 def test_no_answer_of_another_model_stands_under_the_first_ones_digest(tmp_path, server, end, back):
     audit = Audit(tmp_path, server, "ollama", timeout_seconds=5)
-    server.rules({"do": "slow", "seconds": 0.03, "says": "A"})
+    soon, later = ({"do": "slow", "seconds": seconds, "says": "A"} for seconds in (0.03, 1))
+    server.rules(soon | {"times": 10}, later)  # half of it is left to ask however late the swap comes
     child = audit.start()
     wait_for(server, 7, child)
     swap(server)
