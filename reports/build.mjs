@@ -13,7 +13,7 @@ const TEMPLATE = join('.evidence', 'template');
 const STATIC = join(TEMPLATE, 'static');
 const DATA = join(STATIC, 'data');
 const OUTPUT = join('.svelte-kit', 'output'); // of the template
-const COMPILED = join(TEMPLATE, '.compiled'); // what it was compiled from; Evidence empties the folder before it compiles
+const COMPILED = join(TEMPLATE, OUTPUT, '.compiled'); // what it was compiled from: gone where what was compiled is gone
 const CODE = ['.env', 'pages', 'components', 'build.mjs', 'evidence.plugins.yaml', 'package-lock.json', 'svelte.config.js', 'tailwind.config.cjs'];
 const REPORT = 'report.duckdb';
 // Of the groups of each prompt pages want the groups alone.
@@ -24,6 +24,7 @@ const AS = [
 	[/^(DATE|TIMESTAMP)$/, (column) => `date_trunc('milliseconds', ${column}::timestamp)`],
 	[/./, (column) => column]
 ];
+const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 const FONT = /^inter-latin-wght-normal\..+\.woff2$/;
 const UNUSED = /^duckdb(-browser)?-mvp\b/;
 
@@ -47,16 +48,17 @@ function fail(message) {
 async function rows() {
 	if (!existsSync(REPORT)) fail('No tables yet: run `plumbline report`.');
 	rmSync(DATA, { recursive: true, force: true });
-	const instance = await DuckDBInstance.create(REPORT, { access_mode: 'READ_ONLY' });
+	// Of one thread `distinct` gives its rows in the same order each time.
+	const instance = await DuckDBInstance.create(REPORT, { access_mode: 'READ_ONLY', threads: '1' });
 	const connection = await instance.connect();
 	const ask = async (sql) => (await connection.runAndReadAll(sql)).getRowObjects();
 	const files = [];
 	try {
-		for (const { table } of await ask("select table_name as table from duckdb_tables() where starts_with(table_name, 'rpt_') order by all")) {
+		for (const { table } of await ask("select table_name as table from duckdb_tables() where regexp_full_match(table_name, 'rpt_\\w+') order by all")) {
 			const name = table.slice('rpt_'.length);
-			const selected = `select ${SELECTED[table] ?? '*'} from "${table}"`;
+			const selected = `select ${SELECTED[table] ?? '*'} from ${quoted(table)}`;
 			const columns = await ask(`select column_name as name, column_type as type from (describe ${selected})`);
-			const shown = columns.map(({ name, type }) => `${AS.find(([kind]) => kind.test(type))[1](`"${name}"`)} as "${name}"`);
+			const shown = columns.map(({ name, type }) => `${AS.find(([kind]) => kind.test(type))[1](quoted(name))} as ${quoted(name)}`);
 			const file = join('data', 'audit', name, `${name}.parquet`);
 			mkdirSync(join(STATIC, dirname(file)), { recursive: true });
 			await connection.run(`copy (select ${shown.join(', ')} from (${selected})) to '${join(STATIC, file)}' (format parquet, compression zstd)`);
