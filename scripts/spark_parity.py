@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,9 +73,16 @@ def main() -> int:
     shutil.copy(duckdb / "raw.duckdb", spark / "raw.duckdb")
     chosen = ["--exclude", "tag:fairness_gate", "--exclude-resource-type", "unit_test"]
     tables = [*chosen, "--exclude-resource-type", "test"]
-    if run("DuckDB", [sys.executable, "-c", BUILD, duckdb, *tables]):
-        return 1
-    if run("Spark", [sys.executable, "-c", BUILD, spark, *(chosen if options.tests else tables)], "spark"):
+    builds = [
+        ("DuckDB", duckdb, tables, "duckdb"),
+        ("Spark", spark, chosen if options.tests else tables, "spark"),
+    ]
+    with ThreadPoolExecutor() as beside:  # Spark leaves some of two cores to DuckDB
+        ends = [
+            beside.submit(run, title, [sys.executable, "-c", BUILD, data, *nodes], target)
+            for title, data, nodes, target in builds
+        ]
+    if any(end.result() for end in ends):
         return 1
     return run("compared", [sys.executable, "scripts/same_marts.py", duckdb, spark])
 
