@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from ingest.site.paper import find_chromium, print_pdf
 from ingest.site.tags import require_pikepdf
 from ingest.store.opening import attach
 from ingest.terminal.progress import waiting
-from ingest.warehouse import Exported, Warehouse, check_inputs, project_inputs, run_dbt, write_manifest
+from ingest.warehouse import Exported, Warehouse, check_inputs, project_inputs, read_project, run_dbt
 
 PAGES = PROJECT / "reports" / "pages"
 OF_REPORT = {"card_limits", "downloads", "pages"}  # tables that no model makes, but the functions below
@@ -162,13 +162,13 @@ def exposures() -> Iterator[None]:
         file.unlink()
 
 
-def page_sources(manifest: Mapping[str, Any]) -> list[tuple[str, str, str, str | None, str | None]]:
+def page_sources(manifest: Any) -> list[tuple[str, str, str, str | None, str | None]]:
     """Return (page, label, description, report table, marts) of dbt's exposures, a row per table of a page.
 
     The marts are those that the table is made of, also through other report tables. A page without a table of
     dbt's has one row.
     """
-    parents = {name: node["depends_on"].get("nodes", []) for name, node in manifest["nodes"].items()}
+    parents = {name: node.depends_on_nodes for name, node in manifest.nodes.items()}
 
     def marts(node: str) -> set[str]:
         found = set()
@@ -181,32 +181,32 @@ def page_sources(manifest: Mapping[str, Any]) -> list[tuple[str, str, str, str |
         return found
 
     rows: list[tuple[str, str, str, str | None, str | None]] = []
-    for exposure in sorted(manifest["exposures"].values(), key=lambda one: one["url"] or ""):
-        page = (exposure["url"], exposure["label"], exposure["description"])
-        tables = sorted(exposure["depends_on"]["nodes"])
+    for exposure in sorted(manifest.exposures.values(), key=lambda one: one.url or ""):
+        page = (exposure.url, exposure.label, exposure.description)
+        tables = sorted(exposure.depends_on_nodes)
         rows += [(*page, node.rsplit(".", 1)[-1], ", ".join(sorted(marts(node)))) for node in tables]
         rows += [(*page, None, None)] * (not tables)
     return rows
 
 
-def write_page_sources(data: Path, target: Path) -> int:
-    """Write what each page is made from into the report's database; return the number of pages.
-
-    Raises PlumblineError where dbt cannot read its own project.
-    """
-    rows = page_sources(json.loads(write_manifest(data).read_text("utf-8")))
+def write_page_sources(manifest: Any, target: Path) -> int:
+    """Write what each page is made from into the report's database; return the number of pages."""
+    rows = page_sources(manifest)
     names = ("page_url", "page_label", "page_description", "rpt_table", "marts")
     _write_table(target, "rpt_pages", ", ".join(f"{name} varchar" for name in names), rows)
     return len({row[0] for row in rows})
 
 
-def write_dbt_docs(data: Path, reports: Path) -> None:
-    """Write dbt's documentation of every model as one page beside the site.
+def write_dbt_docs(data: Path, reports: Path, manifest: Any) -> None:
+    """Write dbt's documentation of every model in its manifest as one page beside the site.
 
     Raises PlumblineError where dbt cannot write it.
     """
     with waiting("Describing every model", data):
-        is_written = run_dbt(data, ["docs", "generate", "--static", "--no-compile"])
+        described = data / "target" / "manifest.json"  # what dbt puts into the page
+        described.parent.mkdir(parents=True, exist_ok=True)
+        manifest.write(str(described))
+        is_written = run_dbt(data, ["docs", "generate", "--static", "--no-compile"], lambda: manifest)
     if not is_written:
         raise PlumblineError(
             "dbt could not write its documentation.", f"{data / 'logs' / 'dbt.log'} holds the details."
@@ -305,11 +305,12 @@ def _build(data: Path, reports: Path, verbose: bool, tables_only: bool) -> None:
         n_tables = write_report_tables(data, tables)
         n_files = write_downloads(data, tables, reports)
     with exposures():
-        write_page_sources(data, tables)
+        manifest = read_project(data)
+        write_page_sources(manifest, tables)
         say(f"{n_tables} report tables, {n_files} files to download", err=True)
         if tables_only:
             return
-        write_dbt_docs(data, reports)
+        write_dbt_docs(data, reports, manifest)
     build_site(reports, data, verbose)
 
 

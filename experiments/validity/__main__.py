@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from experiments.validity.cells import AUDITS, QUICK, Cell, cells
 from experiments.validity.count import kept, run_and_keep
 from experiments.validity.tables import write_csv, write_md
-from ingest.warehouse import write_manifest
+from ingest.warehouse import read_project
 
 BATCH = 300_000  # answers in one build
 
@@ -56,7 +56,7 @@ def main() -> None:
     wanted = [cell for cell in cells() if not arguments.cell or cell.name in arguments.cell]
     sizes = {cell: max(10, round(base * cell.parts)) for cell in wanted}
     with TemporaryDirectory() as empty:
-        write_manifest(Path(empty))  # what dbt reads is kept for all cells
+        read_project(Path(empty))  # what dbt reads is kept for all cells
     started = time.monotonic()
     lacking = {cell: n for cell, n in sizes.items() if not kept(arguments.out, cell, n).exists()}
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -1,7 +1,7 @@
 """From raw tables to marts: `dbt` builds them, `marts` reads them. Every command may import this."""
 
 from ingest.warehouse.changes import project_inputs
-from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, run_dbt, write_manifest
+from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, read_project, run_dbt
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.marts import (
     VERDICTS,
@@ -30,7 +30,7 @@ __all__ = [
     "print_powerless",
     "print_verdicts",
     "project_inputs",
+    "read_project",
     "run_dbt",
     "verdict_counts",
-    "write_manifest",
 ]

@@ -259,8 +259,8 @@ def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
                 yield f"{node.name.removeprefix(ROW_RULES)}: not so: {rule} ({n_rows:,} times)"
 
 
-def write_manifest(data: Path) -> Path:
-    """Write what dbt reads in the project, as JSON where dbt has it; return the file.
+def read_project(data: Path) -> Any:
+    """Return dbt's manifest of the project as it is now.
 
     Raises PlumblineError where dbt cannot read its own project.
     """
@@ -270,10 +270,7 @@ def write_manifest(data: Path) -> Path:
         raise PlumblineError(
             "dbt could not read its models.", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
-    path = data / "target" / "manifest.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    manifest.write(str(path))
-    return path
+    return manifest
 
 
 def mart_names() -> set[str]:

@@ -9,6 +9,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 from shutil import copy
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -259,26 +260,16 @@ def test_the_metric_page_heads_every_mart_in_words():
 
 
 def test_what_a_page_rests_on_is_followed_through_report_tables_to_marts():
-    manifest = {
-        "nodes": {
-            "model.plumbline.rpt_a": {
-                "depends_on": {
-                    "nodes": ["model.plumbline.fct_a", "model.plumbline.rpt_b", "seed.plumbline.s"]
-                }
-            },
-            "model.plumbline.rpt_b": {"depends_on": {"nodes": ["model.plumbline.dim_b"]}},
-            "model.plumbline.dim_b": {"depends_on": {"nodes": ["model.plumbline.fct_c"]}},
-        },
-        "exposures": {
-            "one": {
-                "url": "/a",
-                "label": "A",
-                "description": "Of a.",
-                "depends_on": {"nodes": ["model.plumbline.rpt_b", "model.plumbline.rpt_a"]},
-            },
-            "two": {"url": "/", "label": "B", "description": "Of none.", "depends_on": {"nodes": []}},
-        },
+    def of(*parents, **more):
+        return SimpleNamespace(depends_on_nodes=[f"model.plumbline.{name}" for name in parents], **more)
+
+    nodes = {"rpt_a": of("fct_a", "rpt_b", "seed_s"), "rpt_b": of("dim_b"), "dim_b": of("fct_c")}
+    exposures = {
+        "one": of("rpt_b", "rpt_a", url="/a", label="A", description="Of a."),
+        "two": of(url="/", label="B", description="Of none."),
     }
+    nodes = {f"model.plumbline.{name}": node for name, node in nodes.items()}
+    manifest = SimpleNamespace(nodes=nodes, exposures=exposures)
     assert page_sources(manifest) == [
         ("/", "B", "Of none.", None, None),
         ("/a", "A", "Of a.", "rpt_a", "dim_b, fct_a"),
