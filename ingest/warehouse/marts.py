@@ -96,6 +96,8 @@ class Warehouse:
         tables = "select table_name as name, comment as description from duckdb_tables()"
         listed = self.rows(f"{tables} union all select view_name, comment from duckdb_views()")
         described = {row["name"]: row["description"] for row in listed}
+        views = {row["name"] for row in self.rows("select view_name as name from duckdb_views()")}
+        (n_threads,) = self.rows("select current_setting('threads') as n")[0].values()
         written = []
         for name in self.tables(("fct_", "dim_")):
             n_rows = self.rows(f'select count(*) as n from "{name}"')[0]["n"]
@@ -105,6 +107,8 @@ class Warehouse:
                 path = directory / f"{name}.{suffix}"
                 target = str(path).replace("'", "''")
                 rows = self._without_formulas(name) if suffix == "csv" else f'from "{name}"'
+                # Several threads give what a view joins in another order each time.
+                self.connection.execute(f"set threads = {1 if name in views else n_threads}")
                 self.connection.execute(f"copy ({rows}) to '{target}' ({options})")
                 written.append(Exported(name, described.get(name) or "", n_rows, path))
         return written

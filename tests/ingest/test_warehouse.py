@@ -77,3 +77,17 @@ def test_only_families_in_which_nothing_can_fail_are_told_with_what_to_change(tm
         "s  few  p  no difference can fail in 1 test (family config): ask about more names",
         "s  none  p  no difference can fail in 2,000 tests (family config): ask about several names",
     ]
+
+
+def test_an_export_writes_the_same_files_each_time(tmp_path):
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as audit:
+        audit.execute("create table fct_kept as select n from range(300_000) as numbers (n)")
+        # Threads that share this work give its rows in another order each time.
+        audit.execute("create view fct_seen as select distinct 'x' || n as word from fct_kept")
+    written = []
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        with Warehouse(tmp_path) as marts:
+            marts.export(folder)
+        written.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert written[0].keys() == {"fct_kept.csv", "fct_kept.parquet", "fct_seen.csv", "fct_seen.parquet"}
+    assert written[0] == written[1]
