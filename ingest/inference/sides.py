@@ -9,7 +9,7 @@ from duckdb import DuckDBPyRelation
 from ingest.inference.design import Design
 from ingest.inference.differences import resample_differences
 from ingest.inference.sums import sums_of
-from ingest.inference.tables import Columns, records, seed_of, where
+from ingest.inference.tables import Columns, parts, records, seed_of, where
 
 FIELDS = (
     "pair_id int64, analysis_key int64, statistic string, group_value string, value_a double, value_b double,"
@@ -18,15 +18,21 @@ FIELDS = (
     " n int64, n_unpaired_a int64, n_unpaired_b int64, n_groups int64, resampling_unit string,"
     " n_units int64, n_units_differing int64, min_attainable_p double"
 )
+CODED = "analysis_key, config_run_key, prompt_code, repeat_index, group_code, block_code, outcome_code, value"
 IDENTITY = ("measure_kind", "suite", "category", "measure", "axis")  # a draw depends on what is compared
 
 
-def tables_of(listed: DuckDBPyRelation) -> dict[int, list[dict[str, Any]]]:
-    """The pairs that are to be compared in each table of answers, by its `analysis_key`."""
-    tables: dict[int, list[dict[str, Any]]] = {}
+def tables_of(
+    listed: DuckDBPyRelation, answered: DuckDBPyRelation
+) -> Iterator[tuple[int, list[dict[str, Any]], Columns]]:
+    """Each table of answers: its `analysis_key`, the pairs to be compared in it, its coded answers."""
+    pairs: dict[int, list[dict[str, Any]]] = {}
     for row in records(listed.order("analysis_key, pair_id")):
-        tables.setdefault(row["analysis_key"], []).append(row)
-    return tables
+        pairs.setdefault(row["analysis_key"], []).append(row)
+    answers = answered.order("analysis_key, prompt_code, repeat_index, config_run_key").project(CODED)
+    found = parts(answers.fetchnumpy(), "analysis_key", list(pairs))
+    for (analysis_key, compared_there), part in zip(pairs.items(), found, strict=True):
+        yield analysis_key, compared_there, part
 
 
 def compared(

@@ -2,32 +2,18 @@
 
 from ingest.inference.kept import Kept
 from ingest.inference.sides import FIELDS, compared, tables_of
-from ingest.inference.tables import parts, rows_by, types
+from ingest.inference.tables import rows_by, types
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
     statistics = rows_by(dbt.ref("compared_statistics").order("kind, statistic"), "kind, statistic")
-    tables = tables_of(dbt.ref("int_config_differences_listed").filter("reason is null"))
+    listed = dbt.ref("int_config_differences_listed").filter("reason is null")
     answered = dbt.ref("int_config_run_answers_coded")
-    groups = {}
-    if tables:
-        coded = answered.project("analysis_key, group_code, group_value, attribute_codes").distinct()
-        groups = rows_by(
-            coded.order("analysis_key, group_code"), "analysis_key, group_value, attribute_codes"
-        )
-    answers = (
-        answered.order("analysis_key, prompt_code, repeat_index, config_run_key")
-        .project(
-            "analysis_key, config_run_key, prompt_code, repeat_index, group_code, block_code,"
-            " outcome_code, value"
-        )
-        .fetchnumpy()
-    )
+    coded = answered.project("analysis_key, group_code, group_value, attribute_codes").distinct()
+    groups = rows_by(coded.order("analysis_key, group_code"), "analysis_key, group_value, attribute_codes")
     kept = Kept(dbt, session, types(FIELDS))
-    for (analysis_key, pairs), part in zip(
-        tables.items(), parts(answers, "analysis_key", list(tables)), strict=True
-    ):
+    for analysis_key, pairs, part in tables_of(listed, answered):
         if len(part["analysis_key"]):
             names = [name for (name,) in statistics[pairs[0]["measure_kind"]]]
             kept.add(compared, pairs, part, groups[analysis_key], names)
