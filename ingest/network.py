@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -240,7 +241,8 @@ def make_client(
 
     Behind a proxy nothing is checked: it looks names up itself. `n_kept` connections may be used again, by
     default none: of a server that says more than it was asked, the next request would get the rest as its
-    answer. Raises PlumblineError for a proxy that cannot be used.
+    answer. No cookie is kept: with a session's, a server would know a request's predecessors, and an answer
+    would depend on them. Raises PlumblineError for a proxy that cannot be used.
     """
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=n_kept)
     named = [os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if trust_env]
@@ -262,6 +264,7 @@ def make_client(
         transport=Transport(check, **shared),
         mounts=mounts,
         headers={**HEADERS, **more.pop("headers", {})},
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         follow_redirects=False,
         trust_env=trust_env,
         **more,

@@ -208,6 +208,16 @@ def test_a_reply_too_many_answers_nobody(server):
     assert [backend.answer(request).text for _ in range(3)] == ["answer 1", "answer 2", "answer 3"]
 
 
+def test_no_request_brings_a_cookie_of_the_one_before(server):
+    # An application keeps a session by it: the second prompt would be the second turn of a conversation.
+    server.speak = lambda _: [http(reply("Yes."), "set-cookie: session=1; Path=/; Max-Age=999")]
+    config = Config(backend="openai", model="tiny", base_url=server.url)
+    request = Request("k", "p", config, "c", "Q", "r", 0, {}, messages=[{"role": "user", "content": "Q"}])
+    backend = OpenAIBackend(None)
+    assert [backend.answer(request).text for _ in range(3)] == ["Yes."] * 3
+    assert len(server.heads) == 3 and not any("cookie" in head.lower() for head in server.heads)
+
+
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "308 Permanent"])
 def test_a_redirect_of_a_model_server_is_not_followed(server, status):
     server.speak = lambda path: [http(b"", f"location: {path}" + "x" * 500, status=status)]

@@ -15,6 +15,7 @@ class Raw:
     def __init__(self, speak: Speak) -> None:
         self.speak = speak
         self.paths: list[str] = []
+        self.heads: list[str] = []
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.host = f"127.0.0.1:{self.listening.getsockname()[1]}"
         self.url = f"http://{self.host}"
@@ -48,7 +49,8 @@ class Raw:
         length = next((int(line.split(":")[1]) for line in lines if line.startswith("content-length:")), 0)
         while len(body) < length:
             body += connection.recv(65_536)
-        return head.decode("latin-1").split(" ")[1]
+        self.heads.append(head.decode("latin-1"))
+        return self.heads[-1].split(" ")[1]
 
     def close(self) -> None:
         # A thread that waits in accept is woken by this, not by close alone.
