@@ -16,7 +16,7 @@ MARK = "[key]"
 KEY_NAME = re.compile("key|token|secret|passw|credential|auth", re.IGNORECASE)
 # Each run of them is read once: to look for its end from each of its places would take quadratic time.
 BACKSLASHES = r"(?<!\\)\\++"
-SHORTEST = 8  # a shorter key is a placeholder, or a word: it is looked for as it stands alone
+SHORTEST = 8  # a shorter key is a placeholder or a word of answers: nobody can tell which, so it is left
 PART = 16  # so many characters of a key's beginning are a key that was cut off
 
 
@@ -37,7 +37,7 @@ def without_key(value: Any, secret: str | Sequence[str] | None) -> Any:
         return value
     if isinstance(value, str):
         if len(secret) < SHORTEST:
-            return value.replace(secret, MARK)
+            return value
         return _marked(_marked(value, secret)[::-1], secret)[::-1].replace(MARK[::-1], MARK)
     if isinstance(value, dict):
         return {without_key(name, secret): without_key(one, secret) for name, one in value.items()}

@@ -28,9 +28,12 @@ FINISH_STATUSES = {
     "length": "truncated_output",
     "max_tokens": "truncated_output",
     "model_context_window_exceeded": "truncated_output",
+    "model_length": "truncated_output",  # Mistral
     "content_filter": "content_filtered",
     "refusal": "refused",
 }
+# The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek.
+BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
 REFUSAL_RULE_VERSION = "refusal_v2"
 EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"

@@ -26,7 +26,7 @@ from ingest.network import (
     pieces_of,
     received,
 )
-from ingest.redaction import without_key
+from ingest.redaction import SHORTEST, without_key
 from ingest.suite import Config
 
 Secrets = str | Sequence[str] | None
@@ -34,6 +34,7 @@ Secrets = str | Sequence[str] | None
 SHOWN = 300  # characters of a server's error message
 LONGEST_MESSAGE = 10_000  # what is read of it
 STREAM = "text/event-stream"
+LINE_END = re.compile(r"\r\n|\n|\r")  # of a stream; JSON holds other ends of lines as they are
 MOST_BYTES = 32 * 2**20  # of a reply, unpacked
 LONGEST = 2  # time-outs from the question to the end of the answer: the first is that for any silence
 MOST_FILE_BYTES = 16 * 2**30  # of a file of many replies: the probabilities of tokens take a megabyte a reply
@@ -97,6 +98,12 @@ def read_secret(config: Config, variable: str, hosts: Collection[str]) -> str:
         raise PlumblineError(
             f"What {variable} holds is no key: it has characters that a header cannot hold.",
             "Set it anew.",
+        )
+    # It would be taken out of every answer that has these letters.
+    if len(value) < SHORTEST:
+        raise PlumblineError(
+            f"What {variable} holds is too short for a key: it could not be told from an answer's words.",
+            f"Write {SHORTEST} characters or more; where the server wants no key, name no variable.",
         )
     return value
 
@@ -180,7 +187,7 @@ def events_of(body: bytes) -> list[Any]:
     events = re.split(r"\r\n\r\n|\n\n|\r\r", body.decode())
     found = []
     for event in events:
-        lines = [line.removeprefix("data:") for line in event.splitlines() if line.startswith("data:")]
+        lines = [line.removeprefix("data:") for line in LINE_END.split(event) if line.startswith("data:")]
         if lines and (data := "\n".join(lines).strip()) != "[DONE]":
             found.append(json.loads(data))
     return found
@@ -201,6 +208,13 @@ def only(kind: type, value: Any) -> Any:
     if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
         raise TypeError(f"{value!r:.60} is no {kind.__name__}")
     return value
+
+
+def check_fault(said: Mapping[str, Any]) -> None:
+    """Raise AttemptFailed where an error stands in an answer's place, or beside half of one."""
+    if error := said.get("error"):
+        message = message_of(json.dumps({"error": error}).encode())
+        raise AttemptFailed("server_error", f"the server failed while it answered: {message[:SHOWN]}")
 
 
 def message_of(body: bytes) -> str:

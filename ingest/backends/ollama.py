@@ -10,7 +10,7 @@ from typing import Any
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Request
-from ingest.backends.http import Rejected, bearer, connect, exchange, only, read_key, reading
+from ingest.backends.http import Rejected, bearer, check_fault, connect, exchange, only, read_key, reading
 from ingest.backends.replies import (
     NO_ALTERNATIVES,
     PROBABILITIES,
@@ -140,6 +140,9 @@ class OllamaBackend:
         except Rejected as error:
             return Answer(None, "client_error", error=str(error)[:EVIDENCE])
         with reading(config, key):
+            check_fault(reply)
+            if reply.get("done") is False:
+                raise ValueError("the answer has no end")
             message = reply["message"]
             n_prompt = only(int, reply.get("prompt_eval_count")) or None
             was_cut = is_cut(n_prompt, request.messages, self._context(config, options))

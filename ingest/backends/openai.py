@@ -7,7 +7,7 @@ from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import About, Answer, Request
 from ingest.backends.batches import OpenAIBatches, Served
 from ingest.backends.hosted import LIMIT, STREAM, UNSENT, Hosted, omissible
-from ingest.backends.http import bearer, only
+from ingest.backends.http import bearer, check_fault, only
 from ingest.backends.replies import (
     PROBABILITIES,
     SAMPLING,
@@ -85,7 +85,9 @@ class OpenAIBackend(Hosted):
 
 def _read(content: Any, seconds: float | None) -> Answer:
     """Return the Answer in a reply."""
+    check_fault(content)
     choice = content["choices"][0]
+    check_fault(choice)
     message = choice["message"]
     usage = content.get("usage") or {}
     probabilities = choice.get("logprobs")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.asking.answer_status import EVIDENCE, response_status
+from ingest.asking.answer_status import BROKEN_OFF, EVIDENCE, response_status
 from ingest.asking.first_tokens import ALTERNATIVES, MOST
-from ingest.backends import Answer, Message, Request
+from ingest.backends import Answer, AttemptFailed, Message, Request
 from ingest.errors import PlumblineError
 from ingest.suite import Config
 
@@ -188,8 +188,11 @@ def read_reply(
     """Return the Answer that a reply is.
 
     `status` and `refusal` are what the provider or the numbers say; they go before what the text says.
-    The words of anything but an answer are kept as evidence, where nothing scores them.
+    The words of anything but an answer are kept as evidence, where nothing scores them. Raises AttemptFailed
+    where the server failed half-way.
     """
+    if finish_reason in BROKEN_OFF:
+        raise AttemptFailed("server_error", f"the answer broke off: its finish reason is {finish_reason!r}")
     answer, found = split_reasoning(text or "")
     status = status or ("refused" if refusal else response_status(answer, finish_reason))
     is_ok = status == "ok"

@@ -131,6 +131,12 @@ def test_a_key_that_two_events_cut_is_not_stored(case):
     assert texts == [("The key is [key], is it not?",)]
 
 
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\u0085"])
+def test_what_ends_a_line_of_python_ends_none_of_a_stream(character):
+    said = f'data: {{"text": "one{character}two"}}\n\n'.encode()
+    assert events_of(said) == [{"text": f"one{character}two"}]
+
+
 def test_events_are_read_however_their_lines_end():
     assert events_of(b'data: {"a":\r\ndata: 1}\r\n\r\n: a comment\r\n\r\ndata: [DONE]\r\n\r\n') == [{"a": 1}]
 

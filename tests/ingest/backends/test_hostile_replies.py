@@ -116,6 +116,36 @@ def test_halves_of_characters_and_nul_are_text_until_the_journal(ask, text):
     assert ask(content=text).status == "ok"
 
 
+@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource"])
+def test_half_an_answer_of_a_server_that_failed_is_none(ask, reason):
+    with pytest.raises(
+        AttemptFailed, match=f"the answer broke off: its finish reason is '{reason}'"
+    ) as caught:
+        ask(finish=json.dumps(reason).encode())
+    assert caught.value.status == "server_error"
+
+
+def test_an_answer_that_the_context_cut_is_cut(ask):
+    assert ask(finish=b'"model_length"').status == "truncated_output"
+
+
+@pytest.mark.parametrize("error", [b'"upstream died"', b'{"code": 502, "message": "upstream died"}'])
+def test_an_error_beside_half_an_answer_is_said_and_the_half_is_none(ask, error):
+    with pytest.raises(AttemptFailed, match="the server failed while it answered: upstream died"):
+        ask(more=b', "error": ' + error)
+    with pytest.raises(AttemptFailed, match="the server failed while it answered: upstream died"):
+        ask(body=b'{"error": ' + error + b"}")
+    if ask.backend == "openai":
+        with pytest.raises(AttemptFailed, match="the server failed while it answered: upstream died"):
+            ask(finish=b'"stop", "error": ' + error)
+
+
+def test_what_ollama_has_not_done_is_no_answer(ask):
+    if ask.backend == "ollama":
+        with pytest.raises(AttemptFailed, match="the answer has no end"):
+            ask(more=b', "done": false')
+
+
 def test_of_doubled_names_the_last_counts(ask):
     assert ask(content=b'"No.", "content": "Yes."').text == "Yes."
 

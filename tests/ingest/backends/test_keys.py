@@ -7,7 +7,7 @@ import re
 from urllib.parse import unquote
 
 import pytest
-from asked import KEY, Case
+from asked import KEY, Case, said
 from servers import loopback
 
 from ingest.redaction import without_key
@@ -85,7 +85,15 @@ def test_a_key_is_found_however_it_is_spelt(spelt):
 
 
 def test_a_placeholder_for_a_key_hides_no_words():
-    assert without_key("None of them has 6e6f6e65 in it.", "none") == "None of them has 6e6f6e65 in it."
+    said = "None of them, none at all, has 6e6f6e65 in it."
+    assert without_key({"none": said}, "none") == {"none": said}
+
+
+def test_what_is_too_short_for_a_key_is_said_before_anything_is_asked(case, monkeypatch):
+    monkeypatch.setenv("TINY_KEY", "none")
+    case.write(key_variable="TINY_KEY")
+    assert "What TINY_KEY holds is too short for a key" in said(case.ask)
+    assert case.server.n_asked() == 0 and case.rows("from responses") == []
 
 
 def test_no_spelling_of_a_key_is_stored(case):
