@@ -13,6 +13,7 @@ from ingest.suite import Prices, Suite
 
 # What no provider bills where the reply tells no tokens; a time-out may have been billed.
 FREE = frozenset({"rate_limited", "server_error", "client_error", "prompt_truncated", "cancelled"})
+MOST_TOKENS = 2**31 - 1  # that `responses` holds; what a reply names beyond is no number of tokens
 WAIT = 0.5  # seconds between two looks at whether a run was stopped
 # What a suite's answers and its judges' votes cost; who votes is asked under a run of the suite.
 PAID = """
@@ -136,9 +137,13 @@ def cost_of(
 ) -> float | None:
     """Return what an answer cost by its tokens; where the reply tells none, by those of its texts.
 
-    A request that timed out may have been answered in full.
+    A number that no reply has counts as none: a negative one would fill the purse. A request that timed out
+    may have been answered in full.
     """
-    read, written = answer.n_prompt_tokens, answer.n_output_tokens
+    read, written = (
+        n if n is not None and 0 <= n <= MOST_TOKENS else None
+        for n in (answer.n_prompt_tokens, answer.n_output_tokens)
+    )
     if read is None and written is None and answer.status in FREE:
         return None
     if read is None:

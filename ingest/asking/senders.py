@@ -210,7 +210,10 @@ class Asker:
         """Ask one thing, again where that may help; what fails to the end is a status."""
         n_failed, waited = 0, 0.0
         while True:
-            waited += self.rate.wait(self.stop)
+            held = self.rate.wait(self.stop)
+            waited += held
+            if held and self.stop.is_set():
+                return Answer(None, "cancelled", n_attempts=n_failed, wait_seconds=waited)
             try:
                 with others_code("backend", self.backend, passes=(AttemptFailed,)):
                     answer = self.backend.answer(request)

@@ -168,7 +168,9 @@ class VoteAsker(Asker):
 
         landed = content(answer, vote)
         if reason := flaw(landed):
-            landed = content(Answer(None, INVALID, error=f"unreadable reply: {reason}"), None)
+            said = f"unreadable reply: {reason}"
+            paid = Answer(None, INVALID, error=said, cost=answer.cost, currency=answer.currency)
+            landed = content(paid, None)
         return Landed(landed, self.journal.write(landed))
 
 

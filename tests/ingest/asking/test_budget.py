@@ -156,3 +156,16 @@ def test_plan_says_what_asking_all_costs_and_the_budget(case):
     line = next(line for line in result.stdout.splitlines() if "configs with prices" in line)
     assert "asked: 20 answers" in line and "at most 200 written" in line
     assert line.endswith("at most 0.20 USD at prices of 2026-11-01, of a budget of 5.00.")
+
+
+@pytest.mark.parametrize("count", [-(10**6), 2**31, 10**300, 10**400])
+@pytest.mark.parametrize("which", ["prompt_tokens", "completion_tokens"])
+def test_a_count_that_is_none_neither_fills_the_purse_nor_empties_it(case, count, which):
+    usage = {"prompt_tokens": 9, "completion_tokens": 3, which: count}
+    body = {"model": "tiny", "choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
+    case.write(any_fingerprint=True)
+    case.server.rules({"match": "Case 3: a man", "do": "body", "body": {**body, "usage": usage}, "times": 1})
+    counts = case.ask(budget=1.0)
+    assert counts["server_error"] == 1
+    ((cost,),) = case.rows("select cost from responses where response_status = 'server_error'")
+    assert 0 < cost < 0.02
