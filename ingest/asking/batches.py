@@ -22,6 +22,9 @@ from ingest.store import Store, uninterrupted, utc_now
 T = TypeVar("T")
 
 GOES_ON = "The batch goes on there; the same command then goes on with it."
+LOOKED_FOR = (
+    "The batch may be there: see to it, then the same command looks for it; --retry-failed gives it up."
+)
 OPEN = """
     select batch_key, batch_id, sent_at, n_requests from batches
     where config_key = ? and batch_status in ('sending', 'open') order by sent_at
@@ -75,7 +78,7 @@ class Batcher:
     def take_up(self, pending: Iterator[Request]) -> None:
         """Go on with the batches of an earlier run, then send what is pending."""
         for batch_key, batch_id, sent_at, n in self.store.rows(OPEN, [self.task.config_key]):
-            if batch_id is None and (batch_id := self._found(batch_key, n, sent_at)) is None:
+            if batch_id is None and (batch_id := self._looked_for(batch_key, n, sent_at)) is None:
                 self._close(batch_key, "lost")
                 continue
             rows = self.store.rows(HELD, [batch_key])
@@ -168,7 +171,12 @@ class Batcher:
                 ) from None
             except AttemptFailed as error:
                 n_failed = self._paused(n_failed, error)
-                if found := self._found(batch_key, len(lines), sent_at):
+                try:
+                    found = self._found(batch_key, len(lines), sent_at)
+                except PlumblineError as no:
+                    # It will not say whether the batch came: it may be there.
+                    raise Unreached(no.what, LOOKED_FOR) from None
+                if found:
                     return found
 
     def _found(self, batch_key: str, n: int, sent_at: Any) -> str | None:
@@ -178,6 +186,23 @@ class Batcher:
         }
         found = self._tried(lambda: self.batches.find(batch_key, n, sent_at))
         return next((name for name in found if name not in known), None)
+
+    def _looked_for(self, batch_key: str, n: int, sent_at: Any) -> str | None:
+        """Return what `_found` does, None where the server lists none and the user gives this one up."""
+        try:
+            return self._found(batch_key, n, sent_at)
+        except PlumblineError as error:
+            lists_none = isinstance(error, NotThere) or "HTTP 403" in error.what
+            if not lists_none:
+                raise
+            if not self.gives_up:
+                raise PlumblineError(error.what, LOOKED_FOR) from None
+            return None
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether the user gives up what the server does not have any more."""
+        return "client_error" in self.task.asked_again
 
     def _tried(self, call: Callable[[], T]) -> T:
         n_failed = 0
@@ -226,18 +251,25 @@ class Batcher:
                 continue
             except NotThere:
                 self._settle(sent, [])
-                if "client_error" not in self.task.asked_again:
-                    raise PlumblineError(
-                        f"{self.task.label}: the server does not know the batch {sent.batch_id}.",
-                        "Is the key that of the account which sent it? If it is gone, --retry-failed gives "
-                        "it up, and the run after asks its requests anew.",
-                    ) from None
-                self._close(sent.batch_key, "lost")
+                self._gone(sent, "does not know the batch")
                 continue
             sent.n_done = state.n_done
             if state.is_over:
-                self._collect(sent, state)
+                try:
+                    self._collect(sent, state)
+                except NotThere:
+                    self._gone(sent, "no longer has the results of the batch")
                 self.send()
+
+    def _gone(self, sent: Sent, what: str) -> None:
+        """Give a batch up, where the user says so; else raise PlumblineError."""
+        if not self.gives_up:
+            raise PlumblineError(
+                f"{self.task.label}: the server {what} {sent.batch_id}.",
+                "Is the key that of the account which sent it? If it is gone, --retry-failed gives "
+                "it up, and the run after asks its requests anew.",
+            ) from None
+        self._close(sent.batch_key, "lost")
 
     def _collect(self, sent: Sent, state: BatchState) -> None:
         if state.fault is not None:

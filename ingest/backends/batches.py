@@ -30,6 +30,7 @@ from ingest.suite import Config
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,200}")  # what becomes a part of an address
 OURS = "plumbline_batch"  # what a batch of OpenAI's carries of ours
+MOST_PAGES = 100  # of a hundred batches each, in which one of ours is looked for
 CLOCKS = timedelta(minutes=5)  # by which two may differ
 FILTERED = "content_filter"
 NO_BATCHES = "Take `batch: true` out of the config, if its server takes no batches."
@@ -98,9 +99,14 @@ class Served(ABC):
         key = self.key
         for place in state.places:
             client = self.hosted.client(self.config, key)
-            for line in downloaded(client, f"{self.root}{place}", self.config, key):
-                if line.strip():
-                    yield self._read(line, key)
+            try:
+                for line in downloaded(client, f"{self.root}{place}", self.config, key):
+                    if line.strip():
+                        yield self._read(line, key)
+            except PlumblineError as error:
+                if "HTTP 404" not in error.what:
+                    raise
+                raise NotThere(error.what, NO_BATCHES) from None
 
     def _read(self, line: bytes, key: str | None) -> tuple[str, Answer] | None:
         try:
@@ -144,6 +150,18 @@ class Served(ABC):
     def outcome(self, content: Any) -> Answer:
         """Return the Answer in a line. A line of another shape may raise anything."""
 
+    def listed(self, path: str, after: str) -> Iterator[dict[str, Any]]:
+        """Yield the server's batches, the newest first; `after` names the last one of the page before."""
+        more = ""
+        for _ in range(MOST_PAGES):
+            reply = self.call("GET", f"{path}?limit=100{more}")
+            with reading(self.config, self.key):
+                page = [dict(one) for one in reply["data"]]
+            yield from page
+            if not page or reply.get("has_more") is not True:
+                return
+            more = f"&{after}={self.identified(page[-1])}"
+
     def identified(self, reply: Mapping[str, Any]) -> str:
         """Return the `id` of something on the server. Raises AttemptFailed where it is none."""
         with reading(self.config, self.key):
@@ -180,10 +198,16 @@ class OpenAIBatches(Served):
 
     def find(self, name: str, n_requests: int, since: datetime) -> list[str]:
         """Return the batch that carries our name, if there is one."""
-        reply = self.call("GET", "/batches?limit=100")
-        with reading(self.config, self.key):
-            ours = [one for one in reply["data"] if (one.get("metadata") or {}).get(OURS) == name]
-        return [self.identified(one) for one in ours]
+        first = (since - CLOCKS).replace(tzinfo=UTC).timestamp()
+        for one in self.listed("/batches", "after"):
+            with reading(self.config, self.key):
+                is_ours = (one.get("metadata") or {}).get(OURS) == name
+                made = only(int, one.get("created_at"))
+            if is_ours:
+                return [self.identified(one)]
+            if made is not None and made < first:
+                break
+        return []
 
     def state(self, batch_id: str) -> BatchState:
         """Return how far a batch is."""
@@ -246,13 +270,14 @@ class AnthropicBatches(Served):
 
         They carry no name of ours.
         """
-        reply = self.call("GET", "?limit=100")
         found = []
-        with reading(self.config, self.key):
-            for one in reply["data"]:
+        for one in self.listed("", "after_id"):
+            with reading(self.config, self.key):
                 made = datetime.fromisoformat(one["created_at"]).astimezone(UTC).replace(tzinfo=None)
                 n = sum(only(int, count) or 0 for count in one["request_counts"].values())
-                if n == n_requests and made >= since - CLOCKS:
+                if made < since - CLOCKS:
+                    break
+                if n == n_requests:
                     found.append((made, self.identified(one)))
         return [batch_id for _, batch_id in sorted(found)]
 

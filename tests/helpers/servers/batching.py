@@ -2,8 +2,9 @@
 
 POST /batch says how batches end from now on: {"ends": "expired", "polls": looks until then, "without": text
 in prompts that get no line, "twice": text in prompts that get two, "more": further lines, "create": "hangup"
-or a status, "cut": bytes of the results, once, "fault": why none is taken}. What single requests get, the
-server's rules say.
+or a status, "cut": bytes of the results, once, "fault": why none is taken, "list": a status for who wants
+the list, "others": so many younger batches of somebody else, "gone": whether the results are}. What single
+requests get, the server's rules say.
 """
 
 import json
@@ -47,13 +48,30 @@ class Batches:
         elif method == "POST":
             await self.create(writer, content, is_messages)
         elif "?" in path:
-            kept = [self.shown(batch) for batch in reversed(self.batches.values())]
-            await reply(writer, 200, {"object": "list", "data": kept, "has_more": False})
+            await self.show_list(writer, path)
         elif name not in self.batches:
             await reply(writer, 404, {"error": {"message": f"No batch found with id '{name}'."}})
         else:
             self.step(self.batches[name])
             await reply(writer, 200, self.shown(self.batches[name]))
+
+    async def show_list(self, writer, path: str) -> None:
+        """A page of batches, the youngest first."""
+        if "list" in self.orders:
+            await reply(writer, self.orders["list"], {"error": {"message": "You may not list batches."}})
+            return
+        now = datetime.now(UTC)
+        counts = {"request_counts": {"total": 3}, "metadata": None}
+        kept = [
+            {"id": f"other_{i}", "created_at": now.isoformat() if "messages" in path else 2**32, **counts}
+            for i in range(self.orders.get("others", 0))
+        ]
+        kept += [self.shown(batch) for batch in reversed(self.batches.values())]
+        last = re.search(r"after(?:_id)?=([\w-]+)", path)
+        start = next((i + 1 for i, one in enumerate(kept) if last and one["id"] == last[1]), 0)
+        page = kept[start : start + int(re.search(r"limit=(\d+)", path)[1])]
+        has_more = start + len(page) < len(kept)
+        await reply(writer, 200, {"object": "list", "data": page, "has_more": has_more})
 
     async def upload(self, writer, headers, content: bytes) -> None:
         boundary = headers["content-type"].partition("boundary=")[2].encode()
@@ -168,6 +186,9 @@ class Batches:
 
     async def download(self, writer, path: str) -> None:
         is_failure = "/err-" in path
+        if self.orders.get("gone"):
+            await reply(writer, 404, {"error": {"message": "No such File object."}})
+            return
         batch = self.batches[re.search(r"(?:msg)?batch_\d+", path)[0]]
         lines = batch["lines"]
         if not batch["is_messages"]:

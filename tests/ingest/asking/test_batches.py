@@ -281,6 +281,50 @@ def test_a_batch_that_the_server_has_forgotten_is_given_up_where_the_user_says_s
     assert openai.ask() == {"ok": IN_BATCH}
 
 
+def test_a_batch_whose_results_are_gone_is_given_up_where_the_user_says_so(case):
+    # Files of OpenAI can be deleted and expire; Anthropic has results for 29 days.
+    case.server.batch(gone=True)
+    line = said(case.ask)
+    assert "no longer has the results of the batch" in line and "--retry-failed gives it up" in line
+    assert batches(case) == [("open", IN_BATCH)]
+    assert case.ask(retry_failed=True) == {}
+    assert batches(case) == [("lost", IN_BATCH)]
+    case.server.batch()
+    assert case.ask() == {"ok": IN_BATCH}
+
+
+@pytest.mark.parametrize("code", [401, 403, 404])
+def test_a_list_that_is_refused_is_no_word_on_a_batch_that_may_have_come(case, code):
+    case.server.batch(create="hangup", list=code)
+    assert f"HTTP {code}" in said(case.ask) and batches(case) == [("sending", IN_BATCH)]
+    assert f"HTTP {code}" in said(case.ask) and batches(case) == [("sending", IN_BATCH)]
+    case.server.batch()
+    assert case.ask() == {"ok": IN_BATCH}
+    is_asked_once(case)
+    assert n_made(case) == 1
+
+
+def test_a_batch_of_a_server_that_lists_none_is_given_up_where_the_user_says_so(openai):
+    openai.server.batch(create="hangup", list=404)
+    assert "--retry-failed gives it up" in said(openai.ask)
+    openai.server.batch(list=404)
+    assert openai.ask(retry_failed=True) == {"ok": IN_BATCH}
+    assert batches(openai) == [("lost", IN_BATCH), ("done", IN_BATCH)]
+
+
+def test_a_batch_is_found_behind_a_hundred_others(case):
+    case.server.batch(create="hangup", others=250)
+    assert case.ask() == {"ok": N_PROMPTS}
+    is_asked_once(case)
+    assert n_made(case) == 1
+
+
+def n_made(case):
+    """How many batches came to the server."""
+    sent = [entry["path"] for entry in case.server.log() if entry.get("method") == "POST"]
+    return sum(path.endswith("/batches") for path in sent)
+
+
 def test_a_config_that_asks_no_batches_any_more_still_gets_the_answers_of_one(openai, monkeypatch):
     killed(openai, monkeypatch, "look")
     openai.write(batch=False)
