@@ -49,7 +49,7 @@ def load_file(
     if suite.measurements is not None:
         start = MeasurementLoad
     else:
-        reader = RecordReader(suite, _columns_of_task(path, suite, beside))
+        reader = RecordReader(suite, _columns_of_log(path, suite, beside))
         records = read_records(path, reader.columns, limit, beside=beside)
         n_records, ambiguous = ambiguous_names(reader, _announced(records))
         start = partial(ResponseLoad, reader=reader, n_records=n_records, ambiguous=ambiguous, beside=beside)
@@ -71,12 +71,19 @@ def load_file(
             return load.loaded
 
 
-def _columns_of_task(path: Path, suite: Suite, beside: Sequence[Path]) -> Columns | None:
-    """Return the columns of a log in which Inspect asked this suite's prompts, None for any other file."""
+def _columns_of_log(path: Path, suite: Suite, beside: Sequence[Path]) -> Columns | None:
+    """Return the columns of a log where they are not the suite's, None for any other file.
+
+    Those of a log in which Inspect asked this suite's prompts are known. Every log says which of its records
+    are failures, also to a suite that does not ask: what a failure said is no answer.
+    """
     log = reader_of(path)
     first = next(iter(log.read(path, beside)), None) if log and log.tool == INSPECT else None
-    is_own = isinstance(first, dict) and first.get(f"metadata.{MARK}") == suite.suite
-    return exported_columns(suite) if is_own else None
+    if isinstance(first, dict) and first.get(f"metadata.{MARK}") == suite.suite:
+        return exported_columns(suite)
+    if log and suite.columns and suite.columns.status is None:
+        return suite.columns.model_copy(update={"status": "status"})
+    return None
 
 
 def _announced(records: Iterator[Record]) -> Iterator[Record]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ingest.asking.answer_status import STATUSES
+from ingest.asking.answer_status import FINISH_STATUSES, STATUSES
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import Record, RowProblem, check_text
 from ingest.loading.readers.documents import mapping
+from ingest.redaction import without_secrets
 from ingest.suite import Column, Extract, Suite, normalise_label
 from ingest.suite.conversations import conversation, turns_before
 from ingest.suite.sources import Columns, compiled
@@ -184,7 +185,7 @@ class RecordReader:
             attributes=tuple((a, self.value(a, cells)) for a in self.attributes),
             name=(fields["name"].read_label(cells) or None) if "name" in fields else None,
             source_id=(fields["source_id"].read(cells) or None) if "source_id" in fields else None,
-            status=self.status(cells) if "status" in fields else "ok",
+            status=self.status(cells),
             text=text,
             root=(fields["root"].read(cells).strip() or None) if "root" in fields else None,
             labels=tuple(self.labels_of(category, cells)) if self.given else (),
@@ -205,6 +206,7 @@ class RecordReader:
         said = mapping(cell)
         if not said and cell not in (None, "", "{}", {}):
             raise RowProblem("wrong_type", f"{field.column}: no object of JSON")
+        said = without_secrets(said)  # it is recorded, and names the config
         written = json.dumps(said, sort_keys=True, ensure_ascii=False) if said else ""
         if len(written) > MAX_OPTIONS:
             raise RowProblem(
@@ -275,8 +277,14 @@ class RecordReader:
         return int(match.group(1))
 
     def status(self, cells: list[Any]) -> str:
-        """Return the status that a record gives; a blank one says that an answer came."""
-        status = self.fields["status"].read(cells).strip().lower() or "ok"
+        """Return the status that a record gives.
+
+        Where it is blank, the reason says it for which the answer ended; else an answer came.
+        """
+        status = self.fields["status"].read(cells).strip().lower() if "status" in self.fields else ""
+        if not status:
+            ended = self.said("finish_reason", cells) or ""
+            return FINISH_STATUSES.get(ended.lower(), "ok")
         if status not in STATUSES:
             raise RowProblem("unknown_status", f"{self.fields['status'].column}: {shorten(status)!r}")
         return status

@@ -18,6 +18,12 @@ import pyarrow as pa
 from ingest.asking.answer_status import EVIDENCE, response_status
 from ingest.errors import PlumblineError, shorten
 from ingest.keys import key, request_key, text_key, text_row
+from ingest.loading.again import (
+    find_prompts_read_anew,
+    refuse_other_groups,
+    refuse_second_reading,
+    take_prompts_read_anew,
+)
 from ingest.loading.columns import Fields, RecordReader
 from ingest.loading.files import RowProblem, read_records, shown
 from ingest.loading.tally import Load, Source, Tally
@@ -147,17 +153,20 @@ class Loaded(Tally):
 
     ambiguous: set[tuple[str, str]] = field(default_factory=set)
     n_two_baselines: int = 0
+    n_read_anew: int = 0
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
         yield self.headline()
-        if not self.n_loaded and not self.n_rejected:
+        if not self.n_loaded and not self.n_rejected and not self.n_read_anew:
             yield "Nothing new: every record was there already."
         for reason in self.reasons():
             yield f"  rejected: {reason}"
         yield from self.redacted()
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
+        if self.n_read_anew:
+            yield f"  prompts that the suite reads otherwise than before: {self.n_read_anew:,}"
         if self.n_two_baselines:
             yield f"  prompts with two baselines, which therefore have none: {self.n_two_baselines:,}"
         if self.ambiguous:
@@ -244,8 +253,11 @@ class ResponseLoad(Load[Loaded]):
             order by response_status
             """
         )
+        refuse_second_reading(self)
+        refuse_other_groups(self, METHOD)
         self._refuse_others()
         self._decide_baselines()
+        self.loaded.n_read_anew = find_prompts_read_anew(self, METHOD)
         if self.loaded.n_records != self.n_records:
             raise PlumblineError(f"{shown(self.source.path)} changed while it was read.", "Load it again.")
         self.loaded.check_sums("columns")
@@ -452,6 +464,7 @@ class ResponseLoad(Load[Loaded]):
             )
             """
         )
+        take_prompts_read_anew(self)
         self._write_baselines()
         self._write_labels()
         self._write_scores()
@@ -478,7 +491,10 @@ class ResponseLoad(Load[Loaded]):
                 prompts.prompt_key = decided.prompt_key
                 and decided.n = 1
                 and prompts.method = $method
-                and prompts.baseline_text_key is distinct from decided.baseline_text_key
+                and (
+                    prompts.baseline_text_key is distinct from decided.baseline_text_key
+                    or prompts.baseline_kind is distinct from decided.baseline_kind
+                )
             """,
             {"method": METHOD},
         )

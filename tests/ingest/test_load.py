@@ -1,6 +1,7 @@
 """`plumbline load`: three formats, the same rows; again, nothing new; killed, nothing at all."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -357,3 +358,49 @@ def test_an_audit_of_loaded_answers_asks_nobody(load_records, data, tiny_suite, 
     assert "were loaded, so nobody is asked" in said and "The marts are built next." in said
     assert query("select distinct method from prompts") == [("loaded",)]
     assert query("select count(*) from responses") == [(1,)]
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_a_suite_that_reads_a_file_otherwise_does_not_count_it_twice(
+    dry, load_records, query, fingerprint, tiny_suite, tmp_path
+):
+    records = [record(1), record(2)]
+    assert load_records(records).exit_code == 0
+    before = fingerprint()
+    renamed = tmp_path / "renamed.yml"
+    renamed.write_text(re.sub(r"\bFemale:", "Woman:", tiny_suite.read_text()).replace("[F]", "[F, Female]"))
+    result = load_records(records, *dry, suite=renamed)
+    assert result.exit_code == 1
+    assert "2 records, the first of them record 1, were loaded before" in result.stderr
+    assert "--data" in result.stderr
+    assert fingerprint() == before
+    assert query("select count(*) from responses") == [(2,)]
+
+
+def test_a_file_that_got_a_column_since_is_not_counted_twice(load_records, query, tiny_suite, tmp_path):
+    fewer = tmp_path / "fewer.yml"
+    text = tiny_suite.read_text().replace("gender: gender, place: place", "gender: gender")
+    fewer.write_text(text)
+    assert load_records([record(1)], suite=fewer).exit_code == 0
+    result = load_records([record(1), record(2)], name="grown.csv")
+    assert result.exit_code == 1
+    assert "grown.csv: 1 records, the first of them record 1, were loaded before" in result.stderr
+    assert query("select count(*) from responses") == [(1,)]
+
+
+def test_a_mended_suite_mends_what_prompts_show_and_share(load_records, query, tiny_suite, tmp_path):
+    sql = "select map_keys(shown_by), root_key, block_key from prompts"
+    unmended = tmp_path / "unmended.yml"
+    unmended.write_text(tiny_suite.read_text().replace("[woman", "[lady"))
+    load_records([record(1, person="")], suite=unmended)
+    assert [shown for shown, *_ in query(sql)] == [["place"]]
+    again = load_records([record(1, person="")])
+    assert "1 records = 0 loaded + 1 already there + 0 rejected" in again.stderr
+    assert "prompts that the suite reads otherwise than before: 1" in again.stderr
+    ((shown, root, _),) = query(sql)
+    assert sorted(shown) == ["gender", "place"]
+    rooted = tmp_path / "rooted.yml"
+    rooted.write_text(tiny_suite.read_text().replace("columns:\n", "columns:\n  root: id\n", 1))
+    assert load_records([record(1, person="")], suite=rooted).exit_code == 0
+    assert query(sql)[0][1] != root
+    assert "Nothing new" in load_records([record(1, person="")], suite=rooted).stderr

@@ -39,11 +39,11 @@ def read(path: Path, beside: Sequence[Path]) -> Iterator[Entry]:
     near = [path.parent / STATS, *(other for other in beside if other.parent == path.parent)]
     stats = _stats(next((other for other in near if other.name == STATS and other.is_file()), None))
     for row in rows:
-        yield (
-            _record(row, adapter, stats)
-            if isinstance(row, dict)
-            else RowProblem("invalid_json", "a request state is no object")
-        )
+        if not isinstance(row, dict):
+            yield RowProblem("invalid_json", "a request state is no object")
+            continue
+        for completion in sequence(mapping(row.get("result")).get("completions")) or [None]:
+            yield _record(row, mapping(completion), adapter, stats)
 
 
 def _stats(path: Path | None) -> dict[Key, dict[str, str | None]]:
@@ -66,10 +66,14 @@ def _key(instance: Any, perturbation: Any, row: dict[str, Any]) -> Key:
     return str(instance), str(plain(perturbation)), str(row.get("train_trial_index", 0))
 
 
-def _record(row: dict[str, Any], adapter: dict[str, Any], stats: dict[Key, dict[str, str | None]]) -> Entry:
+def _record(
+    row: dict[str, Any],
+    completion: dict[str, Any],
+    adapter: dict[str, Any],
+    stats: dict[Key, dict[str, str | None]],
+) -> Entry:
     instance, request = mapping(row.get("instance")), mapping(row.get("request"))
     result = mapping(row.get("result"))
-    completion = mapping(next(iter(sequence(result.get("completions"))), None))
     finish = mapping(completion.get("finish_reason")).get("reason")
     is_answer = bool(completion) and result.get("success", True) is not False
     status = "truncated_output" if finish == "length" and _is_cut(completion, request) else "ok"

@@ -12,6 +12,7 @@ from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import Look, document, mapping, options_of, plain
 
 PROMPT, RESPONSE = "prompt", "response"
+FAILED = "Unable to get response"  # what LangFair writes in the place of an answer that did not come
 
 
 def fits(look: Look) -> bool:
@@ -47,6 +48,7 @@ def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
             yield {
                 "prompt": plain(prompts[i]),
                 "response": plain(responses[i]),
+                "status": "server_error" if responses[i] in (FAILED, None) else "ok",
                 "system": plain(metadata.get("system_prompt")),
                 "options": options_of(metadata),
                 "group": group or None,

@@ -59,7 +59,7 @@ def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
 def _record(row: dict[str, Any], trace: dict[str, Any]) -> dict[str, Any]:
     output = row.get("output")
     failed = str(row.get("level", "")).upper() == "ERROR"
-    said = spoken(output, "assistant") or spoken([mapping(output)], "assistant")
+    said, refusal = _answer(output)
     metadata = {**mapping(trace.get("metadata")), **mapping(row.get("metadata"))}
     scores = [*sequence(trace.get("scores")), *sequence(row.get("scores"))]
     return {
@@ -67,15 +67,26 @@ def _record(row: dict[str, Any], trace: dict[str, Any]) -> dict[str, Any]:
         "trace": plain(row.get("trace_id") or trace.get("id")),
         "name": plain(row.get("name")),
         **conversation(row.get("input")),
-        "response": plain(row.get("status_message")) if failed else said or text_of(output) or plain(output),
+        "response": plain(row.get("status_message")) if failed else refusal or said,
         "model": plain(row.get("provided_model_name") or row.get("model") or row.get("internal_model")),
-        "status": "server_error" if failed else "ok",
+        "status": "server_error" if failed else "refused" if refusal else "ok",
         "options": options_of(row.get("model_parameters")),
         "user": plain(row.get("user_id") or trace.get("user_id")),
         "tags": plain(row.get("tags") or trace.get("tags")),
         **unfolded("metadata", metadata),
         **_scores(scores),
     }
+
+
+def _answer(output: Any) -> tuple[str | None, str | None]:
+    """What a model said, and in what words it refused where it did so beside its answer."""
+    messages = sequence(output) or [mapping(output)]
+    if not any(isinstance(one, dict) and "role" in one for one in messages):
+        return text_of(output) or plain(output), None
+    # A message without a text is an empty answer, and not the JSON that says so.
+    said = spoken(messages, "assistant") or text_of(output)
+    refusals = (one.get("refusal") for one in messages if isinstance(one, dict))
+    return said, None if said else plain(next(filter(None, refusals), None))
 
 
 def _scores(scores: list[Any]) -> dict[str, str | None]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shorten
 from ingest.loading.problems import RowProblem, shown
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import (
@@ -42,7 +42,14 @@ def read(path: Path, beside: Sequence[Path]) -> Iterator[Entry]:
         if other != path and is_input(look_at(other)):
             for row in objects(other):
                 if isinstance(row, dict) and len(requests) < MAX_REQUESTS:
-                    requests[str(row.get("custom_id"))] = mapping(row.get("body"))
+                    name, body = str(row.get("custom_id")), mapping(row.get("body"))
+                    if requests.setdefault(name, body) != body:
+                        raise PlumblineError(
+                            f"{shown(path)}: two requests of the input files are called {shorten(name)!r}, "
+                            "so nobody knows which of them was answered.",
+                            "Load each batch by itself: its own input file and its output file. "
+                            "Nothing of this file was loaded.",
+                        )
     if not requests:
         raise PlumblineError(
             f"{shown(path)} has the answers of a batch, and nobody knows what was asked.",
@@ -54,16 +61,22 @@ def read(path: Path, beside: Sequence[Path]) -> Iterator[Entry]:
         elif (name := str(row.get("custom_id"))) not in requests:
             yield RowProblem("missing_prompt", f"the input file has no request {name!r}")
         else:
-            yield _record(row, requests[name])
+            yield from _records(row, requests[name])
 
 
-def _record(row: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+def _records(row: dict[str, Any], asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
     response = mapping(row.get("response"))
     body = mapping(response.get("body"))
     code = response.get("status_code")
     error = row.get("error") or body.get("error")
     is_answer = code == 200 and not error
-    said, status = _answer(body) if is_answer else (plain(error), _failed(code))
+    for said, status in _answers(body) if is_answer else [(plain(error), _failed(code))]:
+        yield _record(row, asked, body, said, status)
+
+
+def _record(
+    row: dict[str, Any], asked: dict[str, Any], body: dict[str, Any], said: str | None, status: str
+) -> dict[str, Any]:
     return {
         "id": plain(row.get("custom_id")),
         **conversation(asked.get("messages", asked.get("input", asked.get("prompt")))),
@@ -77,20 +90,30 @@ def _record(row: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _answer(body: dict[str, Any]) -> tuple[str | None, str]:
-    """The text of a chat completion, a completion or a response, and how it ended."""
-    for choice in sequence(body.get("choices"))[:1]:
-        message = mapping(choice).get("message")
-        refusal = mapping(message).get("refusal")
-        said = text_of(mapping(message).get("content")) or text_of(mapping(choice).get("text"))
-        if refusal and not said:
-            return plain(refusal), "refused"
-        return said, FINISHED.get(str(mapping(choice).get("finish_reason")), "ok")
+def _answers(body: dict[str, Any]) -> list[tuple[str | None, str]]:
+    """The texts of a chat completion, a completion or a response, and how each ended."""
+    if choices := sequence(body.get("choices")):
+        return [_chosen(mapping(choice)) for choice in choices]
     why = mapping(body.get("incomplete_details")).get("reason")
     ended = {"max_output_tokens": "truncated_output", "content_filter": "content_filtered"}.get(
         str(why), "ok"
     )
-    return spoken(body.get("output"), "assistant"), ended
+    said = spoken(body.get("output"), "assistant")
+    parts = [
+        mapping(part)
+        for message in map(mapping, sequence(body.get("output")))
+        for part in sequence(message.get("content"))
+    ]
+    refusal = next((part["refusal"] for part in parts if part.get("refusal")), None)
+    return [(plain(refusal), "refused")] if refusal and not said else [(said, ended)]
+
+
+def _chosen(choice: dict[str, Any]) -> tuple[str | None, str]:
+    message = mapping(choice.get("message"))
+    said = text_of(message.get("content")) or text_of(choice.get("text"))
+    if message.get("refusal") and not said:
+        return plain(message["refusal"]), "refused"
+    return said, FINISHED.get(str(choice.get("finish_reason")), "ok")
 
 
 def _failed(code: Any) -> str:

@@ -19,6 +19,11 @@ from ingest.loading.readers.documents import (
 )
 
 ERROR = 2  # promptfoo's failureReason of a request that failed
+FINISHED = {
+    "length": "truncated_output",
+    "max_tokens": "truncated_output",
+    "content_filter": "content_filtered",
+}
 
 
 def fits(look: Look) -> bool:
@@ -60,7 +65,8 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
         "response": plain(error) if failed else text_of(output) or plain(output),
         "model": plain(mapping(provider).get("id") or provider),
         "provider_label": plain(mapping(provider).get("label")),
-        "status": "server_error" if failed else "ok",
+        "status": "server_error" if failed else _ended(response),
+        "finish_reason": plain(response.get("finishReason")),
         "options": options_of(prompt.get("config"), mapping(provider).get("config")),
         "test": plain(row.get("testIdx")),
         "success": plain(row.get("success")),
@@ -69,6 +75,12 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
         **unfolded("vars", mapping(row.get("vars")) or mapping(case.get("vars"))),
         **unfolded("metadata", {**mapping(case.get("metadata")), **mapping(row.get("metadata"))}),
     }
+
+
+def _ended(response: dict[str, Any]) -> str:
+    """How an answer ended, as the provider says: cut off, filtered, refused, or as it should."""
+    said = FINISHED.get(str(response.get("finishReason")).lower(), "ok")
+    return "refused" if said == "ok" and response.get("isRefusal") is True else said
 
 
 READER = Reader("promptfoo", fits, read)

@@ -121,6 +121,19 @@ def test_a_feature_that_comes_later_is_added(bring, query):
     assert query("select sum(value) from ready_measurements where feature = 'length'") == [(30,)]
 
 
+def test_a_mended_suite_mends_what_is_shown_and_counts_nothing_twice(bring, fingerprint, query):
+    shows = {"measurements": SUITE["measurements"] | {"shows": []}}
+    assert bring([row()], **shows).exit_code == 0
+    assert query("select map_keys(shown_by) from prompts") == [([],)]
+    assert "1 already there" in bring([row()]).output
+    assert query("select map_keys(shown_by) from prompts") == [(["place"],)]
+    before = fingerprint()
+    renamed = bring([row()], attributes={"place": {"Northern": {"aliases": ["North"]}, "South": {}}})
+    assert renamed.exit_code == 1
+    assert "would count twice" in renamed.stderr
+    assert fingerprint() == before
+
+
 def test_repeats_are_told_apart_by_their_column(bring, query):
     spec = SUITE["measurements"] | {"repeat": "round"}
     result = bring([row(round=i) for i in ("0", "1", "-1", "x")], measurements=spec)

@@ -513,3 +513,132 @@ def test_a_score_has_no_scorers_feature_for_a_name(load, tmp_path):
 def test_a_field_is_a_column_or_a_value(column, load, tmp_path):
     told = load(SHARED | {"attributes": {"gender": column}}, write_langfuse(tmp_path))
     assert told.exit_code == 1 and "value" in told.output
+
+
+def lines(path, rows):
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def test_two_batches_that_name_their_requests_alike_are_not_mixed(load, tmp_path):
+    asked, answered = write_batch(tmp_path)
+    other = tmp_path / "other.jsonl"  # asks about men what the first asks about women
+    requests = [json.loads(line) for line in asked.read_text().splitlines()]
+    swapped = [{**one, "custom_id": "Male" if one["custom_id"] == "Female" else "Female"} for one in requests]
+    lines(other, swapped[:2])
+    columns = LOGS["OpenAI's Batch API"][1]
+    told = load(columns, [asked, answered, other])
+    assert told.exit_code == 1
+    assert (
+        "two requests of the input files are called" in told.output and "each batch by itself" in told.output
+    )
+    assert "3 loaded" in load(columns, [asked, answered]).output
+
+
+def test_each_choice_and_each_refusal_of_a_batch_is_a_record(load, rows, tmp_path):
+    asked, answered = write_batch(tmp_path)
+    said = [{"index": i, "finish_reason": "stop", "message": {"content": f"Yes {i}."}} for i in range(3)]
+    refused = {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "No way."}]}
+    bodies = {"Female": {"output": [refused]}, "Male": {"choices": said}}
+    lines(
+        answered, [{"custom_id": n, "response": {"status_code": 200, "body": b}} for n, b in bodies.items()]
+    )
+    told = load(LOGS["OpenAI's Batch API"][1], [asked, answered])
+    assert "4 records = 4 loaded" in told.output
+    sql = "select response_status, error, text from responses left join texts using (text_key) order by all"
+    assert rows(sql) == [
+        ("ok", None, "Yes 0."), ("ok", None, "Yes 1."), ("ok", None, "Yes 2."), ("refused", "No way.", None),
+    ]  # fmt: skip
+
+
+def test_each_completion_of_helm_is_a_record(load, rows, tmp_path):
+    path, _ = write_helm(tmp_path)
+    state = json.loads(path.read_text())
+    state["request_states"][0]["result"]["completions"].append({"text": "Perhaps."})
+    path.write_text(json.dumps(state))
+    assert "3 records = 3 loaded" in load(LOGS["HELM"][1], [path]).output
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "error"),
+    [
+        ({"role": "assistant", "content": ""}, "empty", None),
+        ({"role": "assistant", "content": None, "tool_calls": []}, "empty", None),
+        ([{"role": "assistant", "content": ""}], "empty", None),
+        ({"role": "assistant", "content": None, "refusal": "No way."}, "refused", "No way."),
+        ({"invite": True}, "ok", None),
+    ],
+)
+def test_a_message_of_langfuse_without_a_text_is_no_answer(output, status, error, load, rows, tmp_path):
+    (path,) = write_langfuse(tmp_path)
+    row = json.loads(path.read_text().splitlines()[0])
+    assert load(LOGS["Langfuse"][1], [lines(path, [{**row, "output": output}])]).exit_code == 0
+    assert rows("select response_status, error from responses") == [(status, error)]
+
+
+def test_what_langfair_writes_for_a_failure_is_no_answer(load, rows, tmp_path):
+    (path,) = write_langfair(tmp_path)
+    path.write_text(path.read_text().replace('"No."', '"Unable to get response"', 1))
+    told = load(LOGS["LangFair"][1], [path])
+    assert "without a usable answer: 1 server_error" in told.output
+    assert rows("select count(*) from texts where text like 'Unable%'") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("response", "status"),
+    [
+        ({"output": "Yes, bec", "finishReason": "length"}, "truncated_output"),
+        ({"output": "Filtered.", "finishReason": "content_filter"}, "content_filtered"),
+        ({"output": "No way.", "isRefusal": True, "finishReason": "stop"}, "refused"),
+        ({"output": "Yes.", "finishReason": "stop"}, "ok"),
+    ],
+)
+def test_promptfoo_says_how_an_answer_ended(response, status, load, rows, tmp_path):
+    (path,) = write_promptfoo(tmp_path)
+    row = json.loads(path.read_text())["results"]["results"][0]
+    path.write_text(
+        json.dumps({"results": {"version": 3, "stats": {}, "results": [{**row, "response": response}]}})
+    )
+    assert load(LOGS["promptfoo"][1], [path]).exit_code == 0
+    assert rows("select response_status from responses") == [(status,)]
+
+
+@pytest.mark.parametrize("tool", ["Inspect", "promptfoo", "Langfuse", "OpenAI's Batch API"])
+def test_a_failure_of_a_log_is_no_answer_to_a_suite_without_a_status(tool, load, rows, tmp_path):
+    write, columns, (n_ok, n_failed, _) = LOGS[tool]
+    columns = {name: column for name, column in columns.items() if name != "status"}
+    assert load(columns, write(tmp_path)).exit_code == 0
+    assert rows(
+        "select count_if(response_status = 'ok'), count_if(response_status <> 'ok') from responses"
+    ) == [(n_ok, n_failed)]
+
+
+def test_a_secret_among_options_is_not_recorded(load, rows, tmp_path):
+    secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
+    row = {"response": "Yes.", "model": "m", "status": "ok", "group": "Male", "prompt": "a?"}
+    path = lines(
+        tmp_path / "a.jsonl", [{**row, "options": {"headers": {"x": f"Bearer {secret}"}, "top_p": 1}}]
+    )
+    assert load(SHARED | {"attributes": {"gender": "group"}}, [path]).exit_code == 0
+    ((options, config),) = rows("select options, config from configs")
+    assert secret not in options + config and json.loads(options)["top_p"] == 1
+
+
+@pytest.mark.parametrize(
+    ("finish", "said", "status"),
+    [
+        ("length", "", "truncated_output"),
+        ("MAX_TOKENS", "", "truncated_output"),
+        ("content_filter", "", "content_filtered"),
+        ("stop", "", "ok"),
+        ("", "", "ok"),
+        ("length", "ok", "ok"),  # who says a status means it
+    ],
+)
+def test_a_table_says_why_an_answer_ended(finish, said, status, load, rows, tmp_path):
+    row = {"response": "Yes, bec", "model": "m", "options": {}, "group": "Male", "prompt": "a?"}
+    path = lines(tmp_path / "a.jsonl", [{**row, "finish": finish, "status": said}])
+    assert (
+        load(SHARED | {"finish_reason": "finish", "attributes": {"gender": "group"}}, [path]).exit_code == 0
+    )
+    assert rows("select response_status from responses") == [(status,)]

@@ -1,0 +1,154 @@
+"""A suite that reads a file otherwise than before: no record counts twice, and what is no key is mended."""
+
+from pathlib import Path
+from typing import Any
+
+from ingest.errors import PlumblineError
+from ingest.loading.files import shown
+from ingest.loading.tally import Load
+
+# What a suite says of a prompt and is no part of its key.
+READ_OF_A_PROMPT = ("domain", "keyword", "language", "root_key", "block_key", "shown_by")
+
+
+def refuse_second_reading(load: Load[Any]) -> None:
+    """Raise where records of this very content are stored under other keys: they would count twice.
+
+    So it is where the suite has changed what makes a key since: a model, a category, a group, a prompt.
+    """
+    n, first = load.execute(
+        """
+        select
+            count(*),
+            min(decided.source_row)
+        from decided
+        inner join responses
+            on
+                decided.source_row = responses.source_row
+                and decided.response_key <> responses.response_key
+        where
+            decided.decision = 'loaded'
+            and responses.run_id in (select run_id from loads where suite = $suite and file_sha256 = $sha)
+        """,
+        {"suite": load.suite.suite, "sha": load.source.file_sha256},
+    ).fetchall()[0]
+    _refuse(load, n, first)
+
+
+def refuse_other_groups(load: Load[Any], method: str) -> None:
+    """Raise where an answer is stored without an attribute that is new, or with a value that is gone.
+
+    A file that got a column since is another file, and its records are the same answers. `method` is that of
+    loaded prompts.
+    """
+    if not _has_prompts(load, method):
+        return
+    declared = [f"{a}={value}" for a, values in load.suite.attributes.items() for value in values]
+    n, first = load.execute(
+        """
+        with stored as (
+            select * from prompts
+            where suite = $suite and method = $method
+        ),
+
+        known as (
+            select coalesce(list(distinct named.name), []) as names
+            from (select unnest(map_keys(attributes)) as name from stored) as named
+        ),
+
+        places as (
+            select distinct
+                prompt_key,
+                category,
+                prompt,
+                not list_has_all(known.names, map_keys(attributes)) as has_new_attribute
+            from staged_prompts, known
+        )
+
+        select
+            count(distinct staged.source_row),
+            min(staged.source_row)
+        from decided
+        inner join staged_responses as staged on decided.source_row = staged.source_row
+        inner join places on staged.prompt_key = places.prompt_key
+        inner join stored
+            on
+                places.category = stored.category
+                and places.prompt = stored.prompt
+                and places.prompt_key <> stored.prompt_key
+        inner join responses
+            on
+                stored.prompt_key = responses.prompt_key
+                and staged.config_key = responses.config_key
+                and staged.repeat_index = responses.repeat_index
+                and staged.response_status = responses.response_status
+                and staged.text_key is not distinct from responses.text_key
+        where
+            decided.decision = 'loaded'
+            and (
+                places.has_new_attribute
+                or not list_has_all(
+                    $declared,
+                    list_transform(map_entries(stored.attributes), one -> one.key || '=' || one.value)
+                )
+            )
+        """,
+        {"suite": load.suite.suite, "method": method, "declared": declared},
+    ).fetchall()[0]
+    _refuse(load, n, first)
+
+
+def find_prompts_read_anew(load: Load[Any], method: str) -> int:
+    """Keep, in `read_anew`, stored prompts that the suite reads otherwise: their root, block, what they show.
+
+    Returns how many.
+    """
+    if not _has_prompts(load, method):
+        return 0
+    differs = " or ".join(f"prompts.{c} is distinct from staged.{c}" for c in READ_OF_A_PROMPT)
+    load.execute(
+        f"""
+        create or replace temp table read_anew as
+        select
+            staged.prompt_key,
+            {", ".join(f"staged.{c}" for c in READ_OF_A_PROMPT)}
+        from staged_prompts as staged
+        inner join prompts on staged.prompt_key = prompts.prompt_key
+        where
+            prompts.method = $method
+            and staged.rowid in (select min(rowid) from staged_prompts group by prompt_key)
+            and ({differs})
+        """,
+        {"method": method},
+    )
+    n: int = load.store.value("select count(*) from read_anew")
+    return n
+
+
+def take_prompts_read_anew(load: Load[Any]) -> None:
+    """Have stored prompts say what `find_prompts_read_anew` found."""
+    if load.loaded.n_read_anew:
+        load.execute(
+            f"""
+            update prompts
+            set {", ".join(f"{c} = read_anew.{c}" for c in READ_OF_A_PROMPT)}
+            from read_anew
+            where prompts.prompt_key = read_anew.prompt_key
+            """
+        )
+
+
+def _has_prompts(load: Load[Any], method: str) -> bool:
+    there = "select count(*) from (from prompts where suite = ? and method = ? limit 1)"
+    return bool(load.store.value(there, [load.suite.suite, method]))
+
+
+def _refuse(load: Load[Any], n: int, first: int | None) -> None:
+    if n:
+        file = shown(Path(load.source.source_file))
+        raise PlumblineError(
+            f"{file}: {n:,} records, the first of them record {first:,}, were "
+            f"loaded before, when suite {load.suite.suite} read them otherwise; they would count twice.",
+            "Load the file into another folder (`plumbline --data DIR …`), or give the suite another name. "
+            "Nothing was loaded.",
+        )
