@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import yaml
 
 from ingest.inference.kept import HASH, inference_code
 from ingest.keys import key
@@ -27,8 +28,10 @@ from ingest.warehouse.history import KEPT_IN
 from ingest.warehouse.marts import BUILT_FROM, raw_state
 
 PROJECT_FILES = ("models", "macros", "seeds", "tests/data_quality", "tests/generic", "tests/fairness")
-PROJECT_SUFFIXES = {".sql", ".py", ".yml", ".csv", ".md"}
-SETTINGS = ("dbt_project.yml", "profiles.yml", "packages.yml", "selectors.yml")
+PROJECT_SUFFIXES = {".sql", ".py", ".yml", ".yaml", ".csv", ".md"}
+# Where dbt looks for what another project than ours has, unless its dbt_project.yml says otherwise.
+OWN_FILES = {"model-paths": "models", "macro-paths": "macros", "seed-paths": "seeds", "test-paths": "tests"}
+SETTINGS = ("dbt_project.yml", "profiles.yml", "packages.yml", "package-lock.yml", "selectors.yml")
 ENGINES = ("dbt-core", "dbt-duckdb", "duckdb")
 WHOLE = "project"  # the row of a whole build
 # When and where dbt read a node, and what it writes into the same objects as it runs them.
@@ -43,10 +46,22 @@ def project_inputs() -> str:
     folders = {PROJECT, dbt_project()}
     files = [folder / name for folder in folders for name in SETTINGS]
     for folder in folders:
-        for part in PROJECT_FILES:
+        for part in _folders(folder):
             files += [file for file in (folder / part).rglob("*") if file.suffix in PROJECT_SUFFIXES]
     hashes = sorted(known_sha256(file) for file in files if file.is_file())
     return key(hashes, _versions())
+
+
+def _folders(project: Path) -> Collection[str]:
+    """Return the folders of a project that dbt reads; of ours, those that an audit builds and tests."""
+    if project == PROJECT:
+        return PROJECT_FILES
+    try:
+        said = yaml.safe_load((project / "dbt_project.yml").read_text("utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):  # dbt will say so
+        said = None
+    named = said if isinstance(said, dict) else {}
+    return [str(part) for kind, usual in OWN_FILES.items() for part in named.get(kind) or [usual]]
 
 
 def is_current(data: Path) -> bool:

@@ -221,6 +221,25 @@ def test_what_tells_the_build_is_made_anew_with_any_code_and_alone_where_nothing
     assert project.build() == {"other", "told"} and told() == [(provenance.build_hash(),)] != before
 
 
+def test_what_a_project_of_its_own_has_is_noticed_wherever_dbt_looks_for_it(project, monkeypatch):
+    monkeypatch.setattr(changes, "PROJECT", ROOT)  # the folder is another project than ours
+    named = "test-paths: [tests, checks]\nmodel-paths: [models, more]\n"
+    project.write("dbt_project.yml", FILES["dbt_project.yml"] + named)
+    project.build()
+    assert project.build() == set()
+    project.write("tests/none_is_high.sql", "select * from {{ ref('judged') }} where n < 0")
+    assert project.build() == {"none_is_high"}
+    project.write("checks/none_is_low.sql", "select * from {{ ref('judged') }} where n < 0")
+    assert project.build() == {"none_is_low"}
+    project.write("more/own.sql", "select 1 as n")
+    assert project.build() == {"own"}
+    project.write("models/own.yaml", "models: [{name: own, columns: [{name: n, data_tests: [unique]}]}]")
+    assert "unique_own_n" in project.build()
+    project.write("tests/none_is_high.sql", "select * from {{ ref('judged') }}")
+    with pytest.raises(PlumblineError, match="data-quality test failed"):
+        project.build()
+
+
 def test_what_is_not_known_is_built(project):
     project.build()
     # dbt alone: it vouches for nothing that it made.
