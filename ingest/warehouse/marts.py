@@ -1,7 +1,9 @@
 """The marts, open for reading, and what commands ask of them."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import duckdb
@@ -21,6 +23,7 @@ GUARDED = r"""
         else {0}
     end
 """
+DRAFTS = ".export-"  # what the folder of files begins with that are being written
 FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
 
 
@@ -99,18 +102,24 @@ class Warehouse:
         views = {row["name"] for row in self.rows("select view_name as name from duckdb_views()")}
         (n_threads,) = self.rows("select current_setting('threads') as n")[0].values()
         written = []
-        for name in self.tables(("fct_", "dim_")):
-            n_rows = self.rows(f'select count(*) as n from "{name}"')[0]["n"]
-            for suffix, options in FORMATS.items():
-                if most is not None and n_rows > most[suffix]:
-                    continue
-                path = directory / f"{name}.{suffix}"
-                target = str(path).replace("'", "''")
-                rows = self._without_formulas(name) if suffix == "csv" else f'from "{name}"'
-                # Several threads give what a view joins in another order each time.
-                self.connection.execute(f"set threads = {1 if name in views else n_threads}")
-                self.connection.execute(f"copy ({rows}) to '{target}' ({options})")
-                written.append(Exported(name, described.get(name) or "", n_rows, path))
+        # What is there already stays whole until all is written: half of two audits would be none.
+        for left in directory.glob(f"{DRAFTS}*"):  # by one that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        with TemporaryDirectory(prefix=DRAFTS, dir=directory) as drafts:
+            for name in self.tables(("fct_", "dim_")):
+                n_rows = self.rows(f'select count(*) as n from "{name}"')[0]["n"]
+                for suffix, options in FORMATS.items():
+                    if most is not None and n_rows > most[suffix]:
+                        continue
+                    path = directory / f"{name}.{suffix}"
+                    target = str(Path(drafts) / path.name).replace("'", "''")
+                    rows = self._without_formulas(name) if suffix == "csv" else f'from "{name}"'
+                    # Several threads give what a view joins in another order each time.
+                    self.connection.execute(f"set threads = {1 if name in views else n_threads}")
+                    self.connection.execute(f"copy ({rows}) to '{target}' ({options})")
+                    written.append(Exported(name, described.get(name) or "", n_rows, path))
+            for file in written:
+                (Path(drafts) / file.path.name).replace(file.path)
         return written
 
     def _without_formulas(self, table: str) -> str:

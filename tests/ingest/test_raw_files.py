@@ -121,6 +121,14 @@ def test_files_of_another_version_stay(data, lake):
         export(data, lake)
 
 
+def test_tables_stay_where_the_folder_of_data_is_a_wrong_one(data, lake, tmp_path):
+    export(data, lake)
+    before = read(lake, "responses")
+    done = CliRunner().invoke(cli, ["--data", str(tmp_path / "dta"), "raw", "export", str(lake)])
+    assert done.exit_code == 1 and "nothing has been brought in yet" in done.output
+    assert read(lake, "responses") == before != [] and not (tmp_path / "dta").exists()
+
+
 def test_the_command_says_what_it_wrote(data, lake):
     done = CliRunner().invoke(cli, ["--data", str(data), "raw", "export", str(lake)])
     assert done.exit_code == 0 and "files with" in done.output

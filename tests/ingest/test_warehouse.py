@@ -55,6 +55,22 @@ def test_a_second_folder_is_built_without_reading_the_project_again(tmp_path, mo
     assert written == []
 
 
+def test_an_export_that_fails_leaves_the_earlier_one_whole(tmp_path):
+    out = tmp_path / "out"
+    for rows, broken in (("1", "2"), ("3", "error('no more')")):
+        with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+            marts.execute(f"create or replace table fct_a as select {rows} as n")
+            marts.execute(f"create or replace view fct_b as select {broken} as n")
+        with Warehouse(tmp_path) as opened:
+            if rows == "1":
+                opened.export(out)
+                before = {path.name: path.read_bytes() for path in out.iterdir()}
+            else:
+                with pytest.raises(duckdb.Error, match="no more"):
+                    opened.export(out)
+    assert len(before) == 4 and {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
 def test_a_mart_that_does_not_exist_is_refused(tmp_path):
     command = ["--data", str(tmp_path), "audit", "suites/fair_sea.yml", "--mart", "fct_guesses"]
     result = CliRunner().invoke(cli, command)
