@@ -53,6 +53,7 @@ def starter_folder(name: str) -> dict[str, str]:
         "dbt_project.yml": DBT_PROJECT.format(name=name),
         "packages.yml": PACKAGES.format(variable=PROJECT_VARIABLE, project=PROJECT.as_posix()),
         "profiles.yml": (PROJECT / "profiles.yml").read_text("utf-8"),
+        "selectors.yml": (PROJECT / "selectors.yml").read_text("utf-8"),
         ".gitignore": IGNORED,
     }
 

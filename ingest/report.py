@@ -19,7 +19,7 @@ from ingest.card import write_card
 from ingest.errors import PlumblineError, say
 from ingest.keys import key
 from ingest.options import stale_option
-from ingest.paths import IS_PACKAGED, PROJECT, alone, dbt_project, file_sha256
+from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, alone, dbt_project, file_sha256
 from ingest.redaction import environment_without_keys, without_secrets
 from ingest.signing import signature_path
 from ingest.site.paper import find_chromium, print_pdf
@@ -47,6 +47,11 @@ def site_folder(data: Path) -> Path:
     if not IS_PACKAGED:
         return source
     if dbt_project() == PROJECT:
+        if (Path.cwd() / "dbt_project.yml").is_file():
+            raise PlumblineError(
+                f"The site was not built: packages.yml here does not import Plumbline by {PROJECT_VARIABLE}.",
+                "Write it as `plumbline init DIR` does; the warehouse is complete without the site.",
+            )
         raise PlumblineError(
             "The site was not built: this folder has no dbt project.",
             "Run `plumbline init DIR` and audit there; the warehouse is complete without the site.",

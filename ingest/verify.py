@@ -53,6 +53,12 @@ def compare_with_marts(path: Path, content: bytes, place: Path) -> str | None:
             raise PlumblineError(
                 f"{shown(path)}: {row['mart']} has other rows in {shown(place)} than the card says.", remedy
             )
+    if anew["fingerprint"] is None and card.get("fingerprint"):
+        what = f"The marts in {shown(place)} have no fingerprint: plain `dbt build` made them"
+        raise PlumblineError(
+            f"{what}. Each mart that the card names has the card's rows.",
+            "Run `plumbline audit SUITE`, then the same command; or name marts of an audit (--marts DIR).",
+        )
     differing = [section for section in found if card.get(section) != found[section]]
     what = f"{differing[0]!r} says something else than" if differing else "is not written as it would be from"
     version = card.get("plumbline_version")

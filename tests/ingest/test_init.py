@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from ingest.cli import cli
@@ -66,6 +67,8 @@ def test_a_folder_holds_a_suite_and_imports_the_project(tmp_path, monkeypatch):
     assert str(PROJECT) in Path("packages.yml").read_text()
     suite = load_suite(Path("suites/my_hiring.yml"))
     assert [config.backend for config in suite.configs] == ["simulated"]
+    selectors = {one["name"] for one in yaml.safe_load(Path("selectors.yml").read_text())["selectors"]}
+    assert selectors == {"build", "gate"}  # `dbt test --selector gate`
     Path("packages.yml").unlink()
     assert dbt_project() == PROJECT
 

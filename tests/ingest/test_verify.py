@@ -346,6 +346,14 @@ def test_every_part_of_the_card_counts(of, becomes, named, data, card):
     assert named in refusal(data, "verify", card)
 
 
+def test_marts_of_dbt_alone_are_not_called_forged(data, card):
+    change(data, "update dim_builds set fingerprint = null")
+    said = refusal(data, "verify", card)
+    assert "plain `dbt build` made them" in said and "trust neither" not in said
+    change(data, "update dim_responses set response_text = 'forged'")
+    assert "dim_responses has other rows" in refusal(data, "verify", card)
+
+
 def test_another_version_is_named(data, card):
     text = card.read_text("utf-8")
     card.write_text(text.replace('"A title"', '"T"').replace(f'"{__version__}"', '"0.0.9"'), "utf-8")
