@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ingest.errors import PlumblineError, cut, in_one_line, say
+from ingest.errors import PlumblineError, cut, in_one_line, printable, say
 from ingest.options import completed
 from ingest.terminal import drawing
 from ingest.warehouse import Warehouse, check_inputs, evidence, verdict_counts
@@ -37,7 +37,7 @@ def command(data: Path, category: str | None, axis: str | None, config: str | No
     with Warehouse(data) as warehouse:
         rows = evidence.comparisons(warehouse, category, axis, config)
         if not rows:
-            raise _nothing_to_show(warehouse, category)
+            raise _nothing_to_show(warehouse, category, config)
         listed = rows if category else rows[:MOST]
         for row in listed:
             say(drawing.gap(row))
@@ -86,7 +86,10 @@ def _way_to_the_answers(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _nothing_to_show(warehouse: Warehouse, category: str | None) -> PlumblineError:
+def _nothing_to_show(warehouse: Warehouse, category: str | None, config: str | None) -> PlumblineError:
+    configs = evidence.configs(warehouse)
+    if config is not None and config not in configs:
+        return PlumblineError(f"There is no config {printable(config)}.", f"There are: {', '.join(configs)}.")
     names = evidence.places(warehouse, category) or evidence.places(warehouse, None)
     what = "No two groups differ there, or there is no such comparison."
     return PlumblineError(

@@ -720,6 +720,9 @@ def test_show_leads_from_a_gap_to_the_answers_behind_it(marts):
     assert "LOAN" in CliRunner().invoke(show.command, [], obj=data).stdout
     unknown = CliRunner().invoke(show.command, ["NONE"], obj=data)
     assert unknown.exit_code == 1 and "There are: " in unknown.output and "LOAN" in unknown.output
+    elsewhere = CliRunner().invoke(show.command, ["LOAN", "--config", "nobody"], obj=data)
+    assert elsewhere.exit_code == 1 and "There is no config nobody." in elsewhere.output
+    assert "There are: simulated" in elsewhere.output
 
 
 def test_each_verdict_has_a_name_of_its_own_and_leads_to_answers(marts):
