@@ -92,9 +92,17 @@ def mixed_model(
     from statsmodels.formula.api import mixedlm
 
     formula = "y ~ " + " + ".join(f"C(f{index}, Sum)" for index in range(len(factors)))
+    asked = mixedlm(formula, pd.DataFrame(_frame(y, factors)), groups=of)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = mixedlm(formula, pd.DataFrame(_frame(y, factors)), groups=of).fit(reml=True)
+        try:
+            fitted = asked.fit(reml=True)
+        except np.linalg.LinAlgError:
+            # Where intercepts hardly differ, a step along the gradient may leave the covariance singular.
+            try:
+                fitted = asked.fit(reml=True, method="powell")
+            except np.linalg.LinAlgError:
+                return Mixed([], float("nan"), float("nan"), False)
     effects = fitted.fe_params
     covariance = fitted.cov_params().loc[effects.index, effects.index]
     terms = []

@@ -96,6 +96,17 @@ def test_mixed_model_finds_what_was_put_in():
     assert gender_term.value == pytest.approx(term.value, rel=0.05)
 
 
+def test_configs_that_answer_alike_are_fitted():
+    """Two configs with the same 185 answers: no variance between them, and the groups' F for Wald's test."""
+    rng = np.random.default_rng(0)
+    values, group = np.tile(rng.integers(0, 2, 185).astype(float), 2), np.tile(rng.integers(0, 4, 185), 2)
+    found = mixed_model(values, [group], ["group"], np.repeat([0, 1], 185))
+    assert found is not None and found.has_converged
+    assert found.variance_between == pytest.approx(0, abs=1e-6)
+    f = stats.f_oneway(*(values[group == one] for one in range(4))).statistic
+    assert found.terms[0].value == pytest.approx(3 * f, rel=1e-3)
+
+
 def test_what_cannot_be_fitted():
     values, gender, race = units(1, 7)
     assert anova_type_2(values, [gender, race], ["gender", "race"]) == []
