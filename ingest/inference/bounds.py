@@ -9,25 +9,26 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, divide, only_where
+from ingest.inference.arrays import Array, Codes, Mask, divide, only_where
 from ingest.inference.constants import ALPHA
 from ingest.inference.drawing import quantiles
 from ingest.inference.registry import Statistic, evaluate
 from ingest.inference.sums import Kind, group_table
 
 
-def pseudo_rows(kind: Kind, table: Array, units_by_group: ArrayLike) -> Array:
+def pseudo_rows(kind: Kind, table: Array, units_by_group: ArrayLike, is_apart: bool = True) -> Array:
     """One more unit of each group, on the outcome that sets it further apart, (K, J); 0 for scores.
 
     Its sums are those of the group's mean unit. It goes to the outcome that the group has most in excess of
     the others, or without any excess to one outcome and the next by turns. With a weight drawn from an
     exponential distribution, a group of n units that all say the same has the bound 1 - 0.05^(1/n) of the
-    exact binomial ("rule of three"), where redrawing the units alone gives a width of 0.
+    exact binomial ("rule of three"), where redrawing the units alone gives a width of 0. Where not
+    `is_apart` it goes to the outcome that brings the group nearer.
     """
     if kind == "score":
         return np.zeros_like(table)
     counts = outcome_counts(kind, table)
-    chosen = farthest_outcomes(counts)
+    chosen = farthest_outcomes(counts, is_apart)
     sizes = divide(counts.sum(1), np.asarray(units_by_group, dtype=np.float64))
     return sums_of_counts(kind, sizes[:, None] * np.eye(counts.shape[1])[chosen])
 
@@ -42,6 +43,15 @@ def farthest_outcomes(counts: Array, is_apart: bool = True) -> Codes:
     is_flat = np.abs(excess).max(axis=1) <= 1e-12
     chosen: Codes = np.where(is_flat, by_turns, (excess if is_apart else -excess).argmax(axis=1))
     return chosen
+
+
+def is_flat(kind: Kind, table: Array) -> Mask:
+    """Whether all answers of a group are one outcome, (K,); never of scores, nor of an empty group."""
+    if kind == "score":
+        return np.zeros(len(table), dtype=bool)
+    counts = outcome_counts(kind, table)
+    n = counts.sum(1)
+    return np.asarray((n > 0) & (counts.max(1) >= n * (1 - 1e-12)))
 
 
 def outcome_counts(kind: Kind, table: Array) -> Array:
@@ -145,8 +155,9 @@ def worst_ends(
 
     `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`. A group's
     missing answers are one outcome and all others' another, in every way; that is exact for a group's total
-    variation, which is convex in both. Towards equality they fill up what a group has least of. NaN where
-    nothing is known.
+    variation, which is convex in both. Towards equality they fill up what a group has least of, held against
+    all answers, against each group, and against what all groups can reach: of two outcomes that is exact. NaN
+    where nothing is known.
     """
     lacking = np.asarray(missing, dtype=np.float64)
     if not statistics:
@@ -163,11 +174,20 @@ def worst_ends(
     groups = np.arange(len(table))
     filled = [table + lacking[:, None] * ends[np.where(np.equal(groups, one), own, others)] for one in groups]
     if kind == "score":
-        mean = table[:, 1].sum() / table[:, 0].sum()
-        towards = table + lacking[:, None] * np.array([1.0, mean, mean**2])
+        n, total, _ = table.T
+        low, high = (divide(total + lacking * end, n + lacking) for end in spread)
+        targets = [total.sum() / n.sum(), (low.max() + high.min()) / 2]
+        wanted = [np.clip(divide((n + lacking) * one - total, lacking), *spread) for one in targets]
+        wanted = [np.where(lacking > 0, one, 0) for one in wanted]
+        towards = [table + lacking[:, None] * np.stack([v**0, v, v**2], axis=1) for v in wanted]
     else:
-        towards = sums_of_counts(kind, counts + filled_up(counts, lacking, counts.sum(0) / counts.sum()))
-    values = evaluate(statistics, np.concatenate([*filled, table[None], towards[None]]))
+        # Of two outcomes, the middle of what all groups can reach, else of the gap that stays between them.
+        n = (counts.sum(1) + lacking)[:, None]
+        middle = (divide(counts, n).max(0) + divide(counts + lacking[:, None], n).min(0)) / 2
+        shares = [counts.sum(0) / counts.sum(), middle / middle.sum()]
+        shares += [own / own.sum() for own in counts if own.sum()]
+        towards = [sums_of_counts(kind, counts + filled_up(counts, lacking, one)) for one in shares]
+    values = evaluate(statistics, np.concatenate([*filled, table[None], np.stack(towards)]))
     is_there = np.isfinite(values)
     low = np.where(is_there, values, np.inf).min(axis=1)
     high = np.where(is_there, values, -np.inf).max(axis=1)

@@ -176,3 +176,24 @@ def test_answers_of_one_name_count_as_what_they_vary():
     rows = resample(design, selection_sums(name % 2), ["selection_rate"], 0, 2_000, seed=1)
     # Wilson's interval of 5 of 10.
     assert (rows[0].ci_low, rows[0].ci_high) == pytest.approx((0.2366, 0.7634), abs=1e-3)
+
+
+def test_missing_answers_may_make_rates_equal():
+    """40 and 10 of 1,000 are favourable, 50 more of the second are missing: 40 of 1,000 is 42 of 1,050."""
+    table = np.array([[1000.0, 40], [1000, 10]])
+    (ends,) = worst_ends([STATISTICS["min_impact_ratio"]], "selection", table, [0, 50], (0, 0))
+    assert ends == pytest.approx([10 / 1050 / 0.04, 1])
+    counts = np.array([[40.0, 960], [10, 990]])
+    names = ["max_share_gap", "max_fdi_pooled", "cramers_v"]
+    found = worst_ends([STATISTICS[name] for name in names], "outcome", counts, [0, 50], (0, 0))
+    assert found[:, 0] == pytest.approx([0, 0, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ends_of_rates_are_what_a_search_finds(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(5, 12, 3).astype(float)
+    a, missing = rng.binomial(n.astype(int), 0.4).astype(float), rng.integers(0, 4, 3).astype(float)
+    (ends,) = worst_ends([STATISTICS["range"]], "selection", np.stack([n, a], axis=1), missing, (0, 0))
+    low, high = (a / (n + missing)), (a + missing) / (n + missing)
+    assert ends[0] == pytest.approx(min(np.ptp(a / n), max(0, low.max() - high.min())), abs=1e-9)
