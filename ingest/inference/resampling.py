@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ingest.inference.arrays import Array, Codes, divide, first_rows, only_where
 from ingest.inference.bounds import (
     blocks_by_group,
+    is_flat,
     one_sided_bounds,
     pseudo_rows,
     rate_intervals,
@@ -140,6 +141,7 @@ def resample(
     missing: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     doubt: Doubt | None = None,
+    scale: tuple[float, float] | None = None,
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
@@ -148,7 +150,8 @@ def resample(
     `empty_group` and are left out of everything else. `missing` counts the answers that each of the
     design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
     compared at equal weights of them, and shuffled within them. Sums that labels correct may be any numbers,
-    and come with the `doubt` that the labels leave. The result depends on `seed`, not on the order of rows
+    and come with the `doubt` that the labels leave. `scale` are the ends between which a missing score lies;
+    those of the scores that are there if unsaid. The result depends on `seed`, not on the order of rows
     nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and ValueError
     for sums that do not fit.
     """
@@ -209,6 +212,9 @@ def resample(
         of_unit = design.group[first_rows(units.of_row)]
         tables = few_tables(kind, of_units, of_unit, np.random.default_rng([seed, BOOTSTRAP_STREAM]))
     one_more = pseudo_rows(kind, table, units_by_group)
+    # Redrawn alone, units that all say the same would have intervals and milder bounds of width 0.
+    one_other = pseudo_rows(kind, table, units_by_group, is_apart=False) * is_flat(kind, table)[:, None]
+    is_widened = doubt is None and not is_few and bool(one_other.any())
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
     moved_by_labels = doubt and doubt.drawn(kind, table, seed, BOOTSTRAP_STREAM)
@@ -216,7 +222,10 @@ def resample(
     def redrawn(b: int) -> Array:
         drawn = compared(tables(b))
         apart = drawn + weights.exponential(size=(b, n_groups, 1)) * one_more
-        if moved_by_labels is None:
+        if is_widened:
+            mixed = drawn + weights.exponential(size=(b, n_groups, 1)) * one_other
+            own = [evaluate(chosen, drawn), evaluate(chosen, mixed)]
+        elif moved_by_labels is None:
             own = [evaluate(chosen, drawn)]
         else:
             moved, nearer = moved_by_labels(b)
@@ -226,7 +235,7 @@ def resample(
 
     bytes_each = 8 * (3 * units.n + 20 * n_groups * n_sums)
     n_columns = len(observed)
-    n_own = n_columns * (1 if doubt is None else 3)
+    n_own = n_columns * (2 if is_widened else 1 if doubt is None else 3)
     booted = draw(
         redrawn,
         n_bootstrap if units.is_enough or is_few else 0,
@@ -238,7 +247,9 @@ def resample(
     # Units without a label do not tell how badly the labels read.
     telling = units_by_group if doubt is None else np.minimum(units_by_group, doubt.n_units)
     rested_on = units_rested_on(columns, telling)
-    if doubt is None:
+    if is_widened:
+        interval = widest_intervals(booted, [others], observed, rested_on)
+    elif doubt is None:
         interval = intervals(booted, observed, rested_on)
     else:
         interval = widest_intervals(booted, np.split(others, 2), observed, rested_on)
@@ -251,11 +262,13 @@ def resample(
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}
     own = [place[statistic.name] for statistic in judged_by]
     fewest = np.inf if is_few else float(telling.min())
-    milder = None if doubt is None else others[:n_columns][own]
+    milder = others[:n_columns][own] if is_widened or doubt is not None else None
     bounds = one_sided_bounds(judged_by, observed[own], redrawn_values[own], apart, fewest, milder)
     if is_few:
         bounds = without_mild_side(judged_by, bounds)
     spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
+    if kind == "score" and scale is not None:
+        spread = (min(spread[0], scale[0]), max(spread[1], scale[1]))
     ends = worst_ends(judged_by, kind, table, lacking, spread)
     n_blocks = int(blocks_by_group(design.group, design.block, n_groups).min())
     beyond: dict[str, dict[str, Any]] = {}

@@ -34,6 +34,9 @@ def model(dbt, session):
     references = row_by(
         dbt.ref("stg_suite__references"), "suite, axis, reference_kind, group_value", n_keys=2
     )
+    scales = row_by(
+        dbt.ref("int_features_listed"), "suite, category, feature, range_low, range_high", n_keys=3
+    )
     answers = (
         dbt.ref("int_analysis_responses_coded")
         .order("analysis_key, response_key")
@@ -45,12 +48,14 @@ def model(dbt, session):
     for analysis, part in zip(analyses, of_analyses, strict=True):
         if len(part["value"]):
             reference = references.get((analysis["suite"], analysis["axis"]))
-            kept.add(_resampled, analysis, groups[analysis["analysis_key"]], reference, part)
+            scale = scales.get((analysis["suite"], analysis["category"], analysis["measure"]))
+            kept.add(_resampled, analysis, groups[analysis["analysis_key"]], reference, scale, part)
     return kept.relation()
 
 
-def _resampled(analysis, groups, reference, part):
-    """Yield the rows of one analysis; `reference` is the kind and value of the group that a suite chose."""
+def _resampled(analysis, groups, reference, scale, part):
+    """Yield the rows of one analysis; `reference` is the kind and value of the group that a suite chose,
+    `scale` the ends of what is scored, where they are known."""
     named, kind = {"analysis_key": analysis["analysis_key"]}, analysis["measure_kind"]
     codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
     *labels, missing = zip(*groups, strict=True)
@@ -62,6 +67,7 @@ def _resampled(analysis, groups, reference, part):
         "n_bootstrap": n_bootstrap,
         "seed": seed,
         "missing": missing,
+        "scale": scale if kind == "score" and scale is not None and None not in scale else None,
     }
     found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
     at_equal_weights = adjusted(design, sums, kind, part["stratum_code"], options)

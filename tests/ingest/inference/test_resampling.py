@@ -257,3 +257,43 @@ def test_seed_decides():
     first, again, other = (resample(design, sums, ["range"], 200, 100, seed=seed)[0] for seed in (1, 1, 2))
     assert first == again
     assert first.null_median != other.null_median and first.ci_low != other.ci_low
+
+
+@pytest.mark.parametrize("never", [0, 1])
+def test_a_group_that_never_gets_an_answer_has_no_interval_of_width_0(never):
+    """0 of 40 against 3 of 60: the ratio is 0, and 0.0739 for the first rate (3.69 / (40 + 3.69)) is open."""
+    group = np.repeat([0, 1], [40, 60])
+    selected = np.concatenate([np.zeros(40), np.arange(60) < (3 if never == 0 else 57)])
+    design = Design.from_values([group], np.arange(100), np.arange(100))
+    found = rows_by(
+        resample(design, selection_sums(selected), ["impact_ratio", "min_impact_ratio"], 200, 1000, 1)
+    )
+    ratio = found["min_impact_ratio", None]
+    assert ratio.value == 0 and ratio.ci_low == 0 and ratio.bound_low == 0
+    assert ratio.ci_high > 0.0739 and ratio.bound_high > 0.05
+    assert found["impact_ratio", "0"].ci_high >= ratio.ci_high
+
+
+def test_groups_that_are_apart_as_far_as_can_be_have_an_interval():
+    """30 of 30 against 0 of 30: by Wilson neither rate is known better than to 0.11."""
+    group = np.repeat([0, 1], 30)
+    design = Design.from_values([group], np.arange(60), np.arange(60))
+    found = rows_by(
+        resample(design, outcome_sums(group, 2), ["max_share_gap", "cramers_v_corrected"], 200, 1000, 1)
+    )
+    assert found["max_share_gap", None].ci_low < 0.89
+    assert found["max_share_gap", None].bound_low < 0.95
+    assert found["cramers_v_corrected", None].ci_low < 0.9
+
+
+def test_missing_scores_may_lie_where_no_score_was_seen():
+    """75 scores of 0.5 ± 0.05 are missing; at 0, the end of the scale, the gap is 0.28 deviations."""
+    rng, group = np.random.default_rng(0), np.repeat([0, 1], 1500)
+    scores = np.round(rng.normal(0.5, 0.05, 3000), 3)
+    design = Design.from_values([group], np.arange(3000), np.arange(3000))
+    filled, of = np.append(scores, np.zeros(75)), np.append(group, np.ones(75, int))
+    worst = (filled[of == 0].mean() - filled[of == 1].mean()) / filled.std(ddof=1)
+    options = {"n_permutations": 100, "n_bootstrap": 100, "missing": [0, 75]}
+    (seen,) = resample(design, score_sums(scores), ["max_mean_gap"], **options)
+    (scaled,) = resample(design, score_sums(scores), ["max_mean_gap"], **options, scale=(0.0, 1.0))
+    assert seen.value_high < worst <= scaled.value_high + 1e-9
