@@ -58,6 +58,16 @@ limited as (
         associations.v_bound_high,
         associations.v_at_most,
         limits_of_v.green_limit as v_limit,
+        -- Bounds are of what a design gives on average. Of that chance gives no more than it does to groups that
+        -- are alike; so much nearer to equality the truth may lie.
+        case
+            when numbers.p_value is null then 0
+            when numbers.analysis_key is null and numbers.metric <> 'jsd_census_nats' then 0
+            when limits.direction = 'higher_is_worse' then coalesce(numbers.null_median, 0)
+            when {{ begins_with('numbers.metric', 'min_') }} and limits.unit = 'ratio' and numbers.null_median > 0
+                then 1 - numbers.null_median
+            else 0
+        end as chance_part,
         case
             when limits.is_beside and numbers.metric = 'jsd_census_nats' then 'census' else suites.gate_family
         end as family,  -- noqa: RF04
@@ -91,10 +101,17 @@ bounded as (
         case when n_missing = 0 then judged_value else value_low end as lowest_value,
         case when n_missing = 0 then judged_value else value_high end as highest_value,
         greatest(
-            bound_low - case when n_missing = 0 then 0 else judged_value - value_low end, least(0, bound_low)
+            bound_low
+            - case when is_higher_worse then chance_part else 0 end
+            - case when n_missing = 0 then 0 else judged_value - value_low end,
+            least(0, bound_low)
         )
             as lowest_bound,
-        bound_high + case when n_missing = 0 then 0 else value_high - judged_value end as highest_bound
+        least(
+            bound_high / case when is_higher_worse then 1 else 1 - chance_part end
+            + case when n_missing = 0 then 0 else value_high - judged_value end,
+            case when unit in ('ratio', 'share') then greatest(1, bound_high) end
+        ) as highest_bound
     from limited
 ),
 
