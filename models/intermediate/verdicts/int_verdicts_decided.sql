@@ -58,8 +58,8 @@ limited as (
         associations.v_bound_high,
         associations.v_at_most,
         limits_of_v.green_limit as v_limit,
-        -- Bounds are of what a design gives on average. Of that chance gives no more than it does to groups that
-        -- are alike; so much nearer to equality the truth may lie.
+        -- Bounds are of what a design gives on average, chance included: of groups that are alike this much. So
+        -- much nearer to equality the truth may lie.
         case
             when numbers.p_value is null then 0
             when numbers.analysis_key is null and numbers.metric <> 'jsd_census_nats' then 0
