@@ -6,6 +6,7 @@ NULL_LEVELS = (0.5, 0.05, 0.95)  # quantiles that are told of what chance alone 
 
 MIN_UNITS = 10  # for an interval (SPEC INF-2)
 MIN_UNITS_PER_GROUP = 5
+UNLIKE = 1.25  # times as many units in one group as in another: a gap is then judged in standard errors, too
 MIN_LABELS = 10  # of a group: with fewer its error is anybody's guess
 MIN_VALID_RATE = 0.9  # of the resamples, below which neither interval nor p-value is given
 

@@ -11,9 +11,8 @@ from ingest.inference.constants import CHUNK_BYTES, EXCHANGE_STREAM, NULL_LEVELS
 from ingest.inference.design import Design, canonical, resampling_unit
 from ingest.inference.drawing import Units, chance, draw, intervals, quantiles
 from ingest.inference.group_statistics import STATISTICS
-from ingest.inference.registry import evaluate, owners, units_rested_on
+from ingest.inference.registry import check_sums, evaluate, owners, units_rested_on
 from ingest.inference.relabelling import attainable, plan_for
-from ingest.inference.resampling import check_sums
 from ingest.inference.sums import group_table, relabelled_tables
 
 NAN = float("nan")

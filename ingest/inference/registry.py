@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ingest.inference.arrays import Array
+from ingest.inference.design import Design
 from ingest.inference.drawing import Extreme
 from ingest.inference.sums import Kind
 
@@ -104,3 +105,30 @@ def units_rested_on(columns: Sequence[tuple[Statistic, int | None]], by_group: A
     is_own = [statistic.level == "group" and statistic.depends_on == "own" for statistic, _ in columns]
     own = [by_group.min() if group is None else by_group[group] for _, group in columns]
     return np.where(is_own, own, by_group.min())
+
+
+def check_sums(
+    design: Design, sums: Array, of: Sequence[Statistic], fewest_draws: int, is_corrected: bool = False
+) -> None:
+    """Raise ValueError for sums that do not fit, and for a negative number of resamples."""
+    if sums.ndim != 2 or len(sums) != len(design.group):
+        raise ValueError("sums must be (n, J), one row per response")
+    if not np.isfinite(sums).all():
+        raise ValueError("sums must be finite: leave out responses without a value, and count them")
+    width = {"score": 3, "selection": 2, "outcome": sums.shape[1]}
+    for statistic in of:
+        if sums.shape[1] not in {width[kind] for kind in statistic.kinds}:
+            raise ValueError(f"{statistic.name} does not go with {sums.shape[1]} sums")
+        if "outcome" not in statistic.kinds and not (is_corrected or (sums[:, 0] == 1).all()):
+            raise ValueError(f"{statistic.name} needs sums whose first column is 1")
+    if fewest_draws < 0:
+        raise ValueError("the number of resamples cannot be negative")
+
+
+def kind_of(statistics: Sequence[Statistic], n_sums: int) -> Kind:
+    """What the sums are: those of scores are three, of selections two, of outcomes as many as there are."""
+    kinds = set.intersection(*(set(statistic.kinds) for statistic in statistics))
+    if kinds == {"score", "selection"}:
+        return "score" if n_sums == 3 else "selection"
+    (kind,) = kinds
+    return kind

@@ -45,11 +45,20 @@ from ingest.inference.families import tails
 from ingest.inference.few_units import few_tables
 from ingest.inference.group_statistics import DISPARITIES, MEAN, STATISTICS, impact_ratio
 from ingest.inference.label_doubt import Doubt
-from ingest.inference.registry import Statistic, evaluate, evaluate_values, owners, units_rested_on
+from ingest.inference.registry import (
+    Statistic,
+    check_sums,
+    evaluate,
+    evaluate_values,
+    kind_of,
+    owners,
+    units_rested_on,
+)
 from ingest.inference.relabelling import Plan, Scheme, attainable, plan_for
 from ingest.inference.samples import Column, Samples
 from ingest.inference.strata import spread_out, standardised, stratum_of
-from ingest.inference.sums import Kind, group_table, relabelled_tables
+from ingest.inference.studentised import gaps_in_errors
+from ingest.inference.sums import group_table, relabelled_tables
 
 NAN = float("nan")
 
@@ -112,24 +121,6 @@ def _missing(statistic: Statistic, group: str | None, unit: str, scheme: str) ->
     )  # fmt: skip
 
 
-def check_sums(
-    design: Design, sums: Array, of: Sequence[Statistic], fewest_draws: int, is_corrected: bool = False
-) -> None:
-    """Raise ValueError for sums that do not fit, and for a negative number of resamples."""
-    if sums.ndim != 2 or len(sums) != len(design.group):
-        raise ValueError("sums must be (n, J), one row per response")
-    if not np.isfinite(sums).all():
-        raise ValueError("sums must be finite: leave out responses without a value, and count them")
-    width = {"score": 3, "selection": 2, "outcome": sums.shape[1]}
-    for statistic in of:
-        if sums.shape[1] not in {width[kind] for kind in statistic.kinds}:
-            raise ValueError(f"{statistic.name} does not go with {sums.shape[1]} sums")
-        if "outcome" not in statistic.kinds and not (is_corrected or (sums[:, 0] == 1).all()):
-            raise ValueError(f"{statistic.name} needs sums whose first column is 1")
-    if fewest_draws < 0:
-        raise ValueError("the number of resamples cannot be negative")
-
-
 def resample(
     design: Design,
     sums: ArrayLike,
@@ -168,7 +159,7 @@ def resample(
         ]
     lacking = np.zeros(len(full_labels)) if missing is None else np.asarray(missing, dtype=np.float64)
     lacking = lacking[np.unique(design.group)]
-    kind, n_kind = _kind_of(chosen, rows.shape[1]), rows.shape[1]
+    kind, n_kind = kind_of(chosen, rows.shape[1]), rows.shape[1]
     scores = rows[:, 1] if kind == "score" else np.zeros(1)
     if strata is not None:
         rows = spread_out(rows, np.asarray(strata, dtype=np.int64))
@@ -202,6 +193,10 @@ def resample(
         observed.shape,
     )
 
+    in_errors = None
+    if judged_by and doubt is None and strata is None:
+        size = max(1, chunk_bytes // (3 * bytes_each))
+        in_errors = gaps_in_errors(design, plan, kind, cell_sums, n_permutations, size, seed)
     units_by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
     # Too few to redraw: an interval would be too short, a bound comes of how alike their answers are.
     is_few = not units.is_enough and units.is_nested and units_by_group.min() >= 2
@@ -275,6 +270,9 @@ def resample(
     for index, statistic in enumerate(judged_by):
         at = place.get(statistic.tested_by, place[statistic.name])
         tail, null_tails = tails(permuted[[at]], observed[[at]], columns[at][0].extreme)
+        p_at = chance(permuted[[at]], observed[[at]], columns[at][0].extreme).p_value[0]
+        if in_errors is not None and in_errors.p_value > p_at:
+            tail, null_tails = tails(in_errors.null, in_errors.own)
         beyond[statistic.name] = {
             "bound_low": float(bounds[index, 0]),
             "bound_high": float(bounds[index, 1]),
@@ -291,6 +289,9 @@ def resample(
         centre = float(statistic.centre(table)) if statistic.centre is not None else 0.0
         judged = chance(permuted[own], observed[own], statistic.extreme, centre)
         most = extremity(permuted[own], statistic.extreme, centre).max(axis=0)
+        p_values = judged.p_value
+        if in_errors is not None and statistic.tested_by:
+            p_values = np.maximum(p_values, in_errors.p_value)
         highest = p_max(most, observed[own], statistic.extreme, centre)
         for index, column in enumerate(own):
             group = columns[column][1]
@@ -302,7 +303,7 @@ def resample(
                 group=label,
                 value=float(observed[column]),
                 status=statistic.status(observed[column], table),
-                p_value=float(judged.p_value[index]),
+                p_value=float(p_values[index]),
                 p_max=float(highest[index]) if judged.is_tested[index] else NAN,
                 null_median=float(judged.null_median[index]),
                 null_p05=float(judged.null_p05[index]),
@@ -324,15 +325,6 @@ def resample(
         for statistic in chosen
         for label in (full_labels if statistic.level == "group" else (None,))
     ]
-
-
-def _kind_of(statistics: Sequence[Statistic], n_sums: int) -> Kind:
-    """What the sums are: those of scores are three, of selections two, of outcomes as many as there are."""
-    kinds = set.intersection(*(set(statistic.kinds) for statistic in statistics))
-    if kinds == {"score", "selection"}:
-        return "score" if n_sums == 3 else "selection"
-    (kind,) = kinds
-    return kind
 
 
 # ------------------------------------------------------------------- many columns of one design at once
