@@ -58,13 +58,16 @@ limited as (
         associations.v_bound_high,
         associations.v_at_most,
         limits_of_v.green_limit as v_limit,
-        -- Bounds are of what a design gives on average, chance included: of groups that are alike this much. So
-        -- much nearer to equality the truth may lie.
+        -- Bounds are of what a design gives on average, and chance gives this much of it to groups that are
+        -- alike: so much nearer to equality the truth may lie.
         case
             when numbers.p_value is null then 0
             when numbers.analysis_key is null and numbers.metric <> 'jsd_census_nats' then 0
             when limits.direction = 'higher_is_worse' then coalesce(numbers.null_median, 0)
-            when {{ begins_with('numbers.metric', 'min_') }} and limits.unit = 'ratio' and numbers.null_median > 0
+            when
+                {{ begins_with('numbers.metric', 'min_') }}
+                and limits.unit = 'ratio'
+                and numbers.null_median > 0
                 then 1 - numbers.null_median
             else 0
         end as chance_part,
