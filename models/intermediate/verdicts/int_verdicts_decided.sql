@@ -110,11 +110,14 @@ bounded as (
             least(0, bound_low)
         )
             as lowest_bound,
-        least(
-            bound_high / case when is_higher_worse then 1 else 1 - chance_part end
-            + case when n_missing = 0 then 0 else value_high - judged_value end,
-            case when unit in ('ratio', 'share') then greatest(1, bound_high) end
-        ) as highest_bound
+        case
+            when bound_high is not null and (n_missing = 0 or value_high - judged_value is not null)
+                then least(
+                    bound_high / case when is_higher_worse then 1 else 1 - chance_part end
+                    + case when n_missing = 0 then 0 else value_high - judged_value end,
+                    case when unit in ('ratio', 'share') then greatest(1, bound_high) end
+                )
+        end as highest_bound
     from limited
 ),
 
