@@ -64,6 +64,15 @@ WORD_END = rf"(?:(?![\w\u0900-\u0963\u0966-\u0dff])|(?<=[{UNSPACED}]))"
 SENTENCE_START = r"(?:[.!?。\n।]\s*|(?<=[\u0e00-\u0e7f]))"
 
 
+def finish_status(reason: object) -> str:
+    """Return the status that a provider's reason for the end of an answer says, `ok` where it says none.
+
+    >>> finish_status("MAX_TOKENS"), finish_status("stop"), finish_status(None)
+    ('truncated_output', 'ok', 'ok')
+    """
+    return FINISH_STATUSES.get(str(reason).lower(), "ok")
+
+
 def response_status(text: str | None, finish_reason: str | None = None) -> str:
     """Return the status of a response that came back (one of STATUSES).
 

@@ -10,10 +10,10 @@ from ingest.backends.replies import MESSAGE_TOKENS, estimate_prompt, estimate_to
 from ingest.errors import PlumblineError
 from ingest.store import Store
 from ingest.suite import Prices, Suite
+from ingest.suite.fields import LARGEST_INTEGER
 
 # What no provider bills where the reply tells no tokens; a time-out may have been billed.
 FREE = frozenset({"rate_limited", "server_error", "client_error", "prompt_truncated", "cancelled"})
-MOST_TOKENS = 2**31 - 1  # that `responses` holds; what a reply names beyond is no number of tokens
 WAIT = 0.5  # seconds between two looks at whether a run was stopped
 # What a suite's answers and its judges' votes cost; who votes is asked under a run of the suite.
 PAID = """
@@ -141,7 +141,7 @@ def cost_of(
     may have been answered in full.
     """
     read, written = (
-        n if n is not None and 0 <= n <= MOST_TOKENS else None
+        n if n is not None and 0 <= n <= LARGEST_INTEGER else None
         for n in (answer.n_prompt_tokens, answer.n_output_tokens)
     )
     if read is None and written is None and answer.status in FREE:

@@ -7,6 +7,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
@@ -41,6 +42,17 @@ PASSING |= dict.fromkeys(("api_error", "overloaded_error"), "server_error")
 
 class NotThere(PlumblineError):
     """The server has no such batch, or no batches."""
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    """Raise NotThere for what the server does not have."""
+    try:
+        yield
+    except PlumblineError as error:
+        if "HTTP 404" not in error.what:
+            raise
+        raise NotThere(error.what, NO_BATCHES) from None
 
 
 class Asks(Protocol):
@@ -82,12 +94,8 @@ class Served(ABC):
         """Return the object in a reply."""
         key = self.key
         client = self.hosted.client(self.config, key)
-        try:
+        with _told_apart():
             reply = exchange(client, method, f"{self.root}{path}", self.config, key, content, **more)
-        except PlumblineError as error:
-            if "HTTP 404" not in error.what:
-                raise
-            raise NotThere(error.what, NO_BATCHES) from None
         with reading(self.config, key):
             if only(dict, reply) is None:
                 raise TypeError("nothing")
@@ -99,14 +107,10 @@ class Served(ABC):
         key = self.key
         for place in state.places:
             client = self.hosted.client(self.config, key)
-            try:
+            with _told_apart():
                 for line in downloaded(client, f"{self.root}{place}", self.config, key):
                     if line.strip():
                         yield self._read(line, key)
-            except PlumblineError as error:
-                if "HTTP 404" not in error.what:
-                    raise
-                raise NotThere(error.what, NO_BATCHES) from None
 
     def _read(self, line: bytes, key: str | None) -> tuple[str, Answer] | None:
         try:

@@ -270,9 +270,10 @@ def resample(
     for index, statistic in enumerate(judged_by):
         at = place.get(statistic.tested_by, place[statistic.name])
         tail, null_tails = tails(permuted[[at]], observed[[at]], columns[at][0].extreme)
-        p_at = chance(permuted[[at]], observed[[at]], columns[at][0].extreme).p_value[0]
-        if in_errors is not None and in_errors.p_value > p_at:
-            tail, null_tails = tails(in_errors.null, in_errors.own)
+        if in_errors is not None:
+            by_gap = chance(permuted[[at]], observed[[at]], columns[at][0].extreme)
+            if in_errors.p_value > by_gap.p_value[0]:
+                tail, null_tails = tails(in_errors.null, in_errors.own)
         beyond[statistic.name] = {
             "bound_low": float(bounds[index, 0]),
             "bound_high": float(bounds[index, 1]),

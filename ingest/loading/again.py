@@ -1,5 +1,6 @@
 """A suite that reads a file otherwise than before: no record counts twice, and what is no key is mended."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,19 +106,18 @@ def find_prompts_read_anew(load: Load[Any], method: str) -> int:
     """
     if not _has_prompts(load, method):
         return 0
-    differs = " or ".join(f"prompts.{c} is distinct from staged.{c}" for c in READ_OF_A_PROMPT)
     load.execute(
         f"""
         create or replace temp table read_anew as
         select
-            staged.prompt_key,
-            {", ".join(f"staged.{c}" for c in READ_OF_A_PROMPT)}
-        from staged_prompts as staged
-        inner join prompts on staged.prompt_key = prompts.prompt_key
+            read_now.prompt_key,
+            {", ".join(f"read_now.{c}" for c in READ_OF_A_PROMPT)}
+        from staged_prompts as read_now
+        inner join prompts on read_now.prompt_key = prompts.prompt_key
         where
             prompts.method = $method
-            and staged.rowid in (select min(rowid) from staged_prompts group by prompt_key)
-            and ({differs})
+            and read_now.rowid in (select min(rowid) from staged_prompts group by prompt_key)
+            and ({_differ(READ_OF_A_PROMPT)})
         """,
         {"method": method},
     )
@@ -125,17 +125,20 @@ def find_prompts_read_anew(load: Load[Any], method: str) -> int:
     return n
 
 
-def take_prompts_read_anew(load: Load[Any]) -> None:
-    """Have stored prompts say what `find_prompts_read_anew` found."""
-    if load.loaded.n_read_anew:
-        load.execute(
-            f"""
-            update prompts
-            set {", ".join(f"{c} = read_anew.{c}" for c in READ_OF_A_PROMPT)}
-            from read_anew
-            where prompts.prompt_key = read_anew.prompt_key
-            """
-        )
+def mend_prompts(load: Load[Any], read: str, columns: Sequence[str] = READ_OF_A_PROMPT) -> None:
+    """Have stored prompts say what the table `read` says of them in these columns."""
+    load.execute(
+        f"""
+        update prompts
+        set {", ".join(f"{c} = read_now.{c}" for c in columns)}
+        from {read} as read_now
+        where prompts.prompt_key = read_now.prompt_key and ({_differ(columns)})
+        """
+    )
+
+
+def _differ(columns: Sequence[str]) -> str:
+    return " or ".join(f"prompts.{c} is distinct from read_now.{c}" for c in columns)
 
 
 def _has_prompts(load: Load[Any], method: str) -> bool:

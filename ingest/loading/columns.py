@@ -7,18 +7,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ingest.asking.answer_status import FINISH_STATUSES, STATUSES
+from ingest.asking.answer_status import STATUSES, finish_status
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import Record, RowProblem, check_text
 from ingest.loading.readers.documents import mapping
 from ingest.redaction import without_secrets
 from ingest.suite import Column, Extract, Suite, normalise_label
 from ingest.suite.conversations import conversation, turns_before
+from ingest.suite.fields import LARGEST_INTEGER
 from ingest.suite.sources import Columns, compiled
 
 CACHE_SIZE = 20_000
 MAX_LABEL = 200
-MAX_REPEAT = MOST_TOKENS = 2**31 - 1
+MAX_REPEAT = MOST_TOKENS = LARGEST_INTEGER
 MAX_OPTIONS = 2_000  # characters
 TRUTHS = {"true": "1", "false": "0"}
 WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
@@ -283,8 +284,7 @@ class RecordReader:
         """
         status = self.fields["status"].read(cells).strip().lower() if "status" in self.fields else ""
         if not status:
-            ended = self.said("finish_reason", cells) or ""
-            return FINISH_STATUSES.get(ended.lower(), "ok")
+            return finish_status(self.said("finish_reason", cells))
         if status not in STATUSES:
             raise RowProblem("unknown_status", f"{self.fields['status'].column}: {shorten(status)!r}")
         return status

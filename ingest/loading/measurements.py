@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from ingest.keys import key
-from ingest.loading.again import refuse_second_reading
+from ingest.loading.again import mend_prompts, refuse_second_reading
 from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, WHOLE_NUMBER, declared_labels
 from ingest.loading.files import RowProblem, check_text, read_records
 from ingest.loading.tally import Load, Source, Tally
@@ -396,20 +396,7 @@ class MeasurementLoad(Load[Measured]):
         schema = self.store.arrow_schema("prompts")
         with self.store.registered("read_now", pa.Table.from_pylist(self.prompts, schema)):
             # What `shows:` says is no part of a prompt's key: a mended suite mends it.
-            self.execute(
-                """
-                update prompts
-                set shown_by = read_now.shown_by, domain = read_now.domain, language = read_now.language
-                from read_now
-                where
-                    prompts.prompt_key = read_now.prompt_key
-                    and (
-                        prompts.shown_by is distinct from read_now.shown_by
-                        or prompts.domain is distinct from read_now.domain
-                        or prompts.language is distinct from read_now.language
-                    )
-                """
-            )
+            mend_prompts(self, "read_now", ("shown_by", "domain", "language"))
         self.execute(
             """
             insert into responses (

@@ -20,9 +20,9 @@ from ingest.errors import PlumblineError, shorten
 from ingest.keys import key, request_key, text_key, text_row
 from ingest.loading.again import (
     find_prompts_read_anew,
+    mend_prompts,
     refuse_other_groups,
     refuse_second_reading,
-    take_prompts_read_anew,
 )
 from ingest.loading.columns import Fields, RecordReader
 from ingest.loading.files import RowProblem, read_records, shown
@@ -464,7 +464,8 @@ class ResponseLoad(Load[Loaded]):
             )
             """
         )
-        take_prompts_read_anew(self)
+        if self.loaded.n_read_anew:
+            mend_prompts(self, "read_anew")
         self._write_baselines()
         self._write_labels()
         self._write_scores()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.asking.answer_status import finish_status
 from ingest.backends.replies import split_reasoning
 from ingest.errors import PlumblineError
 from ingest.loading.problems import RowProblem, kind_of, shown
@@ -29,11 +30,6 @@ from ingest.loading.readers.documents import (
 INSPECT = "Inspect"
 HEADERS = ("header.json", "_journal/start.json")  # the second alone where a run was killed
 SAMPLES = "samples/"
-FINISHED = {
-    "max_tokens": "truncated_output",
-    "model_length": "truncated_output",
-    "content_filter": "content_filtered",
-}
 LETTERS = {
     "C": "1",
     "I": "0",
@@ -116,7 +112,7 @@ def _record(log: dict[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
         "target": plain(sample.get("target")),
         "model": plain(task.get("model")),
         "served_model": plain(output.get("model")),
-        "status": "server_error" if error else FINISHED.get(str(choice.get("stop_reason")), "ok"),
+        "status": "server_error" if error else finish_status(choice.get("stop_reason")),
         "finish_reason": plain(choice.get("stop_reason")),
         "prompt_tokens": _tokens(output, "input_tokens", *CACHED),
         "output_tokens": _tokens(output, "output_tokens"),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.asking.answer_status import finish_status
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.problems import RowProblem, shown
 from ingest.loading.readers import Entry, Reader
@@ -21,7 +22,6 @@ from ingest.loading.readers.documents import (
     unfolded,
 )
 
-FINISHED = {"length": "truncated_output", "content_filter": "content_filtered"}
 MAX_REQUESTS = 1_000_000
 
 
@@ -113,7 +113,7 @@ def _chosen(choice: dict[str, Any]) -> tuple[str | None, str]:
     said = text_of(message.get("content")) or text_of(choice.get("text"))
     if message.get("refusal") and not said:
         return plain(message["refusal"]), "refused"
-    return said, FINISHED.get(str(choice.get("finish_reason")), "ok")
+    return said, finish_status(choice.get("finish_reason"))
 
 
 def _failed(code: Any) -> str:

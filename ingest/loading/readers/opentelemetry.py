@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.asking.answer_status import finish_status
 from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import (
@@ -26,11 +27,6 @@ from ingest.loading.readers.documents import (
 )
 
 NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.([0-9]{1,4})\.(role|content)")
-FINISHED = {
-    "length": "truncated_output",
-    "max_tokens": "truncated_output",
-    "content_filter": "content_filtered",
-}
 ASKED = ("chat", "text_completion", "generate_content")
 FAILED = (2, "2", "ERROR", "STATUS_CODE_ERROR")
 
@@ -103,7 +99,7 @@ def _record(span: dict[str, Any], attributes: dict[str, Any]) -> dict[str, Any]:
         "response": plain(status.get("message", status.get("description"))) if failed else answered,
         "model": plain(attributes.get("gen_ai.request.model", attributes.get("gen_ai.response.model"))),
         "served_model": plain(attributes.get("gen_ai.response.model")),
-        "status": "server_error" if failed else FINISHED.get(str(first), "ok"),
+        "status": "server_error" if failed else finish_status(first),
         "options": options_of(
             {n.removeprefix(request): v for n, v in attributes.items() if n.startswith(request)}
         ),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.asking.answer_status import finish_status
 from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import (
@@ -19,11 +20,6 @@ from ingest.loading.readers.documents import (
 )
 
 ERROR = 2  # promptfoo's failureReason of a request that failed
-FINISHED = {
-    "length": "truncated_output",
-    "max_tokens": "truncated_output",
-    "content_filter": "content_filtered",
-}
 
 
 def fits(look: Look) -> bool:
@@ -79,7 +75,7 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
 
 def _ended(response: dict[str, Any]) -> str:
     """How an answer ended, as the provider says: cut off, filtered, refused, or as it should."""
-    said = FINISHED.get(str(response.get("finishReason")).lower(), "ok")
+    said = finish_status(response.get("finishReason"))
     return "refused" if said == "ok" and response.get("isRefusal") is True else said
 
 
