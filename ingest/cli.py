@@ -45,7 +45,8 @@ from ingest.options import (
 )
 from ingest.scorers import Where
 from ingest.store import AUDIT_NAME, RAW_NAME, Store, data_dir
-from ingest.suite import load_suite
+from ingest.suite import Suite, load_suite
+from ingest.suite.definition import is_registered
 
 
 @click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -139,7 +140,7 @@ def audit(
     suite_path = suite_path or _only_suite()
     suite = load_suite(suite_path, variant)
     models.check_models(suite, Where(model_dir, data=data))
-    with warehouse.parsed_project(data) as parsed:
+    with warehouse.parsed_project(data, not _is_known(data, suite)) as parsed:
         reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
         judged = {**reached, "concurrency": asking["concurrency"]} if suite.judges else {}
         if responses:
@@ -185,6 +186,14 @@ def audit(
         warehouse.print_powerless(opened)
         show.closing(opened, is_terminal)
     say(f"Warehouse: {data / AUDIT_NAME}")
+
+
+def _is_known(data: Path, suite: Suite) -> bool:
+    """Say whether the suite was brought in as its file is now."""
+    if not (data / RAW_NAME).exists():
+        return False
+    with Store(data, read_only=True) as store:
+        return is_registered(store, suite)
 
 
 def _is_loaded(data: Path, suite: str) -> bool:

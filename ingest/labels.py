@@ -12,6 +12,7 @@ from ingest.labelling.questions import questions
 from ingest.options import dry_run_option, stale_option, variant_option
 from ingest.store import Store, opened
 from ingest.suite import Suite, load_suite
+from ingest.suite.definition import is_registered
 from ingest.warehouse import check_inputs
 
 
@@ -115,8 +116,7 @@ def _check_names(suite: Suite, categories: tuple[str, ...], sets: tuple[str, ...
 
 def _check_suite(store: Store, suite: Suite, suite_path: Path) -> None:
     """Raise PlumblineError where the marts are of another suite, or of another state of this file."""
-    keys = store.rows("select suite_key from suites where suite = ?", [suite.suite])
-    if keys != [(suite.suite_key,)]:
+    if not is_registered(store, suite):
         raise PlumblineError(
             f"{shown(suite_path)}: suite {suite.suite} is not what was audited last here.",
             "Run `plumbline audit SUITE` first, with the same --variant.",

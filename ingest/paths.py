@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from io import BufferedReader
@@ -101,10 +101,20 @@ def file_sha256(path: Path, what_to_do: str = "Name another file.") -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def files_below(folder: Path, suffixes: Set[str]) -> list[Path]:
+    """Return the files of a folder and of its folders that end so; none where there is no such folder."""
+    return [
+        Path(place, name)
+        for place, _, names in os.walk(folder)
+        for name in names
+        if os.path.splitext(name)[1] in suffixes
+    ]
+
+
 def known_sha256(path: Path) -> str:
     """Return the SHA-256 of a file of the project's own, which is read again only once it has changed."""
     found = path.stat()
-    return _sha256_once(path.resolve(), found.st_size, found.st_mtime_ns)
+    return _sha256_once(path.absolute(), found.st_size, found.st_mtime_ns)
 
 
 @cache

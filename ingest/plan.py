@@ -38,6 +38,7 @@ from ingest.reach import asked_places, read_places
 from ingest.store import RAW_NAME, Store
 from ingest.store.private import scratch
 from ingest.suite import Config, Prices, Suite, config_labels, load_suite
+from ingest.suite.definition import is_registered
 
 FOUR_FIFTHS = 0.8
 MOST_REPEATS = 1_000
@@ -89,8 +90,7 @@ def planned(data: Path, suite: Suite, suite_path: Path) -> Iterator[Store]:
     needs_corpus = any(category.corpus for category in suite.categories.values())
     if (data / RAW_NAME).exists():
         with Store(data, read_only=True) as store:
-            keys = store.rows("select suite_key from suites where suite = ?", [suite.suite])
-            if needs_corpus or keys == [(suite.suite_key,)]:
+            if needs_corpus or is_registered(store, suite):
                 yield store
                 return
     with scratch() as empty, Store(empty) as store:

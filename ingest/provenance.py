@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ingest import __version__
 from ingest.keys import key
-from ingest.paths import IS_PACKAGED, PROJECT, dbt_project, known_sha256
+from ingest.paths import IS_PACKAGED, PROJECT, dbt_project, files_below, known_sha256
 
 VARIABLE = "PLUMBLINE_BUILD"
 COMPUTES = ("models", "macros", "seeds", "dbt_project.yml")
@@ -55,8 +55,8 @@ def build_hash() -> str:
 def _computing(folder: Path) -> Iterator[Path]:
     for part in COMPUTES:
         place = folder / part
-        for file in [place] if place.is_file() else place.rglob("*"):
-            if file.suffix in SUFFIXES and file.is_file() and not file.name.startswith(SAID_BESIDE):
+        for file in [place] if place.is_file() else files_below(place, SUFFIXES):
+            if file.is_file() and not file.name.startswith(SAID_BESIDE):
                 yield file
 
 

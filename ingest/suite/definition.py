@@ -37,6 +37,11 @@ def register_suite(store: Store, suite: Suite, path: Path, run_id: str) -> None:
         store.append("texts", [text_row(phrase) for phrase in sorted(anchors)])
 
 
+def is_registered(store: Store, suite: Suite) -> bool:
+    """Whether the table holds what the suite's file says now."""
+    return store.rows("select suite_key from suites where suite = ?", [suite.suite]) == [(suite.suite_key,)]
+
+
 def definition(suite: Suite) -> dict[str, Any]:
     """Return the checked file, with what follows from it in the place of what it leaves open.
 

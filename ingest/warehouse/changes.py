@@ -19,7 +19,7 @@ import yaml
 
 from ingest.inference.kept import HASH, inference_code
 from ingest.keys import key
-from ingest.paths import PROJECT, dbt_project, known_sha256
+from ingest.paths import PROJECT, dbt_project, files_below, known_sha256
 from ingest.provenance import build_hash
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import attach, open_database
@@ -47,7 +47,7 @@ def project_inputs() -> str:
     files = [folder / name for folder in folders for name in SETTINGS]
     for folder in folders:
         for part in _folders(folder):
-            files += [file for file in (folder / part).rglob("*") if file.suffix in PROJECT_SUFFIXES]
+            files += files_below(folder / part, PROJECT_SUFFIXES)
     hashes = sorted(known_sha256(file) for file in files if file.is_file())
     return key(hashes, _versions())
 
@@ -95,6 +95,15 @@ class Changes:
             if _changes_with(node) == "build"
         }
         self.sources = {name: source.identifier for name, source in manifest.sources.items()}
+        self.parents = {
+            name: set(node.get("depends_on", {}).get("nodes", ())) for name, node in self.nodes.items()
+        }
+        self.order = list(TopologicalSorter(self.parents).static_order())
+        self.ancestors: dict[str, set[str]] = {}
+        for name in self.order:
+            if name in self.nodes:
+                above = (self.ancestors.get(parent, set()) for parent in self.parents[name])
+                self.ancestors[name] = {name}.union(*above)
         self.read_raw()
         with ExitStack() as held:
             if (data / AUDIT_NAME).exists():  # open meanwhile, its catalogue is read once
@@ -105,7 +114,7 @@ class Changes:
                     self.known.pop(name, None)
             stale = self.stale()
             self._read(
-                {name for name in self.nodes if self._shows_raw(name) and not self._ancestors(name) & stale}
+                {name for name in self.nodes if self._shows_raw(name) and not self.ancestors[name] & stale}
             )
 
     def read_raw(self) -> None:
@@ -116,29 +125,28 @@ class Changes:
     def after_keeping(self) -> set[str]:
         """Nodes that read the tables that an audit is kept in, and that nothing else needs."""
         found = {name for name, table in self.sources.items() if table in KEPT_IN}
-        parents = {name: self._parents(name) for name in self.nodes}
-        for name in TopologicalSorter(parents).static_order():
+        for name in self.order:
             # Of tables whose rows count, the rows stay as they are.
-            if name in self.nodes and parents[name] & found and not self._counts_by_rows(name):
+            if name in self.nodes and self.parents[name] & found and not self._counts_by_rows(name):
                 found.add(name)
         early = self.nodes.keys() - found
-        return (found & self.nodes.keys()) - {one for name in early for one in self._ancestors(name)}
+        return (found & self.nodes.keys()) - set().union(*(self.ancestors[name] for name in early))
 
     def first(self) -> set[str]:
         """Nodes to be made before it is known what else has: tables whose rows count, and what they read."""
         stale = self.stale()
         found: set[str] = set()
         waiting = {name for name in stale if self._counts_by_rows(name)}
-        waiting |= {name for name in self.nodes if self._shows_raw(name) and self._ancestors(name) & stale}
+        waiting |= {name for name in self.nodes if self._shows_raw(name) and self.ancestors[name] & stale}
         while waiting:
             found |= waiting
-            waiting = {parent for name in waiting for parent in self._parents(name) & stale} - found
+            waiting = {parent for name in waiting for parent in self.parents[name] & stale} - found
         return found
 
     def selection(self, chosen: Set[str]) -> list[str]:
         """Return dbt's arguments that choose these nodes; tests come with the models that they are of."""
         models = {name for name in chosen if not name.startswith("test.")}
-        alone = {name for name in chosen - models if not self._parents(name) & models}
+        alone = {name for name in chosen - models if not self.parents[name] & models}
         return ["--select", *self.names(models | alone)]
 
     def names(self, nodes: Set[str]) -> list[str]:
@@ -148,7 +156,8 @@ class Changes:
     def look(self, made: Collection[str]) -> None:
         """Take in what was made, and that the tests of nothing else were run."""
         self._read({name for name in made if self._counts_by_rows(name)})
-        tests = {name for name in self.nodes if name.startswith("test.") and self._parents(name) <= set(made)}
+        everything = set(made)
+        tests = {name for name in self.nodes if name.startswith("test.") and self.parents[name] <= everything}
         inputs = self.inputs()
         self.known |= {name: inputs[name] for name in tests.union(made)}
 
@@ -160,13 +169,13 @@ class Changes:
         """A hash of what each node is made of. A view is made of code alone: it shows what rows there are."""
         code: dict[str, str] = {}
         found: dict[str, str] = {}
-        parents = {name: sorted(self._parents(name)) for name in self.nodes}
-        for name in TopologicalSorter(parents).static_order():
+        for name in self.order:
             if name in self.sources:
                 found[name] = self.raw.get(self.sources[name], "")
             elif name in self.nodes:
-                code[name] = key(self.code[name], [code.get(one, "") for one in parents[name]])
-                of_parents = [self.contents.get(one, found.get(one, "")) for one in parents[name]]
+                parents = sorted(self.parents[name])
+                code[name] = key(self.code[name], [code.get(one, "") for one in parents])
+                of_parents = [self.contents.get(one, found.get(one, "")) for one in parents]
                 found[name] = key(self.code[name], of_parents)
         return {name: code[name] if self._is_view(name) else found[name] for name in self.nodes}
 
@@ -197,9 +206,6 @@ class Changes:
                 rows = f"select count(*), sum(hash(rows)) from {relation} as rows"
                 self.contents[name] = key(*map(str, marts.execute(rows).fetchone() or ()))
 
-    def _parents(self, name: str) -> set[str]:
-        return set(self.nodes[name].get("depends_on", {}).get("nodes", ()))
-
     def _is_missing(self, node: Node, there: Set[str]) -> bool:
         is_kept = node["resource_type"] != "test" and node["config"].get("materialized") != "ephemeral"
         return is_kept and f"{node['schema']}.{node['alias']}" not in there
@@ -212,17 +218,7 @@ class Changes:
 
     def _shows_raw(self, name: str) -> bool:
         """Whether its rows count, and it is a view of raw tables, or of other views of them."""
-        return self._counts_by_rows(name) and all(map(self._is_view, self._ancestors(name)))
-
-    def _ancestors(self, name: str) -> set[str]:
-        """A node, and what it reads down to the raw tables, without these."""
-        found: set[str] = set()
-        waiting = {name}
-        while waiting:
-            found |= waiting
-            parents = {parent for one in waiting for parent in self._parents(one)}
-            waiting = parents - found - self.sources.keys()
-        return found
+        return self._counts_by_rows(name) and all(map(self._is_view, self.ancestors[name]))
 
 
 def forget(data: Path) -> None:
@@ -247,8 +243,10 @@ def _whole(data: Path, there: Set[str]) -> str:
 def _relations(marts: duckdb.DuckDBPyConnection) -> set[str]:
     """Tables and views, by schema and name."""
     found = marts.execute(
-        "select table_schema || '.' || table_name from information_schema.tables"
-        " where table_catalog = current_catalog()"
+        "select schema_name || '.' || table_name from duckdb_tables()"
+        " where not internal and database_name = current_catalog() union all"
+        " select schema_name || '.' || view_name from duckdb_views()"
+        " where not internal and database_name = current_catalog()"
     )
     return {name for (name,) in found.fetchall()}
 

@@ -111,7 +111,7 @@ def test_a_wrong_key_is_said_after_one_request(case, monkeypatch):
 @pytest.fixture
 def audit(case, monkeypatch):
     """Run `audit` up to the build."""
-    monkeypatch.setattr(cli_module.warehouse, "parsed_project", lambda data: nullcontext())
+    monkeypatch.setattr(cli_module.warehouse, "parsed_project", lambda *_: nullcontext())
     monkeypatch.setattr(cli_module.warehouse, "build", lambda *_, **__: None)
 
     def run(*arguments):
