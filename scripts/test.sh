@@ -30,6 +30,9 @@ check_demo() {
   step 'README and guide: what they show is what their queries and commands give'
   $bin/python scripts/shown_outputs.py "$work/demo"
 
+  step 'joins: none of the models compares each row with each, where a key would do'
+  $bin/python scripts/nested_loops.py "$work/demo"
+
   step 'notebook: each cell runs on the demo'
   PLUMBLINE_DATA="$work/demo" $bin/jupyter execute docs/guide/first_look.ipynb --output "$work/first_look.ipynb"
 

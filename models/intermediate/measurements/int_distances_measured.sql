@@ -149,8 +149,7 @@ left join {{ ref('int_unread_answers_listed') }} as unread
         and asked.scorer = unread.scorer
 left join measured
     on
-        paired.is_usable
-        and asked.suite = measured.suite
+        case when paired.is_usable then asked.suite end = measured.suite
         and asked.distance = measured.distance
         and paired.answer_text_key is not distinct from measured.answer_text_key
         and paired.baseline_text_key is not distinct from measured.baseline_text_key

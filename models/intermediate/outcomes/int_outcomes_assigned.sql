@@ -125,8 +125,7 @@ read_answers as (
             responses.suite = texts.suite
             and responses.category = texts.category
             and rules.outcome_set = texts.outcome_set
-            and responses.text_key = texts.text_key
-            and responses.is_usable
+            and case when responses.is_usable then responses.text_key end = texts.text_key
     left join {{ ref('int_phrases_matched') }} as phrases
         on
             texts.suite = phrases.suite

@@ -37,10 +37,9 @@ pairs as (
     inner join others using (text_id)
     left join {{ ref('stg_suite__protected_words') }} as same_attribute
         on
-            others.is_protected
-            and protected.suite = same_attribute.suite
+            protected.suite = same_attribute.suite
             and protected.attribute = same_attribute.attribute
-            and others.token = same_attribute.word
+            and case when others.is_protected then others.token end = same_attribute.word
     where same_attribute.word is null
 )
 

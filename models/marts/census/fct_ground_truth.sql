@@ -115,8 +115,7 @@ left join divergences
         end
 left join {{ ref('int_census_distances_resampled') }} as resampled
     on
-        shares.direction = 'outcome_given_gender'
-        and shares.suite = resampled.suite
+        case when shares.direction = 'outcome_given_gender' then shares.suite end = resampled.suite
         and shares.category = resampled.category
         and shares.config_key = resampled.config_key
         and shares.outcome_set = resampled.outcome_set

@@ -85,10 +85,9 @@ tests as (
     inner join config_runs as b on compared.config_run_b = b.config_run_key
     left join resampled
         on
-            compared.pair_id = resampled.pair_id
+            case when compared.reason_not_computed is null then compared.pair_id end = resampled.pair_id
             and compared.analysis_key = resampled.analysis_key
             and compared.statistic = resampled.statistic
-            and compared.reason_not_computed is null
 ),
 
 families as (

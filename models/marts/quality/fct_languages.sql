@@ -29,6 +29,5 @@ from responses as analyses
 inner join {{ ref('stg_assemble__prompts') }} as prompts using (prompt_key)
 left join languages
     on
-        analyses.is_usable
-        and analyses.text_key = languages.text_key
+        case when analyses.is_usable then analyses.text_key end = languages.text_key
         and prompts.language = languages.expected_language

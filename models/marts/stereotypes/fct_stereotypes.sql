@@ -123,8 +123,7 @@ inner join {{ ref('stg_suite__suites') }} as settings using (suite)
 left join computed as baselines
     on
         baselines.config_key = 'baseline'
-        and computed.config_key <> 'baseline'
-        and computed.suite = baselines.suite
+        and case when computed.config_key <> 'baseline' then computed.suite end = baselines.suite
         and computed.category = baselines.category
         and computed.metric = baselines.metric
         and computed.attribute = baselines.attribute

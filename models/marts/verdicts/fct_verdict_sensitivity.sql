@@ -135,13 +135,12 @@ judged as (
     left join smallest using (suite, category, config, axis, feature, calibration, standard, method)
     left join decided
         on
-            counted.measured_by = 'outcome'
-            and profiles.profile = decided.profile
+            profiles.profile = decided.profile
             and counted.suite = decided.suite
             and counted.category = decided.category
             and counted.config = decided.config
             and counted.axis = decided.axis
-            and counted.measure = decided.measure
+            and case when counted.measured_by = 'outcome' then counted.measure end = decided.measure
 ),
 
 worded as (

@@ -60,14 +60,12 @@ answered as (
     left join {{ ref('fct_outcomes') }} as outcomes
         on
             responses.response_key = outcomes.response_key
-            and sides.measure = outcomes.outcome_set
-            and sides.measure_kind = 'outcome'
+            and case when sides.measure_kind = 'outcome' then sides.measure end = outcomes.outcome_set
             and outcomes.is_counted
     left join {{ ref('fct_measurements') }} as measured
         on
             responses.response_key = measured.response_key
-            and sides.measure = measured.feature
-            and sides.measure_kind = 'score'
+            and case when sides.measure_kind = 'score' then sides.measure end = measured.feature
 ),
 
 -- How clearly an answer is what its side has more of, or less: null where it is not.

@@ -66,7 +66,7 @@ contrasts as (
         suite,
         category,
         config,
-        cast(null as string) as axis,
+        '' as axis,
         outcome_set as measure,
         group_value,
         true as is_census,
@@ -170,10 +170,11 @@ worded as (
             verdicts.suite = contrasts.suite
             and verdicts.category = contrasts.category
             and verdicts.config = contrasts.config
-            and verdicts.axis = coalesce(contrasts.axis, verdicts.axis)
             and verdicts.measure = contrasts.measure
             and (verdicts.metric = 'jsd_census_nats') = contrasts.is_census
-            and contrasts.group_value in ('', verdicts.group_value)
+            and case when verdicts.metric = 'jsd_census_nats' then '' else verdicts.axis end = contrasts.axis
+            and case when verdicts.metric = 'jsd_census_nats' then verdicts.group_value else '' end
+            = contrasts.group_value
 ),
 
 parts as (
