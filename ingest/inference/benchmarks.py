@@ -19,7 +19,7 @@ from ingest.inference.constants import (
     MIN_UNITS,
 )
 from ingest.inference.drawing import chance, draw, intervals, quantiles
-from ingest.inference.pairs import draw_roots, swaps
+from ingest.inference.pairs import draw_roots, swaps, weighted_sums
 
 X_1, Y_1, N_1, X_2, N_2, MEAN_1, UNITS_1, MEAN_2, UNITS_2 = range(9)
 
@@ -88,7 +88,7 @@ def _interval(formula: str, observed: Array, held: Array, n_bootstrap: int, seed
     weights = draw_roots(n, n_bootstrap, np.random.default_rng([seed, BOOTSTRAP_STREAM]))
     if n < MIN_UNITS or not len(weights) or not np.isfinite(observed[0]):
         return np.nan, np.nan
-    low, high = intervals(score(formula, weights @ _columns(held))[None], observed, n)[0]
+    low, high = intervals(score(formula, weighted_sums(weights, _columns(held)))[None], observed, n)[0]
     if not np.isfinite(low):
         return np.nan, np.nan
     value, least = float(observed[0]), -1.0 if formula in ("lean", "scaled_lean", "difference") else 0.0

@@ -6,24 +6,52 @@ their similarity: its null relabels all groups of the root, and asks whether two
 two picked at random. Distances of samples do change when branches swap.
 """
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 
 from ingest.inference.arrays import Array, Codes, divide, meets, only_where
 from ingest.inference.bounds import one_sided_level
-from ingest.inference.constants import CHUNK_DRAWS, MIN_UNITS, NULL_LEVELS
+from ingest.inference.constants import CHUNK_BYTES, CHUNK_DRAWS, MIN_UNITS, NULL_LEVELS
 from ingest.inference.drawing import Chance, Extreme, draw, p_values, quantiles
 
 
-def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Array:
-    """Return how often each root is drawn, (draws, roots); empty where there are too few roots."""
+def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Codes:
+    """Return how often each root is drawn, (draws, roots); empty where there are too few roots.
+
+    A byte each: 255 times is what no root of so many is ever drawn.
+    """
     if n_roots < MIN_UNITS or not n_draws:
-        return np.zeros((0, n_roots))
-    return generator.multinomial(n_roots, np.full(n_roots, 1 / n_roots), size=n_draws).astype(np.float64)
+        return np.zeros((0, n_roots), np.uint8)
+    shares = np.full(n_roots, 1 / n_roots)
+    return _in_bytes(n_roots, n_draws, np.uint8, lambda b: generator.multinomial(n_roots, shares, size=b))
 
 
-def weighted_means(weights: Array, sums: Array, counts: Array) -> Array:
+def _in_bytes(n_roots: int, n_draws: int, kind: type, next_draws: Callable[[int], Codes]) -> Codes:
+    """Whole numbers (draws, roots) of a byte, from a function that draws the next b of them, (b, roots)."""
+    drawn: Codes = np.empty((n_draws, n_roots), kind)
+    for part in _parts(n_draws, n_roots):
+        drawn[part] = next_draws(part.stop - part.start)
+    return drawn
+
+
+def _parts(n_draws: int, n_columns: int) -> Iterator[slice]:
+    """So many draws at once as stay in the cache as floats, n_columns each."""
+    rows = max(1, CHUNK_BYTES // (8 * max(n_columns, 1)))
+    return (slice(start, min(start + rows, n_draws)) for start in range(0, n_draws, rows))
+
+
+def weighted_sums(weights: Array | Codes, values: Array | Codes) -> Array:
+    """Return sums of values (roots, columns) or (roots,) under each row of weights (draws, roots)."""
+    sums = np.empty((len(weights), *values.shape[1:]))
+    for part in _parts(*weights.shape):
+        sums[part] = weights[part].astype(np.float64) @ values
+    return sums
+
+
+def weighted_means(weights: Array | Codes, sums: Array, counts: Array) -> Array:
     """Return means of columns over drawn roots, (draws, columns), from sums and counts (roots, columns)."""
-    return divide(weights @ sums, weights @ counts)
+    return divide(weighted_sums(weights, sums), weighted_sums(weights, counts))
 
 
 def spreads(values: Array) -> Array:
@@ -62,32 +90,32 @@ class Samples:
         values = np.concatenate([a, b])
         order = np.argsort(values, kind="stable")
         self.gaps = np.diff(values[order])
-        sign = np.repeat([1.0, -1.0], len(a))[order]
-        owner = np.concatenate([roots, roots])[order]
-        steps = np.zeros((n_roots, len(values)))
-        steps[owner, np.arange(len(values))] = sign
-        self.cumulative = np.cumsum(steps, axis=1)[:, :-1]
+        self.sign = np.repeat([1.0, -1.0], len(a))[order]
+        self.owner = np.concatenate([roots, roots])[order]
         self.counts = np.bincount(roots, minlength=n_roots).astype(np.float64)
         self.a, self.b, self.roots, self.n_roots = a, b, roots, n_roots
 
-    def distances(self, weights: Array) -> Array:
+    def distances(self, weights: Array | Codes) -> Array:
         """Return the distance under each row of `weights` (draws, roots), (draws,).
 
         Weights of 1 and -1 are branches as they are and swapped; counts are drawn roots.
         """
-        area = np.abs(weights @ self.cumulative) @ self.gaps
-        return divide(area, np.abs(weights) @ self.counts)
+        areas = np.empty(len(weights))
+        for part in _parts(len(weights), len(self.sign)):
+            steps = weights[part][:, self.owner] * self.sign
+            areas[part] = np.abs(np.cumsum(steps, axis=1)[:, :-1]) @ self.gaps
+        return divide(areas, weighted_sums(np.abs(weights), self.counts))
 
-    def differences(self, weights: Array, threshold: float) -> Array:
+    def differences(self, weights: Array | Codes, threshold: float) -> Array:
         """Return the difference of the rates above the threshold, weights as in `distances`."""
         steps = meets(self.a, ">", threshold).astype(np.float64) - meets(self.b, ">", threshold)
         sums = np.bincount(self.roots, weights=steps, minlength=self.n_roots)
-        return divide(weights @ sums, np.abs(weights) @ self.counts)
+        return divide(weighted_sums(weights, sums), weighted_sums(np.abs(weights), self.counts))
 
 
-def swaps(n_roots: int, n_draws: int, generator: np.random.Generator) -> Array:
+def swaps(n_roots: int, n_draws: int, generator: np.random.Generator) -> Codes:
     """Return for each root whether its branches swap places, -1, or not, 1: (draws, roots)."""
-    return np.asarray(generator.integers(0, 2, size=(n_draws, n_roots)) * 2.0 - 1.0, dtype=np.float64)
+    return _in_bytes(n_roots, n_draws, np.int8, lambda b: generator.integers(0, 2, size=(b, n_roots)) * 2 - 1)
 
 
 def relabelled_similarities(

@@ -27,6 +27,7 @@ Parsed = Callable[[], Any]
 
 BUILDING = "Building the marts"
 NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
+NO_ARRAY = "MemoryError"  # what Python says, and NumPy
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
@@ -227,6 +228,11 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     for node in getattr(result.result, "results", ()):
         if any(words in (node.message or "") for words in NO_MEMORY):
             raise stopped_by_memory(node.node.name)
+        if NO_ARRAY in (node.message or ""):
+            raise PlumblineError(
+                f"The build stopped at {node.node.name}: this machine has not the memory for what it draws.",
+                "Build where there is more, or draw less: `resampling: {permutations: 200, bootstrap: 200}`.",
+            )
     for line in errors:
         say(click.unstyle(line), err=True)
     if not on_spark:

@@ -1,10 +1,12 @@
 """Distances of paired samples under drawn and swapped roots; similarities of relabelled groups."""
 
+import tracemalloc
 from itertools import permutations, product
 
 import numpy as np
 import pytest
 
+from ingest.inference import pairs
 from ingest.inference.pairs import (
     Samples,
     chance,
@@ -59,6 +61,29 @@ def test_swapped_roots_exchange_their_values(samples):
         left, right = np.where(is_swapped, b, a), np.where(is_swapped, a, b)
         assert distance == pytest.approx(sorted_distance(left, right))
         assert difference == pytest.approx((left > 0.5).mean() - (right > 0.5).mean())
+
+
+def test_what_is_drawn_part_by_part_is_what_is_drawn_at_once(samples, monkeypatch):
+    own, *_ = samples
+
+    def numbers():
+        weights, signs = (f(12, 20, np.random.default_rng(3)) for f in (draw_roots, swaps))
+        found = [own.distances(weights), own.distances(signs), own.differences(weights, 0.5)]
+        return np.concatenate([weights.ravel(), signs.ravel(), *found])
+
+    at_once = numbers()
+    monkeypatch.setattr(pairs, "CHUNK_BYTES", 3 * 8 * 12)
+    assert numbers() == pytest.approx(at_once, rel=1e-12)
+
+
+def test_memory_grows_with_roots_and_not_with_their_square():
+    n = 20_000
+    values = np.random.default_rng(4).normal(size=(2, n))
+    tracemalloc.start()
+    own = Samples(*values, np.arange(n), n)
+    own.distances(draw_roots(n, 30, np.random.default_rng(5)))
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert peak < 50e6
 
 
 def test_too_few_roots_are_not_drawn():
