@@ -67,10 +67,11 @@ SENTENCE_START = r"(?:[.!?。\n।]\s*|(?<=[\u0e00-\u0e7f]))"
 def finish_status(reason: object) -> str:
     """Return the status that a provider's reason for the end of an answer says, `ok` where it says none.
 
-    >>> finish_status("MAX_TOKENS"), finish_status("stop"), finish_status(None)
-    ('truncated_output', 'ok', 'ok')
+    >>> finish_status("MAX_TOKENS"), finish_status("error"), finish_status("stop"), finish_status(None)
+    ('truncated_output', 'server_error', 'ok', 'ok')
     """
-    return FINISH_STATUSES.get(str(reason).lower(), "ok")
+    said = str(reason).lower()
+    return "server_error" if said in BROKEN_OFF else FINISH_STATUSES.get(said, "ok")
 
 
 def response_status(text: str | None, finish_reason: str | None = None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.asking.answer_status import finish_status
 from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import (
@@ -76,7 +77,9 @@ def _record(
     result = mapping(row.get("result"))
     finish = mapping(completion.get("finish_reason")).get("reason")
     is_answer = bool(completion) and result.get("success", True) is not False
-    status = "truncated_output" if finish == "length" and _is_cut(completion, request) else "ok"
+    status = finish_status(finish)
+    if status == "truncated_output" and not _is_cut(completion, request):
+        status = "ok"
     # The request holds examples and instructions, too; the instance alone is what differs between groups.
     asked = conversation(request.get("messages") or request.get("prompt"))
     return {

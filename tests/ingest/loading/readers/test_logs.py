@@ -551,6 +551,22 @@ def test_each_choice_and_each_refusal_of_a_batch_is_a_record(load, rows, tmp_pat
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("finish", "status"),
+    [
+        ("stop", "ok"),
+        ("length", "ok"),  # one letter is asked for
+        ("content_filter", "content_filtered"),
+        ("error", "server_error"),
+    ],
+)
+def test_helm_says_how_an_answer_ended(finish, status, load, rows, tmp_path):
+    path, _ = write_helm(tmp_path)
+    path.write_text(path.read_text().replace('"reason": "length"', f'"reason": "{finish}"'))
+    assert load(LOGS["HELM"][1], [path]).exit_code == 0
+    assert rows("select distinct response_status from responses") == [(status,)]
+
+
 def test_each_completion_of_helm_is_a_record(load, rows, tmp_path):
     path, _ = write_helm(tmp_path)
     state = json.loads(path.read_text())
@@ -589,6 +605,7 @@ def test_what_langfair_writes_for_a_failure_is_no_answer(load, rows, tmp_path):
     [
         ({"output": "Yes, bec", "finishReason": "length"}, "truncated_output"),
         ({"output": "Filtered.", "finishReason": "content_filter"}, "content_filtered"),
+        ({"output": "Yes, bec", "finishReason": "error"}, "server_error"),
         ({"output": "No way.", "isRefusal": True, "finishReason": "stop"}, "refused"),
         ({"output": "Yes.", "finishReason": "stop"}, "ok"),
     ],
@@ -630,6 +647,9 @@ def test_a_secret_among_options_is_not_recorded(load, rows, tmp_path):
         ("length", "", "truncated_output"),
         ("MAX_TOKENS", "", "truncated_output"),
         ("content_filter", "", "content_filtered"),
+        ("error", "", "server_error"),
+        ("Abort", "", "server_error"),
+        ("insufficient_system_resource", "", "server_error"),
         ("stop", "", "ok"),
         ("", "", "ok"),
         ("length", "ok", "ok"),  # who says a status means it
