@@ -37,6 +37,11 @@ BATCH_ROWS = 10_000
 BATCH_CHARACTERS = 16_000_000
 PROMPT_CACHE = 20_000
 SHOW_PROGRESS_FROM = 20_000
+# What programs write where there is nothing; any of them may be a real answer, so they are only counted.
+NO_ANSWER = (
+    "none", "null", "nil", "nan", "nat", "na", "n/a", "#n/a", "<na>", "undefined",
+    "#value!", "#ref!", "#name?", "#div/0!", "#num!", "#null!",
+)  # fmt: skip
 
 
 class Response(NamedTuple):
@@ -152,6 +157,7 @@ class Loaded(Tally):
     """What a load of responses found and did."""
 
     ambiguous: set[tuple[str, str]] = field(default_factory=set)
+    no_answers: Counter[str] = field(default_factory=Counter)
     n_two_baselines: int = 0
     n_read_anew: int = 0
 
@@ -165,6 +171,12 @@ class Loaded(Tally):
         yield from self.redacted()
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
+        if self.no_answers:
+            found = ", ".join(f"{n:,} {word!r}" for word, n in self.no_answers.most_common(5))
+            yield (
+                f"  answers that programs write where there is none: {found}. They count as answers; "
+                "where they are none, empty the cell"
+            )
         if self.n_read_anew:
             yield f"  prompts that the suite reads otherwise than before: {self.n_read_anew:,}"
         if self.n_two_baselines:
@@ -272,6 +284,8 @@ class ResponseLoad(Load[Loaded]):
             self.repeats[config, prompt] += 1
         status = response_status(fields.text) if fields.status == "ok" else fields.status
         is_answer = status == "ok"
+        if is_answer and (said := fields.text.strip()).lower() in NO_ANSWER:
+            self.loaded.no_answers[said] += 1
         response_key = request_key(config, prompt, repeat)
         self.labels += [GivenLabel(number, response_key, fields.category, *one) for one in fields.labels]
         self.scores += [GivenScore(number, response_key, *one) for one in fields.scores]

@@ -171,6 +171,14 @@ def test_failures_have_no_text_to_score(load_records, query):
     assert query("select text from texts order by text") == [("...",), ("👍",)]
 
 
+def test_words_that_programs_write_for_nothing_are_told_and_kept(load_records, query):
+    said = ["None", "nan", "nan ", "#VALUE!", "#N/A", "NULL", "None of them."]
+    result = load_records([record(i, answer=answer) for i, answer in enumerate(said, 1)])
+    assert "2 'nan', 1 'None', 1 '#VALUE!', 1 '#N/A', 1 'NULL'. They count as answers" in result.stderr
+    assert query("select distinct response_status from responses") == [("ok",)]
+    assert "They count" not in load_records([record(1, answer="None of them.", model="b")]).stderr
+
+
 def test_a_name_with_two_values_shows_neither(load_records, query):
     def asked(number, name, gender):
         return record(number, task="A2", question=f"One word for {name}.", person=name, gender=gender)
