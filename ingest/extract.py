@@ -185,7 +185,7 @@ def command(
             task.need.pairs.update((code, suite.pairs.text) for code in suite.categories)
     # Whoever asks for one scorer, or for a few texts, does not ask for pairs.
     overlap = Overlap(suite.language) if suite.pair_axes() and not names and limit is None else None
-    with Store(data, read_only=dry_run) as store:
+    with Store(data, read_only=dry_run, must_exist=True) as store:
         if dry_run:
             list_sources(store, suite)
             n_unscored = count_unmade_scored(store, suite)

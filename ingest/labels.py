@@ -10,7 +10,7 @@ from ingest.labelling.files import write_files
 from ingest.labelling.loading import Reading, Taken, take_in
 from ingest.labelling.questions import questions
 from ingest.options import dry_run_option, stale_option, variant_option
-from ingest.store import Store, opened
+from ingest.store import Store
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import is_registered
 from ingest.warehouse import check_inputs
@@ -176,7 +176,7 @@ def load(
     plumbline labels load suites/fair_sea.yml filled_in.csv --annotator Ada
     """
     suite = load_suite(suite_path, variant)
-    with opened(data, dry_run) as store:
+    with Store(data, read_only=dry_run, must_exist=True) as store:
         source = "example" if is_example else "annotator"
         drawn = store.rows(
             "select distinct category, outcome_set from label_samples where suite = ?", [suite.suite]

@@ -28,9 +28,8 @@ def export(data: Path, place: str) -> None:
     plumbline raw export lake/
     plumbline raw export s3://bucket/audit     # then PLUMBLINE_RAW=s3://bucket/audit on Spark
     """
-    with Store(data, read_only=True):  # nothing, from a folder that is not there, takes no place of tables
-        pass
-    with Store(data) as store:
+    # Nothing, from a folder that is not there, takes no place of tables.
+    with Store(data, must_exist=True) as store:
         written = RawFiles(place).export(store)
     say(
         f"{written.n_files:,} files with {written.n_rows:,} rows written ({written.n_bytes / 1e6:,.1f} MB), "

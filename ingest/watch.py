@@ -275,7 +275,7 @@ def command(
         "asking": asking,
     }
     while True:
-        with Store(data) as store:
+        with Store(data, must_exist=True) as store:
             plan = planned(store, suite, n_looks, roots, is_new)
         is_new = False
         if plan.n_done >= plan.n_looks:

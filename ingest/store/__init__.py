@@ -67,17 +67,19 @@ class Store:
     ...     store.append("prompt_flags", [{"prompt_key": "k", "flag": "f"}])
     """
 
-    def __init__(self, directory: Path, read_only: bool = False) -> None:
+    def __init__(self, directory: Path, read_only: bool = False, must_exist: bool = False) -> None:
         self.path = directory / RAW_NAME
         self.read_only = read_only
+        self.must_exist = must_exist or read_only
         self.in_transaction = False
         self.connection: duckdb.DuckDBPyConnection
 
     def __enter__(self) -> "Store":
-        if self.read_only and not self.path.exists():
+        if self.must_exist and not self.path.exists():
             raise PlumblineError(
                 f"{self.path} does not exist: nothing has been brought in yet.",
-                "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
+                "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first, "
+                "or name another --data.",
             )
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -30,7 +30,9 @@ def open_database(
     if read_only or path.exists() or path.is_symlink():
         with reading(path, what_to_do) as file:
             head = file.read(HEAD)
-        if head and not head.endswith(MAGIC):
+        if not head:
+            raise PlumblineError(f"{shown(path)} is empty, so it is no database.", f"Delete it. {what_to_do}")
+        if not head.endswith(MAGIC):
             raise PlumblineError(f"{shown(path)} is no DuckDB database, or is damaged.", what_to_do)
     try:
         return duckdb.connect(str(path), read_only=read_only, config=dict(config))

@@ -177,14 +177,9 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
 
     Raises PlumblineError where there is nothing to build from.
     """
-    if not (data / RAW_NAME).exists():
-        raise PlumblineError(
-            f"{data / RAW_NAME} does not exist: nothing has been brought in yet.",
-            "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first.",
-        )
     on_spark = _target() == "spark"
     # Data brought in by an older version lacks the raw tables that models have come to read since.
-    with Store(data) as store:
+    with Store(data, must_exist=True) as store:
         for (suite,) in store.rows("select suite from suites where definition is null order by suite"):
             raise PlumblineError(
                 f"The suite {suite!r} was brought in by version 0.1, which kept suites in another form.",

@@ -299,6 +299,7 @@ def test_vectors_of_texts_and_of_anchor_phrases(world):
 def test_a_suite_without_answers_still_embeds_its_anchors(world):
     world.scorers["fake"] = Fake()
     world.suite(scorer="vader", open=ANCHOR)
+    world.respond([])
     world.extract()
     assert set(world.measured("embeddings", "vector")) == {"First Anchor", "second", "third"}
 

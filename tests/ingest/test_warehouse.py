@@ -3,11 +3,14 @@
 import duckdb
 import pytest
 from click.testing import CliRunner
+from tiny import TINY_SUITE
 
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.warehouse import Warehouse, parse, print_powerless, run_dbt
+
+TINY = str(TINY_SUITE)
 
 
 def test_raw_tables_that_old_data_lacks_are_added(tmp_path):
@@ -22,6 +25,24 @@ def test_without_data_nothing_is_made(tmp_path):
     with pytest.raises(PlumblineError, match="nothing has been brought in yet"):
         run_dbt(tmp_path, ["parse"])
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "command", [["extract", "--suite", TINY], ["watch", "--once", TINY], ["labels", "load", TINY, "a.csv"]]
+)
+def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):
+    done = CliRunner().invoke(cli, ["--data", str(tmp_path / "dta"), *command])
+    assert done.exit_code == 1 and "nothing has been brought in yet" in done.output
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [["status"], ["extract", "--suite", TINY], ["gate"]])
+def test_an_empty_database_is_named_in_plain_words(command, tmp_path):
+    for name in (RAW_NAME, AUDIT_NAME):
+        (tmp_path / name).touch()
+    done = CliRunner().invoke(cli, ["--data", str(tmp_path), *command])
+    assert done.exit_code == 1 and "is empty, so it is no database. Delete it." in done.output
+    assert "IO Error" not in done.output
 
 
 def test_a_view_replaces_itself_and_a_table_of_its_name(tmp_path):
