@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from ingest.labelling.table import CANNOT_TELL, unguarded
 from ingest.loading.files import RowProblem, check_text, read_records, shown
 from ingest.redaction import without_secrets
 from ingest.store import Store, utc_now
-from ingest.suite import Suite
+from ingest.suite import Suite, normalise_label
 
 READ = (
     "label",
@@ -54,6 +54,11 @@ class Label(NamedTuple):
         return self.outcome_set, self.response_key, self.annotator
 
     @property
+    def meaning(self) -> str:
+        """What it says of the answer, as a cell says it."""
+        return self.label or (CANNOT_TELL if self.value is None else f"{self.value:g}")
+
+    @property
     def said(self) -> tuple[str | float | None, ...]:
         """What loading it again must not change."""
         return self.label, self.value, self.note, self.sample_key, self.source
@@ -68,6 +73,16 @@ class Reading:
     annotator: str | None = None
     source: str = "annotator"
     now: datetime = field(default_factory=utc_now)
+    names: dict[str, str] = field(default_factory=dict)  # how each annotator's name is spelt
+
+    def know(self, names: Iterable[str]) -> None:
+        """Take these spellings for those of names that differ in case alone."""
+        spelt = sorted(set(names))
+        self.names = {normalise_label(name): name for name in spelt} | {name: name for name in spelt}
+
+    def spelling(self, name: str) -> str:
+        """Return the spelling by which a name is known."""
+        return self.names.get(name) or self.names.setdefault(normalise_label(name), name)
 
 
 @dataclass
@@ -78,6 +93,8 @@ class Taken:
     n_untold: int = 0
     counts: Counter[str] = field(default_factory=Counter)  # new, replaced, older, there
     annotators: set[str] = field(default_factory=set)
+    respelt: dict[str, str] = field(default_factory=dict)
+    first_replaced: str = ""
     totals: list[tuple[str, str, int, int]] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
@@ -88,6 +105,10 @@ class Taken:
             f"+ {n['there']:,} already there + {n['older']:,} older + {self.n_empty:,} without a label"
         )
         yield f"  by {', '.join(sorted(self.annotators))}; {self.n_untold:,} say that it cannot be told"
+        for said, name in sorted(self.respelt.items()):
+            yield f"  {said} is taken for {name}: names that differ in case alone are one annotator's"
+        if self.first_replaced:
+            yield f"  first replaced: {self.first_replaced}"
         for code, outcome_set, n_answers, n_annotators in self.totals:
             by = "1 annotator" if n_annotators == 1 else f"{n_annotators:,} annotators"
             yield f"  {code} {outcome_set}: {n_answers:,} answers carry labels, by {by}"
@@ -102,9 +123,10 @@ def take_in(
     """
     taken = Taken()
     stored = _stored(store, reading.suite)
+    reading.know(label.annotator for label in stored.values())
     changed: dict[tuple[str, str, str], Label] = {}
     for path in files:
-        for label in _labels(store, reading, path, taken):
+        for row, label in _labels(store, reading, path, taken):
             taken.annotators.add(label.annotator)
             taken.n_untold += label.label is None and label.value is None
             known = changed.get(label.key) or stored.get(label.key)
@@ -115,6 +137,10 @@ def take_in(
             else:
                 outcome = "replaced" if label.labelled_at >= known.labelled_at else "older"
             taken.counts[outcome] += 1
+            if known and outcome == "replaced" and known.meaning != label.meaning:
+                taken.first_replaced = taken.first_replaced or (
+                    f"{shown(path)}, row {row:,}: {label.annotator} said {known.meaning}, now {label.meaning}"
+                )
             if outcome in ("new", "replaced"):
                 changed[label.key] = label
     taken.totals = _totals(reading.asked, {**stored, **changed})
@@ -147,8 +173,8 @@ def _totals(
     return found
 
 
-def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[Label]:
-    """Return the labels of a file. Raises PlumblineError."""
+def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[tuple[int, Label]]:
+    """Return the labels of a file, each with its row. Raises PlumblineError."""
     rows = list(read_records(path, READ, remedy="Leave the columns of the sheet or the table as they are."))
     named = {str(cells[-1]).strip() for _, cells in rows if not isinstance(cells, RowProblem)}
     there = store.rows("select distinct sample_key from label_samples where suite = ?", [reading.suite.suite])
@@ -164,7 +190,7 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[La
             [reading.suite.suite, samples],
         )
     }
-    reader = _Reader(reading, drawn)
+    reader = _Reader(reading, drawn, taken)
     found: dict[tuple[str, str, str], tuple[int, Label]] = {}
     problems: list[str] = []
     for number, cells in rows:
@@ -187,14 +213,15 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[La
         raise PlumblineError(
             f"{shown(path)}: none of its {len(rows):,} rows has a label.", "Fill in the column `label`."
         )
-    return [label for _, label in found.values()]
+    return [*found.values()]
 
 
 class _Reader:
     """Reads the rows of a file as labels."""
 
-    def __init__(self, reading: Reading, drawn: Mapping[tuple[str, str, str], str]) -> None:
+    def __init__(self, reading: Reading, drawn: Mapping[tuple[str, str, str], str], taken: Taken) -> None:
         self.reading = reading
+        self.taken = taken
         self.drawn = drawn
         self.samples = {sample_key for sample_key, _, _ in drawn}
 
@@ -242,7 +269,9 @@ class _Reader:
             raise _problem(f"an annotator cannot be called {name!r}")
         if len(name) > MAX_NAME:
             raise _problem(f"the annotator's name has {len(name):,} characters, at most {MAX_NAME}")
-        return name
+        if (spelt := self.reading.spelling(name)) != name:
+            self.taken.respelt[name] = spelt
+        return spelt
 
 
 def _cell(cell: Any, column: str) -> str:

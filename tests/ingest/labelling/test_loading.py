@@ -117,6 +117,30 @@ def test_a_later_label_takes_the_place_and_an_older_one_does_not(world, rows, lo
     assert [row[2] for row in stored(world)] == ["driver"]
 
 
+def test_a_label_that_is_replaced_is_named_with_its_row(world, rows, load):
+    first, second = of(rows, "job")
+    load([{**first, "label": "baker", "annotator": "Ada"}])
+    assert "first replaced" not in load(labelled([first], "baker", note="sure")).output
+    told = load(labelled([second, first], "driver"), name="again.csv").output
+    assert "1 new + 1 replaced" in told
+    assert "first replaced: again.csv, row 3: Ada said baker, now driver" in told
+
+
+def test_a_name_in_another_case_is_the_same_annotator(world, rows, load):
+    first, second = of(rows, "job")
+    load(labelled([first], "baker"))
+    told = load(
+        [{**first, "label": "baker", "annotator": "ADA"}, {**second, "label": "?", "annotator": "ada"}]
+    )
+    assert "1 new + 0 replaced + 1 already there" in told.output
+    assert "ADA is taken for Ada" in told.output and "ada is taken for Ada" in told.output
+    assert {name for _, name, *_ in stored(world)} == {"Ada"}
+    both = [
+        {**second, "label": said, "annotator": name} for said, name in (("baker", "Bo"), ("driver", "BO"))
+    ]
+    assert "row 3: Bo gave this answer another label in row 2" in load(both).output
+
+
 def test_labels_of_a_worked_example_are_marked_until_they_are_loaded_without(world, rows, load):
     load(labelled(of(rows, "job"), "baker"), "--example")
     assert stored(world, "source") == [("example",)] * 2
