@@ -34,7 +34,7 @@ FINISH_STATUSES = {
 }
 # The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek.
 BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
-REFUSAL_RULE_VERSION = "refusal_v2"
+REFUSAL_RULE_VERSION = "refusal_v3"
 EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"
 PARTS = ("opening", "refusal", "answer")
@@ -57,7 +57,7 @@ MARKS = re.compile(r"[\u0300-\u036f\u0640\u064b-\u065f\u0670\u093c\u00ad\u200b-\
 SPELLINGS = str.maketrans({**dict.fromkeys("’ʼ´′", "'"), "ى": "ي", "ٱ": "ا", "ँ": "ं"})
 SPACES = re.compile(rf"(?<=[{UNSPACED}])[ \t]+|[ \t]+(?=[{UNSPACED}])")
 THAI_TONES = re.compile("(\u0e4d)([\u0e48-\u0e4b])")  # either order is typed
-BEYOND_LATIN = re.compile("[\u0600-\u1fff\u3000-\ud7ff]")  # Arabic to Korean
+BEYOND_LATIN = re.compile("[\u0400-\u1fff\u3000-\ud7ff]")  # Cyrillic to Korean
 # Vowel signs of Indic scripts are no \w.
 WORD_END = rf"(?:(?![\w\u0900-\u0963\u0966-\u0dff])|(?<=[{UNSPACED}]))"
 # Thai has no full stop.
