@@ -48,11 +48,11 @@ def fits(look: Look) -> bool:
 
 
 def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
-    """Yield a record for each sample of each epoch."""
+    """Yield a record for each choice of each sample and epoch."""
     samples = _packed(path) if path.suffix.lower() == ".eval" else _written(path)
     for header, sample in samples:
         if isinstance(sample, dict):
-            yield _record(header, sample)
+            yield from _records(header, sample)
         else:
             yield (
                 sample
@@ -91,15 +91,33 @@ def _json(content: bytes, where: str = "") -> Any:
     return parsed(content.decode("utf-8", "surrogateescape"), where)
 
 
-def _record(log: dict[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
+def _records(log: dict[str, Any], sample: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a record for each choice; where no choice came, one. What was measured is of the first."""
     task, output = mapping(log.get("eval")), mapping(sample.get("output"))
-    attached, epoch = mapping(sample.get("attachments")), sample.get("epoch")
-    choice = mapping(next(iter(sequence(output.get("choices"))), None))
+    configured = [task.get("model_generate_config"), mapping(log.get("plan")).get("config")]
+    choices = [*map(mapping, sequence(output.get("choices")))]
+    asked = [n for one in configured if type(n := mapping(one).get("num_choices")) is int]
+    n, epoch = max([1, len(choices), *asked]), sample.get("epoch")
+    for i, choice in enumerate(choices or [{}]):
+        record = _record(log, sample, choice, epoch=(epoch - 1) * n + i + 1 if type(epoch) is int else epoch)
+        if not i:
+            record |= _scores(mapping(sample.get("scores")))
+        if n == 1:
+            record["prompt_tokens"] = _tokens(output, "input_tokens", *CACHED)
+            record["output_tokens"] = _tokens(output, "output_tokens")
+        yield record
+
+
+def _record(
+    log: dict[str, Any], sample: dict[str, Any], choice: dict[str, Any], epoch: Any
+) -> dict[str, Any]:
+    task, output = mapping(log.get("eval")), mapping(sample.get("output"))
+    attached = mapping(sample.get("attachments"))
     error = mapping(sample.get("error"))
-    said = output.get("completion")
+    said = output.get("completion") if len(sequence(output.get("choices"))) < 2 else None
     if not isinstance(said, str):
         said = text_of(mapping(choice.get("message")).get("content"))
-    said = split_reasoning(said)[0] if isinstance(said, str) else said
+    said = split_reasoning(said)[0]
     messages = sequence(sample.get("messages"))
     talk = conversation(sample.get("input"))
     return {
@@ -114,13 +132,10 @@ def _record(log: dict[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
         "served_model": plain(output.get("model")),
         "status": "server_error" if error else finish_status(choice.get("stop_reason")),
         "finish_reason": plain(choice.get("stop_reason")),
-        "prompt_tokens": _tokens(output, "input_tokens", *CACHED),
-        "output_tokens": _tokens(output, "output_tokens"),
         "options": options_of(task.get("model_generate_config"), mapping(log.get("plan")).get("config")),
         "task": plain(task.get("task")),
         **unfolded("task_args", mapping(task.get("task_args"))),
         **unfolded("metadata", mapping(sample.get("metadata"))),
-        **_scores(mapping(sample.get("scores"))),
     }
 
 

@@ -21,12 +21,11 @@ from ingest.loading.readers.documents import (
     options_of,
     plain,
     sequence,
-    spoken,
     text_of,
     unfolded,
 )
 
-NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.([0-9]{1,4})\.(role|content)")
+NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.([0-9]{1,4})\.(role|content|finish_reason)")
 ASKED = ("chat", "text_completion", "generate_content")
 FAILED = (2, "2", "ERROR", "STATUS_CODE_ERROR")
 
@@ -39,7 +38,7 @@ def fits(look: Look) -> bool:
 
 
 def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
-    """Yield a record for each span in which a model was asked."""
+    """Yield a record for each choice of each span in which a model was asked."""
     for row in objects(path):
         if isinstance(row, RowProblem):
             yield row
@@ -48,7 +47,7 @@ def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
             attributes = _attributes(span)
             operation = attributes.get("gen_ai.operation.name")
             if any(n.startswith("gen_ai.") for n in attributes) and operation in (None, *ASKED):
-                yield _record(span, attributes)
+                yield from _records(span, attributes)
 
 
 def _spans(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -81,12 +80,27 @@ def _value(value: Any, depth: int = 20) -> Any:
     return next(iter(said.values()), None)
 
 
-def _record(span: dict[str, Any], attributes: dict[str, Any]) -> dict[str, Any]:
-    asked, answered = _said(span, attributes)
+def _records(span: dict[str, Any], attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    asked, choices = _said(span, attributes)
     finish = attributes.get("gen_ai.response.finish_reasons")
-    first = next(iter(sequence(finish)), finish)
+    reasons = sequence(finish) or [finish]
     status = mapping(span.get("status"))
     failed = status.get("code", status.get("status_code")) in FAILED or "error.type" in attributes
+    record = _record(span, attributes, asked)
+    if failed:
+        said = plain(status.get("message", status.get("description")))
+        yield {**record, "response": said, "status": "server_error"}
+        return
+    for i, choice in enumerate(choices or [{}]):
+        ended = reasons[i] if i < len(reasons) else None
+        yield {
+            **record,
+            "response": text_of(choice.get("content", choice.get("parts"))) or None,
+            "status": finish_status(ended or choice.get("finish_reason")),
+        }
+
+
+def _record(span: dict[str, Any], attributes: dict[str, Any], asked: Any) -> dict[str, Any]:
     request = "gen_ai.request."
     system = text_of(sequence(attributes.get("gen_ai.system_instructions")))
     talk = conversation(asked)
@@ -96,10 +110,8 @@ def _record(span: dict[str, Any], attributes: dict[str, Any]) -> dict[str, Any]:
         "name": plain(span.get("name")),
         "prompt": talk["prompt"],
         "system": system or talk["system"],
-        "response": plain(status.get("message", status.get("description"))) if failed else answered,
         "model": plain(attributes.get("gen_ai.request.model", attributes.get("gen_ai.response.model"))),
         "served_model": plain(attributes.get("gen_ai.response.model")),
-        "status": "server_error" if failed else finish_status(first),
         "options": options_of(
             {n.removeprefix(request): v for n, v in attributes.items() if n.startswith(request)}
         ),
@@ -112,31 +124,34 @@ def _record(span: dict[str, Any], attributes: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _said(span: dict[str, Any], attributes: dict[str, Any]) -> tuple[Any, str | None]:
-    """What was asked, and what the model said, wherever the span has it."""
+def _said(span: dict[str, Any], attributes: dict[str, Any]) -> tuple[Any, list[dict[str, Any]]]:
+    """What was asked, and each choice of the model, wherever the span has it."""
     numbered: dict[tuple[str, int], dict[str, Any]] = {}
     for name, value in attributes.items():
         if match := NUMBERED.fullmatch(name):
             numbered.setdefault((match.group(1), int(match.group(2))), {})[match.group(3)] = value
     asked: Any = attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))
-    said: Any = spoken(attributes.get("gen_ai.output.messages"), "assistant") or attributes.get(
-        "gen_ai.completion"
-    )
+    said = _choices(attributes.get("gen_ai.output.messages")) or _choices(attributes.get("gen_ai.completion"))
     asked = asked or [numbered[key] for key in sorted(numbered) if key[0] == "prompt"]
-    said = said or text_of([numbered[key] for key in sorted(numbered) if key[0] == "completion"])
-    messages = []
+    said = said or [numbered[key] for key in sorted(numbered) if key[0] == "completion"]
+    messages, chosen = [], []
     for event in map(mapping, sequence(span.get("events"))):
         parts, kind = _attributes(event), str(event.get("name"))
         if kind == "gen_ai.content.prompt":
             asked = asked or parts.get("gen_ai.prompt")
         elif kind == "gen_ai.content.completion":
-            completion = parts.get("gen_ai.completion")
-            said = said or spoken(completion, "assistant") or completion
+            said = said or _choices(parts.get("gen_ai.completion"))
         elif kind in ("gen_ai.user.message", "gen_ai.system.message"):
             messages.append({"role": kind.split(".")[1], "content": parts.get("content")})
         elif kind == "gen_ai.choice":
-            said = said or text_of(mapping(parts.get("message")).get("content", parts.get("content")))
-    return asked or messages, plain(said or None)
+            chosen.append({"content": parts.get("content"), **parts, **mapping(parts.get("message"))})
+    return asked or messages, said or chosen
+
+
+def _choices(said: Any) -> list[dict[str, Any]]:
+    """The messages of a model, each of which is a choice; or the text in their place."""
+    found = [one for one in map(mapping, sequence(said)) if one.get("role") == "assistant"]
+    return found or ([{"content": said}] if said and isinstance(said, str) else [])
 
 
 READER = Reader("OpenTelemetry", fits, read)

@@ -551,6 +551,59 @@ def test_each_choice_and_each_refusal_of_a_batch_is_a_record(load, rows, tmp_pat
     ]  # fmt: skip
 
 
+def test_each_choice_of_inspect_is_a_record(load, rows, tmp_path):
+    (path,) = write_inspect(tmp_path)
+    log = json.loads(path.read_text())
+    log["eval"]["model_generate_config"]["num_choices"] = 2
+    for sample in log["samples"]:
+        for choice in sample["output"]["choices"][:1]:
+            other = {"message": {"role": "assistant", "content": "Perhaps."}, "stop_reason": "max_tokens"}
+            sample["output"]["choices"] = [choice, other]
+    path.write_text(json.dumps(log))
+    assert "9 records = 9 loaded" in load(LOGS["Inspect"][1], [path]).output
+    assert rows("""
+        select response_status, repeat_index, text, count(*) from responses left join texts using (text_key)
+        group by all order by all
+    """) == [
+        ("ok", 1, "No.", 1), ("ok", 1, "Yes.", 1), ("ok", 3, "No.", 1), ("ok", 3, "Yes.", 1),
+        ("server_error", 5, None, 1), ("truncated_output", 2, None, 2), ("truncated_output", 4, None, 2),
+    ]  # fmt: skip
+    # What Inspect scored is the first choice.
+    measured = "select response_key from ready_measurements where measurement_status = 'ok'"
+    found = f"select distinct repeat_index from responses where response_key in ({measured}) order by 1"
+    assert rows(found) == [(1,), (3,)]
+
+
+SAID_TWICE = [
+    {"gen_ai.output.messages": [
+        {"role": "assistant", "parts": [{"type": "text", "content": "Yes."}], "finish_reason": "stop"},
+        {"role": "assistant", "parts": [{"type": "text", "content": "N"}], "finish_reason": "length"},
+    ]},
+    {"gen_ai.completion.0.content": "Yes.", "gen_ai.completion.1.content": "N",
+     "gen_ai.completion.1.finish_reason": "length"},
+    {"gen_ai.completion": json.dumps([{"role": "assistant", "content": said} for said in ("Yes.", "N")]),
+     "gen_ai.response.finish_reasons": ["stop", "length"]},
+]  # fmt: skip
+CHOICES = [
+    {
+        "name": "gen_ai.choice",
+        "attributes": {"index": i, "finish_reason": ended, "message": {"content": said}},
+    }
+    for i, (said, ended) in enumerate([("Yes.", "stop"), ("N", "length")])
+]
+
+
+@pytest.mark.parametrize("said", [*SAID_TWICE, {}], ids=["messages", "numbered", "attribute", "events"])
+def test_each_choice_of_opentelemetry_is_a_record(said, tmp_path):
+    span = {"name": "a", "attributes": {"gen_ai.request.model": "m", "gen_ai.prompt": "Who?", **said}}
+    if not said:
+        span["events"] = CHOICES
+    records = list(reader_of(path := lines(tmp_path / "spans.jsonl", [span])).read(path, []))
+    assert [(one["prompt"], one["response"], one["status"]) for one in records] == [
+        ("Who?", "Yes.", "ok"), ("Who?", "N", "truncated_output"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("finish", "status"),
     [
