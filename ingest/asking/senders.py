@@ -2,17 +2,22 @@
 
 import json
 import math
+import os
 import random
+import signal
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
+
+import click
 
 from ingest.apart.function import are_messages
 from ingest.apart.process import RAISE_LIMITS, CodeFailed
@@ -30,6 +35,7 @@ from ingest.store.journal import Entry, Journal, entry, flaw
 from ingest.suite.own_code import OwnCode
 
 TICK = 0.5  # seconds after which the progress line is drawn again while nothing arrives
+SHOW_CURSOR = "\x1b[?25h"  # a progress line hides it
 # Requests that wait inside for a free sender, in senders: while the database is written, none is idle.
 BUFFER = 1
 
@@ -291,7 +297,7 @@ def ask(
     """Ask all requests, at most `concurrency` at a time; `keep` and `tick` are called in this thread only.
 
     An answer is in the journal before its sender takes the next request. Whatever stops it (Ctrl-C
-    included), the answers that are on their way are waited for and kept.
+    included), the answers that are on their way are waited for and kept; a second Ctrl-C leaves them.
     """
     landed: SimpleQueue[Future[list[Landed]]] = SimpleQueue()
     flying: set[Future[list[Landed]]] = set()
@@ -314,12 +320,38 @@ def ask(
                 flying.discard(future)
                 for one in future.result():
                     keep(one)
-        except BaseException:
+        except BaseException as reason:
             asker.stop.set()
-            for future in flying:
-                future.cancel()
-            for future in wait(flying).done:
-                if not future.cancelled() and future.exception() is None:
-                    for one in future.result():
-                        keep(one)
+            n_waiting = sum(not future.cancel() and not future.done() for future in flying)
+            is_told = isinstance(reason, KeyboardInterrupt) and n_waiting
+            if is_told:
+                say(
+                    f"\nStopping: what is on its way ({n_waiting:,}) is waited for until its time is out. "
+                    "Ctrl-C again stops now; it is then asked again.",
+                    err=True,
+                )
+            with _ending_at_once() if is_told else nullcontext():
+                for future in wait(flying).done:
+                    if not future.cancelled() and future.exception() is None:
+                        for one in future.result():
+                            keep(one)
             raise
+
+
+@contextmanager
+def _ending_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process as a kill does, which loses nothing of the journal; else Python waits."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, _end_now)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end_now(*_: object) -> None:
+    click.echo(SHOW_CURSOR, err=True, nl=False)
+    say("\nStopped. The answers so far are kept; the same command goes on.", err=True)
+    os._exit(130)

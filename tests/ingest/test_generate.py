@@ -319,6 +319,26 @@ def test_a_killed_process_goes_on_where_it_stopped(directory, tmp_path, stop):
     assert Counter(Counter(asked.read_text().split()).values())[1] >= N_PROMPTS - 1
 
 
+def test_a_server_that_hangs_is_left_by_a_second_interrupt(directory, tmp_path):
+    hangs = SLOW.replace("time.sleep(0.001)", "time.sleep(60)")
+    asked = tmp_path / "asked.txt"
+    arguments = [sys.executable, "-c", hangs, str(SUITE), str(directory), str(asked)]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        try:
+            deadline = time.monotonic() + 30
+            while not asked.exists():
+                assert process.poll() is None and time.monotonic() < deadline
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            assert any("Stopping: what is on its way (1)" in line for line in process.stderr)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 130 and "The answers so far are kept" in process.stderr.read()
+        finally:
+            process.kill()
+    with Store(directory) as store:
+        assert store.value("select count(*) from responses") == 0
+
+
 def drawn(suite, config, category, attributes, n, name=None):
     """Return n answers of the simulated backend for one group."""
     backend = SimulatedBackend(suite)
