@@ -13,6 +13,7 @@ from ingest.errors import PlumblineError
 from ingest.keys import key, request_key
 from ingest.plugins import others_code
 from ingest.store import Store, uninterrupted
+from ingest.store.journal import storable
 from ingest.suite import Config, Suite, config_labels
 from ingest.suite.own_code import code_digest
 
@@ -132,12 +133,13 @@ def config_row(
         """,
         [label, config_key, suite.suite],
     )
-    return {
+    row = {
         "config_key": config_key,
         "config": f"{label} #{config_key[:6]}" if label_is_taken else label,
         **fingerprint,
         "details": json.dumps(description.details, sort_keys=True, ensure_ascii=False),
     }
+    return {name: storable(value) for name, value in row.items()}
 
 
 def asked_configs(suite: Suite, only: str | None) -> dict[str, Config]:

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from ingest.asking.run import generate_answers
 from ingest.asking.senders import Retries
 from ingest.backends import Request
 from ingest.backends.http import seconds_of
-from ingest.backends.ollama import is_cut
+from ingest.backends.ollama import OllamaBackend, is_cut
 from ingest.backends.replies import request_seed, split_reasoning
 from ingest.errors import PlumblineError
 from ingest.store import Store
@@ -101,6 +102,19 @@ def test_ollama_is_sent_its_options_and_described_in_full(ollama):
     details = json.loads(row[5])
     assert (details["family"], details["parameter_size"], details["context_length"]) == ("llama", "1B", 512)
     assert details["licence"].startswith("A licence")
+
+
+def test_half_a_surrogate_in_what_a_server_says_of_its_model_is_stored_as_a_mark(ollama, monkeypatch):
+    described = OllamaBackend.describe
+
+    def describe(self, config):
+        found = described(self, config)
+        return replace(found, template="{{ \ud800 }}", details={**found.details, "licence": "\udfff"})
+
+    monkeypatch.setattr(OllamaBackend, "describe", describe)
+    assert ollama.ask() == {"ok": N_PROMPTS}
+    ((template, details),) = ollama.rows("select template, details from configs")
+    assert template == "{{ ? }}" and json.loads(details)["licence"] == "?"
 
 
 def test_a_run_records_the_model_it_asked(ollama):
