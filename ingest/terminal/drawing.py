@@ -133,6 +133,8 @@ def gap_in_words(row: Row) -> str:
         return f"{about}{low} about {row['group_low']}."
     is_status = row["measure"] == "response_status"
     counted, verb = ("requests", "end as") if is_status else ("answers", "are read as")
+    if row["measure_check"] == "corrected":
+        verb = "would be read by people as"
     return (
         f"Of 100 {counted} about {row['group_high']}, {high} {verb} {words(row['contrast_outcome'])}; "
         f"about {row['group_low']}, {low}."

@@ -90,7 +90,11 @@ told as (
         verdicts.measure = 'response_status' as is_status,
         coalesce(verdicts.metric = 'chi_square_p', false) as is_p_value,
         case when verdicts.measure = 'response_status' then 'requests' else 'answers' end as what,
-        case when verdicts.measure = 'response_status' then 'end as' else 'are read as' end as ending,
+        case
+            when verdicts.measure = 'response_status' then 'end as'
+            when verdicts.measure_check = 'corrected' then 'would be read by people as'
+            else 'are read as'
+        end as ending,
         -- Without chance drawn beside it, a gap is not known to be beyond it.
         coalesce(verdicts.contrast_high - verdicts.contrast_low > verdicts.gap_chance, false)
             as is_gap_beyond

@@ -20,6 +20,7 @@ ROW = {
     "gap_low": 0.15,
     "gap_high": 0.35,
     "gap_chance": 0.1,
+    "measure_check": "unvalidated",
 }
 
 
@@ -43,6 +44,7 @@ def test_dots_stand_at_the_shares_and_chance_between_them():
         ({"gap_chance": 0.3}, "may be chance; the verdict rests on all groups together."),
         ({"gap_chance": None, "gap_low": None}, "The gap is 25 points."),
         ({"measure": "response_status", "contrast_outcome": "refused"}, "50 end as refused; about Male, 25."),
+        ({"measure_check": "corrected"}, "50 would be read by people as not pleased; about Male, 25."),
         (
             {"measure_kind": "score", "measure": "vader_compound", "contrast_outcome": None},
             "vader compound is 0.5 on average about Female, 0.25 about Male.",
