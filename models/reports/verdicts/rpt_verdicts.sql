@@ -212,8 +212,11 @@ parts as (
                 then 'chance alone goes down to ' || {{ rounded('shown_chance') }}
             else 'chance alone goes up to ' || {{ rounded('shown_chance') }}
         end as chance_words,
+        -- The p-value before correction is of the number as it was read.
         case
-            when not is_p_value and p_value is not null then 'p ' || {{ p_in_words('p_value') }} || after_holm
+            when is_p_value or p_value is null then null
+            when measure_check = 'corrected' then nullif('p' || translate(after_holm, '()', ''), 'p')
+            else 'p ' || {{ p_in_words('p_value') }} || after_holm
         end as p_words,
         -- The limits of a p-value stand apart from the association's own interval and chance.
         case when is_p_value then 'for p: ' else '' end as of_p,
@@ -259,8 +262,9 @@ numbered as (
                     then 'p ' || {{ p_in_words('p_value') }} || '.'
                 when p_value is not null and p_family is not null
                     then
-                        'p ' || {{ p_in_words('p_value') }}
-                        || ', ' || {{ p_in_words('p_family') }} || ' corrected over ' || n_tests
+                        'p '
+                        || case when measure_check = 'corrected' then '' else {{ p_in_words('p_value') }} || ', ' end
+                        || {{ p_in_words('p_family') }} || ' corrected over ' || n_tests
                         || case when n_tests = 1 then ' test of this ' else ' tests of this ' end
                         || family || '.'
             end,
