@@ -85,6 +85,12 @@ class Root:
     template: str | None
     slots: dict[str, str] | None
 
+    @property
+    def goes_on(self) -> str:
+        """What stood after the prompt in the sentence that it was cut from."""
+        baseline = self.baseline or ""
+        return baseline[len(self.prompt) :] if baseline.startswith(self.prompt) else ""
+
 
 @dataclass
 class Made:
@@ -160,7 +166,7 @@ def _branch(
             batch = []
             names_root = builder.words[branching.attribute, start].search
             for root in roots[start]:
-                found = replacer(root.prompt)
+                found = replacer(root.prompt, root.goes_on)
                 row = _row(suite, branching, builder, root, (start, target), found.text)
                 reason = UNCHANGED if found.text == root.prompt else None
                 if not reason and taken.setdefault(row["prompt_key"], root.prompt_key) != root.prompt_key:

@@ -18,7 +18,7 @@ BUILT_IN = {"gender": Path(__file__).parent / "gender_pairs.csv"}
 
 OPENING = " \t\r\n\"'‘“(["
 OPENING_MARKS, CLOSING_MARKS = "\"'‘“([", "\"'’”)]"
-ARTICLE = re.compile(r"(?<!\w)(an?|the)(\s+)$", re.IGNORECASE)
+ARTICLE = re.compile(r"(?<!\w)(an?|the)(\s+[\"'‘“(]*)$", re.IGNORECASE)
 POSSESSIVE = r"(?P<possessive>['’]s(?!\w)|['’](?=\s+\w))?"
 NEXT_WORD = re.compile(r"\s+([\"'‘“(]*)([\w’'-]+)")
 # Sounds, not letters, choose between "a" and "an".
@@ -31,9 +31,20 @@ NO_POSSESSION = re.compile(
     with|about|after|again|against|before|behind|below|beside|between|during|except|inside|near|since|
     than|through|until|upon|within|without|because|if|that|when|where|while|who|which|is|are|was|were|am|
     be|been|being|has|have|had|do|does|did|will|would|shall|should|can|could|may|might|must|not|no|never|
-    also|too|very|today|tomorrow|yesterday|here|there|then|now|i|you|he|she|it|we|they|me|him|us|them)""",
+    also|too|very|today|tomorrow|yesterday|here|there|then|now|i|you|he|she|it|we|they|me|him|us|them|
+    what|why|how|whom|whether|this|these|those|some|any|twice|away)""",
     re.VERBOSE | re.IGNORECASE,
 )
+# These may begin what is possessed, or not: "her will", "her very own", "I know her well".
+PERHAPS_POSSESSED = re.compile(r"\w+ly|will|might|must|can|being|very|then|now|well|back|one|more", re.I)
+# After these "her" may be all of the object: "let her go", "gave her flowers", "called her brilliant".
+TWO_OBJECTS = re.compile(
+    r"""\b(?:let(?:s|ting)?|ma(?:kes?|king|de)|g(?:ive|ives|iving|ave|iven)|t(?:ells?|elling|old)|pa(?:ys?|ying|id)
+    |(?:ask|call|help|hear|offer|show|watch)(?:s|es|ed|ing)?|heard|shown|see(?:s|n|ing)?|saw|sen(?:ds?|ding|t)
+    |t(?:each|eaches|eaching|aught)|nam(?:es?|ed|ing)|consider(?:s|ed|ing)?)\s+$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+LONGEST_VERB = 20  # characters, with spaces
 
 
 @dataclass(frozen=True)
@@ -79,40 +90,42 @@ class Replacer:
                 raise ValueError(
                     f"{first.source!r} of {first.target!r} has a row without `form` beside others"
                 )
-        phrases = sorted((next(iter(forms.values())).source for forms in self.rows.values()), key=len)
-        self.pattern = re.compile(
-            r"(?<!\w)(?P<phrase>"
-            + "|".join(as_pattern(p) for p in reversed(phrases))
-            + r")(?!\w)"
-            + POSSESSIVE
-        )
+        sources = [next(iter(forms.values())).source for forms in self.rows.values()]
+        self.pattern = re.compile(whole_words(sources) + POSSESSIVE)
+        written = {row.to: None for forms in self.rows.values() for row in forms.values()}
+        self.of_target = re.compile(whole_words(to for to in written if _folded(to) not in self.rows))
 
-    def __call__(self, text: str) -> Replaced:
-        """Return the text with every phrase replaced."""
+    def __call__(self, text: str, goes_on: str = "") -> Replaced:
+        """Return the text with every phrase replaced; `goes_on` followed it where it was cut."""
         parts: list[str] = []
+        kept: list[str] = []
         flags: set[str] = set()
         end = 0
-        for match in self.pattern.finditer(text) if self.rows else ():
+        for match in self.pattern.finditer(text):
             between = text[end : match.start()]
             opens = _ends_sentence(between) or not (end or between.strip(OPENING))
-            to = _in_case(match["phrase"], self._chosen(match, text, flags), opens)
+            to = _in_case(match["phrase"], self._chosen(match, text + goes_on, flags), opens)
+            kept.append(between)
             between, to = _after_article(between, to, flags)
             parts += [between, to, _possessive(match["possessive"], match["phrase"], to)]
             end = match.end()
+        if kept and any(map(self.of_target.search, [*kept, text[end:]])):
+            flags.add("mentions_target")
         return Replaced("".join([*parts, text[end:]]), tuple(sorted(flags)))
 
     def _chosen(self, match: re.Match[str], text: str, flags: set[str]) -> Replacement:
         forms = self.rows[_folded(match["phrase"])]
         if len(forms) == 1:
             return next(iter(forms.values()))
-        following = NEXT_WORD.match(text, match.end())
+        before, following = text[: match.start()][-LONGEST_VERB:], NEXT_WORD.match(text, match.end())
         word = following[2].casefold() if following else ""
-        if not word or NO_POSSESSION.fullmatch(word):
-            return forms["pronoun"]
-        # "I told her stories": a person must look where an adverb or a second object could follow.
-        if word.endswith("ly"):
+        is_pronoun = not word or bool(NO_POSSESSION.fullmatch(word))
+        has_two = forms["pronoun"].source.casefold() == "her" and TWO_OBJECTS.search(before)
+        # Where it cannot be told, a person must look: "I told her stories", or a text that ends with "his".
+        is_unclear = bool(has_two) and not is_pronoun and word not in self.rows
+        if is_unclear or PERHAPS_POSSESSED.fullmatch(word) or not text[match.end() :].strip():
             flags.add("ambiguous_pronoun")
-        return forms["determiner"]
+        return forms["pronoun" if is_pronoun else "determiner"]
 
 
 def replacers(
@@ -170,6 +183,12 @@ def as_pattern(phrase: str) -> str:
     return words if phrase.isupper() else f"(?i:{words})"
 
 
+def whole_words(phrases: Iterable[str]) -> str:
+    """Return the pattern of any of these phrases, the longest that stands there; of none, what nothing is."""
+    longest_first = sorted(phrases, key=len, reverse=True)
+    return rf"(?<!\w)(?P<phrase>{'|'.join(map(as_pattern, longest_first)) or '(?!)'})(?!\w)"
+
+
 def _in_case(found: str, row: Replacement, starts_sentence: bool) -> str:
     """Give the replacement the case pattern of what stood there."""
     to = row.to
@@ -194,7 +213,7 @@ def _after_article(before: str, to: str, flags: set[str]) -> tuple[str, str]:
     written = article[1]
     stem = before[: article.start()]
     if to.casefold().startswith("the "):
-        if written.casefold() != "the":
+        if written.casefold() != "the" or article[2].strip():
             flags.add("article")
             return before, to
         return stem, written + to[3:]
@@ -222,7 +241,7 @@ def _possessive(mark: str | None, found: str, to: str) -> str:
     bare = len(mark) == 1
     if bare and not found.casefold().endswith("s"):
         return mark  # a closing quotation mark
-    is_plural = to.casefold().endswith("s") and " " in to
+    is_plural = to.casefold().endswith("s") and (bare or " " in to)
     return mark[0] if is_plural else f"{mark[0]}s"
 
 

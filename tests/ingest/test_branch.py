@@ -110,6 +110,16 @@ def test_each_root_gets_each_group_with_its_baseline(data, suite, query):
     assert query("select source_tag from prompts where method = 'split'") == [("book",)]
 
 
+def test_a_root_is_read_with_the_rest_of_its_sentence(data, suite, query):
+    table = (
+        "target,from,to,form\nFrance,Freelandia,France,\nFrance,its,hers,pronoun\nFrance,its,her,determiner\n"
+    )
+    add_root(data, 1, "Freelandia lost its", "Freelandia lost its hills.")
+    invoke(data, suite(table))
+    assert [row[1:3] for row in query(BRANCHES)] == [("France lost her", "France lost her hills.")]
+    assert query("select * from prompt_flags") == []
+
+
 def test_an_unbranched_baseline_stays(data, suite, query):
     add_root(data, 1, "Freelandia has", "Freelandia has hills.")
     invoke(data, suite(counterfactual_baseline=False))

@@ -142,8 +142,8 @@ def test_all_flags_that_are_given_can_be_named():
     pronoun = Replacer(
         [Replacement("M", "her", "his", "determiner"), Replacement("M", "her", "him", "pronoun")]
     )
-    article = Replacer([Replacement("US", "Freelandia", "the US")])
-    of_texts = {*pronoun("I saw her recently.").flags, *article("a Freelandia").flags}
-    assert of_texts == {"ambiguous_pronoun", "article"}
+    land = Replacer([Replacement("US", "Freelandia", "the US")])
+    of_texts = {*pronoun("I saw her recently.").flags, *land("a Freelandia in the US").flags}
+    assert of_texts == {"ambiguous_pronoun", "article", "mentions_target"}
     of_baselines = {f"baseline_{flag}" for flag in of_texts}
     assert {*get_args(Flag)} == {KEYWORD_LOST, RESIDUAL, SAME_TEXT} | of_texts | of_baselines

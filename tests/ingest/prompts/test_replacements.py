@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import PlumblineError
-from ingest.prompts.replacements import BUILT_IN, Replacement, Replacer, read_replacements
+from ingest.prompts.replacements import BUILT_IN, Replaced, Replacement, Replacer, read_replacements
 
 GENDER = read_replacements(BUILT_IN["gender"], ["Female", "Male"])
 
@@ -135,6 +135,48 @@ def test_her_becomes_his_or_him(text, expected):
 
 def test_an_adverb_after_her_is_for_a_person_to_see():
     assert to_gender("Male")("I saw her recently.").flags == ("ambiguous_pronoun",)
+
+
+@pytest.mark.parametrize(
+    "word", ["let her go", "gave her flowers", "called her bold", "wrote her will", "took her"]
+)
+def test_what_may_be_his_or_him_is_for_a_person_to_see(word):
+    assert to_gender("Male")(f"They {word}").flags == ("ambiguous_pronoun",)
+
+
+def test_where_a_text_was_cut_what_followed_says_which_word_it_is():
+    swap = to_gender("Female")
+    assert swap("He soon lost his", " job.") == Replaced("She soon lost her", ())
+    assert swap("The loss was his", ", and he paid.") == Replaced("The loss was hers", ())
+
+
+@pytest.mark.parametrize("text", ["Mr Lee and his wife met.", "A man or a woman came.", "He told her so."])
+def test_a_root_that_speaks_of_the_target_too_is_flagged(text):
+    assert to_gender("Female")(text).flags == ("mentions_target",)
+
+
+def test_a_phrase_that_holds_the_targets_word_is_no_mention_of_it():
+    swap = replacer("Mexico", ("New Mexico", "Mexico"), ("Santa Fe", "Mexico City"))
+    assert swap("New Mexico is warm, Santa Fe is not.").flags == ()
+    assert swap("New Mexico borders Mexico.").flags == ("mentions_target",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the girls' school", "the boys' school"),
+        ("the ladies' choice", "the gentlemen's choice"),
+        ("the woman's choice", "the man's choice"),
+    ],
+)
+def test_a_plural_possessive_stays_one(text, expected):
+    assert to_gender("Male")(text).text == expected
+
+
+def test_an_article_before_a_quotation_mark_follows_the_sound():
+    swap = replacer("India", ("Freelandian", "Indian"), ("Freelandia", "the Indies"))
+    assert swap('a "Freelandian" song') == Replaced('an "Indian" song', ())
+    assert swap("the “Freelandia” of old").flags == ("article",)
 
 
 def test_non_latin_words_have_boundaries_too():
