@@ -2,6 +2,7 @@
 
 import codecs
 import random
+import re
 import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -37,6 +38,10 @@ RETRIED = frozenset({429, 500, 502, 503, 504})
 # Python's names of what decodes, and is no charset of a page: slow (punycode), or gives halves of characters.
 NO_CHARSETS = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7"})
 
+MARKS_OF_ORDER = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+META_CHARSET = re.compile(rb"<meta\s[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+LONGEST_HEAD = 4_096  # bytes in which a page names its charset
+
 
 class FetchError(Exception):
     """A page that cannot be had; `status` is what the table `documents` says of it."""
@@ -58,12 +63,26 @@ class Page:
 
     @property
     def text(self) -> str:
-        """The content as text; bytes that are none are replaced."""
+        """The content as text; bytes that are none are replaced.
+
+        A page whose server names no charset may name it itself. Where nobody does, it is read as browsers
+        read it: bytes that are not UTF-8 are of Windows.
+        """
+        for mark, name in MARKS_OF_ORDER.items():
+            if self.content.startswith(mark):
+                return self.content.decode(name, "replace")
+        is_plain = self.content_type == "text/plain"
+        said = None if is_plain else META_CHARSET.search(self.content[:LONGEST_HEAD])
+        charset = self.charset or (said[1].decode("ascii") if said else "")
         try:
-            name = codecs.lookup(self.charset).name.replace("-", "_")
+            name = codecs.lookup(charset).name.replace("-", "_")
             return self.content.decode("utf-8" if name in NO_CHARSETS else name, "replace")
         except (LookupError, ValueError):  # no such charset, or one that makes bytes of bytes (zlib)
-            return self.content.decode("utf-8", "replace")
+            pass
+        try:
+            return self.content.decode("utf-8")
+        except UnicodeDecodeError:
+            return self.content.decode("utf-8" if charset else "cp1252", "replace")
 
 
 def user_agent(contact: str | None) -> str:
@@ -152,7 +171,7 @@ class Fetcher:
             if response.status_code >= 300:
                 raise FetchError("failed", f"{url}: the server answers {response.status_code}")
             kind = response.headers.get("content-type", "").partition(";")[0].strip().casefold()
-            charset = response.charset_encoding or "utf-8"
+            charset = response.charset_encoding or ""
             return Page(str(response.url), content, kind, charset, dict(response.headers))
         raise FetchError("failed", f"{url}: more than {MAX_REDIRECTS} redirects")
 

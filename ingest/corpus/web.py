@@ -25,6 +25,10 @@ def documents(source: Source, context: Context) -> Iterator[Document]:
                 yield Document(origin=url, status="not_allowed", detail="its robots.txt forbids it")
                 continue
             page = fetcher.get(url)
+            if page.url != url and not fetcher.allowed_by_robots(page.url):
+                detail = f"it leads to {page.url}, which robots.txt forbids"
+                yield Document(origin=url, status="not_allowed", detail=detail)
+                continue
             is_read = page.content_type in READ
             is_plain = page.content_type == "text/plain"
             text = None if not is_read else page.text if is_plain else html_text(page.text)

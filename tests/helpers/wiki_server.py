@@ -93,6 +93,8 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, self.server.robots.encode(), {"Content-Type": "text/plain"})
         elif path == "/moved":
             self._send(302, b"", {"Location": "/article"})
+        elif path == "/into":
+            self._send(302, b"", {"Location": "/private/article"})
         elif path == "/away":
             self._send(302, b"", {"Location": "http://127.0.0.1:1/secret"})
         elif path == "/file":

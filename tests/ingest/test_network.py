@@ -292,6 +292,25 @@ def test_charsets_of_pages_are_read(charset, name):
     assert Page("u", text.encode(name), "text/plain", charset, {}).text == text
 
 
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ('<meta charset="iso-8859-1">', "latin-1"),
+        ("<meta http-equiv='Content-Type' content='text/html; charset=windows-1252'>", "cp1252"),
+        ("", "cp1252"),
+        ("", "utf-8"),
+        ("", "utf-16"),
+    ],
+)
+def test_a_page_may_name_its_charset_itself(head, name):
+    text = f"<html><head>{head}</head>café, Señor</html>"
+    assert Page("u", text.encode(name), "text/html", "", {}).text == text
+
+
+def test_a_mark_of_byte_order_is_no_letter():
+    assert Page("u", "\ufeffcafé".encode(), "text/plain", "utf-8", {}).text == "café"
+
+
 class Recording(httpcore.NetworkBackend):
     """Notes where a connection is made and under which name; it gives one reply."""
 

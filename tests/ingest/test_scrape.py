@@ -193,6 +193,7 @@ def test_pages_of_allowed_hosts_are_read(scrape, server, query):
     ("path", "status"),
     [
         ("/private/article", "not_allowed"),
+        ("/into", "not_allowed"),
         ("/away", "not_allowed"),
         ("/file", "not_allowed"),
         ("/loop", "failed"),
