@@ -10,6 +10,7 @@ from ingest.paths import reading
 
 Setting = str | bool | int | float | list[str]
 
+IS_LOCKED = "Could not set lock"  # what DuckDB says
 LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
 DAMAGED = "Take it from a copy, or bring the answers in again in another --data."
 HEAD = 12  # bytes: a checksum, then the word by which a DuckDB file is known
@@ -42,7 +43,7 @@ def open_database(
         raise
     except duckdb.Error as error:
         said = str(error)
-        if "Could not set lock" in said:
+        if IS_LOCKED in said:
             raise PlumblineError(f"{shown(path)} is open in another process.", LOCKED) from error
         if UNREADABLE in said:
             what = (

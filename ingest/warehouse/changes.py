@@ -74,7 +74,7 @@ def is_current(data: Path) -> bool:
         except (duckdb.CatalogException, duckdb.BinderException):  # there is none, or an older version's
             return False
         there = _relations(marts)
-    return found == (_whole(data, there),)
+    return found == (key(project_inputs(), raw_state(data), sorted(there)),)
 
 
 class Changes:
@@ -82,6 +82,7 @@ class Changes:
 
     def __init__(self, data: Path, manifest: Any) -> None:
         self.data = data
+        self.project: str = manifest.project_inputs  # as they were read, whatever has become of them
         code = key({name: macro.macro_sql for name, macro in manifest.macros.items()}, _versions())
         self.nodes: dict[str, Node] = {
             name: node.to_dict(omit_none=True)
@@ -118,7 +119,8 @@ class Changes:
             )
 
     def read_raw(self) -> None:
-        """Take in what raw tables hold."""
+        """Take in what raw tables hold; what comes while marts are built is for the next build."""
+        self.state = raw_state(self.data)
         with Store(self.data, read_only=True) as store:
             self.raw = dict(store.rows(content_hashes()))
 
@@ -181,17 +183,16 @@ class Changes:
 
     def record(self) -> None:
         """Write down what each node is made of, once all is made and its tests have passed."""
-        state = raw_state(self.data)
         rows = [(name, inputs, self.contents.get(name)) for name, inputs in self.inputs().items()]
         with open_database(self.data / AUDIT_NAME, False, {}) as marts:
-            rows.append((WHOLE, _whole(self.data, _relations(marts)), None))
+            rows.append((WHOLE, key(self.project, self.state, sorted(_relations(marts))), None))
             marts.execute("begin")
             marts.execute(f"delete from {BUILT_FROM}")
             names, inputs, contents = map(list, zip(*rows, strict=True))
             marts.execute(
                 f"insert into {BUILT_FROM} (model, answers, earlier, inputs, content)"
                 " select unnest(?::varchar[]), ?, ?, unnest(?::varchar[]), unnest(?::varchar[])",
-                [names, state.get("answers"), state.get("earlier"), inputs, contents],
+                [names, self.state.get("answers"), self.state.get("earlier"), inputs, contents],
             )
             marts.execute("commit")
 
@@ -233,11 +234,6 @@ def forget(data: Path) -> None:
             [HASH],
         ).fetchall():
             marts.execute(f'drop table "{table}"')
-
-
-def _whole(data: Path, there: Set[str]) -> str:
-    """A hash of all that a whole build reads, and of which tables it left."""
-    return key(project_inputs(), raw_state(data), sorted(there))
 
 
 def _relations(marts: duckdb.DuckDBPyConnection) -> set[str]:

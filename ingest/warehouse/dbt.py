@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from ingest.errors import PlumblineError, say
+from ingest.errors import PlumblineError, say, shown
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.store.opening import attach, drop_unreadable_log, open_database
+from ingest.store.opening import IS_LOCKED, LOCKED, attach, drop_unreadable_log, open_database
 from ingest.store.private import private
 from ingest.terminal.progress import building, waiting
-from ingest.warehouse.changes import Changes, forget, is_current
+from ingest.warehouse.changes import Changes, forget, is_current, project_inputs
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
@@ -154,7 +154,11 @@ def parse(data: Path) -> Any:
         if project != PROJECT and (project / "dbt_packages" / "plumbline").resolve() != PROJECT:
             dbtRunner().invoke([*silent, "deps", *_places(data)])
         places = [*_places(data), "--target-path", str((target or data / "target").resolve())]
-        return dbtRunner().invoke([*silent, "parse", *places]).result
+        inputs = project_inputs()
+        manifest: Any = dbtRunner().invoke([*silent, "parse", *places]).result
+    if manifest is not None:
+        manifest.project_inputs = inputs
+    return manifest
 
 
 @contextmanager
@@ -228,6 +232,8 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
                 f"The build stopped at {node.node.name}: this machine has not the memory for what it draws.",
                 "Build where there is more, or draw less: `resampling: {permutations: 200, bootstrap: 200}`.",
             )
+    if any(IS_LOCKED in said for said in (str(result.exception), *errors)):
+        raise PlumblineError(f"A database in {shown(data)} is open in another process.", LOCKED)
     for line in errors:
         say(click.unstyle(line), err=True)
     if not on_spark:

@@ -205,6 +205,25 @@ def test_each_change_builds_what_reads_it_and_tests_that(project):
     assert project.build(is_full=True) >= EVERY
 
 
+def test_what_changes_while_marts_are_built_is_built_the_next_time(project, monkeypatch):
+    made = driver._build
+
+    def build_while(change):
+        def make(*arguments):
+            made(*arguments)
+            change()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(driver, "_build", make)
+            return project.build()
+
+    build_while(lambda: project.answers("t", "late", 5))
+    other = "select 7 as n_suites"
+    assert {"counted", "drawn", "judged"} <= build_while(lambda: project.write("models/other.sql", other))
+    assert project.build() == {"other"}
+    assert project.build() == set() and project.is_as_from_nothing()
+
+
 def test_what_tells_the_build_is_made_anew_with_any_code_and_alone_where_nothing_reads_it(project):
     def told():
         with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:

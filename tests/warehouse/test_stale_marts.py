@@ -211,6 +211,25 @@ def test_a_comparison_is_of_the_run_that_is_kept(data):
     assert "older than the answers" in refused(data)
 
 
+def test_a_database_that_another_process_takes_meanwhile_is_named_in_one_line(data, monkeypatch, capsys):
+    monkeypatch.setenv("PLUMBLINE_DATA", str(data))
+    manifest = parse(data)
+    hold = "import duckdb, sys; raw = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
+    started = []
+
+    def taken():
+        if not started:
+            command = [sys.executable, "-c", hold, str(data / RAW_NAME)]
+            started.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+            started[0].stdout.readline()
+        return manifest
+
+    with pytest.raises(PlumblineError, match="is open in another process"):
+        run_dbt(data, BUILD, taken)
+    started[0].communicate()
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_dbt_alone_does_the_same_and_its_gate_says_so(data, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_DATA", str(data))
     monkeypatch.setenv("AUDIT_GATE", "warn")  # what a finding of the gate does; `error` stops dbt
