@@ -42,6 +42,10 @@ class Plan(NamedTuple):
     n_done: int
     last_at: datetime | None
 
+    def folder(self, data: Path, look: int) -> Path:
+        """Return where a look's answers lie."""
+        return data / "watch" / self.plan_key[:12] / f"{look:03}"
+
 
 class Every(click.ParamType[timedelta]):
     """How long from one look to the next: a number and m, h, d or w."""
@@ -125,7 +129,7 @@ def take_look(
     Raises PlumblineError where prompts are left without an answer: no part of a look is judged.
     """
     look = plan.n_done + 1
-    folder = data / "watch" / plan.plan_key[:12] / f"{look:03}"
+    folder = plan.folder(data, look)
     say(f"Look {look} of {plan.n_looks} at {suite.suite}", err=True)
     with Store(folder) as store:
         copy_sample(data, store, suite.suite, plan.plan_key, look, plan.n_roots)
@@ -148,11 +152,17 @@ def take_look(
             f"The look judged no number of {suite.suite}, so there is nothing to watch.",
             "Give the suite `profiles:` or `thresholds:`, then begin with --restart.",
         )
+    return finish_look(data, plan, look)
+
+
+def finish_look(data: Path, plan: Plan, look: int) -> list[dict[str, Any]]:
+    """Have the marts show a look that is kept, and return its numbers; its own marts go after that."""
+    warehouse.build(data)
     # The answers were paid for and stay; marts can be built again.
+    folder = plan.folder(data, look)
     (folder / AUDIT_NAME).unlink()
     for leftover in ("target", "logs"):
         shutil.rmtree(folder / leftover, ignore_errors=True)
-    warehouse.build(data)
     return numbers_of(data, plan.plan_key, look)
 
 
@@ -278,22 +288,24 @@ def command(
         with Store(data, must_exist=True) as store:
             plan = planned(store, suite, n_looks, roots, is_new)
         is_new = False
-        if plan.n_done >= plan.n_looks:
+        has_ended = plan.n_done >= plan.n_looks
+        if plan.n_done and (plan.folder(data, plan.n_done) / AUDIT_NAME).exists():
+            numbers = finish_look(data, plan, plan.n_done)  # it was stopped before anybody was told
+        elif has_ended:
             say(f"All {plan.n_looks} looks are taken. --restart begins a new plan. The last look was:")
-            n_alarms = print_look(numbers_of(data, plan.plan_key, plan.n_done))
-            if is_once and n_alarms:
-                raise click.exceptions.Exit(1)
+            numbers = numbers_of(data, plan.plan_key, plan.n_done)
+        else:
+            if not is_once and plan.last_at is not None:
+                _wait(plan.last_at + every)
+            numbers = take_look(context, data, suite, plan, **given)
+        n_alarms = print_look(numbers)
+        if is_once and n_alarms:
+            raise click.exceptions.Exit(1)
+        if is_once or has_ended:
             return
-        if not is_once and plan.last_at is not None:
-            wait = (plan.last_at + every - utc_now()).total_seconds()
-            if wait > 0:
-                say(
-                    f"Next look at {plan.last_at + every:%Y-%m-%d %H:%M} UTC. Ctrl-C stops; nothing is lost.",
-                    err=True,
-                )
-                time.sleep(wait)
-        n_alarms = print_look(take_look(context, data, suite, plan, **given))
-        if is_once:
-            if n_alarms:
-                raise click.exceptions.Exit(1)
-            return
+
+
+def _wait(until: datetime) -> None:
+    if (seconds := (until - utc_now()).total_seconds()) > 0:
+        say(f"Next look at {until:%Y-%m-%d %H:%M} UTC. Ctrl-C stops; nothing is lost.", err=True)
+        time.sleep(seconds)

@@ -151,6 +151,21 @@ def test_a_plan_that_has_ended_says_its_last_look_again(place, monkeypatch, once
     assert result.output.splitlines()[-1] == f"Look 9 of 9: {int(is_alarm)} of 1 numbers changed."
 
 
+def test_a_look_that_was_stopped_before_it_was_said_is_said(place, monkeypatch):
+    path, data = place
+    plan = watch.Plan("p", load_suite(path).suite_key, 9, 20, 4, None)
+    own_marts = plan.folder(data, 4) / "audit.duckdb"
+    own_marts.parent.mkdir(parents=True)
+    own_marts.touch()
+    built = []
+    monkeypatch.setattr(watch, "planned", lambda *_: plan)
+    monkeypatch.setattr(watch, "numbers_of", lambda *asked: [{**ROW, "look": asked[2]}])
+    monkeypatch.setattr(watch.warehouse, "build", built.append)
+    result = CliRunner().invoke(watch.command, [str(path), "--once"], obj=data)
+    assert result.exit_code == 1 and "Look 4 of 12: 1 of 1 numbers changed." in result.output
+    assert built == [data] and not own_marts.exists()
+
+
 def test_a_budget_is_said_to_be_of_one_look():
     said = " ".join(CliRunner().invoke(watch.command, ["--help"]).output.split())
     assert "--budget and --limit count for one look" in said
