@@ -1,7 +1,9 @@
 """dbt driven from this process: it reads the project and builds the marts."""
 
 import atexit
+import errno
 import gc
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -93,6 +95,7 @@ def _silence_debug_messages() -> None:
         if not isinstance(e, DebugLevel):
             fire(manager, e, *arguments, **values)
 
+    logging.raiseExceptions = False  # where its log has no room on the disk, dbt would say so line by line
     DebugLevel.__init__ = lambda *_, **__: None  # type: ignore[method-assign]
     EventManager.fire_event = fire_others  # type: ignore[method-assign,assignment]
 
@@ -232,7 +235,10 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
                 f"The build stopped at {node.node.name}: this machine has not the memory for what it draws.",
                 "Build where there is more, or draw less: `resampling: {permutations: 200, bootstrap: 200}`.",
             )
-    if any(IS_LOCKED in said for said in (str(result.exception), *errors)):
+    said_wrong = "\n".join([str(result.exception), *errors])
+    if os.strerror(errno.ENOSPC) in said_wrong:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(data))
+    if IS_LOCKED in said_wrong:
         raise PlumblineError(f"A database in {shown(data)} is open in another process.", LOCKED)
     for line in errors:
         say(click.unstyle(line), err=True)

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 from dbt.adapters.duckdb.connections import DuckDBConnectionManager
-from dbt.cli.main import dbtRunner
+from dbt.cli.main import dbtRunner, dbtRunnerResult
 from places import ROOT
 from tiny import TINY_SUITE, all_rows, csv_text, record
 
@@ -228,6 +228,16 @@ def test_a_database_that_another_process_takes_meanwhile_is_named_in_one_line(da
         run_dbt(data, BUILD, taken)
     started[0].communicate()
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_disk_that_is_full_is_said_in_one_line(data, monkeypatch):
+    ended = dbtRunnerResult(success=False, exception=RuntimeError("[Errno 28] No space left on device"))
+    monkeypatch.setenv("PLUMBLINE_DATA", str(data))
+    manifest = parse(data)
+    monkeypatch.setattr(dbtRunner, "invoke", lambda *_, **__: ended)
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        run_dbt(data, BUILD, lambda: manifest)
+    assert raised.value.filename == str(data)
 
 
 def test_dbt_alone_does_the_same_and_its_gate_says_so(data, monkeypatch):
