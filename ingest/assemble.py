@@ -1,5 +1,6 @@
 """Stage assemble: templates, sentences and own files become rows of `prompts`."""
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from ingest.options import allow_host_option, dry_run_option, roots_option, send
 from ingest.prompts import PromptBuilder
 from ingest.prompts.from_texts import file_rows, split_rows
 from ingest.prompts.questions import question_rows
+from ingest.prompts.replacements import starts_with_vowel_sound
 from ingest.prompts.templates import n_combinations, prompt_rows
 from ingest.prompts.wanted import count_outdated, delete_unasked, wanted_tables
 from ingest.reach import asked_places, check_reach
@@ -28,6 +30,7 @@ from ingest.suite.definition import register_suite
 from ingest.suite.fields import alike
 
 BATCH = 2_000
+ARTICLE = re.compile(r"\b(an?) \{([^{}]+)\}", re.IGNORECASE)  # and the attribute that it stands before
 SHOW_PROGRESS_FROM = 20_000
 METHODS = ["template", "split", "question", "file"]  # what this stage makes
 
@@ -38,7 +41,8 @@ class Assembled:
 
     `n_incomplete` counts roots that lack a group which other roots, showing the same attributes, have;
     `gaps` say which declared values no prompt is about; `n_same_text` counts prompts beyond the first
-    of each text; `dropped` are (reason, number) of sentences or file rows that gave none.
+    of each text; `misfits` say where a template's article is wrong before a group's word; `dropped` are
+    (reason, number) of sentences or file rows that gave none.
     """
 
     category: str
@@ -50,6 +54,7 @@ class Assembled:
     n_same_text: int = 0
     n_people: int = 0
     gaps: tuple[str, ...] = ()
+    misfits: tuple[str, ...] = ()
     dropped: tuple[tuple[str, int], ...] = ()
 
     def lines(self) -> Iterator[str]:
@@ -68,6 +73,7 @@ class Assembled:
             yield f"{self.category}: {self.n_incomplete:,} roots lack a group that other roots have"
         for gap in self.gaps:
             yield f"{self.category}: {gap}"
+        yield from (f"{self.category}: {misfit}" for misfit in self.misfits)
         if self.n_same_text:
             yield f"{self.category}: {self.n_same_text:,} prompts repeat another's text word for word"
 
@@ -111,7 +117,11 @@ def assemble_prompts(
                     bar.update(len(batch))
         _are_in_their_language(store, suite)
         categories = [
-            replace(_assembled(store, suite, category), dropped=tuple(dropped[category].most_common()))
+            replace(
+                _assembled(store, suite, category),
+                dropped=tuple(dropped[category].most_common()),
+                misfits=tuple(dict.fromkeys(_misfits(suite, category))),
+            )
             for category in suite.categories
         ]
         if not dry_run:
@@ -128,6 +138,22 @@ def _want(store: Store, rows: list[dict[str, Any]]) -> None:
     store.append("wanted_prompts", rows)
     store.append("wanted_texts", [text_row(text) for text in sorted(baselines)])
     store.append("wanted_prompt_flags", flags)
+
+
+def _misfits(suite: Suite, category: str) -> Iterator[str]:
+    """Say before which groups' words the article of a template is wrong."""
+    for template in suite.categories[category].templates if suite.language.startswith("en") else ():
+        for article, attribute in ARTICLE.findall(template.text):
+            wrong = [
+                word
+                for value in suite.attributes.get(attribute, ())
+                if starts_with_vowel_sound(word := suite.word(attribute, value)) == (article.lower() == "a")
+            ]
+            if wrong:
+                yield (
+                    f"“{article} {{{attribute}}}” is wrong before {', '.join(wrong[:3])}: rephrase it, "
+                    "or write the article into the `words`"
+                )
 
 
 def _are_in_their_language(store: Store, suite: Suite) -> None:

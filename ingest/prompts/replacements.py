@@ -23,6 +23,7 @@ POSSESSIVE = r"(?P<possessive>['’]s(?!\w)|['’](?=\s+\w))?"
 NEXT_WORD = re.compile(r"\s+([\"'‘“(]*)([\w’'-]+)")
 # Sounds, not letters, choose between "a" and "an".
 CONSONANT_SOUND = re.compile(r"(?:eu|ew|uni(?!n|m)|u[bkqrst][aeiou]|ukr|ugand|one\b|once\b)", re.IGNORECASE)
+EIGHT = re.compile(r"8|1[18](?!\d)")
 SILENT_H = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
 SPELT_WITH_VOWEL = frozenset("AEFHILMNORSX")
 # After "his" or "her" none of these begins what is possessed.
@@ -219,19 +220,20 @@ def _after_article(before: str, to: str, flags: set[str]) -> tuple[str, str]:
         return stem, written + to[3:]
     if written.casefold() == "the":
         return before, to
-    fitting = "an" if _starts_with_vowel_sound(to) else "a"
+    fitting = "an" if starts_with_vowel_sound(to) else "a"
     if written[:1].isupper():
         fitting = fitting.capitalize() if written != written.upper() or len(written) == 1 else fitting.upper()
     return stem + fitting + article[2], to
 
 
-def _starts_with_vowel_sound(phrase: str) -> bool:
+def starts_with_vowel_sound(phrase: str) -> bool:
+    """Say whether "an" stands before an English phrase, not "a"."""
     word = phrase.split()[0]
     if len(word) > 1 and word.isupper():
         return word[0] in SPELT_WITH_VOWEL
     if CONSONANT_SOUND.match(word):
         return False
-    return bool(SILENT_H.match(word)) or word[0].casefold() in "aeiou"
+    return bool(SILENT_H.match(word) or EIGHT.match(word)) or word[0].casefold() in "aeiou"
 
 
 def _possessive(mark: str | None, found: str, to: str) -> str:

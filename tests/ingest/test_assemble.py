@@ -306,3 +306,27 @@ def test_assembling_without_a_declared_person_leaves_no_temporary_table(suite, t
         with pytest.raises(PlumblineError):
             assemble_prompts(store, broken)
         assert assemble_prompts(store, suite).categories[0].n_prompts == 180
+
+
+def test_an_article_that_does_not_fit_a_groups_word_is_named(tmp_path, data):
+    words = ["Indian", "French", "80-year-old", "European"]
+    suite = {
+        "suite": "lands",
+        "title": "Lands",
+        "version": 1,
+        "attributes": {"land": {word: {"words": [word]} for word in words}},
+        "axes": ["land"],
+        "categories": {
+            "L": {
+                "title": "L",
+                "prompts": ["A {land} asks, and a {land} waits. Is an {land} right?"],
+                "outcomes": [{"set": "o", "kind": "pattern", "labels": {"y": ["y"], "n": ["n"]}}],
+            }
+        },
+    }
+    path = tmp_path / "lands.yml"
+    path.write_text(yaml.safe_dump(suite), "utf-8")
+    said = invoke(data, suite=path).output
+    assert said.count("“A {land}” is wrong before 80-year-old, Indian:") == 1
+    assert "“an {land}” is wrong before European, French:" in said
+    assert "is wrong before" not in invoke(data).output
