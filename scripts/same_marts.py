@@ -33,6 +33,11 @@ VOLATILE = {
 }
 SKIPPED = {"dim_builds", "dim_runs", "rpt_builds", "rpt_runs", "rpt_exposures"}
 DECIMAL = ("DOUBLE", "FLOAT")
+# The scope of a rule about a load ends in the load's run; and how many runs there were is no content.
+WITHOUT_RUNS = {
+    "scope": r"""regexp_replace("scope", ' [0-9a-f]{8}$', '')""",
+    "n_rows": """case when "mart" <> 'dim_runs' then "n_rows" end""",
+}
 
 
 def quoted(names: list[str]) -> str:
@@ -94,12 +99,7 @@ def differences(
 ) -> list[str]:
     """What differs between old.main.table and audit.main.table, in words."""
     decimals = [column for column, kind in types.items() if kind in DECIMAL]
-    # The scope of a rule about a load ends in the load's run.
-    others = [
-        r"""regexp_replace("scope", ' [0-9a-f]{8}$', '')""" if column == "scope" else quoted([column])
-        for column in types
-        if column not in decimals
-    ]
+    others = [WITHOUT_RUNS.get(column, quoted([column])) for column in types if column not in decimals]
     order = quoted(decimals) or "1"
     for name, source in (("a", "old"), ("b", "audit")):
         identity = f"row({', '.join(others) or '1'})::varchar"
