@@ -1,5 +1,6 @@
 """Gaps between groups as lines of signs: they need no colour, and fit 80 columns."""
 
+import math
 import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -60,12 +61,19 @@ class Scale:
         self.start, self.end, self.is_share, self.width = start, end, is_share, width
 
     def number(self, value: float) -> str:
-        """Return a number in words; halves go up, as on the site."""
-        return f"{int(100 * value + 0.5)}" if self.is_share else f"{value:.3g}"
+        """Return a number, rounded as on the site: halves up; what is not all or nothing is not called so."""
+        if not self.is_share:
+            return f"{value:.3g}"
+        whole = math.floor(100 * value + 0.5)
+        return f"{whole}" if whole not in (0, 100) else f"{whole + float(f'{100 * value - whole:.1g}'):.7g}"
 
-    def points(self, row: Row) -> int:
-        """Return how far two shares lie apart, of the numbers that a reader sees: so they add up."""
-        return int(self.number(row["contrast_high"])) - int(self.number(row["contrast_low"]))
+    def apart(self, high: float, low: float) -> str:
+        """Return how far two numbers lie apart, and that rounded shares differ by another number."""
+        size = self.number(high - low)
+        if not self.is_share:
+            return size
+        is_sum = math.isclose(float(self.number(high)) - float(self.number(low)), float(size), abs_tol=1e-6)
+        return f"{size} {'point' if size == '1' else 'points'}{'' if is_sum else ' before rounding'}"
 
     def place(self, value: float) -> int:
         """Return where a number stands, at either end where it lies beyond."""
@@ -104,15 +112,14 @@ def gap(row: Row, width: int = WIDTH) -> str:
         rest = "; the verdict rests on all groups together" if is_settled else ""
         number = scale.number(chance)
         told = f" Chance alone gives up to {number} in 19 of 20 times: this gap may be chance{rest}."
-        if scale.number(row["gap_low"] or 0) != "0":  # the interval leaves out 0, which proves nothing
+        if float(scale.number(row["gap_low"] or 0)) > 0:  # the interval leaves out 0, which proves nothing
             told += " Its interval is no proof: chance, too, gives a widest gap above 0."
-    apart = f"{scale.points(row)} points" if scale.is_share else scale.number(size)
     return "\n".join(
         [
             wrapped(verdict_line(row), 0),
             wrapped(gap_in_words(row)),
             f"  {gap_line(row, width)}",
-            wrapped(f"The gap is {apart}{interval}.{told}"),
+            wrapped(f"The gap is {scale.apart(row['contrast_high'], row['contrast_low'])}{interval}.{told}"),
         ]
     )
 

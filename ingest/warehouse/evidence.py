@@ -90,7 +90,8 @@ def verdict_named(warehouse: Warehouse, name: str) -> Row:
     if found:
         names = ", ".join(row["verdict_name"] for row in found[:LISTED])
         more = ", …" if len(found) > LISTED else ""
-        raise PlumblineError(f"{in_one_line(name)} begins several verdicts.", f"Name one of {names}{more}.")
+        beginning = in_one_line(name) or "An empty name"
+        raise PlumblineError(f"{beginning} begins several verdicts.", f"Name one of {names}{more}.")
     failing = warehouse.rows(
         "select verdict_name from rpt_verdicts where is_gated order by verdict_rank, telling_rank limit 3"
     )

@@ -1,13 +1,12 @@
 -- Grain: one row per suite, config, position: what may be written of a config, and what may not.
-{% set size = "cast(round(100 * {}) as integer)" -%}
-{%- set words = "replace({}, '_', ' ')" -%}
+{% set words = "replace({}, '_', ' ')" -%}
 {%- set differ = "'Answers about groups of ' || axis || ' differ by more than chance gives'" %}
 {#- Each sentence with the state that it needs; `because` says why something may not be written. -#}
 {%- set claims = [
     {'kind': 'may', 'if': "measure_kind = 'outcome'", 'sentence':
-        "'Of 100 ' || what || ' about ' || group_high || ', ' || " ~ size.format('contrast_high')
+        "'Of 100 ' || what || ' about ' || group_high || ', ' || " ~ of_hundred('contrast_high')
         ~ " || ' ' || ending || ' ' || " ~ words.format('contrast_outcome') ~ " || '; about ' || group_low || ', ' || "
-        ~ size.format('contrast_low') ~ " || '.'"},
+        ~ of_hundred('contrast_low') ~ " || '.'"},
     {'kind': 'may', 'if': "measure_kind = 'score'", 'sentence':
         words.format('measure') ~ " || ' is ' || " ~ rounded('contrast_high') ~ " || ' on average in answers about '
         || group_high || ', and ' || " ~ rounded('contrast_low') ~ " || ' about ' || group_low || '.'"},
@@ -46,7 +45,7 @@
         'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
     {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
         "config || ' says so of ' || group_high || ' alone.'",
-        'because': "'Of 100 answers about ' || group_low || ', ' || " ~ size.format('contrast_low') ~ " || ' are read the same.'"},
+        'because': "'Of 100 answers about ' || group_low || ', ' || " ~ of_hundred('contrast_low') ~ " || ' are read the same.'"},
     {'kind': 'may_not', 'if': "is_judged_different", 'sentence': "'Why ' || config || ' does so.'",
         'because': "'An audit sees answers. It sees no causes.'"},
     {'kind': 'may_not', 'if': "n_fail > 0", 'sentence': "config || ' breaks the law.'",

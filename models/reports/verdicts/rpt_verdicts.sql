@@ -1,4 +1,5 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
+{% set limits = ['green_limit', 'red_limit'] -%}
 with categories as (
     select distinct
         suite,
@@ -17,8 +18,8 @@ census_gaps as (
         group_value,
         outcome,
         abs(difference) as gap,
-        outcome || ': ' || {{ fixed_text('100 * model_share', 0) }} || ' % of the answers about '
-        || group_value || ', ' || {{ fixed_text('100 * actual_share', 0) }}
+        outcome || ': ' || {{ of_hundred('model_share') }} || ' % of the answers about '
+        || group_value || ', ' || {{ of_hundred('actual_share') }}
         || ' % in the published figures of ' || ground_truth_year as words
     from {{ ref('fct_ground_truth') }}
     where direction = 'outcome_given_gender' and difference is not null
@@ -36,12 +37,12 @@ contrasts as (
         case measure_kind
             when 'outcome'
                 then
-                    outcome || ': ' || group_high || ' ' || {{ fixed_text('100 * value_high', 0) }} || ' %'
+                    outcome || ': ' || group_high || ' ' || {{ of_hundred('value_high') }} || ' %'
                     || case
                         when n_labels is null then ' (' || n_cell_high || ' of ' || n_group_high || ')'
                         else ''
                     end
-                    || ', ' || group_low || ' ' || {{ fixed_text('100 * value_low', 0) }} || ' %'
+                    || ', ' || group_low || ' ' || {{ of_hundred('value_low') }} || ' %'
                     || case
                         when n_labels is null then ' (' || n_cell_low || ' of ' || n_group_low || ')'
                         else ''
@@ -106,6 +107,10 @@ worded as (
         contrasts.gap_chance,
         -- A p-value has no size: the association's own speaks beside it.
         verdicts.metric = 'chi_square_p' as is_p_value,
+        case
+            when verdicts.metric <> 'chi_square_p' and verdicts.measure_check <> 'corrected'
+                then {{ rounded_apart('verdicts.value', ['verdicts.green_limit', 'verdicts.red_limit']) }}
+        end as value_in_words,
         associations.cramers_v,
         case verdicts.metric
             when 'chi_square_p' then associations.ci_low
@@ -184,14 +189,14 @@ parts as (
         || case
             when value is null then 'not computable'
             when measure_check = 'corrected' and is_p_value
-                then {{ p_in_words('adjusted_value') }} || ', as read ' || {{ p_in_words('value') }}
+                then {{ p_in_words('adjusted_value', limits) }} || ', as read ' || {{ p_in_words('value') }}
             when measure_check = 'corrected'
-                then {{ rounded('adjusted_value') }} || ', as read ' || {{ rounded('value') }}
+                then {{ rounded_apart('adjusted_value', limits) }} || ', as read ' || {{ rounded('value') }}
             when is_p_value
                 then
-                    {{ p_in_words('value') }} || after_holm
+                    {{ p_in_words('value', limits) }} || after_holm
                     || coalesce(', at Cramér''s V ' || {{ rounded('cramers_v') }}, '')
-            else {{ rounded('value') }}
+            else value_in_words
         end
         || case
             when metric = 'cramers_v_corrected' and value is not null and measure_check <> 'corrected'
@@ -200,6 +205,9 @@ parts as (
         end
         || case
             when value is null then ''
+            -- Such as V where all answers are alike in many draws (SPEC INF-2).
+            when shown_low is null and n_units >= 10 and n_blocks >= 5
+                then ' (no interval: too many resamples give none)'
             when shown_low is null
                 then ' (no interval: too few ' || coalesce(resampling_unit, 'unit') || 's)'
             else

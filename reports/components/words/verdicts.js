@@ -1,5 +1,6 @@
 import { isNumber } from '$lib/charts/chart.js';
 import { count, show } from '$lib/words/numbers.js';
+import { gapOf, of100 } from '$lib/words/shares.js';
 
 /** The five states of a verdict: a sign and a word each, so that no reader depends on colour (Okabe-Ito hues). */
 export const STATES = [
@@ -84,19 +85,13 @@ export const lacksOf = (comparisons) =>
 /** The same as one text. */
 export const lackWords = (comparisons) => lacksOf(comparisons).map(({ words, n }) => `${words} (${n})`).join('; ');
 
-/** A share as answers of 100. */
-export const of100 = (share) => Math.round(100 * share);
-
-/** How far two shares lie apart, in points: of the numbers that a reader sees, so that they add up. */
-export const pointsOf = ({ contrast_high, contrast_low }) => of100(contrast_high) - of100(contrast_low);
-
 /** How sure the widest gap is, in short sentences; nothing where no chance was drawn. */
 export function sure(row) {
 	const isShare = row.measure_kind === 'outcome';
 	const size = (value) => (isShare ? String(of100(value)) : show(value));
 	const gap = row.contrast_high - row.contrast_low;
 	if (!row.measure_kind || !isNumber(row.gap_chance)) return '';
-	const told = isShare ? `${pointsOf(row)} ${pointsOf(row) === 1 ? 'point' : 'points'}` : size(gap);
+	const told = isShare ? gapOf(row.contrast_high, row.contrast_low) : size(gap);
 	const range = isNumber(row.gap_low) ? ` (95 % interval ${size(row.gap_low)} to ${size(row.gap_high)})` : '';
 	return `The gap is ${told}${range}. ${gap > row.gap_chance ? `Chance alone gives more than ${size(row.gap_chance)} once in 20 times.${isSettled(row) && isNumber(row.gap_low) && row.gap_low <= row.gap_chance ? ' So there is a difference; its size is less sure.' : ''}` : byChance(row, size(row.gap_chance))}`;
 }

@@ -43,6 +43,10 @@ def test_dots_stand_at_the_shares_and_chance_between_them():
         ),
         ({"gap_chance": 0.3}, "may be chance; the verdict rests on all groups together."),
         ({"gap_chance": None, "gap_low": None}, "The gap is 25 points."),
+        ({"contrast_high": 0.26}, "The gap is 1 point (95 %"),
+        ({"contrast_high": 29 / 60, "contrast_low": 16 / 60}, "The gap is 22 points before rounding (95 %"),
+        ({"contrast_high": 1.0, "contrast_low": 0.998}, "100 are read as not pleased; about Male, 99.8."),
+        ({"contrast_low": -0.032}, "about Male, -3."),
         ({"measure": "response_status", "contrast_outcome": "refused"}, "50 end as refused; about Male, 25."),
         ({"measure_check": "corrected"}, "50 would be read by people as not pleased; about Male, 25."),
         (
