@@ -318,13 +318,14 @@ def _apart(design: _Design, tests: Tests) -> float:
 def _found(layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: int, tests: Tests) -> Mask:
     """Which audits (draws,) show more than chance of a limit's number, corrected over `n_tables`."""
     design = _Design.of(layout, shares, gap)
+    pooled = design.rates.mean(0)  # what all groups would have, were they alike
     alpha = (1 - (1 - ALPHA) ** (1 / n_tables)) / _apart(design, tests | {limit.test})
     is_p = limit.statistic == "chi_square"
     level = min(alpha, limit.fail) if is_p and limit.fail is not None else alpha
     critical = _critical(limit.test, _values(limit.test, design, True), level)
-    critical *= _wider(limit.test, layout, shares[0], level)
+    critical *= _wider(limit.test, layout, pooled[0], level)
     shown = _audits(design, False) / design.n
-    within = _within(limit.test, shown, design.rates.mean(0), layout.effective_n)
+    within = _within(limit.test, shown, pooled, layout.effective_n)
     return (_values(limit.test, design, False) >= critical * within) & (layout.least_p <= ALPHA)
 
 

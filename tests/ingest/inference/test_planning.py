@@ -32,6 +32,15 @@ def test_two_names_are_not_sixty_prompts():
     assert Layout(2, 12, 18, 3, 0.3, is_shared=True).effective_n == pytest.approx(12 * 18 * 3 / 1.6)
 
 
+@pytest.mark.parametrize("share", [1.0, 0.99, 0.0])
+def test_a_wide_gap_is_found_where_all_other_groups_answer_alike(share):
+    """500 of 500 against 350 of 500, or none against 150: chance gives so much in no audit."""
+    limit = RATIO if share else GAP
+    layout, shares = Layout(2, 500, 1, 1, 1.0), (share, 1 - share)
+    assert power_to_fail(layout, shares, 0.3, limit, 16) > 0.99
+    assert power_to_fail(layout, shares, 0.0, limit, 16) == 0
+
+
 def test_smallest_p_value_that_relabelling_allows():
     """Of two names each there are 6 ways, in pairs that swap the groups; roots are shuffled one by one."""
     assert Layout(2, 2, 1, 1, 0.3).least_p == pytest.approx(2 / 6)
