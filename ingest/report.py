@@ -248,6 +248,8 @@ def build_site(reports: Path, data: Path, verbose: bool = False) -> Path:
     # Whether what the lock file names is what lies there.
     lock, marker = reports / "package-lock.json", reports / "node_modules" / ".package-lock.json"
     is_installed = marker.exists() and marker.stat().st_mtime >= lock.stat().st_mtime
+    if not is_installed and marker.parent.is_symlink():
+        marker.parent.unlink()  # npm empties the folder first, which is another checkout's
     steps = [] if is_installed else [["ci", "--no-audit", "--no-fund"]]
     steps += [["run", "build"]]
     for step in steps:

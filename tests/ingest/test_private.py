@@ -127,6 +127,19 @@ def test_npm_gets_no_keys(name, value, tmp_path, monkeypatch):
     assert name not in seen[0] and seen[0]["PATH"] == os.environ["PATH"]
 
 
+def test_npm_empties_no_folder_of_another_checkout(tmp_path, monkeypatch):
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    mine.mkdir(), theirs.mkdir()
+    (mine / "package-lock.json").write_text("{}")
+    (mine / "node_modules").symlink_to(theirs)
+    monkeypatch.setattr(report.shutil, "which", lambda command: command)
+    failed = SimpleNamespace(returncode=1, stdout="", stderr="")
+    monkeypatch.setattr(report.subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(PlumblineError, match="`npm ci"):
+        report.build_site(mine, tmp_path)
+    assert theirs.is_dir() and not (mine / "node_modules").is_symlink()
+
+
 # ----------------------------------------------------------------------------- what others wrote
 
 FORMULAS = ["=cmd|' /C calc'!A0", "@SUM(1+1)", "+1+cmd", "-2+3", " =1+1", "\t=1", "＝1+1", "\r\n=1"]

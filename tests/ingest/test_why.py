@@ -137,6 +137,7 @@ def test_a_verdict_without_two_groups_ends_where_the_groups_would_be(data):
     ("name", "said"),
     [
         ("D4-gender-5c", "begins several verdicts. Name one of D4-gender-5c0f91ab, D4-gender-5c99ffff."),
+        ("", "An empty name begins several verdicts. Name one of "),
         ("D9", "No verdict is named D9. `plumbline gate` and `plumbline show` print names, such as D4-"),
         ("\x1b[2J", "No verdict is named \\x1b[2J."),
     ],

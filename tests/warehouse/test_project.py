@@ -128,6 +128,8 @@ def test_every_mart_and_report_has_a_contract_and_describes_its_columns(models):
     for name, model in public.items():
         if not model.contract.enforced:
             lacking.append(f"{name}: contract")
+        if model.language == "sql" and model.config.persist_docs != {"relation": True, "columns": True}:
+            lacking.append(f"{name}: comments in the database")
         if not model.columns:
             lacking.append(f"{name}: columns")
         for column in model.columns.values():
