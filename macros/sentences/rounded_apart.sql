@@ -1,4 +1,5 @@
-{# A number as `rounded`, with more decimals where three would show it as a limit that it lies beside: 0.79967 is not 0.800. #}
+{# A number as `rounded`, with more decimals where three would show it as a limit that it lies beside:
+   0.79967 is not 0.800. #}
 {% macro rounded_apart(expression, limits) -%}
     case
         when

@@ -1,5 +1,5 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
-{% set limits = ['green_limit', 'red_limit'] -%}
+{% set limits = ('green_limit', 'red_limit') -%}
 with categories as (
     select distinct
         suite,
