@@ -54,6 +54,27 @@ def is_flat(kind: Kind, table: Array) -> Mask:
     return np.asarray((n > 0) & (counts.max(1) >= n * (1 - 1e-12)))
 
 
+def one_other_unit(kind: Kind, table: Array, units_by_group: ArrayLike) -> Array:
+    """One more unit, (K, J), of each group whose answers are all one outcome: one that differs; else 0.
+
+    Redrawn alone, units that all say the same would have intervals and milder bounds of width 0.
+    """
+    nearer, apart = (pseudo_rows(kind, table, units_by_group, is_apart) for is_apart in (False, True))
+    is_same = (outcome_counts(kind, nearer) * outcome_counts(kind, table)).any(axis=1)
+    other: Array = np.where(is_same[:, None], apart, nearer) * is_flat(kind, table)[:, None]
+    return other
+
+
+def other_units_of_rates(table: Array, units_by_group: Array) -> Array:
+    """`one_other_unit` of C rates at once: table (K, 2C) of counts, then sums; units (K, C)."""
+    n_columns = units_by_group.shape[1]
+    found = np.zeros_like(table)
+    for column in range(n_columns):
+        pair = [column, n_columns + column]
+        found[:, pair] = one_other_unit("selection", table[:, pair], units_by_group[:, column])
+    return found
+
+
 def outcome_counts(kind: Kind, table: Array) -> Array:
     """Counts of outcomes (..., K, J); of selections: not selected, selected."""
     if kind == "outcome":

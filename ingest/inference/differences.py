@@ -6,12 +6,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array
-from ingest.inference.constants import CHUNK_BYTES, EXCHANGE_STREAM, NULL_LEVELS, PERMUTATION_STREAM
+from ingest.inference.arrays import Array, Mask
+from ingest.inference.bounds import is_flat, pseudo_rows
+from ingest.inference.constants import (
+    CHUNK_BYTES,
+    EXCHANGE_STREAM,
+    NULL_LEVELS,
+    PERMUTATION_STREAM,
+    PSEUDO_UNIT_STREAM,
+)
 from ingest.inference.design import Design, canonical, resampling_unit
 from ingest.inference.drawing import Units, chance, draw, intervals, quantiles
 from ingest.inference.group_statistics import STATISTICS
-from ingest.inference.registry import check_sums, evaluate, owners, units_rested_on
+from ingest.inference.registry import check_sums, evaluate, kind_of, owners, units_rested_on
 from ingest.inference.relabelling import attainable, plan_for
 from ingest.inference.sums import group_table, relabelled_tables
 
@@ -152,10 +159,42 @@ def resample_differences(
         return draw(next_draws, n_permutations, chunk, (len(columns),))
 
     chunk = max(1, chunk_bytes // (8 * (units.n + 20 * n_groups * n_sums)))
+    kind = kind_of(chosen, n_sums)
+
+    def widened(a: int, b: int, is_still: Mask) -> list[Array]:
+        """Draws of differences, each (columns, B), where groups that are `is_still` have one more unit.
+
+        One side says in it what brings groups nearer, the other what sets them apart. Redrawn alone, units
+        in which the sides never differ, or which all say the same, would have an interval of width 0.
+        """
+        if kind == "score" or not is_still.any():
+            return []
+        more = [
+            [
+                pseudo_rows(kind, of_side(table, side), units_by_group, apart) * is_still[:, None]
+                for side in (a, b)
+            ]
+            for apart in (False, True)
+        ]
+        weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
+        next_both = units.tables(np.hstack([of_side(stacked, side) for side in (a, b)]), seed)
+
+        def next_draws(size: int) -> Array:
+            tables, weight = next_both(size), weights.exponential(size=(size, n_groups, 1))
+
+            def of(side: int, apart: int) -> Array:
+                return evaluate(chosen, of_side(tables, side) + weight * more[apart][side])
+
+            return np.stack([of(1, 1) - of(0, 0), of(1, 0) - of(0, 1)])
+
+        return list(draw(next_draws, booted.shape[-1], chunk, (2, len(columns))))
 
     def compare(a: int, b: int) -> list[Difference]:
         own = observed[b] - observed[a]
-        shift = (of_side(cells, b) - of_side(cells, a)).reshape(units.n, -1)
+        shifts = of_side(cells, b) - of_side(cells, a)
+        is_flat_there = [is_flat(kind, of_side(table, side)) for side in (a, b)]
+        is_still = np.logical_or.reduce([~shifts.any(axis=(0, 2)), *is_flat_there])
+        shift = shifts.reshape(units.n, -1)
         n_differing = int(shift.any(axis=1).sum())
         swapped = exchanged(a, b, shift)
         p_exchanged = chance(np.abs(swapped), np.abs(own)).p_value
@@ -166,7 +205,8 @@ def resample_differences(
         apart = np.abs(draws - centre[:, None]), np.abs(own[is_axis] - centre)
         p_relabelled[is_axis] = chance(*apart).p_value
         p_value = np.where(is_axis, np.maximum(p_exchanged, p_relabelled), p_exchanged)  # NaN where either is
-        interval = intervals(_without_rounding(booted[a], booted[b]), own, n_rested_on)
+        drawn = _without_rounding(booted[a], booted[b])
+        interval = intervals(drawn, own, n_rested_on, widened(a, b, is_still))
         # An exchange and its complement give the same absolute difference.
         smallest = max(1 / (n_permutations + 1), 0.5 ** max(n_differing - 1, 0))
         found = []

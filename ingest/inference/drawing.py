@@ -197,9 +197,9 @@ def quantiles(draws: Array, levels: ArrayLike) -> Array:
     return only_where(is_enough, low + (high - low) * (position - below))
 
 
-def intervals(draws: Array, observed: Array, n_units: ArrayLike) -> Array:
+def intervals(draws: Array, observed: Array, n_units: ArrayLike, others: Sequence[Array] = ()) -> Array:
     """95 % expanded percentile intervals (columns, 2) from draws (columns, b), shifted so that their median
-    is the estimate (columns,).
+    is the estimate (columns,), and as wide as those of `others`, draws of the same columns.
 
     `n_units` counts the units that a column rests on, of each column or of all. Redrawing n of them varies by
     (n - 1)/n of what it should, and the normal quantile ignores that the variance is estimated: the level is
@@ -208,23 +208,12 @@ def intervals(draws: Array, observed: Array, n_units: ArrayLike) -> Array:
     can exclude its own estimate. The target is what the same design would give on average. NaN where there
     are no draws, or where fewer than 90 % of them have a value.
     """
-    found = quantiles(draws, _interval_levels(observed, n_units))
-    return found[:, [0, 2]] + (observed - found[:, 1])[:, None]
-
-
-def _interval_levels(observed: Array, n_units: ArrayLike) -> Array:
     n = np.maximum(np.broadcast_to(n_units, observed.shape), 2).astype(np.float64)
     tail = scipy.special.ndtr(-np.sqrt(n / (n - 1)) * scipy.special.stdtrit(n - 1, 1 - ALPHA / 2))
-    return np.stack([tail, np.full_like(tail, 0.5), 1 - tail], axis=1)
-
-
-def widest_intervals(draws: Array, others: Sequence[Array], observed: Array, n_units: ArrayLike) -> Array:
-    """`intervals` (columns, 2) of draws, as wide as those of other draws (columns, b) of the same columns."""
-    levels = _interval_levels(observed, n_units)
-    centre = quantiles(draws, levels)[:, 1]
+    levels = np.stack([tail, np.full_like(tail, 0.5), 1 - tail], axis=1)
     found = np.stack([quantiles(own, levels) for own in (draws, *others)])
     ends = np.stack([found[..., 0].min(axis=0), found[..., 2].max(axis=0)], axis=1)
-    return np.asarray(ends + (observed - centre)[:, None])
+    return np.asarray(ends + (observed - found[0, :, 1])[:, None])
 
 
 def extremity(values: Array, extreme: Extreme, centre: float = 0.0) -> Array:

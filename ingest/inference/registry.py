@@ -107,6 +107,12 @@ def units_rested_on(columns: Sequence[tuple[Statistic, int | None]], by_group: A
     return np.where(is_own, own, by_group.min())
 
 
+def fewest_units(units_by_group: Array, values: Array) -> Array:
+    """Units of the group with the fewest of those that have a value, both (C, K): (C,), 0 for none."""
+    fewest = np.where(np.isfinite(values), units_by_group, np.inf).min(axis=-1)
+    return np.where(np.isfinite(fewest), fewest, 0)
+
+
 def check_sums(
     design: Design, sums: Array, of: Sequence[Statistic], fewest_draws: int, is_corrected: bool = False
 ) -> None:

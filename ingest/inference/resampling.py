@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from ingest.inference.arrays import Array, Codes, divide, first_rows, only_where
 from ingest.inference.bounds import (
     blocks_by_group,
-    is_flat,
+    one_other_unit,
     one_sided_bounds,
+    other_units_of_rates,
     pseudo_rows,
     rate_intervals,
     without_mild_side,
@@ -39,7 +40,6 @@ from ingest.inference.drawing import (
     n_valid,
     p_max,
     rows_of,
-    widest_intervals,
 )
 from ingest.inference.families import tails
 from ingest.inference.few_units import few_tables
@@ -50,6 +50,7 @@ from ingest.inference.registry import (
     check_sums,
     evaluate,
     evaluate_values,
+    fewest_units,
     kind_of,
     owners,
     units_rested_on,
@@ -207,8 +208,7 @@ def resample(
         of_unit = design.group[first_rows(units.of_row)]
         tables = few_tables(kind, of_units, of_unit, np.random.default_rng([seed, BOOTSTRAP_STREAM]))
     one_more = pseudo_rows(kind, table, units_by_group)
-    # Redrawn alone, units that all say the same would have intervals and milder bounds of width 0.
-    one_other = pseudo_rows(kind, table, units_by_group, is_apart=False) * is_flat(kind, table)[:, None]
+    one_other = one_other_unit(kind, table, units_by_group)
     is_widened = doubt is None and not is_few and bool(one_other.any())
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
@@ -217,15 +217,14 @@ def resample(
     def redrawn(b: int) -> Array:
         drawn = compared(tables(b))
         apart = drawn + weights.exponential(size=(b, n_groups, 1)) * one_more
+        ways = [drawn]
         if is_widened:
-            mixed = drawn + weights.exponential(size=(b, n_groups, 1)) * one_other
-            own = [evaluate(chosen, drawn), evaluate(chosen, mixed)]
-        elif moved_by_labels is None:
-            own = [evaluate(chosen, drawn)]
-        else:
+            ways.append(drawn + weights.exponential(size=(b, n_groups, 1)) * one_other)
+        if moved_by_labels is not None:
             moved, nearer = moved_by_labels(b)
-            own = [evaluate(chosen, drawn + move) for move in (0, nearer, moved)]
+            ways += [drawn + nearer, drawn + moved]
             apart = apart + moved
+        own = [evaluate(chosen, way) for way in ways]
         return np.concatenate([*own, *([evaluate(judged_by, apart)] if judged_by else [])])
 
     bytes_each = 8 * (3 * units.n + 20 * n_groups * n_sums)
@@ -239,15 +238,11 @@ def resample(
     )
     redrawn_values, others, apart = np.split(booted, [n_columns, n_own])
     booted = redrawn_values[:, :0] if is_few else redrawn_values
+    wider = [others[start : start + n_columns] for start in range(0, len(others), n_columns)]
     # Units without a label do not tell how badly the labels read.
     telling = units_by_group if doubt is None else np.minimum(units_by_group, doubt.n_units)
     rested_on = units_rested_on(columns, telling)
-    if is_widened:
-        interval = widest_intervals(booted, [others], observed, rested_on)
-    elif doubt is None:
-        interval = intervals(booted, observed, rested_on)
-    else:
-        interval = widest_intervals(booted, np.split(others, 2), observed, rested_on)
+    interval = intervals(booted, observed, rested_on, wider)
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]
     if rates and units.is_enough and n_bootstrap and doubt is None:
@@ -257,7 +252,7 @@ def resample(
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}
     own = [place[statistic.name] for statistic in judged_by]
     fewest = np.inf if is_few else float(telling.min())
-    milder = others[:n_columns][own] if is_widened or doubt is not None else None
+    milder = wider[0][own] if wider else None
     bounds = one_sided_bounds(judged_by, observed[own], redrawn_values[own], apart, fewest, milder)
     if is_few:
         bounds = without_mild_side(judged_by, bounds)
@@ -375,7 +370,8 @@ class ColumnsResampled(NamedTuple):
 
 @dataclass(frozen=True)
 class _Draws:
-    """Group values as observed (C, K), of given relabellings (b, C, K), and of the next b resamples.
+    """Group values as observed (C, K), of given relabellings (b, C, K), and of the next b resamples,
+    (b, C, K) as drawn and, in the second of two `ways`, with units that widen what all say alike.
 
     `units_by_group` (C, K) counts the units that a group's value rests on; `n_by_group` (K,) rows.
     """
@@ -387,7 +383,8 @@ class _Draws:
     units_by_group: Array
     observed: Array
     relabelled: Callable[[Codes], Array]
-    drawn: Callable[[int], Array]
+    drawn: Callable[[int], list[Array]]
+    ways: int = 1
 
     def infer(
         self,
@@ -413,42 +410,43 @@ class _Draws:
             return own if references is None else np.concatenate([own, impact_ratio(values).T])
 
         def redrawn(b: int) -> Array:
-            values = self.drawn(b)
-            return np.concatenate([evaluate_values(DISPARITIES, values, MEAN), values.T])
+            ways = [(evaluate_values(DISPARITIES, v, MEAN), v.T) for v in self.drawn(b)]
+            return np.stack([np.concatenate(way) for way in ways])
 
         n_rows = n_disparities + (0 if references is None else n_groups)
         permuted = draw(relabelled, n_permutations, chunk, (n_rows, n_columns))
         n_booted = n_bootstrap if self.units.is_enough else 0
-        booted = draw(redrawn, n_booted, chunk, (n_disparities + n_groups, n_columns))
+        booted = draw(redrawn, n_booted, chunk, (self.ways, n_disparities + n_groups, n_columns))
 
         observed = evaluate_values(DISPARITIES, self.observed[None], MEAN)[..., 0]
-        fewest = _fewest_units(self.units_by_group, self.observed)
+        fewest = fewest_units(self.units_by_group, self.observed)
         disparities = {}
-        for one, own, null, boots in zip(DISPARITIES, observed, permuted, booted, strict=False):
-            judged = chance(null, own, one.extreme)
-            ends = np.clip(intervals(boots, own, fewest), *one.bounds)
+        for index, (one, own) in enumerate(zip(DISPARITIES, observed, strict=True)):
+            judged = chance(permuted[index], own, one.extreme)
+            ends = np.clip(intervals(booted[0, index], own, fewest, list(booted[1:, index])), *one.bounds)
             disparities[one.name] = Columns(own, *judged[:4], *ends.T)
 
         def by_group(draws: Array, own: Array, n_units: Array) -> Array:
-            """Ends of intervals (2, K, C) of draws (K, C, b)."""
-            found = intervals(draws.reshape(n_groups * n_columns, -1), own.T.ravel(), n_units.T.ravel())
+            """Ends of intervals (2, K, C) of draws (ways, K, C, b)."""
+            plain, *others = draws.reshape(self.ways, n_groups * n_columns, -1)
+            found = intervals(plain, own.T.ravel(), n_units.T.ravel(), others)
             return found.T.reshape(2, n_groups, n_columns)
 
-        values = booted[n_disparities:]
+        values = booted[:, n_disparities:]
         value_low, value_high = by_group(values, self.observed, self.units_by_group)
         if bounds is not None:
             value_low, value_high = (np.clip(end, *bounds.T) for end in (value_low, value_high))
         ratios, beyond = None, None
         if references is not None:
             compared = np.repeat(fewest[:, None], n_groups, axis=1)
-            own_ratios = impact_ratio(self.observed)
-            to_highest = by_group(impact_ratio(values.T).T, own_ratios, compared)
+            own_ratios, of_draws = impact_ratio(self.observed), np.swapaxes(values, 1, 3)  # groups last
+            to_highest = by_group(np.swapaxes(impact_ratio(of_draws), 1, 3), own_ratios, compared)
             divisor = np.where(references[:, None] >= 0, _value_of(self.observed, references), np.nan)
-            to_chosen = divide(values.T, _value_of(values.T, references)).T
+            to_chosen = np.swapaxes(divide(of_draws, _value_of(of_draws, references)), 1, 3)
             null = permuted[n_disparities:].reshape(n_groups * n_columns, -1)
             judged = chance(null, own_ratios.T.ravel(), "less")
-            names = [one.name for one in DISPARITIES]
-            lowest, spread = permuted[names.index("min_max_ratio")], names.index("range")
+            at = {one.name: index for index, one in enumerate(DISPARITIES)}
+            lowest, spread = permuted[at["min_max_ratio"]], at["range"]
             p_lowest = np.stack([p_max(-m, own, "less") for m, own in zip(lowest, own_ratios, strict=True)])
             has_p = np.isfinite(own_ratios) & np.isfinite(disparities["min_max_ratio"].null_median)[:, None]
             low, high = np.clip(to_highest, 0, 1)
@@ -460,12 +458,6 @@ class _Draws:
         smallest = float(attainable(self.plan, self.n_by_group, n_permutations)["axis"][0])
         shared = (self.unit, self.plan.scheme, self.units.n, smallest)
         return ColumnsResampled(disparities, value_low, value_high, ratios, *shared, beyond)
-
-
-def _fewest_units(units_by_group: Array, values: Array) -> Array:
-    """Units of the group with the fewest of those that have a value, both (C, K): (C,), 0 for none."""
-    fewest = np.where(np.isfinite(values), units_by_group, np.inf).min(axis=-1)
-    return np.where(np.isfinite(fewest), fewest, 0)
 
 
 def _value_of(values: Array, references: Codes) -> Array:
@@ -504,7 +496,6 @@ def resample_columns(
     plan = plan_for(design, unit)
     units = Units.of(design.group, design.units(unit))
     cell_sums = group_table(plan.cell, rows, int(plan.cell.max()) + 1)
-    n_cells = len(cell_sums)
     tables = units.tables(rows, seed)
 
     def values_of(tables: Array) -> Array:
@@ -514,24 +505,33 @@ def resample_columns(
     def relabelled(labels: Codes) -> Array:
         size = len(labels)
         target = (labels + (np.arange(size) * n_groups)[:, None]).ravel()
-        cells = np.tile(np.arange(n_cells), size)
-        shape = (size * n_groups, n_cells)
-        members = scipy.sparse.csr_matrix((np.ones(len(cells)), (target, cells)), shape=shape)
+        held = (np.ones(len(target)), (target, np.tile(np.arange(len(cell_sums)), size)))
+        members = scipy.sparse.csr_matrix(held, shape=(size * n_groups, len(cell_sums)))
         return values_of((members @ cell_sums).reshape(size, n_groups, 2 * n_columns))
+
+    table, units_by_group = group_table(design.group, rows, n_groups), units.by_group(rows[:, :n_columns])
+    one_other = other_units_of_rates(table, units_by_group) if with_ratios else np.zeros(0)
+    ways = 2 if one_other.any() else 1
+    weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
+
+    def drawn(b: int) -> list[Array]:
+        plain = tables(b)
+        mixed = [plain + weights.exponential(size=(b, n_groups, 1)) * one_other for _ in range(1, ways)]
+        return [values_of(own) for own in (plain, *mixed)]
 
     draws = _Draws(
         plan,
         unit,
         units,
         np.bincount(design.group, minlength=n_groups).astype(np.float64),
-        units.by_group(rows[:, :n_columns]).T,
-        values_of(group_table(design.group, rows, n_groups)),
+        units_by_group.T,
+        values_of(table),
         relabelled,
-        lambda b: values_of(tables(b)),
+        drawn,
+        ways,
     )
     chunk = max(1, chunk_bytes // (8 * 10 * n_groups * n_columns))
-    limits = None if bounds is None else np.tile(bounds, (n_columns, 1))
-    chosen = None
+    limits, chosen = None if bounds is None else np.tile(bounds, (n_columns, 1)), None
     if with_ratios:
         position = {label: index for index, label in enumerate(design.labels)}
         chosen = np.array([position.get(label or "", -1) for label in references or [None] * n_columns])
@@ -593,7 +593,7 @@ def resample_samples(
         np.repeat(units.by_group(is_there), len(columns), axis=1).T,
         values_of(observed)[0],
         lambda labels: values_of(rows_of(labels[:, plan.cell], n_groups)),
-        lambda b: values_of(drawn(b)),
+        lambda b: [values_of(drawn(b))],
     )
     chunk = max(1, chunk_bytes // (8 * 6 * observed.size))
     bounds = np.tile([column.bounds for column in columns], (n_features, 1))

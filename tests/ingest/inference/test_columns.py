@@ -1,5 +1,7 @@
 """Many columns at once, against one at a time."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from ingest.inference.resampling import resample, resample_columns
 from ingest.inference.sums import score_sums
 
 
-def columns_of(design: Design, values: np.ndarray, **settings: int):
+def columns_of(design: Design, values: np.ndarray, **settings: Any):
     return resample_columns(design, np.ones_like(values), values, **settings)
 
 
@@ -73,6 +75,20 @@ def test_columns_that_do_not_vary_have_no_z_and_no_doubt() -> None:
     assert found["range"].value[0] == pytest.approx(0, abs=1e-12)
     assert found["range"].p_value[0] == 1
     assert np.isnan(found["min_z"].p_value[0]) or found["min_z"].p_value[0] == 1
+
+
+def test_rates_that_do_not_vary_are_not_certain() -> None:
+    """Twenty names a group, one answer each: all selected, or none. The exact binomial has 0.168."""
+    group = np.repeat([0, 1], 20)
+    design = Design.from_values([group], np.arange(40), np.arange(40))
+    values = np.column_stack([np.ones(40), np.zeros(40), group, np.arange(40) % 2]).astype(float)
+    found = columns_of(design, values, n_permutations=0, n_bootstrap=999, bounds=(0, 1))
+    assert (found.value_high - found.value_low).min() > 0.12
+    assert (found.ratios.ci_high - found.ratios.ci_low)[:, 0].min() > 0.12
+    spread = found.disparities["range"]
+    assert (spread.ci_high - spread.ci_low).min() > 0.12
+    means = columns_of(design, values, n_permutations=0, n_bootstrap=999, with_ratios=False)
+    assert means.value_low[0, 0] == 1  # of means nobody knows how far another would lie
 
 
 def test_columns_refuse_a_design_of_single_prompts() -> None:
