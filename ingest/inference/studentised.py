@@ -1,4 +1,4 @@
-"""The widest gap of two groups in its own standard errors, where groups differ in their number of units.
+"""The widest gap of two groups in its own standard errors, where groups differ in their units or answers.
 
 Relabelled units have the spread of all groups together. Where a group of few units varies more than others,
 as where its units have fewer answers, a gap by itself passes for more than chance too often; in standard
@@ -10,66 +10,141 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.inference.arrays import Array, first_rows
+from ingest.inference.arrays import Array, Codes, first_rows
 from ingest.inference.constants import PERMUTATION_STREAM, UNLIKE
 from ingest.inference.design import Design
-from ingest.inference.drawing import chance, draw
+from ingest.inference.drawing import chance, draw, p_max
 from ingest.inference.relabelling import Plan
-from ingest.inference.sums import Kind, group_table, relabelled_tables
+from ingest.inference.sums import Kind, relabelled_tables
 
 
 class GapsInErrors(NamedTuple):
-    """The widest gap of relabelled groups (1, b), of the groups themselves (1,), and its p-value."""
+    """Each group's widest gap to another, in standard errors: of relabellings (K, b), and its own (K,)."""
 
     null: Array
     own: Array
-    p_value: float
+
+    @property
+    def of_axis(self) -> tuple[Array, Array]:
+        """The widest gap of any two groups: of relabellings (1, b), and their own (1,)."""
+        return self.null.max(axis=0)[None], self.own.max()[None]
+
+    def p_value(self, group: int | None) -> float:
+        """Of the axis's widest gap (None), or of a group's, against the same of each relabelling."""
+        null, own = self.of_axis if group is None else (self.null[[group]], self.own[[group]])
+        return float(chance(null, own).p_value[0])
+
+    def p_max(self, group: int | None) -> float:
+        """Against the widest gap of any two groups of each relabelling."""
+        null, own = self.of_axis
+        return float(p_max(null[0], own if group is None else self.own[[group]])[0])
+
+
+def is_unlike(plan: Plan, group: Codes, answers: Array) -> bool:
+    """Whether spreads matter: groups differ in the number of what one shuffle moves, or in their answers.
+
+    `group` (n,) is that of rows, `answers` (cells,) counts those of what relabelling moves as a whole.
+    """
+    of_cell = group[first_rows(plan.cell)]
+    n_units, n_answers = np.bincount(of_cell), np.bincount(of_cell, weights=answers)
+    differs = n_units.max() > UNLIKE * n_units.min() or n_answers.max() > UNLIKE * n_answers.min()
+    return bool(len(plan.layers) == 1 and len(n_units) > 1 and differs)
 
 
 def gaps_in_errors(
-    design: Design, plan: Plan, kind: Kind, cell_sums: Array, n_permutations: int, chunk: int, seed: int
+    design: Design,
+    plan: Plan,
+    kind: Kind,
+    cell_sums: Array,
+    n_draws: int,
+    chunk: int,
+    seed: int,
+    n_strata: int,
 ) -> GapsInErrors | None:
-    """Relabel as the plan does, `chunk` times at once; None where spreads do not matter or units are paired.
+    """Relabel as the plan does, `chunk` times at once; None where spreads do not matter.
 
-    `cell_sums` are those of what relabelling moves as a whole.
+    `cell_sums` (cells, strata * J) are those of what relabelling moves as a whole.
     """
-    group = design.group[first_rows(plan.cell)]
+    by_stratum = cell_sums.reshape(len(cell_sums), n_strata, -1)
+    rows = cell_rows(kind, by_stratum)
     n_groups = len(design.labels)
-    n_units = np.bincount(group, minlength=n_groups)
-    is_free = len(plan.layers) == 1 and plan.scheme != "within_blocks"
-    if not is_free or n_groups < 2 or n_units.max() <= UNLIKE * n_units.min():
+    is_paired = plan.scheme == "within_blocks"
+    if not is_unlike(plan, design.group, rows[..., 1].sum(-1)) or (is_paired and n_strata > 1):
         return None
-    squares = cell_rows(kind, cell_sums)
+    squares = rows.reshape(len(rows), -1)
     relabel = plan.labeller([seed, PERMUTATION_STREAM])
 
-    def relabelled(b: int) -> Array:
-        return widest_gap(relabelled_tables(relabel(b), squares, n_groups))[None]
+    def gaps(labels: Codes) -> Array:
+        if is_paired:
+            return paired_gaps(plan, squares, labels, n_groups)
+        return widest_gaps(relabelled_tables(labels, squares, n_groups), n_strata)
 
-    null = draw(relabelled, n_permutations, chunk, (1,))
-    own = widest_gap(group_table(group, squares, n_groups)[None])
-    return GapsInErrors(null, own, float(chance(null, own).p_value[0]))
+    null = draw(lambda b: gaps(relabel(b)).T, n_draws, chunk, (n_groups,))
+    return GapsInErrors(null, gaps(design.group[first_rows(plan.cell)][None])[0])
 
 
 def cell_rows(kind: Kind, cells: Array) -> Array:
-    """What the standard errors are made of, (cells, 3 + 3J): 1, n, n², and of each column s, ns, s²."""
-    n = cells.sum(1, keepdims=True) if kind == "outcome" else cells[:, :1]
-    sums = cells if kind == "outcome" else cells[:, 1:2]
-    return np.hstack([np.ones_like(n), n, n**2, sums, n * sums, sums**2])
+    """What the standard errors are made of, (..., 3 + 3J): of each cell with answers 1, n, n², and of each
+    column s, ns, s²."""
+    n = cells.sum(-1, keepdims=True) if kind == "outcome" else cells[..., :1]
+    sums = cells if kind == "outcome" else cells[..., 1:2]
+    return np.concatenate([n > 0, n, n**2, sums, n * sums, sums**2], axis=-1)
 
 
-def widest_gap(tables: Array) -> Array:
-    """Largest gap of two groups' ratios of sums in standard errors, of `cell_rows` by group: (b,).
+def widest_gaps(tables: Array, n_strata: int = 1) -> Array:
+    """Each group's largest gap to another in ratios of sums, in standard errors: (..., K).
 
-    Groups of one cell have no standard error, and are in no gap.
+    `tables` (..., K, strata * (3 + 3J)) are `cell_rows` by group. Ratios are averaged over the strata in
+    which all groups have answers. Groups of one cell a stratum have no standard error, and are in no gap.
     """
-    n_columns = (tables.shape[-1] - 3) // 3
-    cells, n, squares = (tables[..., index : index + 1] for index in range(3))
-    sums, crossed, own = np.split(tables[..., 3:], [n_columns, 2 * n_columns], axis=-1)
+    by_stratum = tables.reshape(*tables.shape[:-1], n_strata, -1)
+    n_columns = (by_stratum.shape[-1] - 3) // 3
+    cells, n, squares = (by_stratum[..., index : index + 1] for index in range(3))
+    sums, crossed, own = np.split(by_stratum[..., 3:], [n_columns, 2 * n_columns], axis=-1)
+    is_compared = (n > 0).all(axis=-3, keepdims=True) | (n_strata == 1)
+    count = is_compared.sum(-2)
+
+    def added(values: Array) -> Array:
+        return np.asarray(np.where(is_compared, values, 0).sum(-2))
+
     with np.errstate(all="ignore"):
         ratio = sums / n
         left = np.maximum(own - 2 * ratio * crossed + ratio**2 * squares, 0)
-        variance = np.maximum(left * cells / (cells - 1) / n**2, 1e-12)
-        gap = np.abs(ratio[..., :, None, :] - ratio[..., None, :, :])
+        mean, n_cells = added(ratio) / count, added(cells)
+        variance = np.maximum(added(left / n**2) / count**2 * n_cells / (n_cells - count), 1e-12)
+        gap = np.abs(mean[..., :, None, :] - mean[..., None, :, :])
         found = gap / np.sqrt(variance[..., :, None, :] + variance[..., None, :, :])
     found = np.where((gap > 1e-12) & np.isfinite(found), found, 0)
-    return np.asarray(found.max(axis=(-1, -2, -3)))
+    return np.asarray(found.max(axis=(-1, -2)))
+
+
+def paired_gaps(plan: Plan, rows: Array, labels: Codes, n_groups: int) -> Array:
+    """`widest_gaps` (b, K) of groups that share their blocks, under labels (b, cells), of `cell_rows`.
+
+    What a block does to both groups drops out of the gap, and out of its error.
+    """
+    n_columns = (rows.shape[1] - 3) // 3
+    n_blocks = int(plan.layers[0].stratum.max()) + 1
+    shape = (len(labels), n_blocks, n_groups)
+    place = np.arange(len(labels))[:, None] * n_blocks + plan.layers[0].stratum
+    place = (place * n_groups + labels).ravel()
+
+    def summed(column: int) -> Array:
+        weights = np.tile(rows[:, column], len(labels))
+        return np.asarray(np.bincount(place, weights, np.prod(shape)), dtype=np.float64).reshape(shape)
+
+    n, widest = summed(1), np.zeros((len(labels), n_groups))
+    of_group = n.sum(1, keepdims=True)
+    for column in range(3, 3 + n_columns):
+        sums = summed(column)
+        with np.errstate(all="ignore"):
+            ratio = sums.sum(1, keepdims=True) / of_group
+            left = (sums - ratio * n) / of_group
+            shared = np.swapaxes(left, 1, 2) @ left
+            own = np.einsum("bkk->bk", shared)
+            variance = (own[:, :, None] + own[:, None] - 2 * shared) * n_blocks / (n_blocks - 1)
+            gap = np.abs(np.swapaxes(ratio, 1, 2) - ratio)
+            found = gap / np.sqrt(np.maximum(variance, 1e-12))
+        found = np.where((gap > 1e-12) & np.isfinite(found), found, 0)
+        widest = np.maximum(widest, found.max(-1))
+    return widest

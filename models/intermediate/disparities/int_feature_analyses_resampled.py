@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from ingest.inference.columns import resample_columns, resample_samples
 from ingest.inference.design import Design, resampling_unit
 from ingest.inference.group_statistics import DISPARITIES
 from ingest.inference.kept import Kept
-from ingest.inference.resampling import resample_columns, resample_samples
 from ingest.inference.samples import Column, parse_parameters
 from ingest.inference.tables import numbers, row_by, rows_by, seed_of, types, where
 

@@ -6,10 +6,11 @@ from designs import close, mixed, rows_by, whole_blocks, within_blocks
 from scipy.stats import norm as normal
 from scipy.stats import t as student_t
 
+from ingest.inference.columns import resample_columns, resample_samples
 from ingest.inference.design import Design
 from ingest.inference.drawing import intervals, n_valid
 from ingest.inference.group_statistics import STATISTICS
-from ingest.inference.resampling import resample, resample_columns, resample_samples
+from ingest.inference.resampling import resample
 from ingest.inference.samples import Column
 from ingest.inference.sums import score_sums
 

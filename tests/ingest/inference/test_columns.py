@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ingest.inference.columns import resample_columns
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import DISPARITIES
-from ingest.inference.resampling import resample, resample_columns
+from ingest.inference.resampling import resample
 from ingest.inference.sums import score_sums
 
 

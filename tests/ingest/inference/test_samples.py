@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from ingest.inference.columns import resample_columns, resample_samples
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import DISPARITIES
-from ingest.inference.resampling import resample, resample_columns, resample_samples
+from ingest.inference.resampling import resample
 from ingest.inference.samples import KERNELS, Column, Samples, parse_parameters
 from ingest.inference.sums import group_table, selection_sums
 

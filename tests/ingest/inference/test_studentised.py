@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from ingest.inference import studentised
+from ingest.inference.columns import resample_columns
 from ingest.inference.design import Design
+from ingest.inference.relabelling import plan_for
 from ingest.inference.resampling import resample
-from ingest.inference.studentised import cell_rows, widest_gap
+from ingest.inference.studentised import cell_rows, paired_gaps, widest_gaps
 from ingest.inference.sums import score_sums, selection_sums
 
 AUDITS = 200
@@ -47,7 +49,7 @@ def test_groups_of_as_many_units_are_judged_by_their_gap_alone(monkeypatch):
     design, sums = audit(1, ((20, 3), (24, 3)))
     names = ["min_impact_ratio", "range"]
     before = resample(design, sums, names, 199, 199, seed=1)
-    monkeypatch.setattr(studentised, "widest_gap", lambda tables: pytest.fail("not to be asked"))
+    monkeypatch.setattr(studentised, "widest_gaps", lambda tables: pytest.fail("not to be asked"))
     assert resample(design, sums, names, 199, 199, seed=1) == before
 
 
@@ -58,9 +60,94 @@ def test_a_gap_in_errors_is_welchs_t():
     table = np.stack([rows[group == one].sum(0) for one in (0, 1)])[None]
     a, b = scores[group == 0], scores[group == 1]
     expected = abs(a.mean() - b.mean()) / np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
-    assert widest_gap(table) == pytest.approx([expected])
+    assert widest_gaps(table[0]) == pytest.approx([expected, expected])
 
 
 def test_a_group_of_one_unit_is_in_no_gap():
     rows = cell_rows("score", score_sums(np.array([1.0, 2, 4])))
-    assert widest_gap(np.stack([rows[:2].sum(0), rows[2]])[None]) == pytest.approx([0])
+    assert widest_gaps(np.stack([rows[:2].sum(0), rows[2]])) == pytest.approx([0, 0])
+
+
+def test_measured_rates_and_means_are_judged_in_errors_too():
+    """One row a name: how many of its answers are selected."""
+    found = []
+    for seed in range(AUDITS):
+        design, sums = audit(seed, ((8, 1), (40, 12)))
+        n, total = (np.bincount(design.block, weights=column)[:, None] for column in sums.T)
+        names, first = np.unique(design.block, return_index=True)
+        of_names = Design.from_values([design.group[first]], names, names)
+        settings = {"n_permutations": 199, "n_bootstrap": 0, "seed": seed}
+        rates = resample_columns(of_names, n, total, **settings)
+        means = resample_columns(of_names, n, total, with_ratios=False, **settings)
+        assert rates.disparities["range"].p_value == means.disparities["range"].p_value
+        found.append([rates.disparities["range"].p_value[0], rates.ratios.p_max.min()])
+    assert (np.mean(np.array(found) <= 0.05, axis=0) <= 0.085).all()  # 20 % by the gap alone
+
+
+def test_numbers_of_one_group_are_judged_in_errors_too():
+    found = []
+    for seed in range(AUDITS):
+        rows = resample(
+            *audit(seed, ((8, 1), (40, 12))), ["selection_rate", "impact_ratio"], 199, 0, seed=seed
+        )
+        found.append(
+            [min(row.p_max for row in rows if row.statistic == rows[index].statistic) for index in (0, 2)]
+        )
+    assert (np.mean(np.array(found) <= 0.05, axis=0) <= 0.085).all()  # 26 and 19 % by the gap alone
+
+
+def test_as_many_names_with_unlike_answers_are_judged_in_errors_too():
+    """A group of few answers lies far from the mean of all answers, whatever its names are."""
+    found = []
+    for seed in range(AUDITS):
+        rows = resample(*audit(seed, ((10, 1), (10, 6))), ["selection_rate"], 199, 0, seed=seed)
+        found.append(min(row.p_max for row in rows))
+    assert np.mean(np.array(found) <= 0.05) <= 0.085  # 20 % by the gap alone
+
+
+def test_gaps_at_equal_weights_of_strata_are_judged_in_errors_too():
+    groups = ((5, 1), (5, 1), (20, 6), (20, 6))  # two strata of either group
+    found = []
+    for seed in range(AUDITS):
+        design, sums = audit(seed, groups)
+        both = Design.from_values([design.group // 2], design.prompt, design.block)
+        row = resample(both, sums, ["min_impact_ratio"], 199, 0, seed=seed, strata=design.group % 2)[0]
+        found.append(row.p_value)
+    assert np.mean(np.array(found) <= 0.05) <= 0.085  # 17 % by the gap alone
+
+
+def test_gaps_of_groups_that_share_blocks_are_judged_in_errors_too():
+    """Twelve roots, each with one prompt of a group, asked once, and four of another, asked thrice."""
+    group = np.tile([0, 1, 1, 1, 1], 12)
+    repeats = np.where(group == 1, 3, 1)
+    prompt, found = np.repeat(np.arange(60), repeats), []
+    for seed in range(AUDITS):
+        rng = np.random.default_rng(seed)
+        leaning = (rng.normal(0, 1, 12).repeat(5) + rng.normal(0, 1.5, 60))[prompt]
+        selected = leaning + rng.logistic(size=len(prompt)) > 0
+        design = Design.from_values([group[prompt]], prompt, prompt // 5)
+        row = resample(design, selection_sums(selected), ["min_impact_ratio"], 199, 0, seed=seed)[0]
+        assert row.permutation == "within_blocks"
+        n, total = np.bincount(prompt)[:, None], np.bincount(prompt, weights=selected)[:, None]
+        of_prompts = Design.from_values([group], np.arange(60), np.arange(60) // 5)
+        columns = resample_columns(
+            of_prompts, np.hstack([n, n]), np.hstack([total, total]), 199, 0, seed=seed
+        )
+        found.append([row.p_value, columns.disparities["range"].p_value[1]])
+    assert (np.mean(np.array(found) <= 0.05, axis=0) <= 0.085).all()  # 12 % by the gap alone
+
+
+def test_a_paired_gap_in_errors_is_the_paired_t():
+    before, after = np.array([1.0, 2, 4, 3, 7]), np.array([2.0, 5, 4, 6, 6])
+    design = Design.from_values([np.repeat([0, 1], 5)], np.arange(10), np.tile(np.arange(5), 2))
+    plan = plan_for(design, "block")
+    rows = cell_rows("score", score_sums(np.concatenate([before, after])))
+    change = after - before
+    expected = abs(change.mean()) / (change.std(ddof=1) / np.sqrt(5))
+    assert paired_gaps(plan, rows, design.group[None], 2)[0] == pytest.approx([expected, expected])
+
+
+def test_one_stratum_more_of_nobody_changes_no_gap_in_errors():
+    rows = cell_rows("score", score_sums(np.array([1.0, 2, 4, 3, 9, 5, 6])))
+    table = np.stack([rows[:3].sum(0), rows[3:].sum(0)])
+    assert widest_gaps(np.hstack([table, np.zeros_like(table)]), 2) == pytest.approx(widest_gaps(table))
