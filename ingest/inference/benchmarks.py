@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ingest.inference.arrays import Array, divide
+from ingest.inference.bounds import no_narrower
 from ingest.inference.constants import (
-    ALPHA,
     BOOTSTRAP_STREAM,
     CHUNK_DRAWS,
     EXCHANGE_STREAM,
@@ -88,14 +88,10 @@ def _interval(formula: str, observed: Array, held: Array, n_bootstrap: int, seed
     weights = draw_roots(n, n_bootstrap, np.random.default_rng([seed, BOOTSTRAP_STREAM]))
     if n < MIN_UNITS or not len(weights) or not np.isfinite(observed[0]):
         return np.nan, np.nan
-    low, high = intervals(score(formula, weighted_sums(weights, _columns(held)))[None], observed, n)[0]
-    if not np.isfinite(low):
-        return np.nan, np.nan
-    value, least = float(observed[0]), -1.0 if formula in ("lean", "scaled_lean", "difference") else 0.0
-    open_still = 1 - (ALPHA / 2) ** (1 / n)
-    low = min(float(low), value - open_still * (value - least))
-    high = max(float(high), value + open_still * (1 - value))
-    return max(low, least), min(high, 1.0)
+    least = -1.0 if formula in ("lean", "scaled_lean", "difference") else 0.0
+    redrawn = intervals(score(formula, weighted_sums(weights, _columns(held)))[None], observed, n)
+    low, high = no_narrower(redrawn, observed, n, least, 1.0)[0]
+    return float(low), float(high)
 
 
 def _columns(units: Array) -> Array:

@@ -60,8 +60,8 @@ def one_other_unit(kind: Kind, table: Array, units_by_group: ArrayLike) -> Array
     Redrawn alone, units that all say the same would have intervals and milder bounds of width 0.
     """
     nearer, apart = (pseudo_rows(kind, table, units_by_group, is_apart) for is_apart in (False, True))
-    is_same = (outcome_counts(kind, nearer) * outcome_counts(kind, table)).any(axis=1)
-    other: Array = np.where(is_same[:, None], apart, nearer) * is_flat(kind, table)[:, None]
+    is_same = np.any(outcome_counts(kind, nearer) * outcome_counts(kind, table), axis=1, keepdims=True)
+    other: Array = np.where(is_same, apart, nearer) * is_flat(kind, table)[:, None]
     return other
 
 
@@ -146,6 +146,18 @@ def without_mild_side(statistics: Sequence[Statistic], bounds: Array) -> Array:
     ends[is_less, 1] = 1
     ends[~is_less, 0] = 0
     return only_where(np.isfinite(bounds), ends)
+
+
+def no_narrower(interval: Array, values: Array, n_units: float, least: float, most: float) -> Array:
+    """Intervals (columns, 2), no narrower than what units that are all alike leave open.
+
+    One unit more could lie at either end of what there can be with probability 1 - 0.025^(1/n).
+    """
+    still_open = 1 - (ALPHA / 2) ** (1 / n_units)
+    low = np.minimum(interval[:, 0], values - still_open * (values - least))
+    high = np.maximum(interval[:, 1], values + still_open * (most - values))
+    ends: Array = np.clip(np.stack([low, high], axis=1), least, most)
+    return ends
 
 
 def rate_intervals(rates: Array, draws: Array, n_answers: Array, n_units: Array) -> Array:

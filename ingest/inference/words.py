@@ -10,8 +10,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, divide, only_where
+from ingest.inference.bounds import no_narrower
 from ingest.inference.constants import CHUNK_DRAWS, EXCHANGE_STREAM, MIN_UNITS
 from ingest.inference.design import Design
 from ingest.inference.drawing import chance, draw, intervals, unit_drawer
@@ -250,8 +252,11 @@ class Means(NamedTuple):
     n_units: int
 
 
-def resample_means(values: Array, block: Codes, n_bootstrap: int, seed: int) -> Means:
-    """Means of columns (P, columns) over prompts, with intervals by drawing whole blocks."""
+def resample_means(values: Array, block: Codes, n_bootstrap: int, seed: int, is_share: ArrayLike) -> Means:
+    """Means of columns (P, columns) over prompts, with intervals by drawing whole blocks.
+
+    Those of shares (columns,) are no narrower than what blocks that are all alike leave open.
+    """
     units = _Units.of(block)
     sums = units.sums(np.column_stack([values, np.ones(len(values))]))
     drawn = unit_drawer(units.n, seed)
@@ -262,4 +267,6 @@ def resample_means(values: Array, block: Codes, n_bootstrap: int, seed: int) -> 
 
     observed = values.mean(0)
     draws = draw(redrawn, units.n_drawn(n_bootstrap), max(1, n_bootstrap), observed.shape)
-    return Means(observed, intervals(draws, observed, units.n), units.name, units.n)
+    interval, shares = intervals(draws, observed, units.n), np.asarray(is_share, dtype=bool)
+    interval[shares] = no_narrower(interval[shares], observed[shares], units.n, 0.0, 1.0)
+    return Means(observed, interval, units.name, units.n)

@@ -144,7 +144,8 @@ def _averaged(identity, settings, prompts):
     seed, _, n_bootstrap = settings
     blocks = np.unique([block for block, *_ in prompts], return_inverse=True)[1]
     values = np.array([numbers for _, *numbers in prompts], dtype=np.float64)
-    means = resample_means(values, blocks, n_bootstrap, seed_of(seed, "stereotypes", *identity))
+    is_share = [name != "maximum" for name in SCORES]
+    means = resample_means(values, blocks, n_bootstrap, seed_of(seed, "stereotypes", *identity), is_share)
     for index, metric in enumerate(SCORES.values()):
         yield {
             **dict.fromkeys(("attribute", "target_list", "counting", "word", "group_a", "group_b"), ""),

@@ -11,7 +11,7 @@ from places import FIXTURES
 
 from ingest import load, warehouse
 from ingest.errors import PlumblineError
-from ingest.inference.words import Cells, Lexicon, resample
+from ingest.inference.words import Cells, Lexicon, resample, resample_means
 from ingest.suite import load_suite
 from ingest.suite import word_lists as lexicons
 
@@ -250,3 +250,12 @@ def test_a_smoothed_word_of_one_group_has_a_value():
     assert smoothed[1] == pytest.approx(np.log10(5))
     # Words that stand beside neither group stay without a value.
     assert np.isnan(smoothed[2:5]).all() and smoothed[5] == smoothed[1]
+
+
+def test_shares_of_prompts_that_are_all_alike_are_not_certain():
+    """Of 20 prompts none is stereotyped, or each: the exact binomial allows 16.8 %."""
+    values = np.column_stack([np.zeros(20), np.full(20, 0.3), np.ones(20)])
+    means = resample_means(values, np.arange(20), 200, 1, [True, False, True])
+    exact = 1 - 0.025 ** (1 / 20)
+    assert means.interval == pytest.approx(np.array([[0, exact], [0.3, 0.3], [1 - exact, 1]]))
+    assert np.isnan(resample_means(values[:9], np.arange(9), 200, 1, [True] * 3).interval).all()
