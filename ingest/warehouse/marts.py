@@ -227,7 +227,8 @@ def describe_finding(row: dict[str, Any]) -> str:
     interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
     group = f" ({row['group_value']})" if row["group_value"] else ""
     p_value = f", corrected p {row['p_family']:.4f}" if row["p_family"] is not None else ""
-    value = f"{row['value']:.4f}" if row["unit"] == "probability" else f"{row['value']:.3f}"
+    digits = 4 if row["unit"] == "probability" else 3
+    value = "not known," if row["value"] is None else f"{row['value']:.{digits}f}"
     limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
     named = f"  [{row['verdict_name']}]" if row.get("verdict_name") else ""
     return (

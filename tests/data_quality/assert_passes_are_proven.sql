@@ -51,7 +51,7 @@ where
                 and {{ is_finite('judged') }}
                 and not is_control
         when verdict = 'not_applicable' then is_control or value is null or n = 0
-        else {{ is_finite('value') }} and not is_control
+        else ({{ is_finite('value') }} or n_missing > 0) and not is_control
     end is not true
     or (
         verdict = 'pass'

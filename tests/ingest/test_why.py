@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from ingest.cli import cli
 from ingest.completion import SHELLS, VARIABLE
 from ingest.store import AUDIT_NAME
-from ingest.warehouse import Warehouse, evidence
+from ingest.warehouse import Warehouse, describe_finding, evidence
 
 EVIL = "it's \x1b[31mred\nand `$(touch x)`"
 VERDICT = {
@@ -193,3 +193,13 @@ def test_a_shown_gap_leads_to_its_groups_and_answers(data):
     assert (
         "All of them: select attributes['gender'] as \"gender\", outcome, prompt, response" in result.stdout
     )
+
+
+def test_a_finding_without_a_value_is_described():
+    """All answers of the other group are missing, and `gate --inconclusive` lists it."""
+    row = {
+        **dict.fromkeys(("ci_low", "ci_high", "group_value", "value", "p_family", "red_limit")),
+        **{"verdict": "inconclusive", "config": "m", "category": "C", "measure": "o", "axis": "a"},
+        **{"metric": "min_impact_ratio", "unit": "ratio", "n": 20},
+    }
+    assert "min_impact_ratio not known, ratio, n 20" in describe_finding(row)

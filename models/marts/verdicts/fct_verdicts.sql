@@ -75,6 +75,7 @@ phrased as (
         ) as would_decide,
         case
             when decided.verdict <> 'inconclusive' then null
+            when decided.colour is null then 'missing_answers'
             when decided.has_invalid_p then 'valid_test'
             when not decided.has_several_blocks then 'several_units'
             when not decided.is_covered then 'coverage'
@@ -146,6 +147,8 @@ select
         when is_control
             then 'Control: no prompt shows ' || {{ joined_list('hidden_attributes', "' or '") }} || '.'
         when n = 0 then 'No usable answer to judge.'
+        when colour is null and verdict = 'inconclusive'
+            then 'Only one group has answers that could be read; what ' || missing_answers || ' say is not known.'
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
             then
