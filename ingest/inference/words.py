@@ -16,7 +16,7 @@ from ingest.inference.arrays import Array, Codes, divide, only_where
 from ingest.inference.bounds import no_narrower
 from ingest.inference.constants import CHUNK_DRAWS, EXCHANGE_STREAM, MIN_UNITS
 from ingest.inference.design import Design
-from ingest.inference.drawing import chance, draw, intervals, unit_drawer
+from ingest.inference.drawing import Chance, chance, draw, intervals, unit_drawer
 from ingest.inference.relabelling import relabelling
 from ingest.inference.sums import group_table
 
@@ -136,12 +136,14 @@ def _with_mean(values: Array) -> Array:
 class Cells(NamedTuple):
     """The answers to each prompt: sums (P, K, width), code of the block (P,), and whom the prompt is about.
 
-    `group` (P,) indexes the lexicon's groups where the suite's design says it, else is None.
+    `answers` (P,) counts them. `group` (P,) indexes the lexicon's groups where the suite's design says it,
+    else is None.
     """
 
     sums: Array
     block: Codes
     group: Codes | None
+    answers: Array
 
 
 class Result(NamedTuple):
@@ -177,7 +179,9 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
     """Intervals by drawing whole blocks, p-values by exchanging groups' words between prompts.
 
     Relabelling a prompt about group g as one about h exchanges what its answers hold of the two: under no
-    difference, an answer about h is one about g with the words of the two exchanged. Source: decision 0008.
+    difference, an answer about h is one about g with the words of the two exchanged. Sums grow with answers:
+    where what is relabelled has unlike numbers of them, a number is more than chance only if it is so with
+    equal weights, too, and the larger p-value counts. Source: decision 0008.
     """
     columns = lexicon.columns()
     shape = (2, len(columns))
@@ -198,11 +202,23 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
     design = Design(group[:, None], group, np.arange(len(kept)), cells.block[kept], labels)
     shuffled = relabelling(design, n_permutations, seed)
 
-    def relabelled(b: int) -> Array:
-        found: Array = lexicon.of(_exchanged(cells.sums, kept, label, present[shuffled.draw(b)]))[0]
-        return found
+    def judged_of(sums: Array) -> Chance:
+        labels = relabelling(design, n_permutations, seed).draw
 
-    judged = chance(draw(relabelled, n_permutations, CHUNK_DRAWS, shape[1:]), observed[0])
+        def relabelled(b: int) -> Array:
+            found: Array = lexicon.of(_exchanged(sums, kept, label, present[labels(b)]))[0]
+            return found
+
+        own = lexicon.of(sums.sum(0)[None])[0, :, 0]
+        return chance(draw(relabelled, n_permutations, CHUNK_DRAWS, shape[1:]), own)
+
+    judged = judged_of(cells.sums)
+    answers = cells.answers
+    if shuffled.scheme == "whole_blocks":
+        answers = group_table(cells.block, answers[:, None], int(cells.block.max()) + 1)[cells.block, 0]
+    if np.ptp(answers[kept]):
+        evenly = judged_of(cells.sums / answers[:, None, None])
+        judged = judged._replace(p_value=np.fmax(judged.p_value, evenly.p_value))
     # How many prompts are about a group is held fixed: what that says of its mentions is no chance.
     is_tested = judged.is_tested & np.array([column.metric != "representation" for column in columns])
     numbers |= {name: only_where(is_tested, getattr(judged, name)) for name in OF_CHANCE}

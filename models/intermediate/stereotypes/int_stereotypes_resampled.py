@@ -35,7 +35,7 @@ def model(dbt, session):
     )
     prompts = rows_by(
         dbt.ref("int_stereotype_prompts_listed").order("prompt_key"),
-        "suite, category, config_key, prompt_key, block_key, attributes",
+        "suite, category, config_key, prompt_key, block_key, attributes, n_answers",
         3,
     )
     group_sums = rows_by(
@@ -97,7 +97,7 @@ def _resampled(identity, settings, asked, groups, prompts, group_sums, word_sums
 
 def _cells(lexicon, attribute, prompts, group_sums, word_sums):
     """Sums of each prompt, and whom it is about where the suite has an attribute of the same groups."""
-    position = {prompt: index for index, (prompt, _, _) in enumerate(prompts)}
+    position = {prompt: index for index, (prompt, *_) in enumerate(prompts)}
     sums = np.zeros((len(prompts), len(lexicon.groups), lexicon.width))
     for prompt, group, n_words, beside in group_sums:
         sums[position[prompt], lexicon.groups.index(group), :2] = n_words, beside
@@ -111,12 +111,12 @@ def _cells(lexicon, attribute, prompts, group_sums, word_sums):
         by_part = dict(zip(("cooccurrence", "product", "indicator"), parts, strict=True))
         for part in lexicon.parts:
             sums[position[prompt], lexicon.groups.index(group), place[name, word, part]] = by_part[part]
-    blocks = np.unique([block for _, block, _ in prompts], return_inverse=True)[1]
-    about = [attributes.get(attribute) for _, _, attributes in prompts]
+    blocks = np.unique([block for _, block, _, _ in prompts], return_inverse=True)[1]
+    about = [attributes.get(attribute) for _, _, attributes, _ in prompts]
     group = None
     if all(value in lexicon.groups for value in about) and len(set(about)) > 1:
         group = np.array([lexicon.groups.index(value) for value in about])
-    return Cells(sums, blocks, group)
+    return Cells(sums, blocks, group, np.array([n for *_, n in prompts], dtype=np.float64))
 
 
 def _rows(identity, lexicon, result):

@@ -188,7 +188,7 @@ def prompts(seed, lean=0.0, n=40, is_designed=True):
             sums[prompt, own, :2] = times, near.sum() + times
             sums[prompt, own, LEXICON.places("words", "cooccurrence")] = near
             sums[prompt, own, LEXICON.places("words", "product")] = said * times
-    return Cells(sums, np.arange(n), about if is_designed else None)
+    return Cells(sums, np.arange(n), about if is_designed else None, np.ones(n))
 
 
 def p_values(cells, seed=0):
@@ -203,6 +203,19 @@ def test_equal_groups_have_uniform_p_values(is_designed):
         drawn = [p for row in found for c, p in row.items() if (c.metric, c.word) == (metric, "")]
         # The expected share, give or take 3.5 standard deviations of 200 draws.
         assert 0.1 < np.mean(np.array(drawn) <= 0.2) < 0.31, metric
+
+
+def test_a_group_that_answers_more_often_has_no_other_words():
+    """Of one group's prompts there are three answers, of the other's two, as where a third is missing."""
+    found = []
+    for seed in range(150):
+        cells = prompts(seed, n=80)
+        answers = np.where(cells.group == 0, 3.0, 2.0)
+        cells = cells._replace(sums=cells.sums * answers[:, None, None], answers=answers)
+        found.append(p_values(cells, seed))
+    for metric in ("cooccurrence_bias", "stereotypical_associations"):
+        drawn = [p for row in found for c, p in row.items() if (c.metric, c.word) == (metric, "")]
+        assert np.mean(np.array(drawn) <= 0.05) <= 0.1, metric  # 24 to 34 % by the sums alone
 
 
 def test_a_planted_word_is_found():
