@@ -239,7 +239,8 @@ def resample_columns(
             of_columns = (paired_gaps(plan, one, labels, n_groups) for one in np.swapaxes(squares, 0, 1))
             return np.stack(list(of_columns), axis=1)
         tables = summed(labels, squares.reshape(len(squares), -1))
-        return widest_gaps(np.swapaxes(tables.reshape(len(labels), n_groups, n_columns, -1), 1, 2))
+        by_column = np.swapaxes(tables.reshape(len(labels), n_groups, n_columns, -1), 1, 2)
+        return widest_gaps(by_column, is_share=with_ratios)
 
     table, units_by_group = group_table(design.group, rows, n_groups), units.by_group(rows[:, :n_columns])
     one_other = other_units_of_rates(table, units_by_group) if with_ratios else np.zeros(0)

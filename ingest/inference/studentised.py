@@ -77,7 +77,7 @@ def gaps_in_errors(
     def gaps(labels: Codes) -> Array:
         if is_paired:
             return paired_gaps(plan, squares, labels, n_groups)
-        return widest_gaps(relabelled_tables(labels, squares, n_groups), n_strata)
+        return widest_gaps(relabelled_tables(labels, squares, n_groups), n_strata, kind != "score")
 
     null = draw(lambda b: gaps(relabel(b)).T, n_draws, chunk, (n_groups,))
     return GapsInErrors(null, gaps(design.group[first_rows(plan.cell)][None])[0])
@@ -91,11 +91,13 @@ def cell_rows(kind: Kind, cells: Array) -> Array:
     return np.concatenate([n > 0, n, n**2, sums, n * sums, sums**2], axis=-1)
 
 
-def widest_gaps(tables: Array, n_strata: int = 1) -> Array:
+def widest_gaps(tables: Array, n_strata: int = 1, is_share: bool = False) -> Array:
     """Each group's largest gap to another in ratios of sums, in standard errors: (..., K).
 
     `tables` (..., K, strata * (3 + 3J)) are `cell_rows` by group. Ratios are averaged over the strata in
-    which all groups have answers. Groups of one cell a stratum have no standard error, and are in no gap.
+    which all groups have answers. Groups of one cell a stratum have no standard error, and are in no gap. A
+    share varies no less than that of all groups does where answers are independent: few answers that are all
+    alike would have no error at all.
     """
     by_stratum = tables.reshape(*tables.shape[:-1], n_strata, -1)
     n_columns = (by_stratum.shape[-1] - 3) // 3
@@ -112,6 +114,9 @@ def widest_gaps(tables: Array, n_strata: int = 1) -> Array:
         left = np.maximum(own - 2 * ratio * crossed + ratio**2 * squares, 0)
         mean, n_cells = added(ratio) / count, added(cells)
         variance = np.maximum(added(left / n**2) / count**2 * n_cells / (n_cells - count), 1e-12)
+        if is_share:
+            pooled = np.nansum(sums, axis=-3, keepdims=True) / np.nansum(n, axis=-3, keepdims=True)
+            variance = np.maximum(variance, added(pooled * (1 - pooled) / n) / count**2)
         gap = np.abs(mean[..., :, None, :] - mean[..., None, :, :])
         found = gap / np.sqrt(variance[..., :, None, :] + variance[..., None, :, :])
     found = np.where((gap > 1e-12) & np.isfinite(found), found, 0)
