@@ -2,8 +2,9 @@
 
 DATA is a folder (`--data`) that was audited. Of every model that was built there DuckDB is asked how it would
 run its query. A `left join` whose condition has an equality, and beside it what speaks of one side alone or
-mixes both, is run as nested loops: time grows with the square. What speaks of the left side belongs into the key, `case when is_usable then text_key end = texts.text_key`: null equals nothing. Prints
-what it finds, and exits 1 where there is any.
+mixes both, is run as nested loops: time grows with the square. What speaks of the left side belongs into the
+key, `case when is_usable then text_key end = texts.text_key`: null equals nothing. Prints what it finds, and
+exits 1 where there is any.
 
     scripts/nested_loops.py data
 """
