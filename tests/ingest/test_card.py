@@ -58,6 +58,7 @@ def test_limits_are_said_where_numbers_say_so():
             "verdicts": [
                 {"is_gated": True, "verdict": "inconclusive", "n": 3},
                 {"is_gated": True, "verdict": "pass", "n": 4},
+                {"is_gated": True, "verdict": "not_applicable", "n": 30},
                 {"is_gated": False, "verdict": "inconclusive", "n": 50},
             ],
             "suites": [{"suite": "t", "n_bootstrap": 0}],

@@ -271,7 +271,8 @@ def test_an_interrupt_waits_for_the_end_of_a_write():
 
 
 SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
 from pathlib import Path
 from ingest.backends import Answer, Description, simulated
 from ingest.generate import command
