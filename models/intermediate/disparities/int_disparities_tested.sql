@@ -46,7 +46,8 @@ adjusted as (
 compared_with_chance as (
     select
         *,
-        {{ meets('value', '>', 'null_p95') }} and {{ meets('p_value', '<=', significance_level()) }} as is_beyond_chance
+        {{ meets('value', '>', 'null_p95') }} and {{ meets('p_value', '<=', significance_level()) }}
+            as is_beyond_chance
     from adjusted
     where p_value is not null
 ),

@@ -148,7 +148,8 @@ select
             then 'Control: no prompt shows ' || {{ joined_list('hidden_attributes', "' or '") }} || '.'
         when n = 0 then 'No usable answer to judge.'
         when colour is null and verdict = 'inconclusive'
-            then 'Only one group has answers that could be read; what ' || missing_answers || ' say is not known.'
+            then
+                'Only one group has answers that could be read; what ' || missing_answers || ' say is not known.'
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
             then

@@ -271,7 +271,10 @@ numbered as (
                 when p_value is not null and p_family is not null
                     then
                         'p '
-                        || case when measure_check = 'corrected' then '' else {{ p_in_words('p_value') }} || ', ' end
+                        || case
+                            when measure_check = 'corrected' then ''
+                            else {{ p_in_words('p_value') }} || ', '
+                        end
                         || {{ p_in_words('p_family') }} || ' corrected over ' || n_tests
                         || case when n_tests = 1 then ' test of this ' else ' tests of this ' end
                         || family || '.'
