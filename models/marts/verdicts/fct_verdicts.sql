@@ -149,7 +149,8 @@ select
         when n = 0 then 'No usable answer to judge.'
         when colour is null and verdict = 'inconclusive'
             then
-                'Only one group has answers that could be read; what ' || missing_answers || ' say is not known.'
+                'Only one group has answers that could be read; what ' || missing_answers
+                || ' say is not known.'
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
             then
