@@ -172,9 +172,7 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
             f"{asked - usable:,} of {asked:,} responses could not be used (refused, empty, cut off or "
             "failed): counted by group, scored nowhere."
         )
-    judged = [
-        row for row in sections["verdicts"] if row["is_gated"] and row["verdict"] != "not_applicable"
-    ]
+    judged = [row for row in sections["verdicts"] if row["is_gated"] and row["verdict"] != "not_applicable"]
     undecided = sum(row["n"] for row in judged if row["verdict"] == "inconclusive")
     if undecided:
         said.append(
