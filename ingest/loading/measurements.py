@@ -6,6 +6,7 @@ transaction writes what is new.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -44,20 +45,22 @@ class Measured(Tally):
             yield f"  without a number: {without}"
 
 
-Row = tuple[int | str | None, ...]
+NUMBERS = {float, int, type(None)}
 
 
-def _as_text(
-    number: int, cells: list[Any] | RowProblem, columns: Sequence[str], is_number: list[bool]
-) -> Row:
-    """Return a record's number, why it is not taken and where, and its cells."""
-    nothing = (None,) * len(columns)
-    if isinstance(cells, RowProblem):
-        return number, cells.reason, cells.detail, *nothing
-    try:
-        return number, None, "", *map(_cell, cells, columns, is_number)
-    except RowProblem as problem:
-        return number, problem.reason, problem.detail, *nothing
+def _column(cells: Sequence[Any], column: str, is_number: bool, problems: dict[int, RowProblem]) -> pa.Array:
+    """Return a column's cells, as numbers where all are, else as text; a row's first problem is kept."""
+    if is_number and set(map(type, cells)) <= NUMBERS:
+        with suppress(pa.ArrowInvalid):  # a whole number that is no float
+            return pa.array(cells, pa.float64())
+    texts: list[str | None] = []
+    for place, cell in enumerate(cells):
+        try:
+            texts.append(_cell(cell, column, is_number))
+        except RowProblem as problem:
+            problems.setdefault(place, problem)
+            texts.append(None)
+    return pa.array(texts, pa.string())
 
 
 def _cell(cell: Any, column: str, is_number: bool) -> str | None:
@@ -109,7 +112,7 @@ class MeasurementLoad(Load[Measured]):
             return f"case when isfinite({value}) then {value} end"
 
         def status(column: str) -> str:
-            cell, value = places[column], f"try_cast({places[column]} as double)"
+            cell, value = f"cast({places[column]} as varchar)", f"try_cast({places[column]} as double)"
             return (
                 f"cast(case when coalesce(trim({cell}), '') = '' then {MISSING} "
                 f"when {value} is null then {NOT_A_NUMBER} "
@@ -136,19 +139,26 @@ class MeasurementLoad(Load[Measured]):
         self.loaded.n_records = self.store.value("select count(*) from incoming")
 
     def _batches(self, limit: int | None) -> Iterator[pa.Table]:
-        """Yield the file's records, their cells as text, those that cannot be read with the reason."""
+        """Yield the file's records, their cells as text or as numbers, and why one cannot be read."""
         columns = self.measurements.columns()
         numbers = {*self.measurements.features.values(), *self.measurements.baselines.values()}
-        is_number = [column in numbers for column in columns]
-        records = read_records(self.source.path, columns, limit)
-        places = [f"cell_{i}" for i in range(len(columns))]
-        kinds = (pa.int64(), *(pa.string() for _ in ("problem", "detail", *columns)))
+        names = ["source_row", "problem", "detail", *(f"cell_{i}" for i in range(len(columns)))]
+        records, nothing = read_records(self.source.path, columns, limit), [None] * len(columns)
         while some := list(islice(records, BATCH)):
-            rows = [_as_text(number, cells, columns, is_number) for number, cells in some]
+            problems = {i: cells for i, (_, cells) in enumerate(some) if isinstance(cells, RowProblem)}
+            rows = (nothing if i in problems else cells for i, (_, cells) in enumerate(some))
             arrays = [
-                pa.array(cells, kind) for cells, kind in zip(zip(*rows, strict=True), kinds, strict=True)
+                _column(cells, column, column in numbers, problems)
+                for cells, column in zip(zip(*rows, strict=True), columns, strict=True)
             ]
-            yield pa.table(arrays, names=["source_row", "problem", "detail", *places])
+            told = [problems.get(i) for i in range(len(some))]
+            arrays = [
+                pa.array([number for number, _ in some], pa.int64()),
+                pa.array([problem and problem.reason for problem in told], pa.string()),
+                pa.array([problem.detail if problem else "" for problem in told], pa.string()),
+                *arrays,
+            ]
+            yield pa.table(arrays, names=names)
 
     def _declared(self, column: str, declared: Mapping[str, str]) -> tuple[list[str], list[str]]:
         """Return the labels of a column that are declared, and what each stands for."""

@@ -250,6 +250,34 @@ def test_other_formats_say_the_same(tmp_path, data, query, suffix):
     assert found == [(1e-300, "ok"), (0.1, "ok"), (None, "missing")]
 
 
+SAID: list[tuple[Any, float | None, str]] = [
+    (0.5, 0.5, "ok"),
+    (float("nan"), None, "not_finite"),
+    (3, 3.0, "ok"),
+    (2**60 + 1, float(2**60 + 1), "ok"),
+    (True, None, "not_a_number"),
+    ("0.25", 0.25, "ok"),
+    ("high", None, "not_a_number"),
+    (None, None, "missing"),
+    ([1.0], None, "not_a_number"),
+]
+
+
+@pytest.mark.parametrize("said", [SAID[:2], SAID[:3], SAID[:4], [SAID[0], SAID[4]], SAID])
+def test_a_cell_is_a_number_where_it_says_one_whatever_stands_beside_it(tmp_path, data, query, said):
+    path, suite = tmp_path / "numbers.jsonl", tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(SUITE), "utf-8")
+    lines = [json.dumps(row(question=str(i), warmth=cell)) for i, (cell, *_) in enumerate(said)]
+    path.write_text("\n".join(lines), "utf-8")
+    result = CliRunner().invoke(load.command, [str(path), "--suite", str(suite)], obj=data)
+    assert result.exit_code == 0, result.output
+    found = query(
+        "select value, measurement_status from ready_measurements"
+        " join responses using (response_key) order by source_row"
+    )
+    assert found == [tuple(read) for _, *read in said]
+
+
 def test_a_dry_run_writes_nothing(bring, data):
     result = bring([row()], "--dry-run")
     assert "1 loaded" in result.output
