@@ -14,6 +14,7 @@ FEWEST_MB = 256  # of marts, whatever the answers
 LEAST_MEMORY_MB, BYTES_PER_ANSWER = 200, 100
 PYTHON_MB = 350  # dbt and NumPy, which lie in memory beside
 SIZES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+OF_PAIRS = "_pairs_"  # in the names of models whose rows grow with the square of groups
 
 
 def memory_limit() -> str:
@@ -66,7 +67,8 @@ def free_memory() -> int | None:
 
 def stopped_by_memory(node: str) -> PlumblineError:
     """Return the error of a build in which DuckDB did not have memory for this model or test."""
+    fewer = " Or compare fewer pairs: `pairs: {against: reference}` in the suite." if OF_PAIRS in node else ""
     return PlumblineError(
         f"The build stopped at {node}: DuckDB needs more memory than PLUMBLINE_MEMORY={memory_limit()}.",
-        "Set it to twice as much or more.",
+        f"Set it to twice as much or more.{fewer}",
     )

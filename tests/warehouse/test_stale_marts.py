@@ -155,6 +155,11 @@ def test_a_build_that_runs_out_of_memory_says_so_and_leaves_marts_that_are_refus
     assert "is not whole" in refused(data)
 
 
+def test_pairs_that_do_not_fit_in_memory_can_be_fewer():
+    assert "pairs: {against: reference}" in room.stopped_by_memory("int_pairs_averaged").format_message()
+    assert "pairs:" not in room.stopped_by_memory("dim_responses").format_message()
+
+
 @pytest.mark.parametrize(
     ("allowed", "free", "said"),
     [("50MB", 10_000, "PLUMBLINE_MEMORY=50MB is too little"), ("2GB", 300, "300 MB are free, at least 550")],

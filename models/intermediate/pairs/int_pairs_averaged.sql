@@ -2,11 +2,8 @@
 -- value: of the pairs of branches. floor_value: the same between repeats of one prompt of either group.
 -- matched_value: value where as many answers go into it as into floor_value; a distance of samples is the
 -- larger the smaller they are. Sums are taken in the order of values, so that builds are equal bit by bit.
-with pairs as (
-    select * from {{ ref('int_pairs_measured') }}
-),
-
-metrics as (
+-- The pairs are read where they are: a CTE that is read twice is held in memory, and there are millions.
+with metrics as (
     select * from {{ ref('pair_metrics') }}
 ),
 
@@ -38,7 +35,7 @@ branches as (
         count(pairs.value) as n_pairs,
         count(*) - count(pairs.value) as n_missing,
         count(distinct pairs.root_key) filter (where pairs.value is not null) as n_roots
-    from pairs
+    from {{ ref('int_pairs_measured') }} as pairs
     inner join metrics using (measured_as)
     where pairs.pair_kind = 'branches'
     group by
@@ -70,7 +67,7 @@ samples as (
             ) }})
         end as value,
         count(pairs.value) as n_pairs
-    from pairs
+    from {{ ref('int_pairs_measured') }} as pairs
     inner join metrics using (measured_as)
     group by
         pairs.pair_kind, pairs.suite, pairs.category, pairs.config_key, pairs.axis, pairs.group_a,

@@ -1,18 +1,15 @@
 -- Grain: one row per pair_kind, axis, response_key_a, response_key_b, measured_as, feature, as integers for
--- resampling, in an order that depends on the rows alone. Only pairs with a value.
-with pairs as (
-    select * from {{ ref('int_pairs_measured') }}
-    where value is not null
-),
-
-members as (
+-- resampling, in an order that depends on the rows alone. Only pairs with a value. The pairs are read where
+-- they are: a CTE that is read twice is held in memory, and there are millions.
+with members as (
     select
         suite,
         category,
         config_key,
         axis,
         group_a as group_value
-    from pairs
+    from {{ ref('int_pairs_measured') }}
+    where value is not null
     union
     select
         suite,
@@ -20,7 +17,8 @@ members as (
         config_key,
         axis,
         group_b as group_value
-    from pairs
+    from {{ ref('int_pairs_measured') }}
+    where value is not null
 ),
 
 groups as (
@@ -28,6 +26,41 @@ groups as (
         *,
         row_number() over (partition by suite, category, config_key, axis order by group_value) - 1 as code
     from members
+),
+
+-- Ranked among what is distinct: a window over all pairs would sort millions of them.
+group_sets as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        row_number() over (order by suite, category, config_key, axis) as group_set_key
+    from members
+    group by suite, category, config_key, axis
+),
+
+measures as (
+    select
+        measured_as,
+        feature,
+        row_number() over (order by measured_as, feature) as measure_id
+    from {{ ref('int_pairs_measured') }}
+    where value is not null
+    group by measured_as, feature
+),
+
+roots as (
+    select
+        suite,
+        category,
+        config_key,
+        axis,
+        root_key,
+        row_number() over (partition by suite, category, config_key, axis order by root_key) - 1 as code
+    from {{ ref('int_pairs_measured') }}
+    where value is not null
+    group by suite, category, config_key, axis, root_key
 )
 
 select
@@ -43,20 +76,20 @@ select
     pairs.group_a,
     pairs.group_b,
     pairs.pair_kind = 'branches' as is_branch,
-    dense_rank() over (order by pairs.suite, pairs.category, pairs.config_key, pairs.axis) as group_set_key,
-    dense_rank() over (order by pairs.measured_as, pairs.feature) as measure_id,
+    group_sets.group_set_key,
+    measures.measure_id,
     groups_a.code as code_a,
     groups_b.code as code_b,
-    dense_rank() over (
-        partition by pairs.suite, pairs.category, pairs.config_key, pairs.axis
-        order by pairs.root_key
-    ) - 1 as root_code,
+    roots.code as root_code,
     pairs.repeat_a,
     pairs.repeat_b,
     pairs.value,
     pairs.value_a,
     pairs.value_b
-from pairs
+from {{ ref('int_pairs_measured') }} as pairs
+inner join group_sets using (suite, category, config_key, axis)
+inner join measures using (measured_as, feature)
+inner join roots using (suite, category, config_key, axis, root_key)
 inner join groups as groups_a
     on
         pairs.suite = groups_a.suite
@@ -71,3 +104,4 @@ inner join groups as groups_b
         and pairs.config_key = groups_b.config_key
         and pairs.axis = groups_b.axis
         and pairs.group_b = groups_b.group_value
+where pairs.value is not null

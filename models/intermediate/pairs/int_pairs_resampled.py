@@ -176,8 +176,11 @@ class _Comparison:
             group: list(self._by_repeat(where(repeats, repeats["code_a"] == group)))
             for group in np.unique(repeats["code_a"]).tolist()
         }
-        for i, (a, b) in enumerate(pairs.T.tolist()):
-            chosen = where(own, member == i)
+        # Each pair's rows in one piece: a mask over all rows for each pair grows with the square of pairs.
+        order = np.argsort(member.ravel(), kind="stable")
+        ends = np.cumsum(np.bincount(member.ravel()))
+        for (a, b), start, stop in zip(pairs.T.tolist(), np.r_[0, ends[:-1]], ends, strict=True):
+            chosen = where(own, order[start:stop])
             samples = self._samples(chosen), list(self._by_repeat(chosen))
             floor = [*floors.get(a, []), *floors.get(b, [])]
             for metric, _, threshold, tail in declared:
