@@ -178,9 +178,9 @@ class _Comparison:
         }
         # Each pair's rows in one piece: a mask over all rows for each pair grows with the square of pairs.
         order = np.argsort(member.ravel(), kind="stable")
-        ends = np.cumsum(np.bincount(member.ravel()))
-        for (a, b), start, stop in zip(pairs.T.tolist(), np.r_[0, ends[:-1]], ends, strict=True):
-            chosen = where(own, order[start:stop])
+        ends = np.cumsum(np.bincount(member.ravel(), minlength=pairs.shape[1]))
+        for i, (a, b) in enumerate(pairs.T.tolist()):
+            chosen = where(own, order[ends[i - 1] if i else 0 : ends[i]])
             samples = self._samples(chosen), list(self._by_repeat(chosen))
             floor = [*floors.get(a, []), *floors.get(b, [])]
             for metric, _, threshold, tail in declared:
