@@ -264,7 +264,8 @@ def resample_columns(
         ways,
         in_errors if is_unlike(plan, design.group, cell_sums[:, :n_columns].sum(1)) else None,
     )
-    chunk = max(1, chunk_bytes // (8 * 10 * n_groups * n_columns))
+    # Of each draw there are labels of all cells, their places in sums, and how often each unit is drawn.
+    chunk = max(1, chunk_bytes // (8 * (10 * n_groups * n_columns + 8 * len(rows))))
     limits, chosen = None if bounds is None else np.tile(bounds, (n_columns, 1)), None
     if with_ratios:
         position = {label: index for index, label in enumerate(design.labels)}

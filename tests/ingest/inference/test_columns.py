@@ -1,5 +1,6 @@
 """Many columns at once, against one at a time."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,14 @@ def test_columns_refuse_a_design_of_single_prompts() -> None:
     design = Design.from_values([["a", "b"]], [0, 1], [0, 1])
     with pytest.raises(ValueError, match="one prompt"):
         columns_of(design, np.ones((2, 1)))
+
+
+def test_memory_does_not_grow_with_the_draws_of_all_answers_at_once() -> None:
+    n = 10_000
+    group, root = np.tile(["a", "b"], n), np.repeat(np.arange(n), 2)
+    design = Design.from_values([group], np.arange(2 * n), root)
+    values = np.random.default_rng(6).normal(size=(2 * n, 1))
+    tracemalloc.start()
+    columns_of(design, values, n_permutations=300, n_bootstrap=300, seed=1, with_ratios=False)
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert peak < 80e6
