@@ -28,8 +28,6 @@ from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 Parsed = Callable[[], Any]
 
 BUILDING = "Building the marts"
-NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
-NO_ARRAY = "MemoryError"  # what Python says, and NumPy
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
@@ -228,13 +226,8 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
         DuckDBConnectionManager.close_all_connections()
     for node in getattr(result.result, "results", ()):
-        if any(words in (node.message or "") for words in NO_MEMORY):
-            raise stopped_by_memory(node.node.name)
-        if NO_ARRAY in (node.message or ""):
-            raise PlumblineError(
-                f"The build stopped at {node.node.name}: this machine has not the memory for what it draws.",
-                "Build where there is more, or draw less: `resampling: {permutations: 200, bootstrap: 200}`.",
-            )
+        if error := stopped_by_memory(node.node.name, node.message or ""):
+            raise error
     said_wrong = "\n".join([str(result.exception), *errors])
     if os.strerror(errno.ENOSPC) in said_wrong:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(data))

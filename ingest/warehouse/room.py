@@ -14,6 +14,8 @@ FEWEST_MB = 256  # of marts, whatever the answers
 LEAST_MEMORY_MB, BYTES_PER_ANSWER = 200, 100
 PYTHON_MB = 350  # dbt and NumPy, which lie in memory beside
 SIZES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
+NO_ARRAY = "MemoryError"  # what Python says, and NumPy
 OF_PAIRS = "_pairs_"  # in the names of models whose rows grow with the square of groups
 
 
@@ -65,10 +67,18 @@ def free_memory() -> int | None:
     return min(sizes) // 1_000_000 if sizes else None
 
 
-def stopped_by_memory(node: str) -> PlumblineError:
-    """Return the error of a build in which DuckDB did not have memory for this model or test."""
+def stopped_by_memory(node: str, said: str) -> PlumblineError | None:
+    """Return the error of a build in which a model or test had not the memory, by what it said; else None."""
     fewer = " Or compare fewer pairs: `pairs: {against: reference}` in the suite." if OF_PAIRS in node else ""
-    return PlumblineError(
-        f"The build stopped at {node}: DuckDB needs more memory than PLUMBLINE_MEMORY={memory_limit()}.",
-        f"Set it to twice as much or more.{fewer}",
-    )
+    if any(words in said for words in NO_MEMORY):
+        return PlumblineError(
+            f"The build stopped at {node}: DuckDB needs more memory than PLUMBLINE_MEMORY={memory_limit()}.",
+            f"Set it to twice as much or more.{fewer}",
+        )
+    if NO_ARRAY in said:
+        return PlumblineError(
+            f"The build stopped at {node}: this machine has not the memory for what it draws.",
+            "Build where there is more, or draw less: `resampling: {permutations: 200, bootstrap: 200}`."
+            f"{fewer}",
+        )
+    return None

@@ -155,9 +155,19 @@ def test_a_build_that_runs_out_of_memory_says_so_and_leaves_marts_that_are_refus
     assert "is not whole" in refused(data)
 
 
-def test_pairs_that_do_not_fit_in_memory_can_be_fewer():
-    assert "pairs: {against: reference}" in room.stopped_by_memory("int_pairs_averaged").format_message()
-    assert "pairs:" not in room.stopped_by_memory("dim_responses").format_message()
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("Out of Memory Error: failed to allocate", "Set it to twice as much or more."),
+        ("numpy._core._exceptions._ArrayMemoryError: Unable to allocate 149. GiB", "draw less: `resampling:"),
+    ],
+)
+def test_a_model_that_has_not_the_memory_says_what_to_do(said, remedy):
+    pairs = "pairs: {against: reference}"
+    words = room.stopped_by_memory("int_pairs_averaged", said).format_message()
+    assert remedy in words and pairs in words
+    assert pairs not in room.stopped_by_memory("dim_responses", said).format_message()
+    assert room.stopped_by_memory("dim_responses", "Binder Error") is None
 
 
 @pytest.mark.parametrize(
