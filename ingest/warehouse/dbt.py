@@ -3,7 +3,6 @@
 import atexit
 import errno
 import gc
-import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from ingest.store.opening import IS_LOCKED, LOCKED, attach, drop_unreadable_log,
 from ingest.store.private import private
 from ingest.terminal.progress import building, waiting
 from ingest.warehouse.changes import Changes, forget, is_current, project_inputs
+from ingest.warehouse.dbt_shortcuts import take_shortcuts, write_failed
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
@@ -81,41 +81,6 @@ def _without_what_is_there() -> Iterator[None]:
             gc.unfreeze()
 
 
-@cache
-def _silence_debug_messages() -> None:
-    """Make no messages of level debug: dbt writes twenty a model, and its log at level info drops them."""
-    from dbt_common.events.base_types import DebugLevel
-    from dbt_common.events.event_manager import EventManager
-
-    fire = EventManager.fire_event
-
-    def fire_others(manager: EventManager, e: Any, *arguments: Any, **values: Any) -> None:
-        if not isinstance(e, DebugLevel):
-            fire(manager, e, *arguments, **values)
-
-    logging.raiseExceptions = False  # where its log has no room on the disk, dbt would say so line by line
-    DebugLevel.__init__ = lambda *_, **__: None  # type: ignore[method-assign]
-    EventManager.fire_event = fire_others  # type: ignore[method-assign,assignment]
-
-
-@cache
-def _choose_by_name() -> None:
-    """Find nodes that are chosen by their whole name in an index: dbt compares each name with each node."""
-    from dbt.graph.selector_methods import QualifiedNameSelectorMethod
-
-    search = QualifiedNameSelectorMethod.search
-    indexed: list[Any] = [None, {}]
-
-    def search_index(method: Any, included_nodes: set[Any], selector: str) -> Iterator[Any]:
-        if indexed[0] is not method.manifest:
-            nodes = method.manifest.nodes.items()
-            indexed[:] = method.manifest, {".".join(node.fqn): unique_id for unique_id, node in nodes}
-        named = indexed[1].get(selector)
-        yield from [named] if named in included_nodes else search(method, included_nodes, selector)
-
-    QualifiedNameSelectorMethod.search = search_index  # type: ignore[method-assign,assignment]
-
-
 def _target() -> str:
     """What the profile builds on."""
     return os.environ.get("PLUMBLINE_TARGET") or "duckdb"
@@ -135,14 +100,9 @@ def parse(data: Path) -> Any:
     changed since are not read again. Nothing is kept beside an installed package. Takes `PLUMBLINE_DATA` and
     `AUDIT_GATE` from the environment.
     """
-    from dbt.adapters.duckdb.credentials import DuckDBCredentials
     from dbt.cli.main import dbtRunner
 
-    # dbt drops what it kept once one of these has changed, and has no setting for them. No model knows where
-    # the databases are.
-    DuckDBCredentials._connection_keys = lambda _: ("database", "schema")  # type: ignore[method-assign]
-    _silence_debug_messages()
-    _choose_by_name()
+    take_shortcuts()
     project = dbt_project()
     kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{_target()}"
     try:
@@ -225,7 +185,9 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     finally:
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
         DuckDBConnectionManager.close_all_connections()
-    for node in getattr(result.result, "results", ()):
+    results = getattr(result.result, "results", ())
+    write_failed(results)
+    for node in results:
         if error := stopped_by_memory(node.node.name, node.message or ""):
             raise error
     said_wrong = "\n".join([str(result.exception), *errors])
@@ -236,7 +198,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     for line in errors:
         say(click.unstyle(line), err=True)
     if not on_spark:
-        for line in _broken_rules(data, getattr(result.result, "results", ())):
+        for line in _broken_rules(data, results):
             say(line, err=True)
     if result.exception is not None:
         raise PlumblineError(

@@ -1,0 +1,144 @@
+"""What dbt does anew at each of a thousand nodes, done once: what it makes and says stays the same.
+
+dbt has no settings for these. Each was measured: together they are a tenth of an audit of few answers.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+QUOTES = '"`'  # of names, in DuckDB and in Spark
+
+
+@cache
+def take_shortcuts() -> None:
+    """Take all of them, for the rest of this process."""
+    for take in (_databases, _messages, _names, _macros, _relations, _types, _files):
+        take()
+
+
+def write_failed(results: Iterable[Any]) -> None:
+    """Write the SQL of nodes that failed where dbt says that it is: only then is it read."""
+    from dbt_common.clients.system import write_file
+
+    for result in results:
+        path, code = (getattr(result.node, name, None) for name in ("compiled_path", "compiled_code"))
+        if path and code and result.status in ("error", "fail", "warn"):
+            write_file(path, code)
+
+
+def _databases() -> None:
+    """Keep what was read of the project wherever the databases are: no model knows their place."""
+    from dbt.adapters.duckdb.credentials import DuckDBCredentials
+
+    DuckDBCredentials._connection_keys = lambda _: ("database", "schema")  # type: ignore[method-assign]
+
+
+def _messages() -> None:
+    """Make no messages of level debug: dbt writes twenty a model, and its log at level info drops them."""
+    from dbt_common.events.base_types import DebugLevel
+    from dbt_common.events.event_manager import EventManager
+
+    fire = EventManager.fire_event
+
+    def fire_others(manager: EventManager, e: Any, *arguments: Any, **values: Any) -> None:
+        if not isinstance(e, DebugLevel):
+            fire(manager, e, *arguments, **values)
+
+    logging.raiseExceptions = False  # where its log has no room on the disk, dbt would say so line by line
+    DebugLevel.__init__ = lambda *_, **__: None  # type: ignore[method-assign]
+    EventManager.fire_event = fire_others  # type: ignore[method-assign,assignment]
+
+
+def _names() -> None:
+    """Find nodes that are chosen by their whole name in an index: dbt compares each name with each node."""
+    from dbt.graph.selector_methods import QualifiedNameSelectorMethod
+
+    search = QualifiedNameSelectorMethod.search
+    indexed: list[Any] = [None, {}]
+
+    def search_index(method: Any, included_nodes: set[Any], selector: str) -> Iterator[Any]:
+        if indexed[0] is not method.manifest:
+            nodes = method.manifest.nodes.items()
+            indexed[:] = method.manifest, {".".join(node.fqn): unique_id for unique_id, node in nodes}
+        named = indexed[1].get(selector)
+        yield from [named] if named in included_nodes else search(method, included_nodes, selector)
+
+    QualifiedNameSelectorMethod.search = search_index  # type: ignore[method-assign,assignment]
+
+
+def _macros() -> None:
+    """Lay out the macros that a node sees package by package: dbt sorts each of 800 in, twice a node."""
+    from dbt.clients.jinja import MacroGenerator
+    from dbt.context.macros import MacroNamespace, MacroNamespaceBuilder
+
+    def remember(
+        generator: Any, macro: Any, context: Any = None, node: Any = None, stack: Any = None
+    ) -> None:
+        generator.macro, generator.context, generator.node, generator.stack = macro, context, node, stack
+
+    def build_namespace(
+        builder: Any, macros_by_package: Mapping[str, Mapping[str, Any]], ctx: dict[str, Any]
+    ) -> MacroNamespace:
+        node, stack = builder.node, builder.thread_ctx
+        packages = {
+            package: {name: MacroGenerator(macro, ctx, node, stack) for name, macro in macros.items()}
+            for package, macros in macros_by_package.items()
+        }
+        internal = {}
+        for package in reversed(builder.internal_package_names_order):
+            internal.update(packages.get(package, {}))
+        packages = {name: own for name, own in packages.items() if name not in builder.internal_package_names}
+        own = packages.get(builder.search_package, {})
+        is_root = builder.search_package == builder.root_package
+        of_root = {} if is_root else packages.get(builder.root_package, {})
+        return MacroNamespace(of_root, own, internal, packages)
+
+    lay_out = MacroNamespace.__init__
+
+    def lay_out_flat(namespace: Any, *arguments: Any, **values: Any) -> None:
+        lay_out(namespace, *arguments, **values)
+        namespace.flat = {}
+        for found in reversed([*namespace._search_order()]):
+            namespace.flat.update(found)
+
+    MacroGenerator.__init__ = remember  # type: ignore[method-assign,assignment]
+    MacroNamespaceBuilder.build_namespace = build_namespace  # type: ignore[method-assign,assignment]
+    MacroNamespace.__init__ = lay_out_flat  # type: ignore[method-assign,assignment]
+    MacroNamespace.__getitem__ = lambda self, name: self.flat[name]  # type: ignore[method-assign,attr-defined]
+    MacroNamespace.__iter__ = lambda self: iter(self.flat)  # type: ignore[method-assign,attr-defined]
+    MacroNamespace.__len__ = lambda self: len(self.flat)  # type: ignore[method-assign,attr-defined]
+
+
+def _relations() -> None:
+    """Compare a table's name only with such as are spelled alike: dbt compares database and schema first."""
+    from dbt.adapters.base.impl import BaseAdapter
+
+    match: Callable[..., list[Any]] = BaseAdapter._make_match
+
+    def match_alike(adapter: Any, relations: list[Any], database: str, schema: str, name: str) -> list[Any]:
+        spelled = str(name).lower().strip(QUOTES)
+        alike = [one for one in relations if str(one.identifier).lower().strip(QUOTES) == spelled]
+        return match(adapter, alike, database, schema, name)
+
+    BaseAdapter._make_match = match_alike  # type: ignore[method-assign,assignment]
+
+
+def _types() -> None:
+    """Make what tells the types of a query's columns once for the same columns: dates take it a while."""
+    from dbt_common.clients import agate_helper
+
+    build = cache(agate_helper.build_type_tester)
+
+    def build_once(text_columns: Iterable[str], string_null_values: Iterable[str] = ("null", "")) -> Any:
+        return build(tuple(sorted(text_columns)), tuple(string_null_values))
+
+    agate_helper.build_type_tester = build_once  # type: ignore[assignment]
+
+
+def _files() -> None:
+    """Write no SQL of nodes that did well, two files each: see `write_failed`."""
+    from dbt.contracts.graph.nodes import ParsedNode
+
+    ParsedNode.write_node = lambda *_: None  # type: ignore[method-assign]

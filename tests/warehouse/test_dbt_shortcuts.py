@@ -1,0 +1,98 @@
+"""What dbt is spared gives what dbt's own way gives: the shortcuts beside modules that know none."""
+
+import sys
+from functools import partial
+from importlib.util import find_spec, module_from_spec
+from types import SimpleNamespace
+
+import pytest
+
+from ingest.warehouse.dbt_shortcuts import take_shortcuts
+
+
+@pytest.fixture(autouse=True)
+def _taken():
+    take_shortcuts()
+
+
+def untouched(name):
+    """A second copy of a module, as the package has it."""
+    spec = find_spec(name)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module is not sys.modules[name]
+    return module
+
+
+class Macro:
+    def __init__(self, package_name, name):
+        self.package_name, self.name = package_name, name
+        self.unique_id = f"macro.{package_name}.{name}"
+
+
+# Every name that several packages have: a node sees its own package's, then the root's, then dbt's.
+PACKAGES = {
+    package: {name: Macro(package, name) for name in names}
+    for package, names in {
+        "root": ("a", "b", "dbt_only"),
+        "other": ("a", "c"),
+        "third": ("c", "third"),
+        "dbt": ("a", "d", "e"),
+        "dbt_duckdb": ("d", "f", "dbt_only"),
+    }.items()
+}
+
+
+@pytest.mark.parametrize("package", ["root", "other", "dbt", "missing"])
+def test_a_node_sees_the_macros_that_dbt_shows_it(package):
+    from dbt.context.macros import MacroNamespaceBuilder
+
+    context, node, stack = {}, object(), object()
+    arguments = ("root", package, stack, ["dbt_duckdb", "dbt"], node)
+    ours = MacroNamespaceBuilder(*arguments).build_namespace(PACKAGES, context)
+    dbts = untouched("dbt.context.macros").MacroNamespaceBuilder(*arguments)
+    theirs = dbts.build_namespace(PACKAGES, context)
+
+    def shown(found):
+        if isinstance(found, dict):
+            return {name: shown(one) for name, one in found.items()}
+        assert found.context is context and found.node is node and found.stack is stack
+        return found.macro.unique_id
+
+    assert shown(dict(ours)) == shown(dict(theirs)) and len(ours) == len(theirs)
+    for name in ("a", "d", "dbt_only", "absent"):
+        for place in (None, "dbt", "other"):
+            own, their = (found.get_from_package(place, name) for found in (ours, theirs))
+            assert (own and shown(own)) == (their and shown(their))
+    with pytest.raises(KeyError):
+        ours["absent"]
+
+
+def test_a_table_is_found_by_its_name_and_one_of_another_spelling_is_an_error():
+    from dbt.adapters.base.impl import BaseAdapter
+    from dbt.adapters.duckdb.relation import DuckDBRelation
+    from dbt.adapters.exceptions import ApproximateMatchError
+
+    quoting = SimpleNamespace(quoting={"database": True, "schema": True, "identifier": True})
+    adapter = SimpleNamespace(config=quoting)
+    adapter._make_match_kwargs = partial(BaseAdapter._make_match_kwargs, adapter)
+    there = [DuckDBRelation.create("audit", "main", name) for name in ("fct_a", "fct_ab", "Fct_b")]
+    for name, found in (("fct_a", [there[0]]), ("fct", []), ("fct_ab", [there[1]])):
+        assert BaseAdapter._make_match(adapter, there, "audit", "main", name) == found
+    with pytest.raises(ApproximateMatchError):
+        BaseAdapter._make_match(adapter, there, "audit", "main", "fct_b")
+
+
+def test_columns_have_the_types_that_dbt_gives_them():
+    from dbt_common.clients import agate_helper
+
+    theirs = untouched("dbt_common.clients.agate_helper")
+    rows = [{"a": "1", "b": 1, "c": "2026-01-02", "d": None, "e": [1]}, {"a": "", "b": 2.5, "c": "x"}]
+    for names in (["a", "b", "c"], ["b", "c"], ["c", "b", "a"], ["a", "b", "c"]):
+        data = [{name: row[name] for name in names} for row in rows]
+        ours = agate_helper.table_from_data_flat(data, names)
+        dbts = theirs.table_from_data_flat(data, names)
+        assert [tuple(row) for row in ours.rows] == [tuple(row) for row in dbts.rows]
+        assert [type(one).__name__ for one in ours.column_types] == [
+            type(one).__name__ for one in dbts.column_types
+        ]
