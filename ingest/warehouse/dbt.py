@@ -21,7 +21,7 @@ from ingest.store.opening import IS_LOCKED, LOCKED, attach, drop_unreadable_log,
 from ingest.store.private import private
 from ingest.terminal.progress import building, waiting
 from ingest.warehouse.changes import Changes, forget, is_current, project_inputs
-from ingest.warehouse.dbt_shortcuts import take_shortcuts, write_failed
+from ingest.warehouse.dbt_shortcuts import take_shortcuts
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
@@ -186,7 +186,6 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
         DuckDBConnectionManager.close_all_connections()
     results = getattr(result.result, "results", ())
-    write_failed(results)
     for node in results:
         if error := stopped_by_memory(node.node.name, node.message or ""):
             raise error

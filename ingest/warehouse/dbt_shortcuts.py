@@ -18,16 +18,6 @@ def take_shortcuts() -> None:
         take()
 
 
-def write_failed(results: Iterable[Any]) -> None:
-    """Write the SQL of nodes that failed where dbt says that it is: only then is it read."""
-    from dbt_common.clients.system import write_file
-
-    for result in results:
-        path, code = (getattr(result.node, name, None) for name in ("compiled_path", "compiled_code"))
-        if path and code and result.status in ("error", "fail", "warn"):
-            write_file(path, code)
-
-
 def _databases() -> None:
     """Keep what was read of the project wherever the databases are: no model knows their place."""
     from dbt.adapters.duckdb.credentials import DuckDBCredentials
@@ -138,7 +128,13 @@ def _types() -> None:
 
 
 def _files() -> None:
-    """Write no SQL of nodes that did well, two files each: see `write_failed`."""
+    """Write a node's query once, into `compiled`: `run` has it again, with the statement around it."""
     from dbt.contracts.graph.nodes import ParsedNode
 
-    ParsedNode.write_node = lambda *_: None  # type: ignore[method-assign]
+    write = ParsedNode.write_node
+
+    def write_compiled(node: Any, project_root: str, compiled_path: str, compiled_code: str) -> None:
+        if compiled_path != node.build_path:
+            write(node, project_root, compiled_path, compiled_code)
+
+    ParsedNode.write_node = write_compiled  # type: ignore[method-assign,assignment]
