@@ -1,4 +1,4 @@
-"""A suite that reads a file otherwise than before: no record counts twice, and what is no key is mended."""
+"""A file that is read otherwise than before: no record counts twice, and what is no key is mended."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +10,52 @@ from ingest.loading.tally import Load
 
 # What a suite says of a prompt and is no part of its key.
 READ_OF_A_PROMPT = ("domain", "keyword", "language", "root_key", "block_key", "shown_by")
+
+
+def keep_statuses(load: Load[Any]) -> int:
+    """Take records for there already whose words are stored, under the status that an earlier rule gave them.
+
+    Of another file than theirs, only where the text alone decides the status: there, a status that the file
+    says is news. Returns how many.
+    """
+    n: int = load.execute(
+        """
+        update decided
+        set decision = 'already_there'
+        from (
+            select staged.source_row
+            from decided as refused
+            inner join staged_responses as staged on refused.source_row = staged.source_row
+            inner join responses as stored on staged.response_key = stored.response_key
+            where
+                refused.decision = 'duplicate_key'
+                and (
+                    stored.text_key = staged.said_key
+                    or (stored.text_key is null and contains(staged.text, stored.error))
+                    or (
+                        stored.text_key is null
+                        and staged.text_key is null
+                        and (
+                            stored.response_status = staged.response_status
+                            or stored.error is not distinct from staged.error
+                        )
+                    )
+                )
+                and (
+                    (
+                        stored.source_row = staged.source_row
+                        and stored.run_id in (
+                            select run_id from loads where suite = $suite and file_sha256 = $sha
+                        )
+                    )
+                    or (staged.is_told_by_text and stored.text_key = staged.said_key)
+                )
+        ) as kept
+        where decided.source_row = kept.source_row
+        """,
+        {"suite": load.suite.suite, "sha": load.source.file_sha256},
+    ).fetchall()[0][0]
+    return n
 
 
 def refuse_second_reading(load: Load[Any]) -> None:
@@ -82,8 +128,14 @@ def refuse_other_groups(load: Load[Any], method: str) -> None:
                 stored.prompt_key = responses.prompt_key
                 and staged.config_key = responses.config_key
                 and staged.repeat_index = responses.repeat_index
-                and staged.response_status = responses.response_status
-                and staged.text_key is not distinct from responses.text_key
+                and (
+                    staged.said_key = responses.text_key
+                    or (
+                        responses.text_key is null
+                        and staged.text_key is null
+                        and staged.response_status = responses.response_status
+                    )
+                )
         where
             decided.decision = 'loaded'
             and (

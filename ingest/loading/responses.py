@@ -20,6 +20,7 @@ from ingest.errors import PlumblineError, shorten
 from ingest.keys import key, request_key, text_key, text_row
 from ingest.loading.again import (
     find_prompts_read_anew,
+    keep_statuses,
     mend_prompts,
     refuse_other_groups,
     refuse_second_reading,
@@ -45,7 +46,10 @@ NO_ANSWER = (
 
 
 class Response(NamedTuple):
-    """What is staged of one record: the columns of `responses` that a load fills, and the text."""
+    """What is staged of one record: the columns of `responses` that a load fills, and the text.
+
+    `said_key` is of the record's text whatever its status; `is_told_by_text` where the text decides that.
+    """
 
     response_key: str
     prompt_key: str
@@ -65,6 +69,8 @@ class Response(NamedTuple):
     n_output_tokens: int | None
     text: str | None
     n_characters: int | None
+    said_key: str
+    is_told_by_text: bool
 
 
 class GivenLabel(NamedTuple):
@@ -160,6 +166,7 @@ class Loaded(Tally):
     no_answers: Counter[str] = field(default_factory=Counter)
     n_two_baselines: int = 0
     n_read_anew: int = 0
+    n_kept_statuses: int = 0
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -176,6 +183,12 @@ class Loaded(Tally):
             yield (
                 f"  answers that programs write where there is none: {found}. They count as answers; "
                 "where they are none, empty the cell"
+            )
+        if self.n_kept_statuses:
+            yield (
+                f"  answers that keep the status they were loaded with, though it would be another today: "
+                f"{self.n_kept_statuses:,}; for today's, load the file into another folder "
+                "(`plumbline --data DIR …`)"
             )
         if self.n_read_anew:
             yield f"  prompts that the suite reads otherwise than before: {self.n_read_anew:,}"
@@ -226,7 +239,11 @@ class ResponseLoad(Load[Loaded]):
     def stage(self, limit: int | None) -> None:
         """Put each record, or its rejection, into a temporary table; decide what becomes of each."""
         for table, columns in (
-            ("responses", "responses.*, texts.text, texts.n_characters from responses, texts"),
+            (
+                "responses",
+                "responses.*, texts.text, texts.n_characters, texts.text_key as said_key, "
+                "true as is_told_by_text from responses, texts",
+            ),
             ("rejects", "reject_key, source_row, reason, detail from rejects"),
             ("prompts", "* from prompts"),
             ("texts", "* from texts"),
@@ -256,6 +273,7 @@ class ResponseLoad(Load[Loaded]):
                     bar.update(1_000)
         self._flush()
         self.execute(DECIDED)
+        self.loaded.n_kept_statuses = keep_statuses(self)
         self.count_decided(
             """
             select response_status, count(*)
@@ -287,6 +305,7 @@ class ResponseLoad(Load[Loaded]):
         if is_answer and (said := fields.text.strip()).lower() in NO_ANSWER:
             self.loaded.no_answers[said] += 1
         response_key = request_key(config, prompt, repeat)
+        said_key = text_key(fields.text)
         self.labels += [GivenLabel(number, response_key, fields.category, *one) for one in fields.labels]
         self.scores += [GivenScore(number, response_key, *one) for one in fields.scores]
         self.responses.append(
@@ -295,7 +314,7 @@ class ResponseLoad(Load[Loaded]):
                 prompt_key=prompt,
                 config_key=config,
                 repeat_index=repeat,
-                text_key=text_key(fields.text) if is_answer else None,
+                text_key=said_key if is_answer else None,
                 response_status=status,
                 n_attempts=1,
                 # What a failure said is evidence, not an answer: it is kept where nothing scores it.
@@ -310,6 +329,8 @@ class ResponseLoad(Load[Loaded]):
                 n_output_tokens=fields.output_tokens,
                 text=fields.text if is_answer else None,
                 n_characters=len(fields.text) if is_answer else None,
+                said_key=said_key,
+                is_told_by_text=fields.status == "ok",
             )
         )
         self.n_characters += len(fields.text)
@@ -436,7 +457,7 @@ class ResponseLoad(Load[Loaded]):
         n_new = self.execute(
             """
             insert into responses
-            select * exclude (text, n_characters)
+            select * exclude (text, n_characters, said_key, is_told_by_text)
             from staged_responses
             where source_row in (select source_row from decided where decision = 'loaded')
             """

@@ -19,6 +19,7 @@ from tiny import COLUMNS, csv_text, json_lines, record, write_parquet
 from ingest.asking.answer_status import REFUSAL_RULE_VERSION
 from ingest.cli import cli
 from ingest.errors import PlumblineError
+from ingest.loading import columns, responses
 from ingest.suite import load_suite
 
 THREE = [
@@ -107,6 +108,70 @@ def test_the_same_file_again_adds_nothing(load_records, fingerprint, query):
     assert fingerprint() == before
     assert query("select count(*) from rejects") == [(1,)]
     assert query("select n_records - n_loaded - n_already_there - n_rejected from loads") == [(0,)] * 3
+
+
+REFUSAL = "I'm sorry, but I can't help with that."
+RULES = {  # what an earlier rule said of an answer that is refused today, and of one that is none
+    "a refusal was an answer": (REFUSAL, "ok"),
+    "a blank was an answer": ("\u200b", "ok"),
+    "an answer was a refusal": ("She is a baker.", "refused"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_answers_keep_the_status_that_an_earlier_rule_gave_them(
+    rule, load_records, query, fingerprint, monkeypatch
+):
+    text, status = RULES[rule]
+    records = [record(1, answer=text), record(2, answer="A cook.")]
+    with monkeypatch.context() as earlier:
+        earlier.setattr(responses, "response_status", lambda said: status if said == text else "ok")
+        load_records(records)
+    before = fingerprint()
+    again = load_records(records)
+    assert "2 records = 0 loaded + 2 already there + 0 rejected" in again.stderr, again.stderr
+    assert "Nothing new" in again.stderr
+    assert "keep the status they were loaded with, though it would be another today: 1;" in again.stderr
+    assert fingerprint() == before
+    assert query("select response_status from responses where source_row = 1") == [(status,)]
+
+
+def test_a_file_that_grew_keeps_its_answers_after_a_newer_rule(load_records, query, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(responses, "response_status", lambda _: "ok")
+        load_records([record(1, answer=REFUSAL)])
+    grown = load_records([record(1, answer=REFUSAL), record(2, answer=REFUSAL)], name="grown.csv")
+    assert "2 records = 1 loaded + 1 already there + 0 rejected" in grown.stderr
+    assert query("select response_status from responses order by source_file") == [("ok",), ("refused",)]
+
+
+@pytest.mark.parametrize("finish", ["insufficient_system_resource", "length"])
+def test_answers_keep_their_status_after_a_newer_rule_for_ends(
+    finish, load_records, fingerprint, monkeypatch, tiny_suite, tmp_path
+):
+    suite = tmp_path / "ends.yml"
+    suite.write_text(tiny_suite.read_text().replace("columns:\n", "columns:\n  finish_reason: id\n", 1))
+    records = [record(1, id=finish, outcome=""), record(2, id="stop", outcome="")]
+    with monkeypatch.context() as earlier:
+        earlier.setattr(columns, "finish_status", lambda _: "ok")
+        load_records(records, suite=suite)
+    before = fingerprint()
+    again = load_records(records, suite=suite)
+    assert "2 records = 0 loaded + 2 already there + 0 rejected" in again.stderr, again.stderr
+    assert fingerprint() == before
+
+
+def test_what_a_suite_reads_from_another_column_is_not_there_already(load_records, tiny_suite, tmp_path):
+    """Here the words are others, though record and file are the same."""
+    suite = tmp_path / "other.yml"
+    suite.write_text(tiny_suite.read_text().replace("response: answer", "response: person"))
+    records = [
+        record(1, person="", answer="A baker."),
+        record(2, person="", answer=REFUSAL),
+    ]
+    assert load_records(records, suite=suite).exit_code == 0
+    again = load_records(records)
+    assert again.exit_code == 1 and "2 duplicate_key" in again.stderr
 
 
 def test_a_text_is_stored_once(load_records, query):
@@ -385,12 +450,17 @@ def test_a_suite_that_reads_a_file_otherwise_does_not_count_it_twice(
     assert query("select count(*) from responses") == [(2,)]
 
 
-def test_a_file_that_got_a_column_since_is_not_counted_twice(load_records, query, tiny_suite, tmp_path):
+@pytest.mark.parametrize("earlier_status", ["ok", "refused"])
+def test_a_file_that_got_a_column_since_is_not_counted_twice(
+    earlier_status, load_records, query, tiny_suite, tmp_path, monkeypatch
+):
     fewer = tmp_path / "fewer.yml"
     text = tiny_suite.read_text().replace("gender: gender, place: place", "gender: gender")
     fewer.write_text(text)
-    assert load_records([record(1)], suite=fewer).exit_code == 0
-    result = load_records([record(1), record(2)], name="grown.csv")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(responses, "response_status", lambda _: earlier_status)
+        assert load_records([record(1, answer=REFUSAL)], suite=fewer).exit_code == 0
+    result = load_records([record(1, answer=REFUSAL), record(2)], name="grown.csv")
     assert result.exit_code == 1
     assert "grown.csv: 1 records, the first of them record 1, were loaded before" in result.stderr
     assert query("select count(*) from responses") == [(1,)]
