@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingest.asking.answer_status import finish_status
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.problems import RowProblem, kind_of, shown
 from ingest.paths import reading
@@ -236,3 +237,30 @@ def conversation(asked: Any) -> dict[str, str | None]:
         system = spoken(messages, "system", "developer")
         return {"prompt": spoken(messages, "user", "human") or None, "system": system or None}
     return {"prompt": asked if isinstance(asked, str) else plain(asked), "system": None}
+
+
+def answers_of(body: dict[str, Any]) -> list[tuple[str | None, str]]:
+    """Return the texts of a chat completion, a completion or a response, and how each ended."""
+    if choices := sequence(body.get("choices")):
+        return [chosen(mapping(choice)) for choice in choices]
+    why = mapping(body.get("incomplete_details")).get("reason")
+    ended = {"max_output_tokens": "truncated_output", "content_filter": "content_filtered"}.get(
+        str(why), "ok"
+    )
+    said = spoken(body.get("output"), "assistant")
+    parts = [
+        mapping(part)
+        for message in map(mapping, sequence(body.get("output")))
+        for part in sequence(message.get("content"))
+    ]
+    refusal = next((part["refusal"] for part in parts if part.get("refusal")), None)
+    return [(plain(refusal), "refused")] if refusal and not said else [(said, ended)]
+
+
+def chosen(choice: dict[str, Any]) -> tuple[str | None, str]:
+    """Return the text of a choice and how it ended; a refusal may stand beside the text."""
+    message = mapping(choice.get("message"))
+    said = text_of(message.get("content", message.get("parts"))) or text_of(choice.get("text"))
+    if message.get("refusal") and not said:
+        return plain(message["refusal"]), "refused"
+    return said, finish_status(choice.get("finish_reason"))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,14 @@ from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import (
     Look,
+    answers_of,
+    chosen,
     conversation,
     mapping,
     objects,
     options_of,
     plain,
     sequence,
-    spoken,
     text_of,
     unfolded,
 )
@@ -42,7 +44,7 @@ def _snake(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
-    """Yield a record for each generation; for a trace, those in it, or the trace where it has none."""
+    """Yield the records of each generation; for a trace, those in it, or the trace where it has none."""
     for row in objects(path):
         if isinstance(row, RowProblem):
             yield row
@@ -51,42 +53,50 @@ def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
         inner = [_snake(one) for one in sequence(trace.get("observations")) if isinstance(one, dict)]
         generations = [one for one in inner if one.get("type") in ASKS_A_MODEL]
         if generations:
-            yield from (_record(one, trace) for one in generations)
+            for one in generations:
+                yield from _records(one, trace)
         elif trace.get("type", ASKS_A_MODEL[0]) in ASKS_A_MODEL:
-            yield _record(trace, {})
+            yield from _records(trace, {})
 
 
-def _record(row: dict[str, Any], trace: dict[str, Any]) -> dict[str, Any]:
-    output = row.get("output")
+def _records(row: dict[str, Any], trace: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a record for each choice. What was measured is of the first."""
     failed = str(row.get("level", "")).upper() == "ERROR"
-    said, refusal = _answer(output)
     metadata = {**mapping(trace.get("metadata")), **mapping(row.get("metadata"))}
-    scores = [*sequence(trace.get("scores")), *sequence(row.get("scores"))]
-    return {
+    record = {
         "id": plain(row.get("id")),
         "trace": plain(row.get("trace_id") or trace.get("id")),
         "name": plain(row.get("name")),
         **conversation(row.get("input")),
-        "response": plain(row.get("status_message")) if failed else refusal or said,
         "model": plain(row.get("provided_model_name") or row.get("model") or row.get("internal_model")),
-        "status": "server_error" if failed else "refused" if refusal else "ok",
         "options": options_of(row.get("model_parameters")),
         "user": plain(row.get("user_id") or trace.get("user_id")),
         "tags": plain(row.get("tags") or trace.get("tags")),
         **unfolded("metadata", metadata),
-        **_scores(scores),
     }
+    scores = _scores([*sequence(trace.get("scores")), *sequence(row.get("scores"))])
+    answers = [(plain(row.get("status_message")), "server_error")] if failed else _answers(row.get("output"))
+    for i, (said, status) in enumerate(answers):
+        yield {**record, "response": said, "status": status, **({} if i else scores)}
 
 
-def _answer(output: Any) -> tuple[str | None, str | None]:
-    """What a model said, and in what words it refused where it did so beside its answer."""
-    messages = sequence(output) or [mapping(output)]
-    if not any(isinstance(one, dict) and "role" in one for one in messages):
-        return text_of(output) or plain(output), None
-    # A message without a text is an empty answer, and not the JSON that says so.
-    said = spoken(messages, "assistant") or text_of(output)
-    refusals = (one.get("refusal") for one in messages if isinstance(one, dict))
-    return said, None if said else plain(next(filter(None, refusals), None))
+def _answers(output: Any) -> list[tuple[str | None, str]]:
+    """What a model said, a text for each choice, and how it ended."""
+    body = mapping(output)
+    if sequence(body.get("choices")) or body.get("object") == "response":
+        return answers_of(body)
+    messages = [one for one in map(mapping, sequence(output) or [body]) if "role" in one]
+    if not messages:
+        return [(text_of(output) or plain(output), "ok")]
+    # Where others spoke between, as tools do, what the model said last is its answer.
+    runs = [[*run] for is_model, run in groupby(messages, lambda m: m["role"] == "assistant") if is_model]
+    if not runs:
+        return [(text_of(output), "ok")]
+    if all(message.get("type") == "message" for message in runs[-1]):
+        return answers_of({"output": runs[-1]})  # parts of one response, which has no choices
+    found = [(*chosen({**message, "message": message}), message) for message in runs[-1]]
+    answers = [(said, status) for said, status, message in found if said or not message.get("tool_calls")]
+    return answers or [("", "ok")]
 
 
 def _scores(scores: list[Any]) -> dict[str, str | None]:

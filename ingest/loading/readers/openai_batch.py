@@ -4,21 +4,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.asking.answer_status import finish_status
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.problems import RowProblem, shown
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import (
     Look,
+    answers_of,
     conversation,
     look_at,
     mapping,
     objects,
     options_of,
     plain,
-    sequence,
-    spoken,
-    text_of,
     unfolded,
 )
 
@@ -70,7 +67,7 @@ def _records(row: dict[str, Any], asked: dict[str, Any]) -> Iterator[dict[str, A
     code = response.get("status_code")
     error = row.get("error") or body.get("error")
     is_answer = code == 200 and not error
-    for said, status in _answers(body) if is_answer else [(plain(error), _failed(code))]:
+    for said, status in answers_of(body) if is_answer else [(plain(error), _failed(code))]:
         yield _record(row, asked, body, said, status)
 
 
@@ -88,32 +85,6 @@ def _record(
         "options": options_of(asked),
         **unfolded("metadata", mapping(asked.get("metadata"))),
     }
-
-
-def _answers(body: dict[str, Any]) -> list[tuple[str | None, str]]:
-    """The texts of a chat completion, a completion or a response, and how each ended."""
-    if choices := sequence(body.get("choices")):
-        return [_chosen(mapping(choice)) for choice in choices]
-    why = mapping(body.get("incomplete_details")).get("reason")
-    ended = {"max_output_tokens": "truncated_output", "content_filter": "content_filtered"}.get(
-        str(why), "ok"
-    )
-    said = spoken(body.get("output"), "assistant")
-    parts = [
-        mapping(part)
-        for message in map(mapping, sequence(body.get("output")))
-        for part in sequence(message.get("content"))
-    ]
-    refusal = next((part["refusal"] for part in parts if part.get("refusal")), None)
-    return [(plain(refusal), "refused")] if refusal and not said else [(said, ended)]
-
-
-def _chosen(choice: dict[str, Any]) -> tuple[str | None, str]:
-    message = mapping(choice.get("message"))
-    said = text_of(message.get("content")) or text_of(choice.get("text"))
-    if message.get("refusal") and not said:
-        return plain(message["refusal"]), "refused"
-    return said, finish_status(choice.get("finish_reason"))
 
 
 def _failed(code: Any) -> str:

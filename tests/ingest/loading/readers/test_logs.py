@@ -645,6 +645,79 @@ def test_a_message_of_langfuse_without_a_text_is_no_answer(output, status, error
     assert rows("select response_status, error from responses") == [(status, error)]
 
 
+def said_by_model(text, **more):
+    return {"role": "assistant", "content": text, **more}
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        # Choices, as in OpenTelemetry.
+        ([said_by_model("Yes."), said_by_model("No.")], [("Yes.", "ok"), ("No.", "ok")]),
+        (
+            [said_by_model("Yes."), said_by_model(None, refusal="Never.")],
+            [("Yes.", "ok"), ("Never.", "refused")],
+        ),
+        (
+            {
+                "choices": [
+                    {"message": said_by_model("Yes."), "finish_reason": "stop"},
+                    {"message": said_by_model("No, bec"), "finish_reason": "length"},
+                ]
+            },
+            [("Yes.", "ok"), ("No, bec", "truncated_output")],
+        ),
+        (
+            [
+                {
+                    "role": "assistant",
+                    "parts": [{"type": "text", "content": "Yes, bec"}],
+                    "finish_reason": "length",
+                }
+            ],
+            [("Yes, bec", "truncated_output")],
+        ),
+        # Turns: the last is the answer.
+        (
+            [
+                said_by_model("I look it up.", tool_calls=[{"id": 1}]),
+                {"role": "tool", "content": "12"},
+                said_by_model("Twelve."),
+            ],
+            [("Twelve.", "ok")],
+        ),
+        ([said_by_model(None, tool_calls=[{"id": 1}]), said_by_model("Yes.")], [("Yes.", "ok")]),
+        # One response in two parts, after what it thought.
+        (
+            [
+                {"type": "reasoning", "summary": []},
+                said_by_model([{"type": "output_text", "text": "Yes."}], type="message"),
+                said_by_model([{"type": "output_text", "text": "No."}], type="message"),
+            ],
+            [("Yes.\n\nNo.", "ok")],
+        ),
+        (
+            {
+                "object": "response",
+                "output": [said_by_model([{"type": "output_text", "text": "Yes, bec"}], type="message")],
+                "incomplete_details": {"reason": "max_output_tokens"},
+            },
+            [("Yes, bec", "truncated_output")],
+        ),
+    ],
+)
+def test_each_choice_of_langfuse_is_a_record(output, expected, load, rows, tmp_path):
+    (path,) = write_langfuse(tmp_path)
+    row = json.loads(path.read_text().splitlines()[0])
+    assert load(LOGS["Langfuse"][1], [lines(path, [{**row, "output": output}])]).exit_code == 0
+    told = rows(
+        "select coalesce(t.text, r.error), r.response_status from responses as r "
+        "left join texts as t using (text_key) order by r.repeat_index"
+    )
+    assert told == expected
+    assert rows("select count(*) from ready_measurements where measurement_status = 'ok'") == [(1,)]
+
+
 def test_what_langfair_writes_for_a_failure_is_no_answer(load, rows, tmp_path):
     (path,) = write_langfair(tmp_path)
     path.write_text(path.read_text().replace('"No."', '"Unable to get response"', 1))
