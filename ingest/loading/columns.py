@@ -286,7 +286,9 @@ class RecordReader:
         if not status:
             return finish_status(self.said("finish_reason", cells))
         if status not in STATUSES:
-            raise RowProblem("unknown_status", f"{self.fields['status'].column}: {shorten(status)!r}")
+            column = shorten(self.fields["status"].column, 20)
+            known = ", ".join(STATUSES)
+            raise RowProblem("unknown_status", f"{column}: {shorten(status, 20)!r} is none of {known}")
         return status
 
     def person(self, cells: list[Any]) -> tuple[str, dict[str, str]]:
