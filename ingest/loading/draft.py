@@ -114,11 +114,12 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     records: list[Mapping[str, Any]] = []
     for path in main_files(paths):
         records += first_records(path, LOOKED_AT, [p for p in paths if p != path])
-    names = list(dict.fromkeys(field for record in records for field in record if _is_label(field)))
-    if question := other_separator(names):
+    present = list(dict.fromkeys(field for record in records for field in record))
+    if question := other_separator(present):
         raise PlumblineError(
-            f"{shown(paths[0])} has one column, {shorten(names[0])!r}.", f"{question}Save it with commas."
+            f"{shown(paths[0])} has one column, {shorten(present[0])!r}.", f"{question}Save it with commas."
         )
+    names = [*filter(_is_label, present)]
     fields = {n: _Field(n, (record.get(n) for record in records), len(records)) for n in names}
     columns = _columns(fields)
     for needed in ("prompt", "response"):

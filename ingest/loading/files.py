@@ -294,6 +294,9 @@ def _parquet_records(path: Path, columns: Sequence[str], remedy: str) -> Iterato
         with open_parquet(path, columns) as file:
             require_columns(path, columns, file.schema_arrow.names, remedy)
             for batch in file.iter_batches(ROWS, columns=list(columns), use_threads=False):
+                if not columns:
+                    yield from ([] for _ in range(batch.num_rows))
+                    continue
                 values = [_parquet_values(batch.column(column)) for column in columns]
                 yield from (list(cells) for cells in zip(*values, strict=True))
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:

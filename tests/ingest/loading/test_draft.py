@@ -3,6 +3,8 @@
 import csv
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from fuzzing import fuzzed
@@ -50,9 +52,15 @@ def write_json(path, records):
     return path
 
 
-@pytest.mark.parametrize("write", [write_csv, write_json])
-def test_a_table_s_columns_are_found_and_all_of_it_loads(write, tmp_path):
-    name = "a.csv" if write is write_csv else "a.jsonl"
+def write_parquet(path, records):
+    pq.write_table(pa.Table.from_pylist(records), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "write"), [("a.csv", write_csv), ("a.jsonl", write_json), ("a.parquet", write_parquet)]
+)
+def test_a_table_s_columns_are_found_and_all_of_it_loads(name, write, tmp_path):
     file, path = write(tmp_path / name, answers()), tmp_path / "hiring.yml"
     told = plumbline("init", path, "--responses", file)
     assert told.exit_code == 0, told.output
@@ -119,6 +127,11 @@ def test_what_cannot_be_guessed_is_said(change, said, tmp_path):
     ("name", "content", "said"),
     [
         ("a.csv", b"gender;prompt;answer\nF;Hire?;Yes\n", "Is it separated by something else than commas?"),
+        (
+            "a.csv",
+            b"gender\tprompt\tanswer\nF\tHire?\tYes\n",
+            "Is it separated by something else than commas?",
+        ),
         ("a.json", b'{"prompt": [1,2', "none of its first lines is a JSON object"),
         ("a.eval", b"\x00\x01 torn", "is no log of Inspect, or a damaged one"),
     ],
