@@ -5,11 +5,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ingest.asking.answer_status import STATUSES, finish_status
 from ingest.errors import PlumblineError, shorten
-from ingest.loading.files import Record, RowProblem, check_text
+from ingest.loading.files import Record, RowProblem, check_text, named
 from ingest.loading.readers.documents import mapping
 from ingest.redaction import without_secrets
 from ingest.suite import Column, Extract, Suite, normalise_label
@@ -21,6 +22,8 @@ CACHE_SIZE = 20_000
 MAX_LABEL = 200
 MAX_REPEAT = MOST_TOKENS = LARGEST_INTEGER
 MAX_OPTIONS = 2_000  # characters
+# What was asked and said is taken as it stands; anything else names something.
+TEXTS = ("response", "prompt", "messages", "baseline")
 TRUTHS = {"true": "1", "false": "0"}
 WHOLE_NUMBER = re.compile(r"([0-9]{1,10})(?:\.0+)?")
 
@@ -83,7 +86,8 @@ class Fields(NamedTuple):
 class _Field:
     """Reads one field out of a record's cells, as the suite's `columns:` says."""
 
-    def __init__(self, column: Column, positions: Mapping[str, int]) -> None:
+    def __init__(self, column: Column, positions: Mapping[str, int], is_name: bool = True) -> None:
+        self.is_name = is_name
         extract = Extract(column=column) if isinstance(column, str) else column
         self.column = extract.column or ""
         self.value = extract.value
@@ -95,7 +99,8 @@ class _Field:
         """Return the field's text, '' where the pattern finds nothing."""
         if self.value is not None:
             return self.value
-        text = check_text(cells[self.position], self.column)
+        cell = cells[self.position]
+        text = check_text(named(cell) if self.is_name and not isinstance(cell, str) else cell, self.column)
         if self.pattern is not None:
             match = self.pattern.search(text)
             text = (match.group(1) or "") if match else ""
@@ -105,8 +110,8 @@ class _Field:
 
     def read_score(self, cells: list[Any]) -> str:
         """Return what is written of a number; a cell may also hold the number itself."""
-        if self.value is None and isinstance(cells[self.position], float | bool):
-            return repr(cells[self.position])
+        if self.value is None and isinstance(cells[self.position], float | bool | Decimal):
+            return str(cells[self.position])
         return self.read(cells).strip()
 
     def read_label(self, cells: list[Any]) -> str:
@@ -148,7 +153,9 @@ class RecordReader:
         named = (c if isinstance(c, str) else c.column for c in listed)
         self.columns = list(dict.fromkeys(column for column in named if column is not None))
         positions = {column: i for i, column in enumerate(self.columns)}
-        self.fields = {name: _Field(column, positions) for name, column in single.items()}
+        self.fields = {
+            name: _Field(column, positions, is_name=name not in TEXTS) for name, column in single.items()
+        }
         self.attributes = {a: _Field(attributes[a], positions) for a in suite.attributes if a in attributes}
         self.given = {name: _Field(column, positions) for name, column in labels.items()}
         self.scores = {name: _Field(column, positions) for name, column in scores.items()}
@@ -231,7 +238,9 @@ class RecordReader:
     def turns(self, cells: list[Any], prompt: str) -> list[dict[str, str]]:
         """Return what stood before a record's prompt. Raises RowProblem."""
         field = self.fields["messages"]
-        if not (said := field.read(cells)).strip():
+        cell = field.value if field.value is not None else cells[field.position]
+        said = json.dumps(cell, default=str) if isinstance(cell, list) else field.read(cells)
+        if not said.strip():
             return []
         try:
             return turns_before(said, prompt)
@@ -267,10 +276,6 @@ class RecordReader:
     def repeat(self, cells: list[Any]) -> int:
         """Return the repeat; 3.0 is 3, as a table program may have written it."""
         repeat = self.fields["repeat"]
-        cell = cells[repeat.position]
-        if isinstance(cell, float) and cell.is_integer():
-            cells = [*cells]
-            cells[repeat.position] = int(cell)
         text = repeat.read(cells).strip()
         match = WHOLE_NUMBER.fullmatch(text)
         if match is None or int(match.group(1)) > MAX_REPEAT:

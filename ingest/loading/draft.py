@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ingest.asking.answer_status import STATUSES
 from ingest.errors import PlumblineError, shorten, shown
-from ingest.loading.files import first_records, other_separator
+from ingest.loading.files import first_records, named, other_separator
 from ingest.loading.readers import main_files, reader_of
 from ingest.suite import normalise_label
 from ingest.suite.fields import AXIS_SEPARATOR, Label
@@ -152,7 +152,7 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
 def _text(cell: Any) -> str:
     if cell is None or cell != cell or isinstance(cell, (list, dict)):
         return ""
-    return str(cell).strip()
+    return str(named(cell)).strip()
 
 
 def _is_label(text: str) -> bool:

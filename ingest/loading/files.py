@@ -3,6 +3,8 @@
 import csv
 import difflib
 from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,12 +24,14 @@ __all__ = [
     "RowProblem",
     "check_text",
     "file_format",
+    "named",
     "read_records",
     "require_columns",
     "shown",
 ]
 
 MAX_CELL = 1_000_000
+LARGEST_WHOLE = 1e15  # beyond it, floats leave whole numbers out
 MAX_NAMES_SHOWN = 20
 MAX_NAMES_COMPARED = 1_000
 MEND_COLUMNS = "Correct `columns:` or `measurements:` in the suite, or the file."
@@ -314,6 +318,22 @@ def _parquet_values(column: pa.Array) -> list[Any]:
     return values
 
 
+def named(cell: Any) -> Any:
+    """Return a cell that names something as a text, where it is a number, a truth or a date of one spelling.
+
+    Table programs make 7.0 of a 7 where another cell of the column is blank. Anything else comes back as it
+    is.
+
+    >>> named(7.0), named(True), named(date(2030, 1, 2)), named(0.1)
+    ('7', 'true', '2030-01-02', 0.1)
+    """
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float | Decimal):
+        return str(int(cell)) if abs(float(cell)) < LARGEST_WHOLE and cell == int(cell) else cell
+    return cell.isoformat() if isinstance(cell, date) else cell
+
+
 def check_text(cell: Any, column: str) -> str:
     """Return a cell as text, exactly; nothing (null, not a number) is an empty text.
 
@@ -325,7 +345,8 @@ def check_text(cell: Any, column: str) -> str:
             return ""
         if isinstance(cell, int) and not isinstance(cell, bool):
             return str(cell)
-        raise RowProblem("wrong_type", f"{column}: {kind_of(cell)}, not text")
+        mend = "name a column that holds the text" if isinstance(cell, list | dict) else "write it as text"
+        raise RowProblem("wrong_type", f"{column}: {kind_of(cell)}, not text; {mend}")
     if len(cell) > MAX_CELL:
         raise RowProblem("too_long", f"{column}: {len(cell):,} characters, at most {MAX_CELL:,}")
     if "\0" in cell:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -317,6 +319,34 @@ def test_types_that_table_programs_write(load, tmp_path, query):
     pq.write_table(table, path)
     assert load(path).exit_code == 0
     assert query("select repeat_index, source_id from responses order by 1") == [(1, "1"), (2, "2"), (3, "3")]
+
+
+NAMED = [  # what a cell holds, and what it names
+    (7.0, "7"),
+    (Decimal("8"), "8"),
+    (True, "true"),
+    (date(2999, 1, 2), "2999-01-02"),
+    (datetime(2999, 1, 2, 3, 4, tzinfo=UTC), "2999-01-02T03:04:00+00:00"),
+]
+
+
+@pytest.mark.parametrize(("cell", "name"), NAMED)
+def test_what_names_something_may_be_a_number_a_truth_or_a_date(
+    cell, name, load, query, tiny_suite, tmp_path
+):
+    suite = tmp_path / "named.yml"
+    suite.write_text(tiny_suite.read_text().replace("aliases: [S]", f"aliases: ['{name}']"))
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist([record(1, id=cell, place=cell)]), path)
+    result = load(path, suite=suite)
+    assert result.exit_code == 0, result.output
+    assert query("select source_id, attributes['place'] from responses join prompts using (prompt_key)") == [
+        (name, "South")
+    ]
+    again = load(write(tmp_path / "a.csv", [record(1, id=name, place=name)]), suite=suite)
+    assert "0 loaded + 1 already there" in again.stderr
+    pq.write_table(pa.Table.from_pylist([record(1, answer=cell)]), path)
+    assert "not text; write it as text" in load(path).stderr
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,21 @@ def test_a_table_s_columns_are_found_and_all_of_it_loads(name, write, tmp_path):
     assert "90 records = 90 loaded" in loaded.output
 
 
+def test_a_suite_of_keys_with_gaps_and_truths_loads_its_file(tmp_path):
+    """Table programs make 7.0 of a 7 where another cell of the column is blank."""
+    records = [
+        {"case": float(i), "veteran": is_one, "prompt": f"Vacancy {i}.", "answer": "Yes." if i % 2 else "No."}
+        for i in range(30)
+        for is_one in (True, False)
+    ]
+    file, path = write_parquet(tmp_path / "a.parquet", records), tmp_path / "mine.yml"
+    assert plumbline("init", path, "--responses", file).exit_code == 0
+    suite = load_suite(path)
+    assert suite.columns.root == "case" and set(suite.attributes["veteran"]) == {"false", "true"}
+    loaded = plumbline("--data", tmp_path / "data", "load", file, "--suite", path)
+    assert "60 records = 60 loaded" in loaded.output
+
+
 def write_log(folder):
     """A log of Inspect with a score that is a letter, one that is a number, and metadata."""
     header = {"version": 2, "eval": {"task": "t", "model": "lab/big", "model_generate_config": {}}}

@@ -324,14 +324,15 @@ def test_loaded_answers_bring_their_conversation(load, query, tmp_path, talk):
     talk(lambda content: content.update(columns=columns))
     turns = [{"role": "user", "content": "I am a woman."}, {"role": "assistant", "content": "Hi."}]
     record = {"answer": "od", "asked": "What?", "model": "m", "of": "ASKS", "gender": "Female"}
-    before = (json.dumps(turns), "", "{")
+    before = (json.dumps(turns), "", "{", turns, [{"role": "tool"}])
     lines = [json.dumps(record | {"before": said}) for said in before]
     (tmp_path / "answers.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     result = load(tmp_path / "answers.jsonl", suite=tmp_path / "suite.yml")
-    assert "bad_messages" in result.output, result.output
+    assert "5 records = 3 loaded" in result.output and "2 bad_messages" in result.output, result.output
+    assert query("select count(*) from prompts") == [(2,)]
     rows = query("select prompt, messages, shown_by from prompts order by messages nulls first")
     assert rows[0] == ("What?", None, {})
     assert rows[1][0] == "[user] I am a woman.\n\n[assistant] Hi.\n\n[user] What?"
     assert json.loads(rows[1][1]) == [*turns, {"role": "user", "content": "What?"}]
     assert rows[1][2] == {"gender": "word: woman"}
-    assert query("select count(*) from responses") == [(2,)]
+    assert query("select count(*) from responses") == [(3,)]
