@@ -253,8 +253,13 @@ def _json_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["
                     f"{shown(path)} is one JSON array, not JSON Lines.",
                     "Write one object on each line, for example with `jq -c '.[]'`.",
                 )
+            if not read_any and "\0" in line:
+                raise PlumblineError(
+                    f"{shown(path)} holds NUL bytes in its first line.", "Is it UTF-16? Save it as UTF-8."
+                )
             read_any = True
-            content = parsed(line, f"line {number:,}: ")
+            # Files that were put together each bring their mark.
+            content = parsed(line.removeprefix("\ufeff"), f"line {number:,}: ")
             if isinstance(content, RowProblem):
                 yield content
                 continue

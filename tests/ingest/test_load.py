@@ -367,6 +367,12 @@ def test_harmless_differences(content, load, tmp_path, query):
     assert query("select count(*) from responses where response_status = 'ok'") == [(3,)]
 
 
+def test_files_put_together_bring_their_byte_order_marks(load, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"".join(b"\xef\xbb\xbf" + json_lines([record(n)]).encode() for n in (1, 2)))
+    assert "2 records = 2 loaded" in load(path).stderr
+
+
 def test_a_dry_run_writes_nothing(load_records, fingerprint, data):
     result = load_records(THREE, "--dry-run")
     assert result.exit_code == 0

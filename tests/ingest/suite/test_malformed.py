@@ -149,6 +149,11 @@ WHOLE_FILES: dict[str, tuple[str, str | bytes, str]] = {
     "300 columns": ("a.csv", ",".join(f"c{i}" for i in range(300)) + "\n", "and 280 more"),
     "UTF-16": ("a.csv", csv_text([GOOD]).encode("utf-16"), "a.csv is UTF-16, not UTF-8"),
     "UTF-16 without a mark": ("a.csv", csv_text([GOOD]).encode("utf-16-le"), "NUL bytes in its header"),
+    "UTF-16 without a mark, as JSON": (
+        "a.jsonl",
+        json_lines([GOOD]).encode("utf-16-le"),
+        "NUL bytes in its first line. Is it UTF-16?",
+    ),
     "UTF-32": ("a.csv", b"\x00\x00\xfe\xff" + csv_text([GOOD]).encode("utf-32-be"), "UTF-32"),
     "Latin-1 header": ("a.csv", ("é" + csv_text([GOOD])).encode("latin-1"), "not UTF-8: its header"),
     "Latin-1 everywhere": (
