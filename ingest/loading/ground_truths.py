@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import PlumblineError, shorten
-from ingest.loading.files import check_text, read_records, shown
+from ingest.loading.files import check_text, named, read_records, shown
 from ingest.loading.problems import RowProblem
 from ingest.paths import beside_suite, file_sha256, reading
 from ingest.suite import Suite, normalise_label
@@ -111,7 +111,8 @@ def _cells(path: Path, table: ReferenceTable) -> Iterator[tuple[int, str, str, A
             )
         by_column = dict(zip(columns, cells, strict=True))
         try:
-            texts = {name: check_text(by_column[name], name) for name in columns if name != table.figure}
+            names = [name for name in columns if name != table.figure]
+            texts = {name: check_text(named(by_column[name]), name) for name in names}
         except RowProblem as problem:
             raise PlumblineError(f"{shown(path)}, record {number:,}: {problem.detail}.", MEND) from problem
         if any(normalise_label(texts[column]) != value for column, value in wanted.items()):

@@ -16,7 +16,7 @@ import pyarrow as pa
 from ingest.keys import key
 from ingest.loading.again import mend_prompts, refuse_second_reading
 from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, WHOLE_NUMBER, declared_labels
-from ingest.loading.files import RowProblem, check_text, read_records
+from ingest.loading.files import RowProblem, check_text, named, read_records
 from ingest.loading.tally import Load, Source, Tally
 from ingest.measuring.prompt_pairs import pair_prompts
 from ingest.redaction import REDACTED
@@ -64,12 +64,10 @@ def _column(cells: Sequence[Any], column: str, is_number: bool, problems: dict[i
 
 
 def _cell(cell: Any, column: str, is_number: bool) -> str | None:
-    # Any cell of numbers is told by what it says; NaN is not nothing there, and 3.0 is a label as 3 is.
-    if isinstance(cell, float) and (is_number or cell.is_integer()):
-        return repr(cell if is_number else int(cell))
-    if is_number and not isinstance(cell, str | None):
-        return str(cell)
-    return check_text(cell, column)
+    # Any cell of numbers is told by what it says; NaN is not nothing there.
+    if is_number:
+        return check_text(cell, column) if isinstance(cell, str | None) else str(cell)
+    return check_text(named(cell), column)
 
 
 class MeasurementLoad(Load[Measured]):

@@ -112,9 +112,11 @@ def test_bands_of_age_that_the_table_divides_are_added_up(tmp_path):
     }
 
 
-def test_parquet_gives_what_csv_gives(tmp_path):
+@pytest.mark.parametrize("year", [str, int, float])
+def test_parquet_gives_what_csv_gives(year, tmp_path):
     rows = [line.split(",") for line in TABLE.splitlines()[1:-1]]
     columns = dict(zip(["year", "job", "age"], zip(*[row[:3] for row in rows], strict=True), strict=True))
+    columns["year"] = [*map(year, columns["year"])]
     table = pa.table({**columns, "persons": [float(row[3]) for row in rows]})
     pq.write_table(table, tmp_path / "jobs.parquet")
     assert cells(figures(tmp_path, changes={"file": "jobs.parquet"})) == cells(figures(tmp_path))

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +277,17 @@ def test_a_cell_is_a_number_where_it_says_one_whatever_stands_beside_it(tmp_path
         " join responses using (response_key) order by source_row"
     )
     assert found == [tuple(read) for _, *read in said]
+
+
+@pytest.mark.parametrize(("place", "name"), [(True, "true"), (7.0, "7"), (date(2030, 1, 2), "2030-01-02")])
+def test_a_group_may_be_a_truth_a_whole_float_or_a_date(place, name, tmp_path, data, query):
+    path, suite = tmp_path / "numbers.parquet", tmp_path / "suite.yml"
+    places = {"North": {"aliases": [name]}, "South": {}}
+    suite.write_text(yaml.safe_dump(SUITE | {"attributes": {"place": places}}), "utf-8")
+    pq.write_table(pa.Table.from_pylist([row(place=place)]), path)
+    result = CliRunner().invoke(load.command, [str(path), "--suite", str(suite)], obj=data)
+    assert result.exit_code == 0, result.output
+    assert query("select attributes['place'] from prompts") == [("North",)]
 
 
 def test_a_dry_run_writes_nothing(bring, data):
