@@ -157,7 +157,7 @@ def require_columns(
     spelt = {p.lower(): p for p in present[:MAX_NAMES_COMPARED] if len(p) <= MAX_NAMES_COMPARED}
     near = {c: difflib.get_close_matches(c.lower(), spelt, 1, 0.6) for c in missing}
     hints = [f"{shorten(spelt[n[0]])!r} for {shorten(c)!r}" for c, n in near.items() if n]
-    listed = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN])
+    listed = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN]) or "none"
     more = f" and {len(present) - MAX_NAMES_SHOWN:,} more" if len(present) > MAX_NAMES_SHOWN else ""
     did_you_mean = f"Did you mean {', '.join(hints)}? " if hints else ""
     did_you_mean = other_separator(present) or did_you_mean

@@ -10,6 +10,7 @@ from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.loading.columns import declared_labels
+from ingest.loading.files import require_columns
 from ingest.paths import beside_suite
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.prompts.replacements import read_csv
@@ -159,10 +160,7 @@ def _sampled(suite: Suite, category: str, records: list[dict[str, str]]) -> Iter
 def _records(folder: Path, spec: PromptFile) -> list[dict[str, str]]:
     path = beside_suite(folder, spec.file, "The prompt file")
     own = [spec.prompt, spec.baseline, spec.root, spec.name, spec.keyword, spec.source_tag]
-    needed = [*own, *spec.attributes.values()]
+    needed = [column for column in (*own, *spec.attributes.values()) if column]
     columns, records = read_csv(path, MOST_BYTES)
-    if missing := [column for column in needed if column and column not in columns]:
-        raise PlumblineError(
-            f"{path} has no column {missing[0]!r}.", "Name its columns under `prompt_file:`."
-        )
+    require_columns(path, needed, columns, "Name its columns under `prompt_file:`.")
     return records

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import PlumblineError, shown
+from ingest.loading.files import MAX_CELL
 from ingest.paths import beside_suite, regular_bytes
 from ingest.suite import Branching
 
@@ -263,6 +264,7 @@ def read_csv(path: Path, most: int = MAX_BYTES) -> tuple[Sequence[str], list[dic
     Raises PlumblineError where it cannot be read.
     """
     content = regular_bytes(path, most, "Write it, or name another file.")
+    previous_limit = csv.field_size_limit(MAX_CELL)
     try:
         reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         header = next(reader, [])
@@ -273,7 +275,12 @@ def read_csv(path: Path, most: int = MAX_BYTES) -> tuple[Sequence[str], list[dic
                 raise csv.Error(what)
             records.append(dict(zip(header, cells, strict=True)))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise PlumblineError(f"{shown(path)} cannot be read: {error}.", "Save it as CSV in UTF-8.") from error
+        raise PlumblineError(
+            f"{shown(path)} cannot be read: {error}.",
+            f"Save it as CSV in UTF-8, with at most {MAX_CELL:,} characters in a cell.",
+        ) from error
+    finally:
+        csv.field_size_limit(previous_limit)
     return header, records
 
 
