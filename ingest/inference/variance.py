@@ -114,7 +114,8 @@ class _Projections:
     def components(self, values: _Sums) -> Array:
         """Variances of roots, blocks, prompts and repeats, (4,); NaN of a factor that cannot be told apart.
 
-        Such a factor's variance is in the next one's: without repeats a prompt's is in the repeats'.
+        Such a factor's variance is in the next one's: without repeats a prompt's is in the repeats', and a
+        block's, too, where each has one answer.
         """
         sums, n = values.sums, self.layout.n
         explained = np.zeros(4)
@@ -130,7 +131,11 @@ class _Projections:
             self.left_to,
         )
         if not freedom[3]:
-            merged = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
+            # Where each block has one answer, nothing varies inside blocks either: theirs is in the rest too.
+            last = 2 if freedom[2] else 1
+            merged = np.eye(4)
+            merged[last:3] = 0
+            merged[3, last:] = 1
             gained, freedom = merged @ gained, merged @ freedom
             left_to = np.hstack([(merged @ left_to)[:, :3], freedom[:, None]])
         gained[np.abs(gained) < VARIANCE_FLOOR * total] = 0

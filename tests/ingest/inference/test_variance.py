@@ -118,6 +118,16 @@ def test_without_repeats_prompts_are_in_the_rest():
     assert found.block_share + found.repeat_share == pytest.approx(1)
 
 
+@pytest.mark.parametrize("roots", [np.arange(24), np.arange(24) // 2])
+def test_one_answer_a_block_tells_nothing_of_how_alike_answers_are(roots):
+    block = np.arange(24)
+    values = np.random.default_rng(1).random((24, 1))
+    found = variance_components(block % 2, roots, block, block, values)
+    assert (found.status, found.ci_status, found.unit) == ("no_repeats", "not_applicable", "block")
+    assert np.isnan([found.icc, found.icc_low, found.block_share, found.prompt_share]).all()
+    assert found.repeat_share == 1 and found.design_effect == pytest.approx(1)
+
+
 @pytest.mark.parametrize(("n_blocks", "size", "kind"), [(20, 6, "normal"), (60, 6, "yes"), (40, 3, "yes")])
 def test_interval_holds_the_true_icc(n_blocks, size, kind):
     """In 95 % of 300 draws, within what 300 can tell (three standard errors)."""
