@@ -16,7 +16,7 @@ from ingest.inference.constants import (
     PSEUDO_UNIT_STREAM,
 )
 from ingest.inference.design import Design, canonical, resampling_unit
-from ingest.inference.drawing import Units, chance, draw, intervals, quantiles
+from ingest.inference.drawing import Units, chance, draw, interval_status, intervals, quantiles
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.registry import check_sums, evaluate, kind_of, owners, units_rested_on
 from ingest.inference.relabelling import attainable, plan_for
@@ -233,7 +233,7 @@ def resample_differences(
                     null_p95=float(null[column, 2]),
                     ci_low=float(ends[0]) if has_interval else NAN,
                     ci_high=float(ends[1]) if has_interval else NAN,
-                    ci_status="ok" if has_interval else "too_few" if has_value else "not_applicable",
+                    ci_status=interval_status(has_value, has_interval, booted.shape[-1]),
                     n=float(n if index is None else n_by_group[index]),
                     n_units=int(units.n if index is None else units_by_group[index]),
                     n_units_differing=n_differing,

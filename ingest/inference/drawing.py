@@ -216,6 +216,13 @@ def intervals(draws: Array, observed: Array, n_units: ArrayLike, others: Sequenc
     return np.asarray(ends + (observed - found[0, :, 1])[:, None])
 
 
+def interval_status(has_value: bool, has_interval: bool, n_draws: int) -> str:
+    """Why a value has, or has not, an interval: of too few units nothing is drawn."""
+    if not has_value:
+        return "not_applicable"
+    return "ok" if has_interval else "too_few_draws" if n_draws else "too_few"
+
+
 def extremity(values: Array, extreme: Extreme, centre: float = 0.0) -> Array:
     """How much values count against equality: for "two_sided" by their distance from `centre`."""
     if extreme == "two_sided":

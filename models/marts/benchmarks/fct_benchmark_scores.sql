@@ -53,7 +53,8 @@ select
     end as status,
     ci_low,
     ci_high,
-    {{ inference_status('value', 'is_drawn', 'ci_low') }} as ci_status,
+    {{ inference_status('value', 'is_drawn', 'ci_low', 'n_units >= ' ~ fewest_units_bounded('axis')) }}
+        as ci_status,
     null_median,
     null_p05,
     null_p95,

@@ -37,7 +37,12 @@ select
     tested.n_units,
     tested.permutation_scheme,
     {{ inference_status('judged.value', 'tested.analysis_key is not null', 'tested.p_value') }} as p_status,
-    {{ inference_status('judged.value', 'tested.analysis_key is not null', 'tested.ci_low') }} as ci_status,
+    -- The disparities of a statistic are drawn together: where one has an interval, there were units enough.
+    {{ inference_status(
+        'judged.value', 'tested.analysis_key is not null', 'tested.ci_low',
+        'bool_or(tested.ci_low is not null) over '
+        ~ '(partition by judged.analysis_key, judged.statistic, judged.parameters)'
+    ) }} as ci_status,
     analyses.exposure,
     analyses.is_control,
     case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind,

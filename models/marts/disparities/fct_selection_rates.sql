@@ -132,7 +132,13 @@ select
     ]) }},
     {{ wilson('n_selected', 'n', 'low') }} as wilson_low,
     {{ wilson('n_selected', 'n', 'high') }} as wilson_high,
-    {{ inference_status('selection_rate', 'is_asked', 'ci_low') }} as ci_status,
+    -- All groups are drawn at once: where one has an interval, a group with units of its own had enough.
+    {{ inference_status(
+        'selection_rate', 'is_asked', 'ci_low',
+        "status <> 'too_few' and n_units >= " ~ fewest_units_bounded('group')
+        ~ " and bool_or(ci_low is not null) over "
+        ~ "(partition by suite, category, config, axis, feature, calibration, standard, method)"
+    ) }} as ci_status,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'low') }} as impact_ratio_low,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'high') }}
         as impact_ratio_high,

@@ -18,7 +18,12 @@ select
     computed.status,
     resampled.ci_low,
     resampled.ci_high,
-    {{ inference_status('computed.value', 'asked.suite is not null', 'resampled.ci_low') }} as ci_status,
+    -- All groups are drawn at once: where one has an interval, there were units enough.
+    {{ inference_status(
+        'computed.value', 'asked.suite is not null', 'resampled.ci_low',
+        'resampled.n_units is not null and bool_or(resampled.ci_low is not null) over '
+        ~ '(partition by computed.analysis_key, computed.statistic, computed.parameters)'
+    ) }} as ci_status,
     computed.n,
     computed.n_missing,
     computed.unit,

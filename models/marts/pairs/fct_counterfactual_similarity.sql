@@ -40,7 +40,10 @@ adjusted as (
 select
     {{ contract_columns(without=['status', 'ci_status', 'floor_status', 'p_status', 'metric_version']) }},
     case when analyses.value is null then 'all_missing' else 'ok' end as status,
-    {{ inference_status('analyses.value', 'analyses.n_bootstrap > 0', 'analyses.ci_low') }} as ci_status,
+    {{ inference_status(
+        'analyses.value', 'analyses.n_bootstrap > 0', 'analyses.ci_low',
+        'analyses.n_roots >= ' ~ fewest_units_bounded('axis')
+    ) }} as ci_status,
     case
         when not analyses.has_repeats then 'no_repeats'
         when analyses.floor_value is null then 'all_missing'

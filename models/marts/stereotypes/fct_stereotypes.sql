@@ -87,7 +87,10 @@ select
             and computed.ci_high > 1 then 1
         else computed.ci_high
     end as ci_high,
-    {{ inference_status('computed.value', 'settings.n_bootstrap > 0', 'computed.ci_low') }} as ci_status,
+    {{ inference_status(
+        'computed.value', 'settings.n_bootstrap > 0', 'computed.ci_low',
+        'computed.n_units >= ' ~ fewest_units_bounded('axis')
+    ) }} as ci_status,
     computed.signed_ci_low,
     computed.signed_ci_high,
     computed.p_value,

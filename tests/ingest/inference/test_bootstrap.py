@@ -111,7 +111,7 @@ def test_no_interval_where_few_replicates_have_a_value():
     block = np.concatenate([np.repeat(np.arange(12), 2), [0, 1]])
     design = Design.from_values([group], range(26), block)
     row = rows_by(resample(design, score_sums(np.arange(26.0)), ["mean"], 20, 400))
-    assert row["mean", "2"].ci_status == "too_few" and np.isnan(row["mean", "2"].ci_high)
+    assert row["mean", "2"].ci_status == "too_few_draws" and np.isnan(row["mean", "2"].ci_high)
     assert 300 < row["mean", "2"].n_bootstrap < 360
     assert row["mean", "0"].ci_status == "ok" and row["mean", "0"].n_bootstrap == 400
 

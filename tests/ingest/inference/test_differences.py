@@ -126,6 +126,17 @@ def test_too_few_units_have_no_interval():
     assert row.ci_status == "too_few" and np.isnan([row.ci_low, row.ci_high]).all() and row.p_value > 0
 
 
+def test_too_few_draws_with_a_value_are_not_called_too_few_units():
+    """Group 2 is asked in one of twelve blocks: every third draw or so lacks it."""
+    group = np.array([0, 1] * 12 + [2])
+    block = np.append(np.repeat(np.arange(12), 2), 0)
+    design = Design.from_values([group], range(25), block)
+    sides = np.random.default_rng(0).random((2, 25))
+    (found,) = compared(design, np.stack([score_sums(side) for side in sides]), names=("mean",))
+    assert found["mean", "2"].ci_status == "too_few_draws" and np.isnan(found["mean", "2"].ci_low)
+    assert found["mean", "0"].ci_status == "ok"
+
+
 def test_sides_that_cannot_be_computed_say_why():
     design = within_blocks(12, 2)
     nobody, half = np.zeros(24), design.block < 6
