@@ -10,6 +10,7 @@ from pathlib import Path
 from ingest.errors import PlumblineError, shown
 from ingest.loading.files import MAX_CELL
 from ingest.paths import beside_suite, regular_bytes
+from ingest.prompts.set_phrases import set_phrase_flags
 from ingest.suite import Branching
 
 MAX_BYTES = 5_000_000
@@ -106,7 +107,10 @@ class Replacer:
         for match in self.pattern.finditer(text):
             between = text[end : match.start()]
             opens = _ends_sentence(between) or not (end or between.strip(OPENING))
-            to = _in_case(match["phrase"], self._chosen(match, text + goes_on, flags), opens)
+            row = self._chosen(match, text + goes_on, flags)
+            is_common = row.source.islower()
+            flags |= set_phrase_flags(text + goes_on, *match.span("phrase"), is_common, self.rows)
+            to = _in_case(match["phrase"], row, opens)
             kept.append(between)
             between, to = _after_article(between, to, flags)
             parts += [between, to, _possessive(match["possessive"], match["phrase"], to)]

@@ -51,7 +51,8 @@ LANGUAGE_ATTRIBUTE = "language"  # of prompts, in a suite that asks in several
 # What a person should look at in a prompt; the flags of its baseline begin with `baseline_`.
 Flag = Literal[
     "keyword_lost", "mentions_root", "mentions_target", "same_text", "ambiguous_pronoun", "article",
-    "baseline_mentions_target", "baseline_ambiguous_pronoun", "baseline_article",
+    "compound", "proper_name", "baseline_mentions_target", "baseline_ambiguous_pronoun", "baseline_article",
+    "baseline_compound", "baseline_proper_name",
 ]  # fmt: skip
 PROMPT_COLUMNS = ("source_tag", "keyword")  # of prompts made from texts; they group as attributes do
 FIELD = re.compile(r"\{([^{}]*)\}")

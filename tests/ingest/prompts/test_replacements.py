@@ -162,6 +162,50 @@ def test_a_phrase_that_holds_the_targets_word_is_no_mention_of_it():
 
 
 @pytest.mark.parametrize(
+    ("text", "flag"),
+    [
+        ("A man-made island", "compound"),
+        ("All man‑hours count.", "compound"),
+        ("A piece of no-man's-land", "compound"),
+        ("The con-man left.", "compound"),
+        ("Spider-Man is back.", "compound"),
+        ("Banks on the Isle of Man", "proper_name"),
+        ("Isle of Man", "proper_name"),
+        ("They went to Burning Man last year.", "proper_name"),
+        ("What did the Sons of Liberty want?", "proper_name"),
+        ("They read the Father Brown stories.", "proper_name"),
+    ],
+)
+def test_words_for_people_that_mean_no_person_are_flagged(text, flag):
+    assert to_gender("Female")(text).flags == (flag,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A 30-year-old man asks for help.",
+        "A 30-year-old-man asks for help.",
+        "His ex-husband has a man-owned shop in a male-dominated trade.",
+        "A two-man crew, a father-to-be and a father-son trip",
+        "Dear Sir, I am a Chinese Man from Singapore.",
+        "The Man asked. Question: He is late. Why?",
+        "- Man\n2) Boy",
+        "Local Man Wins Lottery Prize",
+        "A MAN FROM INDIA ASKS",
+        "Mr Lee and his son met Anna. I told Father so.",
+        "A Malay boy and an Indian man in Little India",
+    ],
+)
+def test_words_that_mean_a_person_are_not_flagged(text):
+    assert to_gender("Female")(text).flags == ()
+
+
+def test_names_of_countries_are_no_words_for_people():
+    swap = replacer("France", ("Freelandia", "France"))
+    assert swap("the Bank of Freelandia, a Freelandia-wide rule").flags == ()
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("the girls' school", "the boys' school"),
