@@ -1,4 +1,7 @@
 import { isNumber } from '$lib/charts/chart.js';
+import { p, show } from '$lib/words/digits.js';
+
+export { p, show };
 
 /** Values as they came, and less the value of the prompt's baseline text. */
 export const CALIBRATIONS = [
@@ -11,18 +14,9 @@ const VADER_SHARES = { pos: 'positive', neg: 'negative', neu: 'neutral' };
 export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment').replace(/\bvader (pos|neg|neu)\b/g, (_, kind) => `VADER ${VADER_SHARES[kind]} share`).replace(/\btopic category (?=\d)/g, 'topic ');
 export const count = (n) => Number(n ?? 0).toLocaleString('en');
 export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's'}`;
-/** Three significant digits, zeros kept, so that numbers in a column look alike. */
-export const show = (value) => {
-	if (!isNumber(value)) return '–';
-	if (Math.abs(value) < 1e-9) return '0';
-	return (Math.abs(value) >= 1e4 ? count(Math.round(value)) : Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(Math.abs(value) < 0.001 ? 2 : 3)).replace(/^-/, '−');
-};
 export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
 /** A value with its interval in brackets. */
 export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${isNumber(low) && isNumber(high) ? ` (${show(low)} to ${show(high)})` : ''}` : '–');
-/** A p-value; beside the level of 0.05 with more decimals, so that it does not look like it. */
-export const p = (value) => (!isNumber(value) ? '–' : value < 0.001 ? '<\u00a00.001' : value.toFixed(value !== 0.05 && Math.abs(value - 0.05) < 0.0005 ? 6 : 3));
-
 /** Options as text, their numbers as a person writes them: 0.56, where 0.7 × 0.8 is 0.5599999999999999. */
 export const tidy = (text) => String(text ?? '').replace(/\d+\.\d{9,}/g, (digits) => String(Number(Number(digits).toPrecision(9))));
 

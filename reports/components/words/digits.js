@@ -1,0 +1,19 @@
+/** Numbers as text. No imports, so that tests read it as it is. */
+
+const TINY = 1e-9;
+
+/** Three significant digits, zeros kept, so that numbers in a column look alike. What is not 0 is not called so. */
+export function show(value) {
+	if (!Number.isFinite(value)) return '–';
+	if (value === 0) return '0';
+	const size = Math.abs(value);
+	if (size < TINY) return value > 0 ? '<\u00a01e-9' : '>\u00a0−1e-9';
+	const digits = size >= 1e4 ? Math.round(size).toLocaleString('en') : size >= 100 ? size.toFixed(0) : size.toPrecision(size < 0.001 ? 2 : 3);
+	return value < 0 ? `−${digits}` : digits;
+}
+
+/** A p-value; beside the level of 0.05 with more decimals, so that it does not look like it. */
+export function p(value) {
+	if (!Number.isFinite(value)) return '–';
+	return value < 0.001 ? '<\u00a00.001' : value.toFixed(value !== 0.05 && Math.abs(value - 0.05) < 0.0005 ? 6 : 3);
+}
