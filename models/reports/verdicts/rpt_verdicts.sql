@@ -306,9 +306,17 @@ numbered as (
 
 select
     {{ contract_columns(without=[
-        'category_slug', 'responses_slug', 'verdict_label', 'speaking_rank', 'telling_rank', 'sentence'
+        'category_slug', 'responses_slug', 'measure_words', 'verdict_label', 'speaking_rank', 'telling_rank',
+        'sentence'
     ]) }},
     {{ page_slugs() }},
+    case
+        when measure = 'response_status' then 'whether an answer came'
+        when
+            min(nullif(measure, 'response_status')) over (partition by suite, category, metric)
+            <> max(nullif(measure, 'response_status')) over (partition by suite, category, metric)
+            then {{ measure_in_words('measure') }}
+    end as measure_words,
     case
         when is_control then '– control'
         when verdict = 'fail' then '✕ fail'

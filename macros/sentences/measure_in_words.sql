@@ -1,0 +1,4 @@
+{# The name of a measure, or of a feature, as pages write it. #}
+{% macro measure_in_words(measure) -%}
+    replace(replace({{ measure }}, 'vader_compound', 'VADER sentiment'), '_', ' ')
+{%- endmacro %}
