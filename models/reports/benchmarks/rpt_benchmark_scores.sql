@@ -57,4 +57,8 @@ named as (
     left join metrics on scores.metric = metrics.metric
 )
 
-select {{ contract_columns() }} from named
+select
+    {{ contract_columns(without=['p_value_words', 'p_holm_words']) }},
+    {{ p_in_words('p_value') }} as p_value_words,
+    {{ p_in_words('p_holm') }} as p_holm_words
+from named

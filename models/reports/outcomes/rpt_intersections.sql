@@ -34,6 +34,7 @@ select
     deviations.null_median,
     deviations.null_p95,
     deviations.p_value,
+    {{ p_in_words('deviations.p_value') }} as p_value_words,
     singles.max_fdi,
     singles.strongest_attribute,
     deviations.value - singles.max_fdi as amplification,

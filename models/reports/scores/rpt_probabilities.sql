@@ -34,6 +34,7 @@ select
     log_odds.ci_low,
     log_odds.ci_high,
     log_odds.p_value,
+    {{ p_in_words('log_odds.p_value') }} as p_value_words,
     log_odds.p_permutation,
     log_odds.status,
     log_odds.n_units

@@ -158,6 +158,8 @@ said as (
 select
     {{ page_slugs() }},
     * {{ without('near_group, far_group') }},
+    {{ p_in_words('p_value') }} as p_value_words,
+    {{ p_in_words('p_holm') }} as p_holm_words,
     count(*) over () as n_found
 from said
 qualify

@@ -12,7 +12,10 @@ with cells as (
 )
 
 select
-    {{ contract_columns(without=['category_slug', 'responses_slug', 'group_key', 'outcome_key']) }},
+    {{ contract_columns(without=[
+        'category_slug', 'responses_slug', 'group_key', 'outcome_key', 'p_family_words'
+    ]) }},
+    {{ p_in_words('p_family') }} as p_family_words,
     {{ page_slugs() }},
     left(md5(axis || ':' || group_value), 8) as group_key,
     left(md5(measure || ':' || outcome), 8) as outcome_key

@@ -1,5 +1,7 @@
 -- Grain: one row per suite, category, axis, measure_kind, measure, outcome, group_value, is_simulated.
 select
-    {{ contract_columns(without=['category_slug']) }},
+    {{ contract_columns(without=['category_slug', 'p_value_words', 'p_holm_words']) }},
+    {{ p_in_words('p_value') }} as p_value_words,
+    {{ p_in_words('p_holm') }} as p_holm_words,
     suite || '-' || category as category_slug
 from {{ ref('fct_model_agreement') }}

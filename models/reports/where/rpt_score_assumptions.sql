@@ -1,5 +1,9 @@
 -- Grain: one row per suite, category, config, axis, feature.
 select
-    {{ contract_columns(without=['category_slug', 'responses_slug']) }},
+    {{ contract_columns(without=[
+        'category_slug', 'responses_slug', 'normality_p_words', 'equal_variance_p_words'
+    ]) }},
+    {{ p_in_words('normality_p') }} as normality_p_words,
+    {{ p_in_words('equal_variance_p') }} as equal_variance_p_words,
     {{ page_slugs() }}
 from {{ ref('fct_score_assumptions') }}
