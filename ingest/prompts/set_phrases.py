@@ -28,6 +28,8 @@ NAME_OF = re.compile(r"\b[^\W\d_a-z][\w'’-]* of (?:the )?$")
 NO_NAME = re.compile(
     "dear|hello|hi|an?|the|this|that|my|our|your|i|and|or|but|yes|no|if|when|is|are|was", re.I
 )
+# Before a name these are a title of somebody: "Uncle Tan".
+TITLE = re.compile("uncle|aunt|mum|dad|grandfather|grandmother|sir|lady|madam", re.I)
 # Before one these only describe: "a Chinese Man".
 DESCRIPTION = re.compile(r"\w+(?:an|ese|ish)|malay|black|white|brown|old|young|elderly|married|gay", re.I)
 STARTS_CLAUSE = re.compile(r"(?:[:;.!?|•*#\n]|^)[\s\d)\]\"'‘“(*#-]*$")
@@ -55,7 +57,7 @@ def set_phrase_flags(text: str, start: int, end: int, is_common: bool, people: C
         JOINED_AFTER.match(after), STILL_A_PERSON_AFTER, people
     ):
         flags.add(COMPOUND)
-    if found[:1].isupper() and not found.isupper() and _is_named(before, after):
+    if found[:1].isupper() and not found.isupper() and _is_named(before, found, after):
         flags.add(PROPER_NAME)
     return flags
 
@@ -64,7 +66,7 @@ def _is_joined(other: re.Match[str] | None, harmless: re.Pattern[str], people: C
     return other is not None and not harmless.fullmatch(other[1]) and other[1].casefold() not in people
 
 
-def _is_named(before: str, after: str) -> bool:
+def _is_named(before: str, found: str, after: str) -> bool:
     """Say whether a word with a capital, between these texts, is part of a name."""
     if NAME_OF.search(before):
         return True
@@ -73,6 +75,8 @@ def _is_named(before: str, after: str) -> bool:
     if len(long_words) >= HEADING and all(word[:1].isupper() for word in long_words):
         return False  # a heading
     if STARTS_CLAUSE.search(before):
+        return False
+    if TITLE.fullmatch(found):
         return False
     following, preceding = WORD_AFTER.match(after), WORD_BEFORE.search(before)
     return _may_name(following) or (_may_name(preceding) and not DESCRIPTION.fullmatch(preceding[1]))

@@ -1,12 +1,13 @@
 /** Numbers as text. No imports, so that tests read it as it is. */
 
 const TINY = 1e-9;
+const ROUNDING = 1e-12; // so far apart may lie two sums of the same numbers
 
-/** Three significant digits, zeros kept, so that numbers in a column look alike. What is not 0 is not called so. */
+/** Three significant digits, zeros kept, so that numbers in a column look alike. What is not 0 is not called so, but for rounding. */
 export function show(value) {
 	if (!Number.isFinite(value)) return '–';
-	if (value === 0) return '0';
 	const size = Math.abs(value);
+	if (size < ROUNDING) return '0';
 	if (size < TINY) return value > 0 ? '<\u00a01e-9' : '>\u00a0−1e-9';
 	const digits = size >= 1e4 ? Math.round(size).toLocaleString('en') : size >= 100 ? size.toFixed(0) : size.toPrecision(size < 0.001 ? 2 : 3);
 	return value < 0 ? `−${digits}` : digits;

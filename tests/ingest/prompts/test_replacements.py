@@ -193,6 +193,7 @@ def test_words_for_people_that_mean_no_person_are_flagged(text, flag):
         "Local Man Wins Lottery Prize",
         "A MAN FROM INDIA ASKS",
         "Mr Lee and his son met Anna. I told Father so.",
+        "My neighbour Uncle Tan asked Dad Lim for a loan.",
         "A Malay boy and an Indian man in Little India",
     ],
 )
