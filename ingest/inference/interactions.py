@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
 
 from ingest.inference.arrays import Array, Codes, dense, divide, is_constant, row_codes
 from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, VARIANCE_FLOOR
@@ -49,7 +50,9 @@ def interaction(
     whole = np.zeros(n_units, dtype=np.int64)
     within = whole if is_constant(cell, of_block) else of_block
     main = np.hstack([_one_hot(dense(column)) for column in attributes[first].T])
-    additive, full = (_basis(_centred(one, within)) for one in (main, np.hstack([main, _one_hot(cell)])))
+    additive = _basis(_centred(main, within))
+    is_in_cell = _indicators(dense(cell))
+    full = _half_inverse(is_in_cell, within)
     left = _centred(means, within)
     left = left - additive @ (additive.T @ left)
     n_blocks = int(within.max()) + 1
@@ -69,12 +72,12 @@ def interaction(
 
     def shares(residuals: Array) -> Array:
         """What combinations explain of residuals (b, n, J) that main effects leave, (b,)."""
-        explained = [
-            (np.einsum("np,bnj->bpj", one, residuals, optimize=True) ** 2).sum((1, 2))
-            for one in (additive, full)
-        ]
+        by_main = (np.einsum("np,bnj->bpj", additive, residuals, optimize=True) ** 2).sum((1, 2))
+        # They are centred: what cells explain follows from the sum of each.
+        sums = is_in_cell @ np.swapaxes(residuals, 0, 1).reshape(n_units, -1)
+        by_all = ((full.T @ sums) ** 2).reshape(full.shape[1], len(residuals), -1).sum((0, 2))
         # Rounding can leave a difference of equal sums just below 0.
-        return np.clip(divide(explained[1] - explained[0], (residuals**2).sum((1, 2)) - explained[0]), 0, 1)
+        return np.clip(divide(by_all - by_main, (residuals**2).sum((1, 2)) - by_main), 0, 1)
 
     rng = np.random.default_rng([seed, PERMUTATION_STREAM])
     starts = np.argsort(within, kind="stable")
@@ -109,3 +112,21 @@ def _basis(design: Array) -> Array:
     """Orthonormal basis (n, rank) of the columns of a design."""
     left, sizes, _ = np.linalg.svd(design, full_matrices=False)
     return np.asarray(left[:, sizes > 1e-9 * max(float(sizes.max(initial=0)), 1e-9)])
+
+
+def _indicators(codes: Codes) -> scipy.sparse.csr_matrix:
+    """Which of n rows have which code, (codes, n): as many numbers as rows, however many codes there are."""
+    n = len(codes)
+    return scipy.sparse.csr_matrix((np.ones(n), (codes, np.arange(n))), shape=(int(codes.max()) + 1, n))
+
+
+def _half_inverse(indicators: scipy.sparse.csr_matrix, within: Codes) -> Array:
+    """Return H (p, rank) with which (H'X'y)² adds up to what X explains of y: X are indicators (p, n), each
+    less the mean of its block."""
+    size = np.bincount(indicators.nonzero()[0])
+    shared = scipy.sparse.diags(size**-0.5) @ indicators @ _indicators(within).T
+    means = (shared @ scipy.sparse.diags(1 / np.bincount(within)) @ shared.T).toarray()
+    # Of columns of length 1: what is there is far from 0, however unlike the sizes.
+    parts, vectors = np.linalg.eigh(np.eye(len(size)) - means)
+    is_there = parts > 1e-10
+    return np.asarray(vectors[:, is_there] / np.sqrt(parts[is_there]) / np.sqrt(size)[:, None])

@@ -1,5 +1,7 @@
 """Tests of `ingest.inference.interactions`: combinations of attributes beside their main effects."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -106,3 +108,23 @@ def test_a_share_of_nothing_is_no_less_than_nothing():
     assert len(additive) > 10
     shares = [interaction(attributes, cells, name, np.eye(2)[y], 5, 0).share for y in additive]
     assert min(shares) >= 0 and max(shares) < 1e-12
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_memory_does_not_grow_with_combinations_times_answers(shared):
+    design = crossed(20, 1, np.random.default_rng(8), shape=(20, 20), shared=shared)
+    tracemalloc.start()
+    found = interaction(*design, 99, 1)
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert found.dof == 19 * 19
+    assert peak < 40e6
+
+
+def test_a_combination_that_nobody_answered_about_counts_for_nothing():
+    attributes, cell, name, y = crossed(8, 2, np.random.default_rng(9), shape=(3, 3), shift=1.0)
+    there = cell != 4
+    without = interaction(attributes[there], cell[there], name[there], y[there], 99, 1)
+    dense = np.unique(cell[there], return_inverse=True)[1]
+    again = interaction(attributes[there], dense, name[there], y[there], 99, 1)
+    assert without.dof == again.dof == 3
+    assert (without.share, without.p_value) == (pytest.approx(again.share), again.p_value)
