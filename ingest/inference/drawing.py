@@ -17,6 +17,8 @@ from ingest.inference.constants import (
     ABSOLUTE_SLACK,
     ALPHA,
     BOOTSTRAP_STREAM,
+    CHUNK_BYTES,
+    CHUNK_DRAWS,
     MIN_UNITS,
     MIN_UNITS_PER_GROUP,
     MIN_VALID_RATE,
@@ -38,6 +40,11 @@ def draw(next_draws: Callable[[int], Array], n: int, chunk: int, shape: tuple[in
         stop = min(start + chunk, n)
         out[..., start:stop] = next_draws(stop - start)
     return out
+
+
+def draws_at_once(n_numbers: int, chunk_bytes: int = CHUNK_BYTES) -> int:
+    """How many draws to compute at once, where each holds so many numbers meanwhile."""
+    return max(1, min(CHUNK_DRAWS, chunk_bytes // (8 * max(n_numbers, 1))))
 
 
 # ------------------------------------------------------------------------------------- drawn units

@@ -12,8 +12,8 @@ import numpy as np
 
 from ingest.inference.arrays import Array, Codes, divide, meets, only_where
 from ingest.inference.bounds import one_sided_level
-from ingest.inference.constants import CHUNK_BYTES, CHUNK_DRAWS, MIN_UNITS, NULL_LEVELS
-from ingest.inference.drawing import Chance, Extreme, draw, p_values, quantiles
+from ingest.inference.constants import CHUNK_BYTES, MIN_UNITS, NULL_LEVELS
+from ingest.inference.drawing import Chance, Extreme, draw, draws_at_once, p_values, quantiles
 
 
 def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Codes:
@@ -136,7 +136,8 @@ def relabelled_similarities(
         measures = zip(flat_sums, flat_counts, strict=True)
         return np.stack([divide(s[rows, place].sum(1), c[rows, place].sum(1)).T for s, c in measures])
 
-    return draw(next_draws, n_draws, CHUNK_DRAWS, (n_measures, len(pairs)))
+    chunk = draws_at_once(n_roots * (2 * n_groups + 4 * len(pairs)))
+    return draw(next_draws, n_draws, chunk, (n_measures, len(pairs)))
 
 
 def chance(draws: Array, observed: Array, extreme: Extreme) -> Chance:

@@ -1,7 +1,7 @@
 """Distances of paired samples under drawn and swapped roots; similarities of relabelled groups."""
 
 import tracemalloc
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -157,3 +157,12 @@ def test_highest_spreads_hold(truth):
         found = highest_spreads(draws, values.mean(0), 30, rng)
         hits += found >= spreads(np.reshape(truth, (3, 1)))[:, 0] - 1e-12
     assert (hits / 200).min() >= 0.9
+
+
+def test_relabelling_many_pairs_holds_a_few_draws_at_once():
+    sums = np.random.default_rng(4).random((1, 200, 40, 40))
+    many = np.array(list(combinations(range(40), 2)))
+    tracemalloc.start()
+    relabelled_similarities(sums, np.ones_like(sums), many, 60, np.random.default_rng(5))
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert peak < 20e6
