@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, divide, only_where
 from ingest.inference.bounds import no_narrower
-from ingest.inference.constants import CHUNK_DRAWS, EXCHANGE_STREAM, MIN_UNITS
+from ingest.inference.constants import CHUNK_BYTES, EXCHANGE_STREAM, MIN_UNITS
 from ingest.inference.design import Design
-from ingest.inference.drawing import Chance, chance, draw, intervals, unit_drawer
+from ingest.inference.drawing import Chance, chance, draw, draws_at_once, intervals, unit_drawer
 from ingest.inference.relabelling import relabelling
 from ingest.inference.sums import group_table
 
@@ -189,7 +189,8 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
     units = _Units.of(cells.block)
     sums = units.sums(cells.sums.reshape(len(cells.sums), -1))
     drawn = unit_drawer(units.n, seed)
-    booted = draw(lambda b: lexicon.of(drawn(b) @ sums), units.n_drawn(n_bootstrap), CHUNK_DRAWS, shape)
+    chunk = draws_at_once(4 * len(cells.sums), 8 * CHUNK_BYTES)
+    booted = draw(lambda b: lexicon.of(drawn(b) @ sums), units.n_drawn(n_bootstrap), chunk, shape)
     ends = [intervals(draws, own, units.n).T for draws, own in zip(booted, observed, strict=True)]
     drawn_names = ("value", "signed_value", "ci_low", "ci_high", "signed_ci_low", "signed_ci_high")
     numbers = dict(zip(drawn_names, np.concatenate([observed, *ends]), strict=True))
@@ -204,13 +205,14 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
 
     def judged_of(sums: Array) -> Chance:
         labels = relabelling(design, n_permutations, seed).draw
+        total, of_kept = sums.sum(0), sums if len(kept) == len(sums) else sums[kept]
 
         def relabelled(b: int) -> Array:
-            found: Array = lexicon.of(_exchanged(sums, kept, label, present[labels(b)]))[0]
+            found: Array = lexicon.of(_exchanged(total, of_kept, label, present[labels(b)]))[0]
             return found
 
-        own = lexicon.of(sums.sum(0)[None])[0, :, 0]
-        return chance(draw(relabelled, n_permutations, CHUNK_DRAWS, shape[1:]), own)
+        own = lexicon.of(total[None])[0, :, 0]
+        return chance(draw(relabelled, n_permutations, chunk, shape[1:]), own)
 
     judged = judged_of(cells.sums)
     answers = cells.answers
@@ -247,11 +249,11 @@ class _Units(NamedTuple):
         return n_bootstrap if self.n >= MIN_UNITS else 0
 
 
-def _exchanged(sums: Array, kept: Codes, label: Codes, drawn: Codes) -> Array:
-    """Totals (b, K, width) where each kept cell exchanges the groups that it is and that it is drawn as."""
-    tables = np.repeat(sums.sum(0)[None], len(drawn), axis=0)
-    own = sums[kept]
-    for g, h in combinations(range(sums.shape[1]), 2):
+def _exchanged(total: Array, own: Array, label: Codes, drawn: Codes) -> Array:
+    """Totals (b, K, width), of `total` (K, width), where each cell of `own` (cells, K, width) exchanges the
+    groups that it is and that it is drawn as."""
+    tables = np.repeat(total[None], len(drawn), axis=0)
+    for g, h in combinations(range(len(total)), 2):
         is_exchanged = ((label == g) & (drawn == h)) | ((label == h) & (drawn == g))
         moved = is_exchanged.astype(np.float64) @ (own[:, h] - own[:, g])
         tables[:, g] += moved
@@ -282,7 +284,7 @@ def resample_means(values: Array, block: Codes, n_bootstrap: int, seed: int, is_
         return (found[:, :-1] / found[:, -1:]).T
 
     observed = values.mean(0)
-    draws = draw(redrawn, units.n_drawn(n_bootstrap), max(1, n_bootstrap), observed.shape)
+    draws = draw(redrawn, units.n_drawn(n_bootstrap), draws_at_once(3 * units.n), observed.shape)
     interval, shares = intervals(draws, observed, units.n), np.asarray(is_share, dtype=bool)
     interval[shares] = no_narrower(interval[shares], observed[shares], units.n, 0.0, 1.0)
     return Means(observed, interval, units.name, units.n)

@@ -1,6 +1,7 @@
 """Words beside words: what a suite may say of them, and the published example from its texts to the mart."""
 
 import csv
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -272,3 +273,22 @@ def test_shares_of_prompts_that_are_all_alike_are_not_certain():
     exact = 1 - 0.025 ** (1 / 20)
     assert means.interval == pytest.approx(np.array([[0, exact], [0.3, 0.3], [1 - exact, 1]]))
     assert np.isnan(resample_means(values[:9], np.arange(9), 200, 1, [True] * 3).interval).all()
+
+
+def test_means_do_not_hold_all_draws_of_all_prompts():
+    n = 4_000
+    tracemalloc.start()
+    resample_means(np.random.default_rng(2).random((n, 3)), np.arange(n), 1_000, 1, [True] * 3)
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_memory_does_not_grow_with_a_hundred_draws_of_all_prompts():
+    n = 16_000
+    sums = np.zeros((n, 2, LEXICON.width))
+    sums[np.arange(n), np.arange(n) % 2, :] = 1
+    cells = Cells(sums, np.arange(n) // 2, np.arange(n) % 2, np.ones(n))
+    tracemalloc.start()
+    resample(LEXICON, cells, 200, 200, 1)
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert peak < 30e6
