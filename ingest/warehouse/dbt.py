@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from threadpoolctl import threadpool_limits
 
 from ingest.errors import PlumblineError, say, shown
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
@@ -30,6 +31,7 @@ Parsed = Callable[[], Any]
 BUILDING = "Building the marts"
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
@@ -66,6 +68,21 @@ def _rarely_collected() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def one_thread_a_product() -> Iterator[None]:
+    """Multiply matrices in one thread: with more, last bits differ, and models that run side by side wait."""
+    before = os.environ.get(BLAS_THREADS)
+    os.environ[BLAS_THREADS] = "1"  # for a library that is loaded meanwhile
+    try:
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield
+    finally:
+        if before is None:
+            del os.environ[BLAS_THREADS]
+        else:
+            os.environ[BLAS_THREADS] = before
 
 
 @contextmanager
@@ -174,7 +191,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     # Tests still come before what reads their models; dbt's own way writes down each of 16,000 such pairs.
     once = ["--use-fast-test-edges"] if arguments[0] == "build" else []
     try:
-        with _environment(data), _rarely_collected(), private():
+        with _environment(data), _rarely_collected(), private(), one_thread_a_product():
             manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data.resolve() / "target")]
             with _without_what_is_there(), _shown(data, arguments) as count:

@@ -1,14 +1,19 @@
 """dbt driven from this process."""
 
+import os
+
 import duckdb
+import numpy as np  # noqa: F401  loads the library that multiplies
 import pytest
 from click.testing import CliRunner
+from threadpoolctl import threadpool_info
 from tiny import TINY_SUITE
 
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.warehouse import Warehouse, parse, print_powerless, run_dbt
+from ingest.warehouse.dbt import BLAS_THREADS, one_thread_a_product
 
 TINY = str(TINY_SUITE)
 
@@ -128,3 +133,14 @@ def test_an_export_writes_the_same_files_each_time(tmp_path):
         written.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert written[0].keys() == {"fct_kept.csv", "fct_kept.parquet", "fct_seen.csv", "fct_seen.parquet"}
     assert written[0] == written[1]
+
+
+def test_models_multiply_matrices_in_one_thread_and_what_follows_in_as_many_as_before(monkeypatch):
+    def threads():
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    monkeypatch.setenv(BLAS_THREADS, "3")
+    before = threads()
+    with one_thread_a_product():
+        assert threads() == {1} and os.environ[BLAS_THREADS] == "1"
+    assert threads() == before and os.environ[BLAS_THREADS] == "3"
