@@ -13,7 +13,7 @@ import scipy  # its parts load when they are first used: some take longer than a
 from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, Mask, dense, divide, first_rows, is_constant
-from ingest.inference.constants import ALPHA, MIN_UNITS, VARIANCE_FLOOR
+from ingest.inference.constants import ALPHA, CHUNK_BYTES, MIN_UNITS, VARIANCE_FLOOR
 
 N_LEFT_OUT = 40  # parts of the jackknife: more units are left out several at once
 
@@ -62,10 +62,6 @@ class _Sums(NamedTuple):
     squares: Array
 
 
-def _one_hot(codes: Codes) -> Array:
-    return np.eye(int(codes.max()) + 1)[codes]
-
-
 def _sum_by(codes: Codes, values: Array) -> Array:
     """Sums (levels, …) of values (P, …): a product, as it is faster than adding row by row."""
     size = int(codes.max()) + 1
@@ -74,42 +70,81 @@ def _sum_by(codes: Codes, values: Array) -> Array:
     return np.asarray(cells @ values)
 
 
+def _table(rows: Codes, columns: Codes, weights: Array, shape: tuple[int, int]) -> Array:
+    """Sums of weights by two codes."""
+    return np.asarray(np.bincount(rows * shape[1] + columns, weights, shape[0] * shape[1]).reshape(shape))
+
+
 class _Projections:
     """The nested models of a layout: groups; with roots; with blocks; with prompts.
 
     `left_to` (4, 4) says how much of each variance (roots, blocks, prompts, repeats) each sum of squares
-    holds: what roots, blocks and prompts add, and the rest. `freedom` (4,) are degrees of freedom.
+    holds: what roots, blocks and prompts add, and the rest. `freedom` (4,) are degrees of freedom. What is
+    held grows with the square of groups and roots, not with their product with prompts or blocks.
     """
 
     def __init__(self, layout: _Layout) -> None:
         self.layout, n = layout, layout.n
-        n_groups = int(layout.group.max()) + 1
-        both = np.hstack([_one_hot(layout.group), _one_hot(layout.root)])
-        self.designs = (both[:, :n_groups], both)
+        self.n_levels = int(layout.group.max()) + 1, int(layout.root.max()) + 1
+        n_groups = self.n_levels[0]
+        self.in_block = np.bincount(layout.block, weights=n)
+        crossed, crossed_squares = self._crossed(n), self._crossed(n**2)
+        of_root = crossed[n_groups:]
+        of_block, within, shared = self._moments()
+        by_factor = (of_root.T @ of_root, of_block, crossed_squares)
         self.inverses, ranks = [], []
         traces = np.zeros((4, 3))
-        by_factor = [_sum_by(one, n[:, None] * both) for one in (layout.root, layout.block)]
-        by_factor.append(n[:, None] * both)
-        for model, width in enumerate((n_groups, both.shape[1])):
-            design = both[:, :width]
-            crossed = design.T @ (n[:, None] * design)
-            inverse, rank = scipy.linalg.pinvh(crossed, rtol=1e-10, return_rank=True)
+        for model, width in enumerate((n_groups, len(crossed))):
+            inverse, rank = scipy.linalg.pinvh(crossed[:width, :width], rtol=1e-10, return_rank=True)
             self.inverses.append(inverse)
             ranks.append(rank)
-            traces[model] = [((of[:, :width] @ inverse) * of[:, :width]).sum() for of in by_factor]
+            traces[model] = [(inverse * of[:width, :width]).sum() for of in by_factor]
         # Blocks are eliminated first: what groups and roots add lies in a space as small as their number.
-        self.in_block = np.bincount(layout.block, weights=n)
-        self.left = both - (by_factor[1] / self.in_block[:, None])[layout.block]
-        schur = self.left.T @ (n[:, None] * self.left)
-        inverse, rank = scipy.linalg.pinvh(schur, atol=1e-9 * n.sum(), rtol=0, return_rank=True)
+        inverse, rank = scipy.linalg.pinvh(crossed - within, atol=1e-9 * n.sum(), rtol=0, return_rank=True)
         self.inverses.append(inverse)
-        leverage = 1 / self.in_block[layout.block] + ((self.left @ inverse) * self.left).sum(1)
-        traces[2] = n.sum(), n.sum(), (n**2 * leverage).sum()
+        leverage = (n**2 / self.in_block[layout.block]).sum() + (inverse * (crossed_squares - shared)).sum()
+        traces[2] = n.sum(), n.sum(), leverage
         traces[3] = n.sum()
         ranks += [len(self.in_block) + rank, len(n)]
         self.freedom = np.append(np.diff(ranks), n.sum() - len(n)).astype(np.float64)
         rest = np.append(np.diff(traces, axis=0), np.zeros((1, 3)), axis=0)
         self.left_to = np.hstack([rest, self.freedom[:, None]])  # each answer varies by itself
+
+    def _crossed(self, weights: Array) -> Array:
+        """Sums of weights (P,) by groups and roots on either side, (W, W)."""
+        group, root = self.layout[:2]
+        together = _table(group, root, weights, self.n_levels)
+        by_group, by_root = (np.diag(np.bincount(one, weights)) for one in (group, root))
+        return np.block([[by_group, together], [together.T, by_root]])
+
+    def _moments(self) -> Array:
+        """Of each block's answers by groups and roots, x (W,): sums of xx', of xx' over its answers; and what
+        the mean of its block takes off the squares of each row's weight, (3, W, W).
+        """
+        group, root, block, n = self.layout
+        order = np.argsort(block, kind="stable")
+        ends = np.cumsum(np.bincount(block))
+        found = np.zeros((3, sum(self.n_levels), sum(self.n_levels)))
+        step = max(1, CHUNK_BYTES // (8 * sum(self.n_levels)))
+        for first in range(0, len(ends), step):
+            last = min(first + step, len(ends))
+            rows = order[ends[first - 1] if first else 0 : ends[last - 1]]
+            own = block[rows] - first
+            x, squares = (
+                np.hstack(
+                    [
+                        _table(own, one[rows], weights, (last - first, size))
+                        for one, size in zip((group, root), self.n_levels, strict=True)
+                    ]
+                )
+                for weights in (n[rows], n[rows] ** 2)
+            )
+            mean = x / self.in_block[first:last, None]
+            # Each row is weighed twice, once for itself and once for its block's mean.
+            once = mean.T @ squares
+            of_squares = np.bincount(own, n[rows] ** 2)
+            found += x.T @ x, mean.T @ x, once + once.T - (mean.T * of_squares) @ mean
+        return found
 
     def components(self, values: _Sums) -> Array:
         """Variances of roots, blocks, prompts and repeats, (4,); NaN of a factor that cannot be told apart.
@@ -119,10 +154,13 @@ class _Projections:
         """
         sums, n = values.sums, self.layout.n
         explained = np.zeros(4)
-        for model, inverse in enumerate(self.inverses):
-            right = (self.designs[model] if model < 2 else self.left).T @ sums
+        by_block = _sum_by(self.layout.block, sums)
+        left = sums - n[:, None] * (by_block / self.in_block[:, None])[self.layout.block]
+        whole, of_left = (np.vstack([_sum_by(one, of) for one in self.layout[:2]]) for of in (sums, left))
+        rights = (whole[: self.n_levels[0]], whole, of_left)
+        for model, (inverse, right) in enumerate(zip(self.inverses, rights, strict=True)):
             explained[model] = (right * (inverse @ right)).sum()
-        explained[2] += (_sum_by(self.layout.block, sums) ** 2 / self.in_block[:, None]).sum()
+        explained[2] += (by_block**2 / self.in_block[:, None]).sum()
         explained[3] = (sums**2 / n[:, None]).sum()
         total = values.squares.sum()
         gained, freedom, left_to = (
@@ -155,20 +193,25 @@ def _projections(codes: bytes, n: bytes, part: bytes, n_parts: int) -> list[_Pro
     return [_Projections(one) for one in (layout, *kept)]
 
 
+def _group_moments(level: Codes, group: Codes, weights: Array, n_groups: int) -> Array:
+    """Sum over levels of xx', where x (G,) are sums of weights by group, (G, G)."""
+    shape = (int(level.max()) + 1, n_groups)
+    cells = scipy.sparse.csr_matrix((weights, (level, group)), shape=shape)
+    return np.asarray((cells.T @ cells).toarray())
+
+
 def _pairs_effect(layout: _Layout, variance: Array) -> float:
     """Variance of a difference of two groups' means over that of independent answers, mean over pairs."""
     known = np.nan_to_num(np.maximum(variance, 0))
     in_group = np.bincount(layout.group, weights=layout.n)
     if len(in_group) < 2 or known.sum() <= 0:
         return float("nan")
-    weights = _one_hot(layout.group) * (layout.n / in_group[layout.group])[:, None]
+    weights = layout.n / in_group[layout.group]
     a, b = np.triu_indices(len(in_group), 1)
     independent = 1 / in_group[a] + 1 / in_group[b]
     spread = known[3] * independent
-    for share, by_level in zip(
-        known, (*(_sum_by(one, weights) for one in layout[1:3]), weights), strict=False
-    ):
-        moments = by_level.T @ by_level
+    for share, level in zip(known, (*layout[1:3], np.arange(len(layout.n))), strict=False):
+        moments = _group_moments(level, layout.group, weights, len(in_group))
         spread = spread + share * (moments[a, a] + moments[b, b] - 2 * moments[a, b])
     return float((spread / (known.sum() * independent)).mean())
 

@@ -1,5 +1,7 @@
 """Variance components: published figures, balanced designs worked out by mean squares, and simulated ones."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -151,3 +153,16 @@ def test_answers_to_one_prompt_alone_have_no_parts_to_leave_out():
     found = variance_components(codes, codes, codes, codes, sums)
     assert (found.n_units, found.ci_status, found.repeat_share) == (1, "not_applicable", 1.0)
     assert np.isnan(found.icc_low) and np.isnan(found.design_effect)
+
+
+def test_memory_does_not_grow_with_groups_times_answers():
+    prompt = np.arange(8_000)
+    group, root, block = prompt % 36, prompt // 36 % 12, np.random.default_rng(4).integers(0, 900, 8_000)
+    tracemalloc.start()
+    found = variance_components(group, root, block, prompt, np.sin(prompt)[:, None])
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert (
+        found.n_units == 8_000
+        and found.root_share + found.block_share + found.repeat_share == pytest.approx(1)
+    )
+    assert peak < 60e6  # the one-hot designs of all parts of the jackknife took 290 MB
