@@ -324,13 +324,13 @@ def ask(
             asker.stop.set()
             n_waiting = sum(not future.cancel() and not future.done() for future in flying)
             is_told = isinstance(reason, KeyboardInterrupt) and n_waiting
-            if is_told:
-                say(
-                    f"\nStopping: what is on its way ({n_waiting:,}) is waited for until its time is out. "
-                    "Ctrl-C again stops now; it is then asked again.",
-                    err=True,
-                )
             with _ending_at_once() if is_told else nullcontext():
+                if is_told:
+                    say(
+                        f"\nStopping: what is on its way ({n_waiting:,}) is waited for until its time is out. "
+                        "Ctrl-C again stops now; it is then asked again.",
+                        err=True,
+                    )
                 for future in wait(flying).done:
                     if not future.cancelled() and future.exception() is None:
                         for one in future.result():

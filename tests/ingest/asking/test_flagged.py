@@ -143,7 +143,9 @@ def test_all_flags_that_are_given_can_be_named():
         [Replacement("M", "her", "his", "determiner"), Replacement("M", "her", "him", "pronoun")]
     )
     land = Replacer([Replacement("US", "Freelandia", "the US")])
+    man = Replacer([Replacement("F", "man", "woman")])
     of_texts = {*pronoun("I saw her recently.").flags, *land("a Freelandia in the US").flags}
-    assert of_texts == {"ambiguous_pronoun", "article", "mentions_target"}
+    of_texts |= {*man("A man-made lake on the Isle of Man").flags}
+    assert of_texts == {"ambiguous_pronoun", "article", "compound", "mentions_target", "proper_name"}
     of_baselines = {f"baseline_{flag}" for flag in of_texts}
     assert {*get_args(Flag)} == {KEYWORD_LOST, RESIDUAL, SAME_TEXT} | of_texts | of_baselines
