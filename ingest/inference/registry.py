@@ -71,13 +71,12 @@ def _values(statistics: Sequence[Statistic], start: Array, taken: tuple[Step, ..
     adjacent = np.ascontiguousarray(start.transpose(*range(1, n + 1), 0)).transpose(n, *range(n))
     computed: dict[tuple[Step, ...], Any] = {taken: adjacent}
 
-    def after(steps: tuple[Step, ...]) -> Any:
-        if steps not in computed:
-            computed[steps] = steps[-1](after(steps[:-1]))
-        return computed[steps]
-
     for statistic in statistics:
-        yield after(statistic.steps)
+        for n_steps in range(len(taken) + 1, len(statistic.steps) + 1):
+            steps = statistic.steps[:n_steps]
+            if steps not in computed:
+                computed[steps] = steps[-1](computed[steps[:-1]])
+        yield computed[statistic.steps]
 
 
 def evaluate(statistics: Sequence[Statistic], tables: Array) -> Array:

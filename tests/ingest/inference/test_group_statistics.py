@@ -1,5 +1,8 @@
 """Golden numbers (SPEC 20) and edge cases (SPEC 19) of statistics, against other ways to compute them."""
 
+import gc
+import tracemalloc
+
 import numpy as np
 import pytest
 from designs import NAN, close, rows_by, scores_table, whole_blocks
@@ -35,6 +38,7 @@ from ingest.inference.group_statistics import (
     welch_t,
     z_scores,
 )
+from ingest.inference.registry import evaluate
 from ingest.inference.resampling import resample
 from ingest.inference.sums import outcome_sums, selection_sums
 
@@ -238,3 +242,17 @@ def test_selection_rates_of_zero():
 
 def test_no_two_statistics_share_a_name():
     assert len(STATISTICS) == len(_REGISTERED)
+
+
+def test_what_is_computed_on_the_way_is_freed_at_once():
+    tables = np.random.default_rng(6).integers(1, 30, size=(500, 6, 3)).astype(np.float64)
+    chosen = [STATISTICS[name] for name in statistics_of("outcome")]
+    gc.disable()  # builds look for garbage rarely
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            evaluate(chosen, tables)
+        assert tracemalloc.get_traced_memory()[0] < 2 * tables.nbytes  # it was 30 times that
+    finally:
+        tracemalloc.stop()
+        gc.enable()
