@@ -327,8 +327,8 @@ def ask(
             with _ending_at_once() if is_told else nullcontext():
                 if is_told:
                     say(
-                        f"\nStopping: what is on its way ({n_waiting:,}) is waited for until its time is out. "
-                        "Ctrl-C again stops now; it is then asked again.",
+                        f"\nStopping: what is on its way ({n_waiting:,}) is waited for until its time is "
+                        "out. Ctrl-C again stops now; it is then asked again.",
                         err=True,
                     )
                 for future in wait(flying).done:
