@@ -1,6 +1,7 @@
 """Arrays of numbers and of codes, and arithmetic that says NaN where there is no result."""
 
 import numpy as np
+import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike, NDArray
 
 from ingest.inference.constants import LIMIT_SLACK
@@ -62,6 +63,12 @@ def dense(codes: NDArray[np.generic]) -> Codes:
     """The same codes as 0, 1, … without gaps, in sorted order."""
     found: Codes = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
     return found
+
+
+def indicators(codes: Codes) -> "scipy.sparse.csr_matrix":
+    """Which of n rows have which code, (levels, n): as many numbers as rows, whatever their levels."""
+    n = len(codes)
+    return scipy.sparse.csr_matrix((np.ones(n), (codes, np.arange(n))), shape=(int(codes.max()) + 1, n))
 
 
 def first_rows(codes: Codes) -> Codes:

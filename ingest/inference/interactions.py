@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 
-from ingest.inference.arrays import Array, Codes, dense, divide, is_constant, row_codes
+from ingest.inference.arrays import Array, Codes, dense, divide, indicators, is_constant, row_codes
 from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, VARIANCE_FLOOR
 from ingest.inference.drawing import chance, draw
 from ingest.inference.sums import group_table
@@ -51,7 +51,7 @@ def interaction(
     within = whole if is_constant(cell, of_block) else of_block
     main = np.hstack([_one_hot(dense(column)) for column in attributes[first].T])
     additive = _basis(_centred(main, within))
-    is_in_cell = _indicators(dense(cell))
+    is_in_cell = indicators(dense(cell))
     full = _half_inverse(is_in_cell, within)
     left = _centred(means, within)
     left = left - additive @ (additive.T @ left)
@@ -114,17 +114,11 @@ def _basis(design: Array) -> Array:
     return np.asarray(left[:, sizes > 1e-9 * max(float(sizes.max(initial=0)), 1e-9)])
 
 
-def _indicators(codes: Codes) -> scipy.sparse.csr_matrix:
-    """Which of n rows have which code, (codes, n): as many numbers as rows, however many codes there are."""
-    n = len(codes)
-    return scipy.sparse.csr_matrix((np.ones(n), (codes, np.arange(n))), shape=(int(codes.max()) + 1, n))
-
-
-def _half_inverse(indicators: scipy.sparse.csr_matrix, within: Codes) -> Array:
+def _half_inverse(is_in_cell: "scipy.sparse.csr_matrix", within: Codes) -> Array:
     """Return H (p, rank) with which (H'X'y)² adds up to what X explains of y: X are indicators (p, n), each
     less the mean of its block."""
-    size = np.bincount(indicators.nonzero()[0])
-    shared = scipy.sparse.diags(size**-0.5) @ indicators @ _indicators(within).T
+    size = np.bincount(is_in_cell.nonzero()[0])
+    shared = scipy.sparse.diags(size**-0.5) @ is_in_cell @ indicators(within).T
     means = (shared @ scipy.sparse.diags(1 / np.bincount(within)) @ shared.T).toarray()
     # Of columns of length 1: what is there is far from 0, however unlike the sizes.
     parts, vectors = np.linalg.eigh(np.eye(len(size)) - means)

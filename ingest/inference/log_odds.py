@@ -13,7 +13,7 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, Mask
+from ingest.inference.arrays import Array, Codes, Mask, indicators
 from ingest.inference.constants import ALPHA, VARIANCE_FLOOR
 
 EXTREME = 1e-4  # what is nearer to 0 or 1 counts as so much: servers name the likeliest tokens alone
@@ -88,10 +88,7 @@ def _left_over(y: Array, codes: list[Codes]) -> float:
 
 def _indicators(codes: list[Codes], n: int) -> "scipy.sparse.spmatrix":
     """Return the columns of 0 and 1 of all levels of parts, (n, levels)."""
-    rows = np.arange(n)
-    columns = [
-        scipy.sparse.csr_matrix((np.ones(n), (rows, one)), shape=(n, int(one.max()) + 1)) for one in codes
-    ]
+    columns = [indicators(one).T for one in codes]
     return scipy.sparse.hstack(columns or [scipy.sparse.csr_matrix((n, 0))], format="csc")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, Mask, dense, divide, first_rows, is_constant
+from ingest.inference.arrays import Array, Codes, Mask, dense, divide, first_rows, indicators, is_constant
 from ingest.inference.constants import ALPHA, CHUNK_BYTES, MIN_UNITS, VARIANCE_FLOOR
 
 N_LEFT_OUT = 40  # parts of the jackknife: more units are left out several at once
@@ -64,10 +64,7 @@ class _Sums(NamedTuple):
 
 def _sum_by(codes: Codes, values: Array) -> Array:
     """Sums (levels, …) of values (P, …): a product, as it is faster than adding row by row."""
-    size = int(codes.max()) + 1
-    shape = (size, len(codes))
-    cells = scipy.sparse.csr_matrix((np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=shape)
-    return np.asarray(cells @ values)
+    return np.asarray(indicators(codes) @ values)
 
 
 def _table(rows: Codes, columns: Codes, weights: Array, shape: tuple[int, int]) -> Array:

@@ -1,6 +1,8 @@
 """Which module may import which: a package never imports a command, and no modules import one another."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -106,3 +108,21 @@ def test_a_circle_hidden_in_a_function_is_named(house: Path) -> None:
     found = circle(house)
     assert set(found) == {"house.room.table", "house.room.chair"}
     assert found[0] == found[-1]
+
+
+def test_a_command_does_not_pay_for_libraries_that_it_does_not_use():
+    loaded = "import sys, ingest.cli; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    slow = (
+        "dbt",
+        "pandas",
+        "scipy.linalg",
+        "scipy.sparse",
+        "scipy.special",
+        "scipy.stats",
+        "statsmodels",
+        "torch",
+    )
+    assert not {*done.stdout.split()} & {*slow}
