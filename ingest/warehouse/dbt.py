@@ -4,7 +4,7 @@ import atexit
 import errno
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -39,14 +39,8 @@ atexit.register(gc.freeze)
 
 
 @contextmanager
-def _environment(data: Path) -> Iterator[None]:
-    """Set what the project and its profile read from the environment."""
-    values = {
-        "PLUMBLINE_DATA": str(data.resolve()),
-        "AUDIT_GATE": "warn",
-        PROJECT_VARIABLE: str(PROJECT),
-        VARIABLE: build_said(),
-    }
+def _set(values: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of the environment for a while."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -57,6 +51,19 @@ def _environment(data: Path) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _environment(data: Path) -> Iterator[None]:
+    """Set what the project and its profile read from the environment."""
+    values = {
+        "PLUMBLINE_DATA": str(data.resolve()),
+        "AUDIT_GATE": "warn",
+        PROJECT_VARIABLE: str(PROJECT),
+        VARIABLE: build_said(),
+    }
+    with _set(values):
+        yield
 
 
 @contextmanager
@@ -73,16 +80,9 @@ def _rarely_collected() -> Iterator[None]:
 @contextmanager
 def one_thread_a_product() -> Iterator[None]:
     """Multiply matrices in one thread: with more, last bits differ, and models that run side by side wait."""
-    before = os.environ.get(BLAS_THREADS)
-    os.environ[BLAS_THREADS] = "1"  # for a library that is loaded meanwhile
-    try:
-        with threadpool_limits(limits=1, user_api="blas"):
-            yield
-    finally:
-        if before is None:
-            del os.environ[BLAS_THREADS]
-        else:
-            os.environ[BLAS_THREADS] = before
+    # The variable is for a library that is loaded meanwhile.
+    with _set({BLAS_THREADS: "1"}), threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 @contextmanager
