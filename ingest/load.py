@@ -116,8 +116,9 @@ def command(
     Loading the same file again adds nothing. Without a `repeat` column, repeats are
     counted in the file's order, so that order must stay the same.
 
-    Logs of Inspect, HELM, promptfoo, OpenAI's Batch API, Langfuse, OpenTelemetry and LangFair are
-    recognised by their content; docs/guide/logs.md says what their columns are called.
+    Logs of Inspect, HELM, lm-evaluation-harness, promptfoo, batches of OpenAI and Anthropic, Langfuse,
+    OpenTelemetry and LangFair are recognised by their content; docs/guide/logs.md says what their
+    columns are called.
 
     \b
     plumbline load answers.csv --suite suites/mine.yml --dry-run

@@ -32,6 +32,17 @@ FINISH_STATUSES = {
     "content_filter": "content_filtered",
     "refusal": "refused",
 }
+# What batches of OpenAI and Anthropic call a failure that may pass, and a request that was never asked.
+FAILURES = {
+    "rate_limit_error": "rate_limited",
+    "timeout_error": "timeout",
+    "api_error": "server_error",
+    "overloaded_error": "server_error",
+    "expired": "timeout",
+    "batch_expired": "timeout",
+    "canceled": "cancelled",
+    "batch_cancelled": "cancelled",
+}
 # The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek.
 BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
 REFUSAL_RULE_VERSION = "refusal_v4"

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import httpx
 
-from ingest.asking.answer_status import EVIDENCE
+from ingest.asking.answer_status import EVIDENCE, FAILURES
 from ingest.backends import Answer, AttemptFailed, BatchState, Request
 from ingest.backends.http import (
     STATUS_OF,
@@ -35,9 +35,6 @@ MOST_PAGES = 100  # of a hundred batches each, in which one of ours is looked fo
 CLOCKS = timedelta(minutes=5)  # by which two may differ
 FILTERED = "content_filter"
 NO_BATCHES = "Take `batch: true` out of the config, if its server takes no batches."
-# Anthropic's errors that pass; the others are about the request.
-PASSING = {"rate_limit_error": "rate_limited", "timeout_error": "timeout"}
-PASSING |= dict.fromkeys(("api_error", "overloaded_error"), "server_error")
 
 
 class NotThere(PlumblineError):
@@ -238,8 +235,7 @@ class OpenAIBatches(Served):
         """Return the Answer in a line: a reply, an error of one, or an error in its place."""
         response, error = only(dict, content.get("response")), only(dict, content.get("error"))
         if response is None:
-            code = str((error or {}).get("code"))
-            ended = {"batch_expired": "timeout", "batch_cancelled": "cancelled"}.get(code, "server_error")
+            ended = FAILURES.get(str((error or {}).get("code")), "server_error")
             return _failed(ended, message_of(json.dumps({"error": error}).encode()))
         code, body = only(int, response["status_code"]), response["body"]
         if code == 200:
@@ -308,7 +304,7 @@ class AnthropicBatches(Served):
                 error = result["error"]
                 kind = str((error.get("error") or error).get("type"))
                 said = message_of(json.dumps(error).encode())
-                return _failed(PASSING.get(kind, "client_error"), f"{kind}: {said}")
+                return _failed(FAILURES.get(kind, "client_error"), f"{kind}: {said}")
         raise TypeError(f"{result['type']!r:.60} is no result")
 
 

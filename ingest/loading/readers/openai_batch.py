@@ -4,22 +4,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.errors import PlumblineError, shorten
-from ingest.loading.problems import RowProblem, shown
+from ingest.asking.answer_status import FAILURES
+from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
+from ingest.loading.readers.batches import answered
 from ingest.loading.readers.documents import (
     Look,
     answers_of,
     conversation,
-    look_at,
     mapping,
-    objects,
     options_of,
     plain,
     unfolded,
 )
-
-MAX_REQUESTS = 1_000_000
 
 
 def fits(look: Look) -> bool:
@@ -34,31 +31,11 @@ def is_input(look: Look) -> bool:
 
 def read(path: Path, beside: Sequence[Path]) -> Iterator[Entry]:
     """Yield a record for each answer, with the request of the same `custom_id`."""
-    requests: dict[str, dict[str, Any]] = {}
-    for other in beside:
-        if other != path and is_input(look_at(other)):
-            for row in objects(other):
-                if isinstance(row, dict) and len(requests) < MAX_REQUESTS:
-                    name, body = str(row.get("custom_id")), mapping(row.get("body"))
-                    if requests.setdefault(name, body) != body:
-                        raise PlumblineError(
-                            f"{shown(path)}: two requests of the input files are called {shorten(name)!r}, "
-                            "so nobody knows which of them was answered.",
-                            "Load each batch by itself: its own input file and its output file. "
-                            "Nothing of this file was loaded.",
-                        )
-    if not requests:
-        raise PlumblineError(
-            f"{shown(path)} has the answers of a batch, and nobody knows what was asked.",
-            "Name the batch's input file, too: `plumbline load input.jsonl output.jsonl --suite …`.",
-        )
-    for row in objects(path):
-        if isinstance(row, RowProblem):
-            yield row
-        elif (name := str(row.get("custom_id"))) not in requests:
-            yield RowProblem("missing_prompt", f"the input file has no request {name!r}")
+    for found in answered(path, beside, is_input, "body"):
+        if isinstance(found, RowProblem):
+            yield found
         else:
-            yield from _records(row, requests[name])
+            yield from _records(*found)
 
 
 def _records(row: dict[str, Any], asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -67,7 +44,7 @@ def _records(row: dict[str, Any], asked: dict[str, Any]) -> Iterator[dict[str, A
     code = response.get("status_code")
     error = row.get("error") or body.get("error")
     is_answer = code == 200 and not error
-    for said, status in answers_of(body) if is_answer else [(plain(error), _failed(code))]:
+    for said, status in answers_of(body) if is_answer else [(plain(error), _failed(code, error))]:
         yield _record(row, asked, body, said, status)
 
 
@@ -87,7 +64,9 @@ def _record(
     }
 
 
-def _failed(code: Any) -> str:
+def _failed(code: Any, error: Any) -> str:
+    if (name := mapping(error).get("code")) in FAILURES:
+        return FAILURES[str(name)]
     if code == 429:
         return "rate_limited"
     if code in (408, 504):

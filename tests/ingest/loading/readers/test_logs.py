@@ -119,6 +119,54 @@ def write_batch(folder):
     return [asked, answered]
 
 
+def write_anthropic_batch(folder):
+    asked, answered = folder / "requests.json", folder / "results.jsonl"
+    requests, lines = [], []
+    for group, word in PEOPLE.items():
+        params = {"model": "lab/big", "max_tokens": 9, "temperature": 0.5, "system": "You hire."}
+        params["messages"] = [{"role": "user", "content": [{"type": "text", "text": ASKED.format(word)}]}]
+        requests.append({"custom_id": f"{group}-1", "params": params})
+        content = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": SAID[group]}]
+        message = {"model": "big-1", "content": content, "stop_reason": "end_turn"}
+        result = {"type": "succeeded", "message": message}
+        lines.append({"custom_id": f"{group}-1", "result": result})
+    requests.append({**requests[0], "custom_id": "Female-2"})
+    full = {"type": "error", "error": {"type": "overloaded_error", "message": "too many"}}
+    lines.append({"custom_id": "Female-2", "result": {"type": "errored", "error": full}})
+    lines.append({**lines[0], "custom_id": "nobody"})
+    asked.write_text(json.dumps({"requests": requests}))
+    answered.write_text("\n".join(map(json.dumps, lines)))
+    return [asked, answered]
+
+
+def write_lm_eval(folder):
+    def sample(name, number, group, word, **more):
+        said = json.dumps(
+            [{"role": "system", "content": "You hire."}, {"role": "user", "content": ASKED.format(word)}]
+        )
+        return {
+            "doc_id": number,
+            "doc": {"gender": group, "of": {"vacancy": 7}},
+            "target": "yes",
+            "arguments": {"gen_args_0": {"arg_0": [said], "arg_1": {"until": ["\n"], "temperature": 0.5}}},
+            "resps": [[SAID[group]]],
+            "filtered_resps": [SAID[group]],
+            "filter": name,
+            "metrics": ["warmth"],
+            "doc_hash": "h",
+            "warmth": 0.25 if name == "none" else 0.75,
+        }
+
+    people = list(enumerate(PEOPLE.items()))
+    samples = [sample(name, i, *person) for name in ("none", "strict") for i, person in people]
+    time = "2026-11-02T10-11-12.345678"
+    path = folder / f"samples_hiring_{time}.jsonl"
+    path.write_text("\n".join(map(json.dumps, samples)))
+    results = {"results": {}, "configs": {}, "n-shot": {}, "config": {"model": "hf"}, "model_name": "lab/big"}
+    (folder / f"results_{time}.json").write_text(json.dumps(results, indent=2))
+    return [path]
+
+
 def write_helm(folder):
     states, stats = [], []
     for group, word in PEOPLE.items():
@@ -252,6 +300,18 @@ LOGS = {
         (2, 1, 0),
     ),
     "OpenAI's Batch API": (write_batch, SHARED | {"attributes": {"gender": "metadata.gender"}}, (2, 1, 1)),
+    "Anthropic's Message Batches": (
+        write_anthropic_batch,
+        SHARED | {"attributes": {"gender": {"column": "id", "pattern": "^([A-Za-z]+)"}}},
+        (2, 1, 1),
+    ),
+    "lm-evaluation-harness": (
+        write_lm_eval,
+        SHARED
+        | {"root": "doc.of.vacancy", "attributes": {"gender": "doc.gender"}}
+        | {"scores": {"warmth": "score.warmth"}},
+        (2, 0, 0),
+    ),
     "HELM": (
         write_helm,
         SHARED | {"attributes": {"gender": "metadata.gender"}, "scores": {"warmth": "score.warmth"}},
@@ -765,6 +825,125 @@ def test_a_secret_among_options_is_not_recorded(load, rows, tmp_path):
     assert load(SHARED | {"attributes": {"gender": "group"}}, [path]).exit_code == 0
     ((options, config),) = rows("select options, config from configs")
     assert secret not in options + config and json.loads(options)["top_p"] == 1
+
+
+@pytest.mark.parametrize(
+    ("result", "status", "error"),
+    [
+        ({"type": "expired"}, "timeout", "expired"),
+        ({"type": "canceled"}, "cancelled", "canceled"),
+        ({"type": "errored", "error": {"error": {"type": "invalid_request_error"}}}, "client_error", None),
+        ({"type": "succeeded", "message": {"content": [], "stop_reason": "refusal"}}, "refused", None),
+        (
+            {
+                "type": "succeeded",
+                "message": {"content": [{"type": "text", "text": "Y"}], "stop_reason": "max_tokens"},
+            },
+            "truncated_output",
+            None,
+        ),
+    ],
+)
+def test_each_end_of_a_request_of_message_batches_is_told_apart(result, status, error, load, rows, tmp_path):
+    asked, answers = write_anthropic_batch(tmp_path)
+    lines(answers, [{"custom_id": "Male-1", "result": result}])
+    assert load(LOGS["Anthropic's Message Batches"][1], [asked, answers]).exit_code == 0
+    assert rows("select response_status from responses") == [(status,)]
+    assert error is None or rows("select error from responses") == [(error,)]
+
+
+def test_text_that_stands_in_several_blocks_is_one_answer(load, rows, tmp_path):
+    asked, answers = write_anthropic_batch(tmp_path)
+    lines(asked, json.loads(asked.read_text())["requests"])  # a request a line, as others keep them
+    blocks = [{"type": "text", "text": "Yes, "}, {"type": "tool_use", "input": {"text": "no"}}]
+    blocks.append({"type": "text", "text": "her."})
+    message = {"content": blocks, "stop_reason": "end_turn"}
+    lines(answers, [{"custom_id": "Female-1", "result": {"type": "succeeded", "message": message}}])
+    assert load(LOGS["Anthropic's Message Batches"][1], [asked, answers]).exit_code == 0
+    assert rows("select text from texts join responses using (text_key)") == [("Yes, her.",)]
+
+
+def test_a_batch_that_ended_before_it_was_asked_says_so(load, rows, tmp_path):
+    asked, answers = write_batch(tmp_path)
+    ended = {"Female": "batch_expired", "Male": "batch_cancelled"}
+    lines(answers, [{"custom_id": n, "response": None, "error": {"code": c}} for n, c in ended.items()])
+    assert load(LOGS["OpenAI's Batch API"][1], [asked, answers]).exit_code == 0
+    assert rows("select response_status from responses order by 1") == [("cancelled",), ("timeout",)]
+
+
+def choices(likelihoods, context="Invite her?", words=("Yes", "No"), is_newer=True):
+    """A sample of lm-evaluation-harness that lets choose among words."""
+    asked = [[context, f" {word}"] for word in words]
+    said = [[[likelihood, False]] for likelihood in likelihoods]
+    if is_newer:  # names in the place of positions, texts in the place of numbers
+        asked = {f"gen_args_{i}": {"arg_0": a, "arg_1": b} for i, (a, b) in enumerate(asked)}
+        said = [[[str(value) for value in one[0]]] for one in said]
+    return {
+        "doc_id": 3,
+        "doc": {"gender": "Female"},
+        "target": "0",
+        "arguments": asked,
+        "resps": said,
+        "acc": 1,
+    }
+
+
+@pytest.mark.parametrize("is_newer", [True, False])
+def test_of_answers_to_choose_from_the_likeliest_is_the_answer(is_newer, tmp_path):
+    path = lines(tmp_path / "samples.jsonl", [choices([-4.5, -12.25], is_newer=is_newer)])
+    (record,) = reader_of(path).read(path, [])
+    expected = {"prompt": "Invite her?", "response": "Yes", "choice": "0", "score.acc": "1", "id": "3"}
+    assert record | expected == record
+    assert record["model"] is None  # no summary says it
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        (choices([-4.5], words=("Yes",)), "missing_prompt"),  # how likely one given text is
+        ({**choices([-4.5]), "arguments": {"gen_args_0": {"arg_0": "A text."}}}, "missing_prompt"),
+        (choices([-4.5, "none"]), "invalid_json"),
+        (choices([-4.5, float("nan")]), "invalid_json"),
+        ({**choices([-4.5, -1]), "resps": []}, "invalid_json"),
+        ({**choices([-4.5, -1]), "arguments": "?"}, "invalid_json"),
+    ],
+)
+def test_what_is_no_answer_of_lm_evaluation_harness_is_kept_apart(sample, reason, tmp_path):
+    path = lines(tmp_path / "samples.jsonl", [sample])
+    (problem,) = reader_of(path).read(path, [])
+    assert isinstance(problem, RowProblem) and problem.reason == reason
+
+
+def test_answers_weighed_without_the_question_are_not_chosen_from(tmp_path):
+    sample = choices([-4.5, -12.25], is_newer=False)
+    sample["arguments"] += [["", " Yes"], ["", " No"]]
+    sample["resps"] += [[[-1.0, False]], [[-0.5, True]]]
+    path = lines(tmp_path / "samples.jsonl", [sample])
+    (record,) = reader_of(path).read(path, [])
+    assert (record["response"], record["choice"]) == ("Yes", "0")
+
+
+def test_each_way_of_reading_a_sample_is_a_score_and_no_further_answer(tmp_path):
+    (path,) = write_lm_eval(tmp_path)
+    records = list(reader_of(path).read(path, []))
+    assert [one["response"] for one in records] == list(SAID.values())
+    assert {(one["score.warmth"], one["score.warmth.strict"]) for one in records} == {("0.25", "0.75")}
+    assert {(one["task"], one["system"]) for one in records} == {("hiring", "You hire.")}
+    assert json.loads(records[0]["options"]) == {"stop": ["\n"], "temperature": 0.5}
+
+
+def test_repeats_and_a_summary_elsewhere(tmp_path):
+    (written,) = write_lm_eval(tmp_path)
+    (results,) = tmp_path.glob("results_*.json")
+    (tmp_path / "other").mkdir()
+    summary = results.rename(tmp_path / "other" / results.name)
+    row = json.loads(written.read_text().splitlines()[0])
+    path = lines(tmp_path / "renamed.jsonl", [{**row, "resps": [["No.", "Yes."]]}])
+    found = [
+        (record["model"], record["repeat"], record["response"])
+        for record in reader_of(path).read(path, [path, summary])
+    ]
+    assert found == [("lab/big", "0", "No."), ("lab/big", "1", "Yes.")]
 
 
 @pytest.mark.parametrize(
