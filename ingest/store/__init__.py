@@ -32,6 +32,15 @@ LEAST_ROOM = (
 )
 RAW_NAME = "raw.duckdb"
 AUDIT_NAME = "audit.duckdb"
+# An answer `i` that came after the one `r` which is there: neither it nor one that it followed. Their times
+# alone do not say so, for a clock may have been set back in between.
+IS_NEWER = """
+    r.answered_at <> i.answered_at
+    and not exists (
+        select 1 from superseded_responses as old
+        where old.response_key = i.response_key and old.answered_at = i.answered_at
+    )
+"""
 
 
 @contextmanager
@@ -233,8 +242,8 @@ class Store:
     def append_answers(self, entries: Sequence[Entry]) -> None:
         """Write answers with their texts in one transaction, each response once.
 
-        A response that is there already gives way to a newer one: attempts, waiting and cost add up, and
-        what it was before stays in `superseded_responses`. Storing an entry again changes nothing.
+        A response that is there already gives way to one that came after it: attempts, waiting and cost add
+        up, and what it was before stays in `superseded_responses`. Storing an entry again changes nothing.
         """
         votes = [entry["row"] for entry in entries if entry.get("table") == VOTES]
         self._append_votes(votes)
@@ -250,24 +259,22 @@ class Store:
         updates = [
             f"{name} = i.{name}" for name in incoming.column_names if name not in ("response_key", *added)
         ]
-        updates += [
-            f"{name} = coalesce(responses.{name} + i.{name}, i.{name}, responses.{name})" for name in added
-        ]
+        updates += [f"{name} = coalesce(r.{name} + i.{name}, i.{name}, r.{name})" for name in added]
         with self.transaction(), self.registered("incoming_answers", incoming):
             self.append("texts", [text_row(text) for text in texts])
             self.connection.execute(
-                """
+                f"""
                 insert or ignore into superseded_responses by name
                 select
                     r.response_key, r.response_status, r.n_attempts, r.wait_seconds,
                     r.error, r.answered_at, r.run_id
                 from responses as r inner join incoming_answers as i using (response_key)
-                where r.answered_at < i.answered_at
+                where {IS_NEWER}
                 """
             )
             self.connection.execute(
-                f"update responses set {', '.join(updates)} from incoming_answers as i"
-                " where responses.response_key = i.response_key and responses.answered_at < i.answered_at"
+                f"update responses as r set {', '.join(updates)} from incoming_answers as i"
+                f" where r.response_key = i.response_key and {IS_NEWER}"
             )
             self.append_arrow("responses", incoming)
 
@@ -292,7 +299,9 @@ class Store:
                 set
                     {updates}, n_attempts = {VOTES}.n_attempts + excluded.n_attempts,
                     cost = coalesce({VOTES}.cost + excluded.cost, excluded.cost, {VOTES}.cost)
-                where {VOTES}.answered_at < excluded.answered_at
+                where
+                    {VOTES}.answered_at < excluded.answered_at
+                    or {VOTES}.run_id <> excluded.run_id
                 """
             )
 

@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+from datetime import timedelta
 
 import duckdb
 import pytest
@@ -112,6 +113,22 @@ def test_a_kill_between_commit_and_clearing_changes_nothing(tmp_path, is_indexed
         old = store.rows("select response_status, run_id, n_attempts from superseded_responses")
         assert old == [("server_error", "r1", 2)]
         assert store.rows("select text from texts") == [("Yes.",)]
+
+
+def test_an_answer_counts_though_the_clock_was_set_back_since_it_failed(tmp_path):
+    failed, later = answer(0, "server_error"), answer(0, run="r2")
+    later["row"]["answered_at"] -= timedelta(hours=8)
+    with Store(tmp_path) as store:
+        store.append_answers([failed])
+        store.append_answers([later])
+        for _ in range(2):
+            found = store.rows("select response_status, run_id, n_attempts from responses")
+            assert found == [("ok", "r2", 4)]
+            assert store.rows("select response_status, run_id from superseded_responses") == [
+                ("server_error", "r1")
+            ]
+            store.append_answers([failed])
+            store.append_answers([later])
 
 
 def test_both_files_take_turns_and_empty_ones_go(tmp_path):
