@@ -216,10 +216,17 @@ def generate_answers(
                 statuses[task.label] += keeper.statuses
                 return keeper.statuses
 
+            probed: set[str] = set()
             for task in tasks:
                 if isinstance(task.backend, SendsKeys | RunsCode) and not isinstance(task.backend, Watched):
-                    for found in _probes(store, suite, task, left, asked, what):
+                    for found in _probes(store, suite, task, left, asked, what, probed):
                         left -= found.total()
+
+            def pending(task: Task) -> Iterator[Request]:
+                # A probe that failed is pending still: the next run asks it again, not this one.
+                for request in what.pending(store, suite, task, PAGE):
+                    if request.request_key not in probed:
+                        yield request
 
             def allowed(requests: Iterator[Request]) -> Iterator[Request]:
                 nonlocal left
@@ -233,14 +240,13 @@ def generate_answers(
                     asker = replace(askers[task.label], till=Till(store, task, purse, is_batch=True))
                     batched.append(_batcher(store, task, asker, watch_seconds, bar))
             for batcher, _ in batched:
-                new = pending_requests(store, suite, batcher.task, PAGE)
-                batcher.take_up(allowed(new) if batcher.task.config.batch else iter(()))
+                new = allowed(pending(batcher.task)) if batcher.task.config.batch else iter(())
+                batcher.take_up(new)
             by_label = {task.label: task for task in tasks if not task.config.batch}
             for together in crossed(list(by_label), suite.mitigations if what is ANSWERS else []):
-                pending = {label: what.pending(store, suite, by_label[label], PAGE) for label in together}
                 if len(together) == 1:
                     (task,) = (by_label[label] for label in together)
-                    requests = islice(pending[task.label], left)
+                    requests = islice(pending(task), left)
                     left -= asked(task, requests, concurrency or task.config.concurrency).total()
                     continue
                 # One keeper a config for all its turns: a turn is short, and a keeper writes when it ends.
@@ -252,7 +258,8 @@ def generate_answers(
                         for label in together
                     }
                     breakers = {label: Breaker(by_label[label]) for label in together}
-                    for label, some in turns(pending, suite.resampling.seed, left):
+                    left_of = {label: pending(by_label[label]) for label in together}
+                    for label, some in turns(left_of, suite.resampling.seed, left):
                         n_senders = concurrency or by_label[label].config.concurrency
                         _ask(askers[label], keepers[label], breakers[label], iter(some), n_senders, bar)
                 for label, keeper in keepers.items():
@@ -270,15 +277,24 @@ def generate_answers(
 
 
 def _probes(
-    store: Store, suite: Suite, task: Task, most: int, asked: Callable[..., Counter[str]], what: Asked
+    store: Store,
+    suite: Suite,
+    task: Task,
+    most: int,
+    asked: Callable[..., Counter[str]],
+    what: Asked,
+    probed: set[str],
 ) -> Iterator[Counter[str]]:
     """Ask what is pending one by one until the server rejects none; yield the statuses of each request.
 
-    Raises PlumblineError where it rejects all of the first ones.
+    Adds their keys to `probed`. Raises PlumblineError where it rejects all of the first ones.
     """
+    # One walk through what is pending: with --retry-failed, what was just rejected is pending again.
+    pending = what.pending(store, suite, task, 1)
     for _ in range(PROBES):
-        requests = (replace(one, is_probe=True) for one in what.pending(store, suite, task, 1))
-        found = asked(task, islice(requests, min(1, most)), 1)
+        requests = [replace(one, is_probe=True) for one in islice(pending, min(1, most))]
+        probed.update(request.request_key for request in requests)
+        found = asked(task, iter(requests), 1)
         most -= found.total()
         yield found
         if not found["client_error"]:

@@ -83,6 +83,28 @@ def test_a_server_that_rejects_the_first_requests_is_asked_no_more(case):
     assert case.ask(retry_failed=True) == {"ok": 3}
 
 
+def test_a_prompt_that_is_rejected_again_keeps_no_other_from_being_asked_again(case):
+    case.server.rules(
+        {"do": "status", "status": 400, "times": 2}, {"match": "Case 3", "do": "status", "status": 400}
+    )
+    case.write(concurrency=1)
+    assert case.ask() == {"ok": N_PROMPTS - 4, "client_error": 4}
+    first, *others = [
+        prompt
+        for (prompt,) in case.rows(
+            """
+            select prompt from responses inner join prompts using (prompt_key)
+            where response_status = 'client_error' order by root_key, prompt_key
+            """
+        )
+    ]
+    case.server.rules({"match": first, "do": "status", "status": 400})
+    n_before = case.server.n_asked()
+    assert case.ask(retry_failed=True) == {"ok": len(others), "client_error": 1}
+    asked = [entry["content"]["messages"][-1]["content"] for entry in case.server.log()[n_before:]]
+    assert sorted(asked) == sorted([first, *others])
+
+
 def test_each_config_is_probed_before_many_requests_go_out_and_nothing_is_asked_twice(case):
     content = yaml.safe_load(ASKED.read_text("utf-8"))
     configs = [case.config, case.config | {"model": "huge"}]
