@@ -59,11 +59,12 @@ class Retries:
         """Return the seconds to wait after so many failures; None where another attempt makes no sense.
 
         What the server wishes for goes first; else a random part of a span that doubles, so that senders
-        that failed together do not return together.
+        that failed together do not return together. A wish for no pause at all, or one until a moment that
+        has passed by our clock, is none: all attempts would be over within a second.
         """
         if n_failed >= self.attempts or (wish is not None and wish > self.longest_wish):
             return None
-        if wish is not None:
+        if wish:
             return wish
         return random.uniform(self.shortest, min(self.longest, self.shortest * 2**n_failed))
 

@@ -201,6 +201,11 @@ def test_a_wish_for_too_long_a_pause_is_a_failure_at_once(case):
     assert case.ask() == {"ok": 19, "rate_limited": 1}
 
 
+def test_a_wish_for_no_pause_is_none():
+    assert Retries().pause(3, 7.0) == 7.0
+    assert all(Retries().pause(3, 0.0) >= Retries().shortest for _ in range(20))
+
+
 def test_the_next_run_asks_what_failed_and_keeps_the_history(case):
     case.server.rules({"match": "Case 3", "do": "status", "status": 500})
     assert case.ask() == {"ok": 18, "server_error": 2}
