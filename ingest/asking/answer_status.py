@@ -91,11 +91,11 @@ def response_status(text: str | None, finish_reason: str | None = None) -> str:
     `finish_reason` is what the provider says; it goes first, because the text of a stopped answer proves
     nothing. Emoji or punctuation alone are an answer.
 
-    >>> response_status("Engineer"), response_status(" \\n"), response_status("Engi", "length")
+    >>> response_status("Engineer"), response_status(" \\n"), response_status("Engi", "LENGTH")
     ('ok', 'empty', 'truncated_output')
     """
-    if finish_reason in FINISH_STATUSES:
-        return FINISH_STATUSES[finish_reason]
+    if (status := finish_status(finish_reason)) != "ok":
+        return status
     if text is None or BLANK.fullmatch(text):
         return "empty"
     return "refused" if is_refusal(text) else "ok"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.asking.answer_status import BROKEN_OFF, EVIDENCE, response_status
+from ingest.asking.answer_status import EVIDENCE, finish_status, response_status
 from ingest.asking.first_tokens import ALTERNATIVES, MOST
 from ingest.backends import Answer, AttemptFailed, Message, Request
 from ingest.errors import PlumblineError
@@ -191,7 +191,7 @@ def read_reply(
     The words of anything but an answer are kept as evidence, where nothing scores them. Raises AttemptFailed
     where the server failed half-way.
     """
-    if finish_reason in BROKEN_OFF:
+    if finish_status(finish_reason) == "server_error":
         raise AttemptFailed("server_error", f"the answer broke off: its finish reason is {finish_reason!r}")
     answer, found = split_reasoning(text or "")
     status = status or ("refused" if refusal else response_status(answer, finish_reason))

@@ -152,6 +152,8 @@ def test_openai_keeps_what_the_server_says_of_itself(openai, monkeypatch):
         ({"do": "text", "text": "<html>"}, "server_error", 3),
         ({"do": "body", "body": []}, "server_error", 3),
         ({"do": "answer", "finish_reason": "length"}, "truncated_output", 1),
+        ({"do": "answer", "finish_reason": "MAX_TOKENS"}, "truncated_output", 1),
+        ({"do": "answer", "finish_reason": "ERROR"}, "server_error", 3),
         ({"do": "answer", "says": " \n"}, "empty", 1),
         ({"do": "answer", "says": "I'm sorry, but I can't help with that."}, "refused", 1),
     ],
