@@ -8,9 +8,16 @@ from ingest.warehouse.marts import Warehouse
 
 Row = dict[str, Any]
 
+# By name, not `*`: where the marts of another version lack one, `Warehouse.rows` says so.
+_TOLD = """
+    verdict_name, verdict, suite, config, category, category_title, axis, measure, measure_kind,
+    measure_check, n_labels, profile, metric, group_value, green_limit, red_limit, direction, headline,
+    number_sentence, reason, contrast, contrast_outcome, group_high, group_low, contrast_high, contrast_low,
+    gap_low, gap_high, gap_chance
+"""
 # The gate's verdict of each comparison; of several numbers, the gravest.
-_COMPARISONS = """
-    select *
+_COMPARISONS = f"""
+    select {_TOLD}
     from rpt_verdicts
     where
         is_gate_profile and not is_control and measure_kind is not null
@@ -60,12 +67,11 @@ _RULES = """
     order by label is distinct from $outcome, label_position
     limit 1
 """
-_NAMED = """
-    select verdicts.*, limits.source
+_NAMED = f"""
+    select {_TOLD}, (select source from fct_verdicts where verdict_name = verdicts.verdict_name) as source
     from rpt_verdicts as verdicts
-    inner join fct_verdicts as limits using (verdict_name)
-    where starts_with(lower(verdicts.verdict_name), lower($name))
-    order by verdicts.verdict_rank, verdicts.verdict_name
+    where starts_with(lower(verdict_name), lower($name))
+    order by verdict_rank, verdict_name
     limit $n
 """
 LISTED = 6  # names in an error

@@ -203,3 +203,29 @@ def test_a_finding_without_a_value_is_described():
         **{"metric": "min_impact_ratio", "unit": "ratio", "n": 20},
     }
     assert "min_impact_ratio not known, ratio, n 20" in describe_finding(row)
+
+
+def two_suites(folder, change=""):
+    """The table of verdicts of two suites that ask the same of the same config."""
+    names = ", ".join(VERDICT)
+    types = ", ".join(f"{n} {_type(value)}" for n, value in VERDICT.items())
+    other = {**VERDICT, "suite": "t", "verdict_name": "D4-gender-77777777", "verdict": "pass"}
+    with duckdb.connect(str(folder / AUDIT_NAME)) as marts:
+        marts.execute(f"create table rpt_verdicts ({types})")
+        for row in (VERDICT, other):
+            marts.execute(
+                f"insert into rpt_verdicts ({names}) values ({', '.join('?' * len(row))})", list(row.values())
+            )
+        marts.execute(
+            "create table fct_verdicts as select suite, config, verdict, profile, is_gated,"
+            " false as is_simulated from rpt_verdicts"
+        )
+        marts.execute("create table built_from as select 'm' as model, 'a' as answers, 'e' as earlier")
+        marts.execute(change)
+
+
+def test_marts_of_another_version_are_named_before_anything_is_drawn(tmp_path):
+    two_suites(tmp_path, "alter table rpt_verdicts drop column headline")
+    result = CliRunner().invoke(cli, ["--data", str(tmp_path), "show"])
+    assert result.exit_code == 1 and "was built by another version." in result.stderr
+    assert not result.stdout
