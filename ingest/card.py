@@ -254,7 +254,8 @@ def _result(card: Mapping[str, Any]) -> Iterable[str]:
     judged = [row for row in card["verdicts"] if row["is_gated"]]
     judged.sort(key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
     yield from table(judged, "suite, config, is_simulated simulated, profile, verdict, n number")
-    yield from (f"- {cell(describe_finding({**row, 'verdict': 'fail'}))}" for row in failing[:LISTED])
+    told = {"verdict": "fail", "has_suites": len({row["suite"] for row in card["verdicts"]}) > 1}
+    yield from (f"- {cell(describe_finding({**row, **told}))}" for row in failing[:LISTED])
     if len(failing) > LISTED:
         yield f"- … and {len(failing) - LISTED} more in the JSON, and by `plumbline gate`"
     yield ""

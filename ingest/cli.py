@@ -184,7 +184,7 @@ def audit(
         if not is_terminal:  # a line each is what a script can read
             warehouse.print_verdicts(opened)
         warehouse.print_powerless(opened)
-        show.closing(opened, is_terminal)
+        show.closing(opened, suite.suite, is_terminal)
     say(f"Warehouse: {data / AUDIT_NAME}")
 
 

@@ -48,13 +48,13 @@ def command(data: Path, category: str | None, axis: str | None, config: str | No
         say(f"… and {len(rows) - len(listed)} more: plumbline show {in_one_line(str(rows[0]['category']))}")
 
 
-def closing(warehouse: Warehouse, is_terminal: bool) -> None:
-    """End an audit: verdicts as a table, and of each config where groups lie farthest apart."""
+def closing(warehouse: Warehouse, suite: str, is_terminal: bool) -> None:
+    """End an audit: verdicts as a table, and of each of its configs where groups lie farthest apart."""
     counts = verdict_counts(warehouse)
     if is_terminal:
         say("\n".join(drawing.verdict_table(counts)))
-    rows = evidence.comparisons(warehouse)
-    first = list({(row["suite"], row["config"]): row for row in reversed(rows)}.values())[::-1]
+    rows = [row for row in evidence.comparisons(warehouse) if row["suite"] == suite]
+    first = list({row["config"]: row for row in reversed(rows)}.values())[::-1]
     for row in first[:CONFIGS]:
         say(f"\n{drawing.gap(row)}\n  Why: plumbline why {row['verdict_name']}")
     if rows:

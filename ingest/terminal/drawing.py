@@ -87,9 +87,10 @@ class Scale:
 
 
 def verdict_line(row: Row) -> str:
-    """Return what was judged, and how."""
+    """Return what was judged, and how; of which suite, where the marts have several."""
+    suite = f"{row['suite']} · " if row["has_suites"] else ""
     verdict = f"{SIGNS.get(row['verdict'], '–')} {words(row['verdict'])}"
-    return f"{verdict}  {row['category']} {row['category_title']}, by {row['axis']} · {row['config']}"
+    return f"{verdict}  {row['category']} {row['category_title']}, by {row['axis']} · {suite}{row['config']}"
 
 
 def gap(row: Row, width: int = WIDTH) -> str:

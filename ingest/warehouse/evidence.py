@@ -13,7 +13,7 @@ _TOLD = """
     verdict_name, verdict, suite, config, category, category_title, axis, measure, measure_kind,
     measure_check, n_labels, profile, metric, group_value, green_limit, red_limit, direction, headline,
     number_sentence, reason, contrast, contrast_outcome, group_high, group_low, contrast_high, contrast_low,
-    gap_low, gap_high, gap_chance
+    gap_low, gap_high, gap_chance, (select count(distinct suite) > 1 from rpt_verdicts) as has_suites
 """
 # The gate's verdict of each comparison; of several numbers, the gravest.
 _COMPARISONS = f"""

@@ -191,7 +191,8 @@ def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[di
     return warehouse.rows(
         """
         select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
-               value, unit, red_limit, ci_low, ci_high, n, p_family, verdict_name
+               value, unit, red_limit, ci_low, ci_high, n, p_family, verdict_name,
+               (select count(distinct suite) > 1 from fct_verdicts) as has_suites
         from fct_verdicts
         where is_gated and list_contains(?, verdict)
         order by suite, config, verdict, category, axis, metric, group_value, measure
@@ -223,7 +224,11 @@ def print_powerless(warehouse: Warehouse) -> None:
 
 
 def describe_finding(row: dict[str, Any]) -> str:
-    """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective."""
+    """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective.
+
+    It names the suite where the marts have several (`has_suites`).
+    """
+    suite = f"{row['suite']}  " if row["has_suites"] else ""
     interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
     group = f" ({row['group_value']})" if row["group_value"] else ""
     p_value = f", corrected p {row['p_family']:.4f}" if row["p_family"] is not None else ""
@@ -232,7 +237,7 @@ def describe_finding(row: dict[str, Any]) -> str:
     limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
     named = f"  [{row['verdict_name']}]" if row.get("verdict_name") else ""
     return (
-        f"{row['verdict']}  {row['config']}: {row['category']} {row['measure']} by {row['axis']}{group}: "
-        f"{row['metric']} {value}{interval} {row['unit']}{limit}, "
+        f"{row['verdict']}  {suite}{row['config']}: {row['category']} {row['measure']} by "
+        f"{row['axis']}{group}: {row['metric']} {value}{interval} {row['unit']}{limit}, "
         f"n {row['n']:,}{p_value}{named}"
     )

@@ -7,6 +7,7 @@ import pytest
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
+from ingest import show
 from ingest.cli import cli
 from ingest.completion import SHELLS, VARIABLE
 from ingest.store import AUDIT_NAME
@@ -201,8 +202,18 @@ def test_a_finding_without_a_value_is_described():
         **dict.fromkeys(("ci_low", "ci_high", "group_value", "value", "p_family", "red_limit")),
         **{"verdict": "inconclusive", "config": "m", "category": "C", "measure": "o", "axis": "a"},
         **{"metric": "min_impact_ratio", "unit": "ratio", "n": 20},
+        "has_suites": False,
     }
     assert "min_impact_ratio not known, ratio, n 20" in describe_finding(row)
+
+
+def test_a_finding_of_one_of_several_suites_names_it():
+    row = {
+        **dict.fromkeys(("ci_low", "ci_high", "group_value", "p_family", "red_limit")),
+        **{"verdict": "fail", "suite": "hiring", "config": "m", "category": "C", "measure": "o", "axis": "a"},
+        **{"metric": "max_gap", "value": 0.5, "unit": "share", "n": 20, "has_suites": True},
+    }
+    assert describe_finding(row).startswith("fail  hiring  m: C o by a:")
 
 
 def two_suites(folder, change=""):
@@ -222,6 +233,15 @@ def two_suites(folder, change=""):
         )
         marts.execute("create table built_from as select 'm' as model, 'a' as answers, 'e' as earlier")
         marts.execute(change)
+
+
+def test_an_audit_ends_with_the_gaps_of_its_own_suite(tmp_path, capsys):
+    two_suites(tmp_path)
+    with Warehouse(tmp_path) as warehouse:
+        show.closing(warehouse, "t", is_terminal=False)
+    told = capsys.readouterr().out
+    assert "Reaction, by gender · t · " in told and "D4-gender-77777777" in told
+    assert "D4-gender-5c0f91ab" not in told
 
 
 def test_marts_of_another_version_are_named_before_anything_is_drawn(tmp_path):

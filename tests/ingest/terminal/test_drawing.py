@@ -21,6 +21,8 @@ ROW = {
     "gap_high": 0.35,
     "gap_chance": 0.1,
     "measure_check": "unvalidated",
+    "suite": "hiring",
+    "has_suites": False,
 }
 
 
@@ -32,6 +34,10 @@ def test_dots_stand_at_the_shares_and_chance_between_them():
         "  The gap is 25 points (95 % interval 15 to 35). Chance alone gives more than 10",
         "  once in 20 times.",
     ]
+
+
+def test_the_suite_is_named_where_there_are_several():
+    assert gap(ROW | {"has_suites": True}).startswith("✕ fail  D4 Reaction, by gender · hiring · m\n")
 
 
 @pytest.mark.parametrize(
