@@ -50,3 +50,13 @@ def test_its_models_are_built_and_read_by_a_model_of_the_project(staff):
         (n_tables,) = connection.execute("select count(*) from fct_associations").fetchall()[0]
     assert n == n_tables > 0
     assert 0 <= most <= 1
+
+
+def test_the_gate_of_a_package_follows_its_variable_from_one_parse_to_the_next(staff, monkeypatch):
+    """dbt keeps what it parsed; `AUDIT_GATE` comes after a build without it."""
+    assert dbt("deps").success
+    gates = "test.plumbline.no_failing_verdicts", "test.plumbline.marts_match_the_answers"
+    for severity in ("warn", "error", "warn"):
+        monkeypatch.setenv("AUDIT_GATE", severity)
+        nodes = dbt("parse").result.nodes
+        assert [nodes[gate].config.severity.lower() for gate in gates] == [severity] * 2
