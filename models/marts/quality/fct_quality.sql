@@ -107,12 +107,10 @@ checked as (
         config,
         outcome_set as scope,
         count(*) as n_records,
-        count(*) filter (where not is_matched) as n_failing,
-        count(*) filter (where not is_counted) as n_removed
+        count(*) filter (where not is_matched and score is null) as n_failing,
+        count(*) filter (where not is_counted and score is null) as n_removed
     from outcomes
-    where
-        rule_kind <> 'score'
-        and outcome_status not in ('failed_response', 'not_measured', 'unsupported_language')
+    where outcome_status not in ('failed_response', 'not_measured', 'unsupported_language')
     group by suite, category, config, outcome_set
     union all
     select
