@@ -30,6 +30,7 @@ Parsed = Callable[[], Any]
 
 BUILDING = "Building the marts"
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
+BLOCKING_RULES = "assert_blocking_rules_are_passed"  # its rows are those of fct_quality
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
@@ -235,12 +236,20 @@ def _shown(data: Path, arguments: Sequence[str]) -> Iterator[Callable[[Any], Non
 
 def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
     """Say which rules of which table are broken, and how often: dbt gives the number of rules."""
-    failed = [one.node for one in results if one.status == "fail" and one.node.name.startswith(ROW_RULES)]
-    if not failed:
+    failed = [one.node for one in results if one.status == "fail"]
+    blocking = [node for node in failed if node.name == BLOCKING_RULES]
+    of_rows = [node for node in failed if node.name.startswith(ROW_RULES)]
+    if not blocking and not of_rows:
         return
     with open_database(data / AUDIT_NAME, True, {}) as marts:
         attach(marts, data / RAW_NAME, "raw")
-        for node in failed:
+        for node in blocking:
+            rows = marts.sql(node.compiled_code)
+            named = rows.project("category, config, scope, n_failing, n_records, rule, description")
+            for category, config, scope, n_failing, n_records, rule, said in named.order("all").fetchall():
+                where = ", ".join(part for part in (category, config, scope) if part)
+                yield f"{where}: {n_failing:,} of {n_records:,} break the rule {rule}: {said}"
+        for node in of_rows:
             for rule, n_rows in marts.execute(node.compiled_code).fetchall():
                 yield f"{node.name.removeprefix(ROW_RULES)}: not so: {rule} ({n_rows:,} times)"
 

@@ -82,3 +82,14 @@ def test_each_broken_rule_is_named_with_how_often_it_is_broken(built):
 def test_rows_that_keep_their_rules_pass(built):
     is_well, said = built("sound", SOUND, RULES.replace("[suite, status]", "[suite]"))
     assert is_well and said == "Building the marts …\n"
+
+
+def test_a_blocking_rule_is_named_with_what_breaks_it(built, tmp_path):
+    """dbt says "Got 1 result": which rule, of what, and how often is in the row."""
+    columns = "'H' as category, 'm' as config, 'tone' as scope, 1200 as n_failing, 1600 as n_records"
+    sql = f"select {columns}, 'answers_measured' as rule, 'Answers that were measured.' as description"
+    named = tmp_path / "project/tests/assert_blocking_rules_are_passed.sql"
+    named.write_text("select * from {{ ref('sound') }}", "utf-8")
+    is_well, said = built("sound", sql, "models: []")
+    assert not is_well
+    assert "H, m, tone: 1,200 of 1,600 break the rule answers_measured: Answers that were measured." in said
