@@ -212,6 +212,7 @@ def command(
         for count in extract(store, suite, suite_path, tasks, limit, overlap, judging):
             say(str(count))
             if isinstance(count, Count) and count.failed:
-                say(f"{count.scorer} failed on {count.failed:,}; first: {count.first_error}", err=True)
+                why = f"; first: {count.first_error}" if count.first_error else ": it gives no number of them"
+                say(f"{count.scorer} failed on {count.failed:,}{why}", err=True)
         if store.value("select count(*) from sources") == 0:
             say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
