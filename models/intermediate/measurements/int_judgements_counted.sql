@@ -1,5 +1,6 @@
 -- Grain: one row per scorer_key, text_key: what a judge's votes come to, with a status where that is nothing.
--- All who vote have to have voted: else a text's number would depend on who did.
+-- All who vote have to have voted: else a text's number would depend on who did. Who was not asked yet is not
+-- one who gave no vote: asking is not over.
 with members as (
     select
         scorers.scorer_key,
@@ -33,6 +34,7 @@ counted as (
         scorer,
         text_key,
         n_members,
+        count(*) as n_asked,
         count(*) filter (where vote_status = 'ok') as n_votes,
         avg(value) as value,
         max(case when vote_status = 'empty_text' then 1 else 0 end) = 1 as is_empty,
@@ -88,6 +90,7 @@ judged as (
         case
             when counted.is_empty then 'empty'
             when counted.is_unread then 'unsupported_language'
+            when counted.n_asked < counted.n_members then 'not_measured'
             when counted.n_votes < counted.n_members then 'no_vote'
             when first_labels.text_key is not null and first_labels.label is null then 'tied'
         end as fault
