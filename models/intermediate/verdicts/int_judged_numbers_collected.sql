@@ -22,21 +22,25 @@ by_group as (
         grouped.axis,
         grouped.group_value,
         count(distinct answers.block_key) as n_blocks,
-        count(*) as n_answers
+        count(*) as n_answers,
+        count(*) >= suites.minimum_cell as is_compared
     from answers
     inner join {{ ref('int_prompts_grouped') }} as grouped on answers.prompt_key = grouped.prompt_key
+    inner join {{ ref('stg_suite__suites') }} as suites on answers.suite = suites.suite
     where answers.is_usable
-    group by all
+    group by
+        answers.suite, answers.category, answers.config_key, grouped.axis, grouped.group_value, suites.minimum_cell
 ),
 
+-- Of groups large enough to be compared; of all where none is.
 blocks as (
     select
         suite,
         category,
         config_key,
         axis,
-        min(n_blocks) as n_blocks,
-        min(n_answers) as n_smallest_group
+        coalesce(min(n_blocks) filter (where is_compared), min(n_blocks)) as n_blocks,
+        coalesce(min(n_answers) filter (where is_compared), min(n_answers)) as n_smallest_group
     from by_group
     group by all
 ),
