@@ -91,18 +91,28 @@ def _read(content: Any, seconds: float | None) -> Answer:
     message = choice["message"]
     usage = content.get("usage") or {}
     probabilities = choice.get("logprobs")
+    said, thought = _parts(message.get("content"))
     return read_reply(
-        only(str, message.get("content")),
+        only(str, said),
         only(str, choice.get("finish_reason")),
-        reasoning=only(str, message.get("reasoning_content") or message.get("reasoning")),
+        reasoning=only(str, message.get("reasoning_content") or message.get("reasoning") or thought),
         refusal=only(str, message.get("refusal")),
         n_prompt_tokens=only(int, usage.get("prompt_tokens")),
         n_output_tokens=only(int, usage.get("completion_tokens")),
         seconds=seconds,
         served_model=only(str, content.get("model")),
         system_fingerprint=only(str, content.get("system_fingerprint")),
-        first_tokens=first_tokens((only(dict, probabilities) or {}).get("content")),
+        first_tokens=first_tokens((only(dict, probabilities or None) or {}).get("content")),
     )
+
+
+def _parts(content: Any) -> tuple[Any, str | None]:
+    """Return what is said and thought in a content of parts, as some servers send it; else the content."""
+    if not isinstance(content, list) or not content:
+        return content, None
+    said = "".join(part["text"] for part in content if part["type"] == "text")
+    thoughts = (_parts(part["thinking"])[0] for part in content if part["type"] == "thinking")
+    return said, "\n\n".join(thoughts) or None
 
 
 def _folded(events: list[Any]) -> dict[str, Any]:
@@ -118,8 +128,10 @@ def _folded(events: list[Any]) -> dict[str, Any]:
         # Azure's first chunk says what its filter found, the last one what was used: neither has a choice.
         for part in event.get("choices") or []:
             for name, text in (part.get("delta") or {}).items():
-                if isinstance(text, str):
-                    said.setdefault(name, []).append(text)
+                text, thought = _parts(text) if name == "content" else (text, None)
+                for of, more in ((name, text), ("reasoning", thought)):
+                    if isinstance(more, str):
+                        said.setdefault(of, []).append(more)
             choice |= {"finish_reason": part["finish_reason"]} if part.get("finish_reason") else {}
             tokens += (part.get("logprobs") or {}).get("content") or []
     if not choice:

@@ -162,13 +162,16 @@ def is_loopback(host: str) -> bool:
 def split_reasoning(text: str) -> tuple[str, str | None]:
     """Return a reply's answer and its reasoning, None where it shows none (SPEC GEN-9).
 
-    >>> split_reasoning("<think>Hm.</think>\\n\\nYes."), split_reasoning("Yes.")
-    (('Yes.', 'Hm.'), ('Yes.', None))
+    >>> split_reasoning("<think>Hm.</think>\\n<think>So?</think>\\nYes."), split_reasoning("Yes.")
+    (('Yes.', 'Hm.\\n\\nSo?'), ('Yes.', None))
     """
-    stripped = text.lstrip()
-    if stripped.startswith(THINK):
-        reasoning, _, answer = stripped.removeprefix(THINK).partition(END_THINK)
-        return answer.lstrip(), reasoning.strip()
+    answer, thoughts = text.lstrip(), []
+    while answer.startswith(THINK):
+        reasoning, _, answer = answer.removeprefix(THINK).partition(END_THINK)
+        answer = answer.lstrip()
+        thoughts.append(reasoning.strip())
+    if thoughts:
+        return answer, "\n\n".join(filter(None, thoughts))
     # Some chat templates open the tag themselves, so that the reply only closes it.
     reasoning, closed, answer = text.partition(END_THINK)
     if closed and THINK not in reasoning:

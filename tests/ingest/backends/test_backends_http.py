@@ -18,6 +18,7 @@ from ingest.asking.senders import Retries
 from ingest.backends import Request
 from ingest.backends.http import seconds_of
 from ingest.backends.ollama import OllamaBackend, is_cut
+from ingest.backends.openai import OpenAIBackend
 from ingest.backends.replies import request_seed, split_reasoning
 from ingest.errors import PlumblineError
 from ingest.store import Store
@@ -375,6 +376,26 @@ def test_reasoning_is_stored_apart(case):
     ]
 
 
+SAID_IN_PARTS = [
+    {"type": "thinking", "thinking": [{"type": "text", "text": "Let me "}, {"type": "text", "text": "see."}]},
+    {"type": "text", "text": "Yes, "},
+    {"type": "text", "text": "her."},
+]
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_an_answer_may_come_in_parts(is_stream):
+    backend = OpenAIBackend(None)
+    message = {"role": "assistant", "content": SAID_IN_PARTS}
+    reply = {"model": "tiny", "choices": [{"message": message, "finish_reason": "stop", "logprobs": []}]}
+    if is_stream:
+        deltas = [{"content": [SAID_IN_PARTS[0]]}, {"content": "Yes, "}, {"content": [SAID_IN_PARTS[2]]}]
+        events = [{"model": "tiny", "choices": [{"delta": delta}]} for delta in deltas]
+        reply = backend.folded([*events, {"choices": [{"delta": {}, "finish_reason": "stop"}]}])
+    answer = backend.read(reply, 1.0)
+    assert (answer.status, answer.text, answer.reasoning) == ("ok", "Yes, her.", "Let me see.")
+
+
 @pytest.mark.parametrize(
     ("text", "answer", "reasoning"),
     [
@@ -383,6 +404,8 @@ def test_reasoning_is_stored_apart(case):
         ("a</think>b", "b", "a"),
         ("Use <think> and </think> as tags.", "Use <think> and </think> as tags.", None),
         ("<think>a", "", "a"),
+        ("<think>No</think>\n<think>again</think>Yes", "Yes", "No\n\nagain"),
+        ("<think></think>" * 20_000 + "Yes", "Yes", ""),
         ("", "", None),
     ],
 )
