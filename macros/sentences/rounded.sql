@@ -1,4 +1,13 @@
-{# A number as text with three decimals, for sentences on pages only. #}
+{# A number as text with three decimals, for sentences on pages only. What three decimals would show as 0 or 0.001 has
+   two digits, as the site's `show` has it; only what rounding leaves of 0 is 0. #}
 {% macro rounded(expression) -%}
-    replace({{ fixed_text(expression, 3) }}, '-', '−')
+    case
+        when abs({{ expression }}) < 1e-12 then '0.000'
+        when abs({{ expression }}) < 0.000001 then replace({{ short_text(expression, digits=2) }}, '-', '−')
+        {% for decimals in (7, 6, 5) -%}
+            when abs({{ expression }}) < {{ '%.6f' % 10 ** (2 - decimals) }}
+                then replace({{ fixed_text(expression, decimals) }}, '-', '−')
+        {% endfor -%}
+        else replace({{ fixed_text(expression, 3) }}, '-', '−')
+    end
 {%- endmacro %}

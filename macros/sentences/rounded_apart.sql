@@ -1,14 +1,17 @@
-{# A number as `rounded`, with more decimals where three would show it as a limit that it lies beside:
-   0.79967 is not 0.800. #}
-{% macro rounded_apart(expression, limits) -%}
+{# A number as `rounded`, with more decimals where three would show it as a limit, or as another number, that it lies
+   beside: 0.79967 is not 0.800. Two numbers that are both rounded may look alike within 0.001. #}
+{% macro rounded_apart(expression, limits, within=0.0005) -%}
     case
         when
+            abs({{ expression }}) >= 0.000001
+            and (
             {% for limit in limits -%}
                 {{ 'or ' if not loop.first }}(
-                    abs({{ expression }} - {{ limit }}) < 0.0005
+                    abs({{ expression }} - {{ limit }}) < {{ within }}
                     and abs({{ expression }} - {{ limit }}) > {{ limit_slack(limit) }}
                 )
             {% endfor -%}
+            )
             then replace({{ fixed_text(expression, 6) }}, '-', '−')
         else {{ rounded(expression) }}
     end

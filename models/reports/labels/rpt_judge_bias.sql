@@ -13,11 +13,12 @@ select
     case
         when label = ''
             then
-                judge || ' gives ' || {{ rounded('value_a') }} || ' where ' || version_a || ', and '
-                || {{ rounded('value_b') }} || ' where ' || version_b
+                judge || ' gives ' || {{ rounded_apart('value_a', ['value_b'], within=0.001) }}
+                || ' where ' || version_a || ', and '
+                || {{ rounded_apart('value_b', ['value_a'], within=0.001) }} || ' where ' || version_b
         else
-            judge || ' says “' || label || '” of ' || {{ fixed_text('100 * value_a', 0) }} || ' % where '
-            || version_a || ', and of ' || {{ fixed_text('100 * value_b', 0) }} || ' % where ' || version_b
+            judge || ' says “' || label || '” of ' || {{ of_hundred('value_a') }} || ' % where '
+            || version_a || ', and of ' || {{ of_hundred('value_b') }} || ' % where ' || version_b
     end
     || case finding
         when 'reads_groups' then ': more than chance gives.'

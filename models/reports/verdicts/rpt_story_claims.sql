@@ -8,8 +8,10 @@
         ~ " || ' ' || ending || ' ' || " ~ words.format('contrast_outcome') ~ " || '; about ' || group_low || ', ' || "
         ~ of_hundred('contrast_low') ~ " || '.'"},
     {'kind': 'may', 'if': "measure_kind = 'score'", 'sentence':
-        words.format('measure') ~ " || ' is ' || " ~ rounded('contrast_high') ~ " || ' on average in answers about '
-        || group_high || ', and ' || " ~ rounded('contrast_low') ~ " || ' about ' || group_low || '.'"},
+        measure_in_words('measure') ~ " || ' is ' || "
+        ~ rounded_apart('contrast_high', ['contrast_low'], within=0.001) ~ " || ' on average in answers about '
+        || group_high || ', and ' || "
+        ~ rounded_apart('contrast_low', ['contrast_high'], within=0.001) ~ " || ' about ' || group_low || '.'"},
     {'kind': 'may', 'if': "measure_kind is null and contrast is not null", 'sentence': words.format('contrast') ~ " || '.'"},
     {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond and not is_p_value", 'sentence':
         "'This difference is larger than chance gives, and larger than the limit allows.'"},
