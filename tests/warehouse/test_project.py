@@ -233,6 +233,11 @@ def test_a_page_without_its_place_or_its_purpose_is_told_what_to_add(tmp_path, k
         page(tmp_path, without)
 
 
+def test_no_page_renames_a_measure_in_place_of_its_tables():
+    pages = {path.name: path.read_text("utf-8") for path in PAGES.rglob("*.md")}
+    assert [name for name, text in pages.items() if "VADER sentiment'" in text] == []
+
+
 def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manifest):
     pages = [read_page(path) for path in PAGES.rglob("*.md")]
     models = {node.name for node in manifest.nodes.values() if node.name.startswith("rpt_")}

@@ -251,7 +251,8 @@ ordered as (
 )
 
 select
-    {{ contract_columns(without=['category_slug', 'responses_slug']) }},
+    {{ contract_columns(without=['category_slug', 'responses_slug', 'measure_words']) }},
+    {{ measure_in_words('measure') }} as measure_words,
     {{ page_slugs() }}
 from ordered
 where position <= {{ most_rows }}

@@ -1,2 +1,5 @@
 -- Grain: one row per suite, category, outcome_set, label ('' for a score): the active rules in words.
-select * from {{ ref('dim_outcome_rules') }}
+select
+    *,
+    {{ measure_in_words('feature') }} as measure_words
+from {{ ref('dim_outcome_rules') }}
