@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from ingest.cli import cli
 from ingest.show import closing
+from ingest.suite import load_suite
 from ingest.warehouse import Warehouse, build
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -27,6 +28,7 @@ PAGES = ("README.md", "docs/guide/sql.md", "docs/guide/results.md", "docs/guide/
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPE = re.compile(r"varchar|boolean|double|u?(?:tiny|small|big|huge)?int(?:eger)?\d*|date|timestamp.*|.*\[\]")
 OWN = "data/own"
+SHIPPED = "fair_sea"  # the suite that `make audit` audits
 # What show, why and the end of an audit read.
 READ = (
     "dim_outcome_rules", "dim_prompts", "dim_responses", "fct_outcome_shares", "fct_outcomes",
@@ -90,7 +92,7 @@ class _Reader:
 
     def _run(self, words: list[str]) -> str:
         if words == ["make", "audit"]:
-            return self._closing(self.demo)
+            return self._closing(self.demo, SHIPPED)
         if words[0] != "plumbline":
             raise SystemExit(f"`{shlex.join(words)}` has an output, and {Path(__file__).name} cannot run it.")
         data, words = (self.own, words[3:]) if words[1:3] == ["--data", OWN] else (self.demo, words[1:])
@@ -100,7 +102,7 @@ class _Reader:
         self._command(data, "load", responses, "--suite", suite)
         self._command(data, "extract", "--suite", suite)
         build(data, READ)
-        return self._closing(data)
+        return self._closing(data, load_suite(Path(suite)).suite)
 
     def _command(self, data: Path, *words: str) -> str:
         result = CliRunner().invoke(cli, ["--data", str(data), *words])
@@ -108,10 +110,10 @@ class _Reader:
             raise SystemExit(f"plumbline {shlex.join(words)}: {result.output}{result.exception or ''}")
         return result.stdout or result.output
 
-    def _closing(self, data: Path) -> str:
+    def _closing(self, data: Path, suite: str) -> str:
         said = StringIO()
         with Warehouse(data) as opened, redirect_stdout(said):
-            closing(opened, is_terminal=True)
+            closing(opened, suite, is_terminal=True)
         return said.getvalue()
 
 

@@ -188,7 +188,8 @@ select
     case
         when not is_usable then 'failed_response'
         when label is not null or score is not null then 'ok'
-        when measurement_status in ('no_probabilities', 'low_mass', 'no_vote', 'failed') then measurement_status
+        when measurement_status in ('no_probabilities', 'low_mass', 'no_vote', 'failed')
+            then measurement_status
         when is_blank then 'empty_text'
         when is_in_another_language then 'unsupported_language'
         when rule_kind = 'given' and not is_read then 'not_labelled'

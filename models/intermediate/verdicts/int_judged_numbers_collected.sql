@@ -29,7 +29,8 @@ by_group as (
     inner join {{ ref('stg_suite__suites') }} as suites on answers.suite = suites.suite
     where answers.is_usable
     group by
-        answers.suite, answers.category, answers.config_key, grouped.axis, grouped.group_value, suites.minimum_cell
+        answers.suite, answers.category, answers.config_key, grouped.axis, grouped.group_value,
+        suites.minimum_cell
 ),
 
 -- Of groups large enough to be compared; of all where none is.

@@ -48,8 +48,9 @@ contrasts as (
                         else ''
                     end
             else
-                'mean: ' || group_high || ' ' || {{ rounded_apart('value_high', ['value_low'], within=0.001) }}
-                || ', ' || group_low || ' ' || {{ rounded_apart('value_low', ['value_high'], within=0.001) }}
+                'mean: ' || group_high || ' '
+                || {{ rounded_apart('value_high', ['value_low'], within=0.001) }} || ', ' || group_low || ' '
+                || {{ rounded_apart('value_low', ['value_high'], within=0.001) }}
         end as contrast,
         measure_kind,
         nullif(outcome, '') as contrast_outcome,
