@@ -50,8 +50,8 @@ def wrapped(text: str, indent: int = 2) -> str:
 
 
 def words(name: str) -> str:
-    """Return a name as words."""
-    return name.replace("_", " ")
+    """Return a name as words, as the pages have it (`measure_in_words`)."""
+    return name.replace("vader_compound", "VADER sentiment").replace("_", " ")
 
 
 class Scale:

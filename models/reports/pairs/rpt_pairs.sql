@@ -67,7 +67,10 @@ distinct_texts as (
     from measured
     inner join responses as responses_a on measured.response_key_a = responses_a.response_key
     inner join responses as responses_b on measured.response_key_b = responses_b.response_key
-    where coalesce(measured.cosine, measured.rouge_l) is not null
+    where
+        coalesce(measured.cosine, measured.rouge_l) is not null
+        -- What is the same word for word is no example of a difference.
+        and responses_a.response <> responses_b.response
     qualify row_number() over (
         partition by
             measured.pairs_slug,

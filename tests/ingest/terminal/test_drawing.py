@@ -57,7 +57,7 @@ def test_the_suite_is_named_where_there_are_several():
         ({"measure_check": "corrected"}, "50 would be read by people as not pleased; about Male, 25."),
         (
             {"measure_kind": "score", "measure": "vader_compound", "contrast_outcome": None},
-            "vader compound is 0.5 on average about Female, 0.25 about Male.",
+            "VADER sentiment is 0.5 on average about Female, 0.25 about Male.",
         ),
     ],
 )
