@@ -4,6 +4,7 @@ import atexit
 import errno
 import gc
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ Parsed = Callable[[], Any]
 BUILDING = "Building the marts"
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 BLOCKING_RULES = "assert_blocking_rules_are_passed"  # its rows are those of fct_quality
+COMMENT = re.compile(r"(?:--.*\n)+")
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
@@ -235,10 +237,19 @@ def _shown(data: Path, arguments: Sequence[str]) -> Iterator[Callable[[Any], Non
 
 
 def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
-    """Say which rules of which table are broken, and how often: dbt gives the number of rules."""
-    failed = [one.node for one in results if one.status == "fail"]
-    blocking = [node for node in failed if node.name == BLOCKING_RULES]
-    of_rows = [node for node in failed if node.name.startswith(ROW_RULES)]
+    """Say which rules of which table are broken, and how often: dbt gives the number of rules.
+
+    A test that is a query says in its first lines what holds; it is named with its first sentence.
+    """
+    blocking, of_rows = [], []
+    for node, n_rows in ((one.node, one.failures) for one in results if one.status == "fail"):
+        if node.name == BLOCKING_RULES:
+            blocking.append(node)
+        elif node.name.startswith(ROW_RULES):
+            of_rows.append(node)
+        elif told := COMMENT.match(node.raw_code):
+            holds, *_ = " ".join(told[0].replace("\n--", " ").split()).removeprefix("-- ").split(". ")
+            yield f"{node.name}: not so: {holds.rstrip('.')} ({n_rows:,} times)"
     if not blocking and not of_rows:
         return
     with open_database(data / AUDIT_NAME, True, {}) as marts:

@@ -93,3 +93,12 @@ def test_a_blocking_rule_is_named_with_what_breaks_it(built, tmp_path):
     is_well, said = built("sound", sql, "models: []")
     assert not is_well
     assert "H, m, tone: 1,200 of 1,600 break the rule answers_measured: Answers that were measured." in said
+
+
+def test_a_query_that_finds_rows_is_named_with_what_it_says_of_itself(built, tmp_path):
+    named = tmp_path / "project/tests/assert_numbers_agree.sql"
+    said_of_itself = "-- A number is one, whoever\n-- reads it. This is why (DQ-1).\n"
+    named.write_text(said_of_itself + "select * from {{ ref('sound') }}", "utf-8")
+    is_well, said = built("sound", SOUND, "models: []")
+    assert not is_well
+    assert "assert_numbers_agree: not so: A number is one, whoever reads it (3 times)" in said
