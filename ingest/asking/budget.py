@@ -14,6 +14,7 @@ from ingest.suite.fields import LARGEST_INTEGER
 
 # What no provider bills where the reply tells no tokens; a time-out may have been billed.
 FREE = frozenset({"rate_limited", "server_error", "client_error", "prompt_truncated", "cancelled"})
+ROUNDING = 1e-9  # of a budget: sums of costs are not exact
 WAIT = 0.5  # seconds between two looks at whether a run was stopped
 # What a suite's answers and its judges' votes cost; who votes is asked under a run of the suite.
 PAID = """
@@ -51,7 +52,7 @@ class Purse:
         Raises PlumblineError where it would pass the budget.
         """
         with self._changed:
-            while self.spent + self._held + most > self.budget:
+            while not self._has(most):
                 if self._n_under_way == self._n_batches or stop.is_set():
                     budget = f"the budget of {self.budget:,.4g}{self.currency}"
                     aside = f", up to {self._held:,.4g} go to batches" if self._n_batches else ""
@@ -67,7 +68,11 @@ class Purse:
     def fits(self, most: float) -> bool:
         """Say whether a request that may cost so much could be sent now."""
         with self._changed:
-            return self.spent + self._held + most <= self.budget
+            return self._has(most)
+
+    def _has(self, most: float) -> bool:
+        """Whether so much is left; three times 0.1 fits into 0.3, as on paper."""
+        return self.spent + self._held + most <= self.budget * (1 + ROUNDING)
 
     def take(self, most: float) -> None:
         """Set aside what a batch may cost: it is on its way, and nobody waits for what it gives back."""

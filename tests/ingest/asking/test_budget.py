@@ -129,6 +129,12 @@ def test_what_an_answer_costs(answer, cost):
     assert found == (None if cost is None else pytest.approx(cost / 1e6))
 
 
+def test_what_fits_on_paper_fits():
+    purse = Purse(0.3, 0.1 + 0.1, "")
+    assert purse.fits(0.1) and not purse.fits(0.1001)
+    purse.hold(0.1, threading.Event())
+
+
 def test_a_sender_waits_for_what_others_give_back():
     purse = Purse(1.0, 0.0, "")
     stop = threading.Event()
