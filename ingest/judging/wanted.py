@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ingest.errors import say
 from ingest.judging.ballots import pair_key
 from ingest.judging.exchange import MASKED, Exchange
 from ingest.keys import text_key, text_row
@@ -49,6 +50,12 @@ JUDGED = """
         from answered as a
         left join text_variants as v on a.text_key = v.text_key and v.text_variant = $variant
     )"""
+UNREAD = """
+    select count(distinct r.text_key)
+    from responses as r inner join prompts as p using (prompt_key) left join configs as c using (config_key)
+    where
+        p.suite = $suite and r.response_status = 'ok' and list_contains($categories, p.category)
+        and c.backend is distinct from 'simulated'"""
 # Both orders of the neutral texts of answers to two branches, under one config. Equal texts are a tie that
 # nobody is asked about. Where neutral texts are not made yet, a forecast counts the texts as they are.
 PAIRED = f"""
@@ -97,6 +104,13 @@ def list_wanted(
     )
     for judge in judges:
         of = _parameters(suite, judge)
+        n_unread = 0 if of["reads_all"] else _rows(store, UNREAD, of)[0][0]
+        if n_unread and keep:
+            say(
+                f"The judge {judge.name} is simulated and reads simulated answers alone: {n_unread:,} texts "
+                "of models or of a file have none of its votes. Give it a config that asks a model.",
+                err=True,
+            )
         if judge.compares:
             pairs += _pairs(store, judge, {**of, **pairing(suite), "is_forecast": not keep})
             continue

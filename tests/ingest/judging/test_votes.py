@@ -244,7 +244,10 @@ def test_a_simulated_judge_reads_simulated_answers_alone(judged):
             " 'nobody' as config_key) from responses limit 1",
             [text_row("A real answer.")["text_key"]],
         )
-    assert "0 new; 3 already there" in judged.extract().output
+    told = judged.extract().output
+    assert (
+        "0 new; 3 already there" in told and "1 texts of models or of a file have none of its votes" in told
+    )
 
 
 @pytest.mark.parametrize(
