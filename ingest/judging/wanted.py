@@ -50,6 +50,7 @@ JUDGED = """
         from answered as a
         left join text_variants as v on a.text_key = v.text_key and v.text_variant = $variant
     )"""
+# What a simulated judge leaves out.
 UNREAD = """
     select count(distinct r.text_key)
     from responses as r inner join prompts as p using (prompt_key) left join configs as c using (config_key)
@@ -107,8 +108,8 @@ def list_wanted(
         n_unread = 0 if of["reads_all"] else _rows(store, UNREAD, of)[0][0]
         if n_unread and keep:
             say(
-                f"The judge {judge.name} is simulated and reads simulated answers alone: {n_unread:,} texts "
-                "of models or of a file have none of its votes. Give it a config that asks a model.",
+                f"The judge {judge.name} is simulated and reads simulated answers alone. Texts of "
+                f"models or of a file without its votes: {n_unread:,}. Give it a config that asks a model.",
                 err=True,
             )
         if judge.compares:

@@ -33,8 +33,8 @@ BUILDING = "Building the marts"
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
 BLOCKING_RULES = "assert_blocking_rules_are_passed"  # its rows are those of fct_quality
 COMMENT = re.compile(r"(?:--.*\n)+")
-# Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
+# Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
