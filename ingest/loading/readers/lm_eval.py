@@ -108,12 +108,13 @@ def _answers(row: dict[str, Any]) -> Iterator[dict[str, Any] | RowProblem]:
     elif isinstance(asked[0][-1], dict):
         for request, texts in zip(asked, said, strict=True):
             for repeat, text in enumerate(texts):
-                options = {"max_tokens": request[-1].get("max_gen_toks"), "stop": request[-1].get("until")}
+                given = mapping(request[-1])
+                options = {"max_tokens": given.get("max_gen_toks"), "stop": given.get("until")}
                 yield {
                     **conversation(_context(request)),
                     "response": plain(text),
                     "repeat": plain(repeat),
-                    "options": options_of(options, request[-1]),
+                    "options": options_of(options, given),
                 }
     else:
         yield _chosen(asked, said)
@@ -155,7 +156,7 @@ def _likelihood(response: list[Any]) -> float:
     value = value[0] if isinstance(value, list) and value else value
     try:
         return float(value) if isinstance(value, int | float | str) else math.nan
-    except ValueError:
+    except (ValueError, OverflowError):
         return math.nan
 
 

@@ -65,8 +65,8 @@ def _record(
 
 
 def _failed(code: Any, error: Any) -> str:
-    if (name := mapping(error).get("code")) in FAILURES:
-        return FAILURES[str(name)]
+    if (name := str(mapping(error).get("code"))) in FAILURES:
+        return FAILURES[name]
     if code == 429:
         return "rate_limited"
     if code in (408, 504):

@@ -904,6 +904,7 @@ def test_of_answers_to_choose_from_the_likeliest_is_the_answer(is_newer, tmp_pat
         ({**choices([-4.5]), "arguments": {"gen_args_0": {"arg_0": "A text."}}}, "missing_prompt"),
         (choices([-4.5, "none"]), "invalid_json"),
         (choices([-4.5, float("nan")]), "invalid_json"),
+        (choices([-4.5, 10**400], is_newer=False), "invalid_json"),
         ({**choices([-4.5, -1]), "resps": []}, "invalid_json"),
         ({**choices([-4.5, -1]), "arguments": "?"}, "invalid_json"),
     ],
@@ -921,6 +922,21 @@ def test_answers_weighed_without_the_question_are_not_chosen_from(tmp_path):
     path = lines(tmp_path / "samples.jsonl", [sample])
     (record,) = reader_of(path).read(path, [])
     assert (record["response"], record["choice"]) == ("Yes", "0")
+
+
+def test_requests_of_several_kinds_stop_no_file(tmp_path):
+    (path,) = write_lm_eval(tmp_path)
+    row = json.loads(path.read_text().splitlines()[0])
+    row["arguments"]["gen_args_1"] = {"arg_0": "And him?", "arg_1": "no options"}
+    records = list(reader_of(lines(path, [row | {"resps": [["No."], ["Yes."]]}])).read(path, []))
+    assert [(one["response"], one["options"] is None) for one in records] == [("No.", False), ("Yes.", True)]
+
+
+def test_an_error_of_a_batch_may_have_any_code(load, rows, tmp_path):
+    asked, answers = write_batch(tmp_path)
+    lines(answers, [{"custom_id": "Male", "response": None, "error": {"code": ["batch_expired"]}}])
+    assert load(LOGS["OpenAI's Batch API"][1], [asked, answers]).exit_code == 0
+    assert rows("select response_status from responses") == [("server_error",)]
 
 
 def test_each_way_of_reading_a_sample_is_a_score_and_no_further_answer(tmp_path):
