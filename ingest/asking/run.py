@@ -29,6 +29,7 @@ FLUSH_ROWS = 500
 FLUSH_SECONDS = 2.0
 WATCH_SECONDS = 0.5  # no weights are loaded, asked and gone again in that time
 FAILURES_IN_A_ROW = 5
+NO_USE_IN_A_ROW = 20  # replies that cost and say nothing
 PROBES = 3  # that a server rejects, before it is thought to reject all
 LOOKS_AT_THE_END = 3
 RETRIES = Retries()
@@ -36,12 +37,16 @@ RETRIES = Retries()
 
 @dataclass(frozen=True)
 class Asked:
-    """What models are asked for: the bar's name of it, its raw table, what is pending, and who asks."""
+    """What models are asked for: the bar's name of it, its raw table, what is pending, and who asks.
+
+    `remedy` says what to do where reply after reply is of no use; None where any reply says something.
+    """
 
     label: str = "Generating"
     table: str = "responses"
     pending: Callable[[Store, Suite, Task, int], Iterator[Request]] = pending_requests
     asker: type[Asker] = Asker
+    remedy: str | None = None
 
 
 ANSWERS = Asked()
@@ -125,15 +130,19 @@ class Keeper:
 
 
 class Breaker:
-    """Stops a run whose server fails each request, instead of failing all that are left."""
+    """Stops a run whose server fails each request, or whose replies are of no use, before all is asked."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, remedy: str | None = None) -> None:
         self.label = task.label
         self.asked_again = task.backend.asked_again
+        self.remedy = remedy
         self.n_in_a_row = 0
+        self.n_of_no_use = 0
 
     def note(self, row: Mapping[str, Any]) -> None:
         """Count a failure that passes, or start anew; raise PlumblineError at the limit."""
+        if self.remedy:
+            self._weigh(row, self.remedy)
         is_failure = row["response_status"] in self.asked_again and row["response_status"] != "cancelled"
         self.n_in_a_row = self.n_in_a_row + 1 if is_failure else 0
         if self.n_in_a_row >= FAILURES_IN_A_ROW:
@@ -147,6 +156,20 @@ class Breaker:
                 f"{self.label}: the server failed {self.n_in_a_row} requests in a row, the last after "
                 f"{row['n_attempts']} attempts: {row['error']}.",
                 "See to the server; then the same command asks these again and goes on.",
+            )
+
+    def _weigh(self, row: Mapping[str, Any], remedy: str) -> None:
+        """Count a reply that says nothing, or start anew; what was not asked, or will be again, is none."""
+        status = row["response_status"]
+        if row["n_attempts"] == 0 or status == "cancelled" or status in self.asked_again:
+            return
+        self.n_of_no_use = 0 if status == "ok" else self.n_of_no_use + 1
+        if self.n_of_no_use >= NO_USE_IN_A_ROW:
+            said = row["error"] or row["finish_reason"]
+            raise PlumblineError(
+                f"{self.label}: {self.n_of_no_use} replies in a row are of no use ({status}), "
+                f"the last with: {said}.",
+                remedy,
             )
 
 
@@ -212,7 +235,7 @@ def generate_answers(
             def asked(task: Task, requests: Iterator[Request], n_senders: int) -> Counter[str]:
                 asker = askers[task.label]
                 with _keeping(store, task, asker, watch_seconds) as keeper:
-                    _ask(asker, keeper, Breaker(task), requests, n_senders, bar)
+                    _ask(asker, keeper, Breaker(task, what.remedy), requests, n_senders, bar)
                 statuses[task.label] += keeper.statuses
                 return keeper.statuses
 

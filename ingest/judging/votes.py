@@ -24,6 +24,9 @@ from ingest.suite.judges import Judge
 ATTEMPTS = 3  # replies of one judge to one question, until one is a vote
 INVALID = "invalid_vote"
 EMPTY, UNREAD = "empty_text", "unsupported_language"
+REMEDY = (
+    "Give the judge another model, more tokens or a plainer rubric in the suite; the votes so far are kept."
+)
 
 # What a judge has not voted on.
 PENDING = f"""
@@ -262,7 +265,7 @@ def ask_judges(
         retries=retries,
         watch_seconds=watch_seconds,
         counters=counters,
-        what=Asked("Judging", VOTES, pending, VoteAsker),
+        what=Asked("Judging", VOTES, pending, VoteAsker, REMEDY),
     )
     return [
         VoteCount(

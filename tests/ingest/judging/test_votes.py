@@ -138,6 +138,32 @@ def test_a_reply_that_is_no_vote_is_asked_again_and_then_none(judged):
     ]
 
 
+def test_a_judge_that_never_votes_is_not_asked_about_all(judged):
+    def reply(question):
+        return '{"label": "hire"}' if is_mute else by_words(question)
+
+    n_texts, is_mute = 200, True
+    with Store(judged.data) as store:
+        texts = [text_row(f"I would hire them, {i}.") for i in range(n_texts)]
+        store.append("texts", texts)
+        with store.registered("new", {"new_key": [text["text_key"] for text in texts]}):
+            store.connection.execute(
+                "insert into responses by name from (select * replace (new_key as response_key, new_key as"
+                " text_key) from (from responses limit 1) cross join new) select * exclude new_key"
+            )
+    with judge_server(reply) as (url, asked):
+        stopped = judged.write(url, checked=0).extract("--concurrency", "2")
+        assert stopped.exit_code == 1
+        assert (
+            "20 replies in a row are of no use (invalid_vote), the last with: it is no object of the two keys"
+            in stopped.output
+        )
+        assert len(asked) < 30 * ATTEMPTS
+        is_mute = False
+        assert "ok; " in judged.extract("--concurrency", "2").output
+        assert len(judged.votes()) == n_texts + N_TEXTS
+
+
 def test_what_passes_is_repeated_and_what_does_not_is_asked_by_the_next_run(judged):
     busy = {"n": 2}
 
