@@ -183,6 +183,7 @@ def audit(
     with warehouse.Warehouse(data) as opened:
         if not is_terminal:  # a line each is what a script can read
             warehouse.print_verdicts(opened)
+        warehouse.print_lost(opened, suite.suite)
         warehouse.print_powerless(opened)
         show.closing(opened, suite.suite, is_terminal)
     say(f"Warehouse: {data / AUDIT_NAME}")
@@ -214,7 +215,9 @@ def _only_suite() -> Path:
 
 
 @cli.command()
-@click.option("--inconclusive", is_flag=True, help="Fail on `inconclusive` too.")
+@click.option(
+    "--inconclusive", is_flag=True, help="Fail on `inconclusive` too, and where no answer could be read."
+)
 @stale_option()
 @click.pass_obj
 def gate(data: Path, inconclusive: bool, is_stale_ok: bool) -> None:
@@ -227,7 +230,8 @@ def gate(data: Path, inconclusive: bool, is_stale_ok: bool) -> None:
     warehouse.check_inputs(data, is_stale_ok)
     with warehouse.Warehouse(data) as opened:
         warehouse.print_verdicts(opened)
-        failing = warehouse.findings(opened, ("fail", "inconclusive") if inconclusive else ("fail",))
+        warehouse.print_lost(opened)
+        failing = warehouse.findings(opened, inconclusive)
         for row in failing:
             say(warehouse.describe_finding(row))
     if failing:
@@ -247,6 +251,7 @@ def status(data: Path) -> None:
     warehouse.check_inputs(data, is_stale_ok=True)
     with warehouse.Warehouse(data) as opened:
         warehouse.print_verdicts(opened)
+        warehouse.print_lost(opened)
 
 
 def _print_suite_status(store: Store, suite: str) -> None:

@@ -91,7 +91,9 @@ def _nothing_to_show(warehouse: Warehouse, category: str | None, config: str | N
     if config is not None and config not in configs:
         return PlumblineError(f"There is no config {printable(config)}.", f"There are: {', '.join(configs)}.")
     names = evidence.places(warehouse, category) or evidence.places(warehouse, None)
+    if not names:
+        return PlumblineError("Nothing was judged.", "Run `plumbline status`.")
+    if reasons := evidence.unjudged(warehouse):
+        return PlumblineError(f"Nothing could be judged. {' '.join(reasons)}", "Run `plumbline status`.")
     what = "No two groups differ there, or there is no such comparison."
-    return PlumblineError(
-        what, f"There are: {', '.join(names)}." if names else "Nothing was judged: run `plumbline status`."
-    )
+    return PlumblineError(what, f"There are: {', '.join(names)}.")

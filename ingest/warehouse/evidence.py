@@ -132,6 +132,19 @@ def places(warehouse: Warehouse, category: str | None) -> list[str]:
     return [row["name"] for row in rows]
 
 
+def unjudged(warehouse: Warehouse) -> list[str]:
+    """Return why nothing could be judged, the commonest reasons first; none where something was."""
+    if comparisons(warehouse):
+        return []
+    rows = warehouse.rows(
+        """
+        select reason from rpt_verdicts where is_gate_profile and not is_control
+        group by reason order by count(*) desc, reason limit 2
+        """
+    )
+    return [row["reason"] for row in rows]
+
+
 def configs(warehouse: Warehouse, _: str | None = None) -> list[str]:
     """Return the names of the configs that were judged."""
     return [

@@ -24,6 +24,7 @@ GUARDED = r"""
     end
 """
 DRAFTS = ".export-"  # what the folder of files begins with that are being written
+LOST = 3  # lines about answers that count as missing
 FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
 
 
@@ -186,18 +187,26 @@ def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
 
 
-def findings(warehouse: Warehouse, states: Sequence[str] = ("fail",)) -> list[dict[str, Any]]:
-    """Verdicts of the gate's profile in one of the states."""
+def findings(warehouse: Warehouse, is_strict: bool = False) -> list[dict[str, Any]]:
+    """Verdicts of the gate's profile that are `fail`.
+
+    `is_strict`, those too that could not be told: `inconclusive`, and where no answer could be read.
+    """
     return warehouse.rows(
         """
         select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
                value, unit, red_limit, ci_low, ci_high, n, p_family, verdict_name,
                (select count(distinct suite) > 1 from fct_verdicts) as has_suites
         from fct_verdicts
-        where is_gated and list_contains(?, verdict)
+        where
+            is_gated
+            and (
+                verdict = 'fail'
+                or ? and (verdict = 'inconclusive' or (n = 0 and n_missing > 0 and not is_control))
+            )
         order by suite, config, verdict, category, axis, metric, group_value, measure
         """,
-        [list(states)],
+        [is_strict],
     )
 
 
@@ -221,6 +230,50 @@ def print_powerless(warehouse: Warehouse) -> None:
         tests = "1 test" if row["n_tests"] == 1 else f"{row['n_tests']:,} tests"
         whose = "  ".join(row[name] for name in ("suite", "config", "category", "profile") if row[name])
         say(f"{whose}  no difference can fail in {tests} (family {row['family']}): {row['advice']}")
+
+
+def print_lost(warehouse: Warehouse, suite: str | None = None) -> None:
+    """Say where more answers of a suite, or of all, than its quality allows count as missing, and as what."""
+    rows = warehouse.rows(
+        """
+        with lost as (
+            select suite, config, category, scope, n_records, n_removed
+            from fct_quality
+            where
+                suite = coalesce($suite, suite) and rule in ('responses_usable', 'answers_read')
+                and not is_passed
+        )
+        select
+            lost.*,
+            case
+                when scope = '' then (
+                    select mode(response_status order by response_status) from dim_responses
+                    where
+                        suite = lost.suite and config = lost.config and category = lost.category
+                        and response_status <> 'ok'
+                )
+                else (
+                    select mode(outcome_status order by outcome_status) from fct_outcomes
+                    where
+                        suite = lost.suite and config = lost.config and category = lost.category
+                        and outcome_set = lost.scope and not is_counted and score is null
+                        and outcome_status <> 'failed_response'
+                )
+            end as status
+        from lost
+        where n_removed > 0
+        order by n_removed desc, suite, config, category, scope
+        """,
+        {"suite": suite},
+    )
+    for row in rows[:LOST]:
+        whose = "  ".join(row[name] for name in ("suite", "config", "category", "scope") if row[name])
+        say(
+            f"{whose}  {row['n_removed']:,} of {row['n_records']:,} answers count as missing, "
+            f"most of them as {row['status']}"
+        )
+    if len(rows) > LOST:
+        say(f"… and {len(rows) - LOST:,} more: select * from fct_quality where not is_passed")
 
 
 def describe_finding(row: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from tiny import TINY_SUITE
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.warehouse import Warehouse, parse, print_powerless, run_dbt
+from ingest.warehouse import Warehouse, parse, print_lost, print_powerless, run_dbt
 from ingest.warehouse.dbt import BLAS_THREADS, one_thread_a_product
 
 TINY = str(TINY_SUITE)
@@ -118,6 +118,42 @@ def test_only_families_in_which_nothing_can_fail_are_told_with_what_to_change(tm
     assert capsys.readouterr().out.splitlines() == [
         "s  few  p  no difference can fail in 1 test (family config): ask about more names",
         "s  none  p  no difference can fail in 2,000 tests (family config): ask about several names",
+    ]
+
+
+def test_answers_that_count_as_missing_are_told_with_what_most_of_them_are(tmp_path, capsys):
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as audit:
+        audit.execute("""
+            create table fct_quality as select 's' as suite, 'm' as config, * from (values
+                ('A', 'decision', 'answers_read', 1000, 900, false),
+                ('A', '', 'responses_usable', 1200, 200, false),
+                ('B', 'decision', 'answers_read', 50, 1, true), ('B', '', 'repeats_complete', 50, 0, false)
+            ) as t (category, scope, rule, n_records, n_removed, is_passed);
+            create table dim_responses as select 's' as suite, 'm' as config, 'A' as category, unnest(
+                ['ok', 'ok', 'ok', 'refused', 'refused', 'timeout']) as response_status;
+            create table fct_outcomes as select 's' as suite, 'm' as config, 'A' as category,
+                'decision' as outcome_set, * from (values ('ok', true, null), ('unmatched', false, null),
+                ('unmatched', false, null), ('tied', false, null), ('failed_response', false, null),
+                ('failed_response', false, null), ('failed_response', false, null)
+            ) as t (outcome_status, is_counted, score);
+        """)
+    lost = [
+        "s  m  A  decision  900 of 1,000 answers count as missing, most of them as unmatched",
+        "s  m  A  200 of 1,200 answers count as missing, most of them as refused",
+    ]
+    with Warehouse(tmp_path) as warehouse:
+        for suite, told in (("s", lost), (None, lost), ("other", [])):
+            print_lost(warehouse, suite)
+            assert capsys.readouterr().out.splitlines() == told
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as audit:
+        audit.execute(
+            "insert into fct_quality select 's', 'n' || n, 'A', '', 'responses_usable', 10, 5, false"
+            " from range(3) as t (n)"
+        )
+    with Warehouse(tmp_path) as warehouse:
+        print_lost(warehouse)
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "… and 2 more: select * from fct_quality where not is_passed"
     ]
 
 

@@ -21,6 +21,7 @@ from tiny import TINY_SUITE, csv_text, record
 
 from ingest import assemble, extract, generate, load, show, why
 from ingest.card import READ, write_card
+from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
 from ingest.report import PAGES, page_sources, read_page
@@ -690,7 +691,11 @@ def test_real_and_simulated_stand_apart(marts):
 
 def test_a_run_without_a_single_answer_judges_nothing(silent_marts):
     assert rows(silent_marts, "select distinct response_status from dim_responses") == [("timeout",)]
-    verdicts = rows(silent_marts, "select metric, verdict, value, n, reason from fct_verdicts")
+    verdicts = rows(
+        silent_marts,
+        "select metric, verdict, value, n, case when not is_control then n_missing end, reason"
+        " from fct_verdicts",
+    )
     assert {metric for metric, *_ in verdicts} >= {
         "cramers_v_corrected",
         "max_fdi",
@@ -699,9 +704,15 @@ def test_a_run_without_a_single_answer_judges_nothing(silent_marts):
         "max_abs_dbi",
     }
     assert {tuple(rest) for _, *rest in verdicts} == {
-        ("not_applicable", None, 0, "No usable answer to judge."),
-        ("not_applicable", None, 0, "Control: no prompt shows origin."),
+        ("not_applicable", None, 0, 36, "None of the 36 answers could be read."),
+        ("not_applicable", None, 0, 72, "None of the 72 answers could be read."),
+        ("not_applicable", None, 0, None, "Control: no prompt shows origin."),
     }
+    path, *_ = silent_marts.execute("select path from duckdb_databases() where path is not null").fetchone()
+    for options, exit_code in (((), 0), (("--inconclusive",), 1)):
+        gate = CliRunner().invoke(cli, ["--data", str(Path(path).parent), "gate", *options])
+        assert gate.exit_code == exit_code, gate.output
+        assert "72 of 72 answers count as missing, most of them as timeout" in gate.output
     assert rows(
         silent_marts, "select count(*) from fct_outcomes where outcome is not null or score is not null"
     ) == [(0,)]

@@ -146,7 +146,10 @@ select
     case
         when is_control
             then 'Control: no prompt shows ' || {{ joined_list('hidden_attributes', "' or '") }} || '.'
-        when n = 0 then 'No usable answer to judge.'
+        when n = 0 and n_missing = 1 then 'The one answer could not be read.'
+        when n = 0 and n_missing > 1
+            then 'None of the ' || {{ with_commas('n_missing') }} || ' answers could be read.'
+        when n = 0 then 'No answer to judge.'
         when colour is null and verdict = 'inconclusive'
             then
                 'Only one group has answers that could be read; what ' || missing_answers
