@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, outcome_set, variant_text_key of rules that read a text (SPEC MEA-4).
--- A match at the lowest position wins; at one position the longest phrase.
+-- A match at the lowest position wins; at one position the longest phrase. An accent may be a letter's own or
+-- a mark beside it.
 {%- set kinds = text_rules() %}
 with candidates as (
     select distinct
@@ -13,13 +14,26 @@ with candidates as (
 
 rules as (
     select
-        *,
+        suite,
+        category,
+        outcome_set,
+        rule_kind,
+        label,
+        {{ composed('phrase') }} as phrase,
+        {{ composed('pattern') }} as pattern,
         -- A pattern of the suite's own starts with ().
         {{ begins_with('pattern', '()') }} as is_own,
         not {{ begins_with('pattern', '()') }}
         and not {{ matches('phrase', pattern('[^\\p{L}\\p{M}\\p{N}_]')) }} as is_word
     from {{ ref('stg_suite__outcome_rules') }}
     where rule_kind in ('{{ kinds | join("', '") }}')
+),
+
+texts as (
+    select
+        text_key,
+        {{ composed('text') }} as text
+    from {{ ref('stg_extract__texts') }}
 ),
 
 searched as (
@@ -37,7 +51,7 @@ searched as (
         end as match_position
     from candidates
     inner join rules using (suite, category, outcome_set)
-    inner join {{ ref('stg_extract__texts') }} as texts on candidates.variant_text_key = texts.text_key
+    inner join texts on candidates.variant_text_key = texts.text_key
 )
 
 select
