@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from ingest.labelling.drawing import Item
 from ingest.prompts.replacements import as_pattern
 from ingest.suite import Rule, normalise_label
+from ingest.suite.fields import composed
 from ingest.unspaced import UNSPACED
 
 MASK = "▮▮▮"
@@ -49,7 +50,7 @@ class Masking:
     def names_a_group(self, text: str) -> bool:
         """Whether a text holds a word of any group."""
         pattern = self._pattern(frozenset(word for words in self.words.values() for word in words))
-        return pattern is not None and pattern.search(text) is not None
+        return pattern is not None and pattern.search(composed(text)) is not None
 
     def _pattern(self, words: frozenset[str]) -> re.Pattern[str] | None:
         if words not in self.patterns:
@@ -61,7 +62,7 @@ class Masking:
 
 def _bounded(word: str) -> str:
     """Return the pattern of a whole word; where a script has no spaces, of the word wherever it stands."""
-    word = " ".join(word.split())
+    word = " ".join(composed(word).split())
     before = rf"(?<!{LETTER})" if re.match(LETTER, word) else ""
     after = rf"(?!{LETTER})" if re.search(rf"{LETTER}\Z", word) else ""
     return f"{before}{as_pattern(word)}{after}"
@@ -70,7 +71,7 @@ def _bounded(word: str) -> str:
 def _shown(text: str, pattern: re.Pattern[str] | None) -> str:
     text = CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     if pattern is not None:
-        text = pattern.sub(MASK, text)
+        text = pattern.sub(MASK, composed(text))
     left_out = len(text) - FIRST - LAST
     if left_out <= 0:
         return text

@@ -8,7 +8,7 @@ from typing import Any
 from ingest.keys import key, text_key
 from ingest.measuring.languages import language_of_prompt
 from ingest.suite import Suite
-from ingest.suite.fields import LANGUAGE_ATTRIBUTE
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE, composed
 from ingest.unspaced import stands_in_words
 
 # Does the baseline name what the prompt names of the group: all of it, some of it, or nothing? Only the
@@ -41,7 +41,8 @@ class PromptBuilder:
         names show it. The language that a suite asks in shows itself.
         """
         evidence = {}
-        name_stands_there = bool(name and name in prompt)
+        prompt = composed(prompt)
+        name_stands_there = bool(name and composed(name) in prompt)
         for attribute, value in attributes.items():
             word = self.words[attribute, value].search(prompt)
             if self.suite.languages and attribute == LANGUAGE_ATTRIBUTE:
@@ -136,7 +137,7 @@ class PromptBuilder:
 
 def _pattern(words: Collection[str]) -> re.Pattern[str]:
     """Return what finds any of these words: whole ones, or among other letters in scripts without spaces."""
-    whole = [re.escape(word) for word in words if not stands_in_words(word)]
-    among = [re.escape(word) for word in words if stands_in_words(word)]
+    whole = [re.escape(composed(word)) for word in words if not stands_in_words(word)]
+    among = [re.escape(composed(word)) for word in words if stands_in_words(word)]
     parts = [*([NOT_IN_WORD.format("|".join(whole))] if whole else []), *among]
     return re.compile("|".join(parts), re.IGNORECASE) if parts else NOWHERE

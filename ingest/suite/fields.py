@@ -141,6 +141,11 @@ def normalise_label(label: str) -> str:
     return " ".join(folded.split())
 
 
+def composed(text: str) -> str:
+    """Return a text in which an accent is part of its letter, however it was typed (NFC)."""
+    return unicodedata.normalize("NFC", text)
+
+
 def alike(language: str) -> frozenset[str]:
     """Return the code of a language (such as `en` or `en-SG`), and those that nobody tells from it."""
     code = language.split("-")[0].lower()

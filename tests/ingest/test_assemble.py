@@ -177,6 +177,16 @@ def test_people_bring_their_attributes_and_no_others(suite):
     assert len({row["root_key"] for row in rows}) == 2
 
 
+def test_a_word_shows_its_group_however_its_accent_was_typed(tmp_path):
+    def accented(suite):
+        suite["attributes"]["gender"]["Female"]["words"] += ["fiance\u0301e"]
+
+    builder = PromptBuilder(load_suite(changed(tmp_path, accented)))
+    for text in ("her fianc\u00e9e", "her fiance\u0301e"):
+        assert builder.shown_by(text, {"gender": "Female"}, None) == {"gender": "word: fianc\u00e9e"}
+        assert builder.shown_by(text, {"gender": "Male"}, None) == {}
+
+
 def test_an_attribute_that_a_person_lacks_but_the_template_names_is_crossed(suite, tmp_path):
     path = changed(tmp_path, lambda c: c["categories"]["TRADE"].update(prompts=["{name} of the {origin}?"]))
     rows = list(prompt_rows(load_suite(path), "TRADE", PromptBuilder(suite)))

@@ -11,6 +11,7 @@ WORDS = {
     ("gender", "Male"): ["man", "he"],
     ("place", "US"): ["US", "United States"],
     ("place", "Thai"): ["Thai", "ไทย"],
+    ("place", "Quebec"): ["Québec"],
 }
 RULE = Rule(set="s", kind="pattern", labels={"yes": ["yes"], "man": ["a Thai"]})
 OTHER = Rule(set="s", kind="pattern", labels={"yes": ["yes"], "no": ["no"]})
@@ -32,6 +33,7 @@ def masked(text, shown=("gender", "place"), keyword="", rule=OTHER, with_people=
         ("她是女人吗", f"她是{MASK}吗"),
         ("คนไทยพูด", f"คน{MASK}พูด"),
         ("she's", f"{MASK}'s"),
+        ("Que\u0301bec or Qu\u00e9bec", f"{MASK} or {MASK}"),
     ],
 )
 def test_words_of_all_groups_of_an_attribute_are_hidden(text, shown):
