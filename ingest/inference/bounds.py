@@ -136,6 +136,19 @@ def one_sided_bounds(
     return clipped
 
 
+def largest_values(statistics: Sequence[Statistic], kind: Kind, table: Array, observed: Array) -> Array:
+    """What the numbers of outcomes (columns,) can be at most: groups of these sizes with an outcome each.
+
+    One more unit makes its group larger, and numbers that weigh groups by their size can then be larger.
+    Infinite for scores and selections.
+    """
+    if kind != "outcome":
+        return np.full(len(observed), np.inf)
+    apart = evaluate(statistics, np.diag(table.sum(1))[None])[:, 0]
+    largest: Array = np.where(np.isfinite(apart), np.fmax(apart, observed), np.inf)
+    return largest
+
+
 def without_mild_side(statistics: Sequence[Statistic], bounds: Array) -> Array:
     """Bounds (columns, 2) whose end nearer to equality is equality itself.
 

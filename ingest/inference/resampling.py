@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ingest.inference.arrays import Array, first_rows
 from ingest.inference.bounds import (
     blocks_by_group,
+    largest_values,
     one_other_unit,
     one_sided_bounds,
     pseudo_rows,
@@ -237,6 +238,8 @@ def resample(
     telling = units_by_group if doubt is None else np.minimum(units_by_group, doubt.n_units)
     rested_on = units_rested_on(columns, telling)
     interval = intervals(booted, observed, rested_on, wider)
+    largest = largest_values(chosen, kind, table, observed)
+    interval[:, 1] = np.minimum(interval[:, 1], largest)
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]
     if rates and units.is_enough and n_bootstrap and doubt is None:
@@ -250,6 +253,7 @@ def resample(
     bounds = one_sided_bounds(judged_by, observed[own], redrawn_values[own], apart, fewest, milder)
     if is_few:
         bounds = without_mild_side(judged_by, bounds)
+    bounds = np.minimum(bounds, largest[own][:, None])
     spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
     if kind == "score" and scale is not None:
         spread = (min(spread[0], scale[0]), max(spread[1], scale[1]))

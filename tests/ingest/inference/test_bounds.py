@@ -20,6 +20,11 @@ def nested(n_units: int, n_groups: int = 2) -> Design:
     return Design(group[:, None], group, row, row, tuple("ABCDEFGH"[:n_groups]))
 
 
+def jensen_shannon_at_most(w):
+    """Divergence of a group of this share of the answers from all, whose answers nobody else gives."""
+    return (np.log(2 / (1 + w)) + w * np.log(2 * w / (1 + w)) + (1 - w) * np.log(2)) / 2
+
+
 def of_axis(design, sums, name, **options):
     found = resample(design, sums, [name], 99, 2_000, seed=1, **options)
     return next(row for row in found if row.group is None)
@@ -38,6 +43,21 @@ def test_one_outcome_only_has_a_bound_too():
     row = of_axis(nested(40), outcome_sums(np.zeros(80, dtype=int), 2), "cramers_v_corrected")
     assert np.isnan(row.value)
     assert row.bound_low == 0 and 0 < row.bound_high < 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("max_fdi_pooled", 1 - 7 / 30), ("max_jsd_nats_pooled", jensen_shannon_at_most(7 / 30))],
+)
+def test_no_end_lies_beyond_what_groups_of_these_sizes_can_have(name, most):
+    # The small group gives an answer of its own: as far apart as can be.
+    group = np.repeat([0, 1], [7, 23])
+    row = np.arange(30)
+    design = Design(group[:, None], group, row, row, ("A", "B"))
+    of = of_axis(design, outcome_sums(group, 2), name)
+    assert of.value == pytest.approx(most)
+    assert of.ci_high == pytest.approx(most) and of.bound_high == pytest.approx(most)
+    assert of.ci_low <= of.bound_low < most
 
 
 def test_one_unit_a_group_has_no_bound():
