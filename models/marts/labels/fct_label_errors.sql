@@ -1,7 +1,11 @@
 -- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric, outcome. Axis and group
 -- are '' for all answers. How often what is read is not what people say, over all answers that labels were
--- drawn from. Intervals count labels as independent, as many as have weights like these (Kish).
-{%- set z = 1.959963984540054 %}
+-- drawn from. Intervals count labels as independent, as many as have weights like these (Kish); that of a mean
+-- is Student's.
+{%- set half = (
+    student('n_effective - 1') ~ ' * sqrt('
+    ~ ratio('greatest(0, mean_square - value * value)', 'n_effective - 1') ~ ')'
+) %}
 {%- set carried = [
     'suite', 'domain', 'category', 'config', 'model', 'role', 'is_simulated', 'outcome_set'
 ] | join(',\n        ') %}
@@ -165,12 +169,12 @@ bounded as (
         case
             when metric <> 'mean_error' then {{ wilson('value * n_effective', 'n_effective', 'low') }}
             when n_labels > 1
-                then value - {{ z }} * sqrt(greatest(0, mean_square - value * value) / n_effective)
+                then value - {{ half }}
         end as low,
         case
             when metric <> 'mean_error' then {{ wilson('value * n_effective', 'n_effective', 'high') }}
             when n_labels > 1
-                then value + {{ z }} * sqrt(greatest(0, mean_square - value * value) / n_effective)
+                then value + {{ half }}
         end as high
     from means
 ),
