@@ -191,7 +191,8 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[tu
         )
     }
     reader = _Reader(reading, drawn, taken)
-    found: dict[tuple[str, str, str], tuple[int, Label]] = {}
+    found: list[tuple[int, Label]] = []
+    firsts: dict[tuple[str, str, str], tuple[int, Label]] = {}
     problems: list[str] = []
     for number, cells in rows:
         row = number + 1  # as a spreadsheet counts: the first holds the names of the columns
@@ -203,7 +204,8 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[tu
         if label is None:
             taken.n_empty += 1
             continue
-        first, known = found.setdefault(label.key, (row, label))
+        found.append((row, label))
+        first, known = firsts.setdefault(label.key, (row, label))
         if (known.label, known.value) != (label.label, label.value):
             problems.append(f"row {row:,}: {label.annotator} gave this answer another label in row {first:,}")
     if problems:
@@ -213,7 +215,7 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[tu
         raise PlumblineError(
             f"{shown(path)}: none of its {len(rows):,} rows has a label.", "Fill in the column `label`."
         )
-    return [*found.values()]
+    return found
 
 
 class _Reader:

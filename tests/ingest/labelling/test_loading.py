@@ -193,7 +193,8 @@ def test_one_annotator_says_one_thing_of_an_answer_in_a_file(world, rows, load):
     (row,) = of(rows, "job", 1)
     result = load([*labelled([row, row], "baker"), *labelled([row], "driver")])
     assert "row 4: Ada gave this answer another label in row 2." in result.output and stored(world) == []
-    assert "1 rows = 1 new +" in load(labelled([row, row], "baker")).output
+    told = load(labelled([row, row], "baker")).output
+    assert "2 rows = 1 new + 0 replaced + 1 already there +" in told and len(stored(world)) == 1
 
 
 def test_several_files_are_loaded_together_or_not_at_all(world, rows, load):
