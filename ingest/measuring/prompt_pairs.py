@@ -24,6 +24,7 @@ from ingest.prompts.replacements import as_pattern, read_replacements, replaceme
 from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
+from ingest.suite.fields import composed
 
 SECOND = 6_000  # pairs of short answers that one core compares
 ANNOUNCED_FROM = 10_000  # pairs
@@ -143,13 +144,14 @@ class Neutraliser:
         places = {word: place for place, phrases in words.items() for word in phrases if word.split()}
         ordered = sorted(places, key=lambda word: (-len(word), word))
         self.places = [places[word] for word in ordered]
-        alternatives = "|".join(f"({as_pattern(word)})" for word in ordered)
+        alternatives = "|".join(f"({as_pattern(composed(word))})" for word in ordered)
         self.pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if ordered else None
 
     def __call__(self, text: str) -> str:
         """Return the text with every such word replaced, longest first, in one pass."""
         if self.pattern is None:
             return text
+        text = composed(text)
         # Each alternative is a group, so a match has a last one.
         return self.pattern.sub(lambda match: self.places[match.lastindex - 1], text)  # type: ignore[operator]
 
@@ -266,9 +268,10 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
     for prompt_key, root_key, attributes, shown_by, name, prompt in prompts:
         words = {f"_{attribute}_": shown[attribute, value] for attribute, value in attributes.items()}
         # A person's name shows a group as a word does; a keyword of a corpus is what the text is about.
-        if name and name in prompt and any(str(e).startswith("name:") for e in shown_by.values()):
+        stands_there = bool(name) and composed(name) in composed(prompt)
+        if stands_there and any(str(e).startswith("name:") for e in shown_by.values()):
             words["_name_"] = sorted({name, *(part for part in name.split() if len(part) > 2)})
-        words_key = key("words", words)
+        words_key = key("composed words", words)
         if words_key not in neutralisers:
             neutralisers[words_key] = Neutraliser(words)
         row = {"prompt_key": prompt_key, "suite": suite.suite, "root_key": root_key, "words_key": words_key}

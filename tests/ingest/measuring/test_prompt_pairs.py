@@ -108,6 +108,11 @@ def test_longer_phrases_go_first_and_capitals_stay_capitals():
     assert Neutraliser({})("as it is") == "as it is"
 
 
+def test_words_are_found_however_their_accents_were_typed():
+    neutral = Neutraliser({"_place_": ["Que\u0301bec", "Gen\u00e8ve"]})
+    assert neutral("Qu\u00e9bec, Que\u0301bec, Gene\u0300ve") == "_place_, _place_, _place_"
+
+
 def test_hostile_words_are_no_patterns():
     swap = Neutraliser({"_x_": ["a.c", "(", "c++", "\\d"]})
     assert swap("abc a.c 5") == "abc _x_ 5"
