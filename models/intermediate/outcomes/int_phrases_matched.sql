@@ -32,7 +32,7 @@ rules as (
 texts as (
     select
         text_key,
-        {{ composed('text') }} as text
+        {{ composed('text') }} as composed_text
     from {{ ref('stg_extract__texts') }}
 ),
 
@@ -46,7 +46,7 @@ searched as (
         length(rules.phrase) as phrase_length,
         case rules.rule_kind
             {%- for kind, position in kinds.items() %}
-            when '{{ kind }}' then {{ position('texts.text', 'rules') }}
+            when '{{ kind }}' then {{ position('texts.composed_text', 'rules') }}
             {%- endfor %}
         end as match_position
     from candidates

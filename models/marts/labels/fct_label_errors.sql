@@ -1,7 +1,7 @@
 -- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric, outcome. Axis and group
 -- are '' for all answers. How often what is read is not what people say, over all answers that labels were
--- drawn from. Intervals count labels as independent, as many as have weights like these (Kish); that of a mean
--- is Student's.
+-- drawn from. Intervals count labels as independent, as many as have weights like these (Kish); that of a
+-- mean is Student's.
 {%- set half = (
     student('n_effective - 1') ~ ' * sqrt('
     ~ ratio('greatest(0, mean_square - value * value)', 'n_effective - 1') ~ ')'
