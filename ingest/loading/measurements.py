@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ingest.errors import PlumblineError, shorten
 from ingest.keys import key
 from ingest.loading.again import mend_prompts, refuse_second_reading
 from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, WHOLE_NUMBER, declared_labels
@@ -88,6 +89,7 @@ class MeasurementLoad(Load[Measured]):
         self._make_keys()
         self._decide()
         refuse_second_reading(self)
+        self._refuse_two_baselines()
         self.loaded.check_sums("measurements")
 
     def _read(self, limit: int | None) -> None:
@@ -397,6 +399,50 @@ class MeasurementLoad(Load[Measured]):
             loaded.rejected[reason] = n
             loaded.examples[reason] = f"record {first:,}"
         loaded.n_measurements = loaded.statuses.total()
+
+    def _refuse_two_baselines(self) -> None:
+        """Raise where a prompt has two baselines of a feature, here or beside what is stored.
+
+        A prompt's baseline is what all answers to it are held against, whichever model gave them.
+        """
+        found = self.store.rows(
+            """
+            with given as (
+                select keyed.prompt_key, fresh.feature, fresh.baseline_value
+                from fresh
+                inner join decided
+                    on fresh.response_key = decided.response_key and decided.decision = 'loaded'
+                inner join keyed on decided.source_row = keyed.source_row
+                union all
+                select responses.prompt_key, ready_measurements.feature, ready_measurements.baseline_value
+                from ready_measurements
+                inner join responses on ready_measurements.response_key = responses.response_key
+                semi join keyed on responses.prompt_key = keyed.prompt_key
+            ),
+
+            differing as (
+                select prompt_key, feature, min(baseline_value) as lowest, max(baseline_value) as highest
+                from given
+                group by prompt_key, feature
+                having min(baseline_value) < max(baseline_value)
+            )
+
+            select prompt_key, feature, lowest, highest, count(distinct prompt_key) over ()
+            from differing
+            order by prompt_key, feature
+            limit 1
+            """
+        )
+        for prompt_key, feature, lowest, highest, n in found:
+            (prompt,) = (row for row in self.prompts if row["prompt_key"] == prompt_key)
+            groups = ", ".join(f"{attribute} {value}" for attribute, value in prompt["attributes"])
+            where = shorten(f"{prompt['source_tag']} ({groups})")
+            others = f", and so it is with {n:,} prompts" if n > 1 else ""
+            raise PlumblineError(
+                f"Two baselines of {feature!r} to the prompt {where}: {lowest} and {highest}{others}.",
+                "A prompt has one, whichever model answered: mend the column, take the feature out of "
+                "`baselines:`, or load each model into a folder of its own.",
+            )
 
     def write(self) -> None:
         """Write what is new; the caller holds the transaction."""

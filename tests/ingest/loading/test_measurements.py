@@ -87,6 +87,23 @@ def test_a_baseline_that_is_no_number_is_missing(bring, query):
     assert query("select value, baseline_value from ready_measurements") == [(0.5, None)]
 
 
+def test_a_prompt_with_two_baselines_is_told_before_anything_is_loaded(bring, fingerprint):
+    told = bring([row(), row(model="n", **{"warmth before": "0.5"})])
+    assert told.exit_code == 1
+    assert "Two baselines of 'warmth' to the prompt 1 (place North): 0.25 and 0.5" in told.output
+    assert not fingerprint()
+
+
+def test_a_baseline_differs_from_that_of_an_earlier_file(bring, fingerprint):
+    bring([row()])
+    before = fingerprint()
+    told = bring([row(model="n", **{"warmth before": "0.5"})])
+    assert told.exit_code == 1 and "0.25 and 0.5" in told.output
+    assert fingerprint() == before
+    others = [row(model="n", **{"warmth before": ""}), row(place="South", **{"warmth before": "0.5"})]
+    assert "2 loaded" in bring(others).output
+
+
 def test_records_are_refused_with_a_reason_and_counts_add_up(bring, query):
     rows = [row(), row(place="West"), row(place=" "), row(model=""), row(question=""), row(), row(place="n.")]
     result = bring(rows)
