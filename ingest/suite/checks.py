@@ -23,6 +23,7 @@ from ingest.suite.lookups import (
     check_mixes,
     check_profiles,
     check_scorers,
+    check_scores,
     check_styles,
 )
 from ingest.suite.rules import Rule
@@ -117,6 +118,10 @@ def _check_outcomes(suite: Suite, code: str, category: Category) -> None:
     # Ready measurements come without a text that a rule could read.
     if not active and not (suite.measurements and not category.outcomes):
         problem = f"the category has no outcome rule of variant {suite.variant!r}"
+        if suite.columns and suite.columns.scores:
+            problem += (
+                "; `scores` are measurements and no outcomes; files of numbers alone have `measurements`"
+            )
         raise Misplaced(problem, "categories", code, "outcomes")
     if len(set(active)) < len(active):
         problem = f"the category has two rules for one set in variant {suite.variant!r}"
@@ -268,21 +273,6 @@ def check_columns(suite: Suite) -> None:
             if rule.kind == "given" and rule.set not in labels:
                 problem = f"name the column of {rule.set!r}: `columns: {{labels: {{{rule.set}: …}}}}`"
                 raise Misplaced(problem, "categories", code, "outcomes", i, "kind")
-    _check_scores(suite)
-
-
-def _check_scores(suite: Suite) -> None:
-    """A number that comes with an answer has a name that no scorer gives a number of its own."""
-    from ingest.plugins import offers
-
-    scores = suite.columns.scores if suite.columns else {}
-    made = {f"{name}_score": name for name in suite.own_scorers}
-    for name, found in offers("scorer").items() if scores else ():
-        made |= {feature: name for offer in found if offer.about for feature in offer.about.features}
-    for feature in scores:
-        if feature in made:
-            problem = f"{feature!r} is a feature of the scorer {made[feature]!r}: give it another name"
-            raise Misplaced(problem, "columns", "scores", feature)
 
 
 def check_probabilities(suite: Suite) -> None:
@@ -546,6 +536,7 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_names,
     check_categories,
     check_columns,
+    check_scores,
     check_probabilities,
     check_measurements,
     check_branches,

@@ -29,6 +29,25 @@ def check_scorers(suite: Suite) -> None:
     _are_offered("scorer", _scorers(suite), [*suite.own_scorers, *suite.judges])
 
 
+def check_scores(suite: Suite) -> None:
+    """A number that comes with an answer has a name of its own, and no rule reads it."""
+    scores = suite.columns.scores if suite.columns else {}
+    made = {f"{name}_score": name for name in suite.own_scorers}
+    for name, found in offers("scorer").items() if scores else ():
+        made |= {feature: name for offer in found if offer.about for feature in offer.about.features}
+    for feature in scores:
+        if feature in made:
+            problem = f"{feature!r} is a feature of the scorer {made[feature]!r}: give it another name"
+            raise Misplaced(problem, "columns", "scores", feature)
+    for code, category in suite.categories.items():
+        for i, rule in enumerate(category.outcomes):
+            if given := {rule.scorer, rule.feature} & set(scores):
+                problem = (
+                    f"{given.pop()!r} came with the answers: it is compared as a measurement, by no rule"
+                )
+                raise Misplaced(f"{problem}. Take the rule out", "categories", code, "outcomes", i)
+
+
 def check_styles(suite: Suite) -> None:
     """The styles of a benchmark are measured, as far as what measures says its numbers."""
     given = {f"{name}_score" for name in suite.own_scorers} | {j.feature for j in suite.judges.values()}

@@ -52,7 +52,10 @@ class Rule(Strict):
     def _parts_fit(self) -> "Rule":
         if self.kind == "score":
             if not (self.scorer and self.feature):
-                raise ValueError("a score rule names its `scorer` and its `feature`")
+                raise ValueError(
+                    "a score rule names its `scorer` and its `feature`; a number that came with the answers "
+                    "has no rule, and is compared as a measurement"
+                )
             if self.labels:
                 raise ValueError("a score rule has no `labels`")
         if not self.looks_for_words and self.languages:

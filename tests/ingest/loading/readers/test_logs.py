@@ -362,9 +362,12 @@ def suite_of(columns):
 
 @pytest.fixture
 def load(tmp_path):
-    def run(columns, paths, *arguments):
-        suite = tmp_path / "suite.yml"
-        suite.write_text(yaml.safe_dump(suite_of(columns)))
+    def run(columns, paths, *arguments, outcomes=None):
+        suite, said = tmp_path / "suite.yml", suite_of(columns)
+        if outcomes is not None:
+            (category,) = said["categories"].values()
+            category["outcomes"] = outcomes
+        suite.write_text(yaml.safe_dump(said))
         command = ["--data", tmp_path / "data", "load", *paths, "--suite", suite, *arguments]
         return CliRunner().invoke(cli, list(map(str, command)))
 
@@ -565,6 +568,21 @@ def test_a_score_has_no_scorers_feature_for_a_name(load, tmp_path):
     columns = SHARED | {"attributes": {"gender": "gender"}, "scores": {"vader_compound": "s"}}
     told = load(columns, write_langfuse(tmp_path))
     assert told.exit_code == 1 and "is a feature of the scorer 'vader'" in told.output
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        [{"set": "tone", "kind": "score", "feature": "warmth"}],
+        [{"set": "tone", "kind": "score", "scorer": "warmth", "feature": "warmth"}],
+        [{"set": "tone", "kind": "score", "scorer": "vader", "feature": "warmth"}],
+        [],
+    ],
+)
+def test_a_score_that_came_with_answers_has_no_rule(load, tmp_path, outcomes):
+    columns = SHARED | {"attributes": {"gender": "gender"}, "scores": {"warmth": "s"}}
+    told = load(columns, write_langfuse(tmp_path), outcomes=outcomes)
+    assert told.exit_code == 1 and "measurement" in told.output
 
 
 @pytest.mark.parametrize(
