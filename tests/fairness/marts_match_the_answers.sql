@@ -5,7 +5,8 @@
 select built.model
 from {{ built_from() }} as built
 where
-    built.answers is distinct from (
+    split_part(built.model, '.', 1) not in ('seed', 'test')
+    and built.answers is distinct from (
         select state from {{ source('raw', 'suites').incorporate(path={'identifier': 'content_state'}) }}
         where part = 'answers'
     )

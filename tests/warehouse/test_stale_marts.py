@@ -118,6 +118,19 @@ def test_older_marts_are_read_where_one_asks_for_it(data):
     assert "the marts are older than the answers" in run(data, "status").stderr
 
 
+def test_dbt_alone_makes_the_marts_of_an_audit_current_again(data):
+    """An audit writes down tests and seeds, too; dbt alone says only which models it made."""
+    with duckdb.connect(str(data / AUDIT_NAME)) as audit:
+        audit.execute(
+            "insert into built_from select unnest(['test.plumbline.assert_no_secrets', "
+            "'seed.plumbline.metrics']), any_value(answers), any_value(earlier), 'i', null from built_from"
+        )
+    load(data, 5)
+    assert "older than the answers" in refused(data)
+    assert run_dbt(data, BUILD)
+    assert refused(data) == ""
+
+
 def test_a_killed_build_leaves_marts_that_are_refused(data):
     done = subprocess.run([sys.executable, "-c", KILLED, str(data)], cwd=ROOT, capture_output=True)
     assert done.returncode == -signal.SIGKILL
