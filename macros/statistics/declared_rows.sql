@@ -4,7 +4,11 @@
 {% macro declared_rows(seed, id, where='true') -%}
     {%- set rows = [] -%}
     {%- if execute -%}
-        {%- set relation = adapter.get_relation(target.get('database'), target.schema, seed) -%}
+        {#- An importing project may give it a schema of its own; a unit test knows no graph. #}
+        {%- set nodes = graph.get('nodes', {}) -%}
+        {%- set node = nodes.get('seed.plumbline.' ~ seed) or nodes.get('model.plumbline.' ~ seed) -%}
+        {%- set schema = node.schema if node else target.schema -%}
+        {%- set relation = adapter.get_relation(target.get('database'), schema, seed) -%}
         {%- if relation is none -%}
             {{ exceptions.raise_compiler_error('The seed ' ~ seed ~ ' is not there yet: run dbt seed, or dbt build.') }}
         {%- endif -%}

@@ -52,6 +52,17 @@ def test_its_models_are_built_and_read_by_a_model_of_the_project(staff):
     assert 0 <= most <= 1
 
 
+def test_its_tables_may_lie_in_schemas_of_their_own(staff):
+    with (staff / "dbt_project.yml").open("a", encoding="utf-8") as project:
+        project.write("models: {plumbline: {+schema: audit}}\nseeds: {plumbline: {+schema: definitions}}\n")
+    assert dbt("deps").success
+    chosen = ["--select", "+int_feature_values_summed"]  # what is generated from seeds and from a model
+    result = dbt("build", *chosen, "--exclude-resource-type", "unit_test", "test")
+    assert result.success, result.result
+    with duckdb.connect(str(staff / "data" / "staff.duckdb"), read_only=True) as connection:
+        assert connection.execute("from main_audit.int_feature_values_summed").description
+
+
 def test_the_gate_of_a_package_follows_its_variable_from_one_parse_to_the_next(staff, monkeypatch):
     """dbt keeps what it parsed; `AUDIT_GATE` comes after a build without it."""
     assert dbt("deps").success
