@@ -164,6 +164,7 @@ class Loaded(Tally):
 
     ambiguous: set[tuple[str, str]] = field(default_factory=set)
     no_answers: Counter[str] = field(default_factory=Counter)
+    no_numbers: Counter[str] = field(default_factory=Counter)
     n_two_baselines: int = 0
     n_read_anew: int = 0
     n_kept_statuses: int = 0
@@ -178,6 +179,8 @@ class Loaded(Tally):
         yield from self.redacted()
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
+        if without := ", ".join(f"{n:,} {status}" for status, n in self.no_numbers.most_common()):
+            yield f"  scores without a number: {without}"
         if self.no_answers:
             found = ", ".join(f"{n:,} {word!r}" for word, n in self.no_answers.most_common(5))
             yield (
@@ -308,6 +311,7 @@ class ResponseLoad(Load[Loaded]):
         said_key = text_key(fields.text)
         self.labels += [GivenLabel(number, response_key, fields.category, *one) for one in fields.labels]
         self.scores += [GivenScore(number, response_key, *one) for one in fields.scores]
+        self.loaded.no_numbers.update(said for _, _, said in fields.scores if said != "ok")
         self.responses.append(
             Response(
                 response_key=response_key,

@@ -451,7 +451,9 @@ def test_scores_may_be_truths_and_numbers_and_say_why_they_are_none(load, rows, 
     scores = [True, 0.5, "0.5", "", "much", "nan", None]
     path.write_text("\n".join(json.dumps({**base, "prompt": f"{i}?", "s": s}) for i, s in enumerate(scores)))
     columns = SHARED | {"attributes": {"gender": "group"}, "scores": {"warmth": "s"}}
-    assert load(columns, [path]).exit_code == 0
+    told = load(columns, [path])
+    assert told.exit_code == 0
+    assert "scores without a number: 2 missing, 1 not_a_number, 1 not_finite" in told.output
     assert rows("""
         select value, measurement_status
         from ready_measurements join responses using (response_key) order by source_row""") == [
