@@ -405,6 +405,8 @@ class MeasurementLoad(Load[Measured]):
 
         A prompt's baseline is what all answers to it are held against, whichever model gave them.
         """
+        if not self.measurements.baselines:
+            return
         found = self.store.rows(
             """
             with given as (
