@@ -7,7 +7,7 @@ from ingest.backends import About, Answer, Request
 from ingest.backends.batches import AnthropicBatches
 from ingest.backends.hosted import LIMIT, STREAM, Hosted, omissible
 from ingest.backends.http import only
-from ingest.backends.replies import Option, is_number, is_stop, is_whole, read_reply
+from ingest.backends.replies import Option, count_of, counts_in, is_number, is_stop, is_whole, read_reply
 from ingest.suite import Config
 
 VERSION = "2023-06-01"  # of the API: https://platform.claude.com/docs/en/api/versioning
@@ -55,14 +55,14 @@ class AnthropicBackend(Hosted):
 
     def read(self, reply: Any, seconds: float | None) -> Answer:
         """Return the Answer in a reply."""
-        usage = reply["usage"]
-        read = [only(int, usage.get(name)) for name in READ]
+        usage = counts_in(reply.get("usage"))
+        read = [count_of(usage.get(name)) for name in READ]
         return read_reply(
             _joined(reply["content"], "text"),
             only(str, reply["stop_reason"]),
             reasoning=_joined(reply["content"], "thinking") or None,
-            n_prompt_tokens=sum(n or 0 for n in read) if read[0] is not None else None,
-            n_output_tokens=only(int, usage.get("output_tokens")),
+            n_prompt_tokens=None if read[0] is None else count_of(sum(n or 0 for n in read)),
+            n_output_tokens=count_of(usage.get("output_tokens")),
             seconds=seconds,
             served_model=only(str, reply.get("model")),
         )
@@ -87,7 +87,7 @@ class AnthropicBackend(Hosted):
                 case "message_delta":
                     reply |= {
                         "stop_reason": event["delta"]["stop_reason"],
-                        "usage": {**reply["usage"], **(event.get("usage") or {})},
+                        "usage": {**counts_in(reply.get("usage")), **counts_in(event.get("usage"))},
                     }
                 case "message_stop":
                     blocks = ({"type": kinds[i], kinds[i]: "".join(texts)} for i, texts in said.items())

@@ -11,7 +11,7 @@ import httpx
 from ingest.asking.answer_status import EVIDENCE, STATUSES
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Request
 from ingest.backends.http import Rejected, bearer, connect, exchange, only, read_key, read_secret, reading
-from ingest.backends.replies import options_in_force, read_reply, request_seed
+from ingest.backends.replies import count_of, options_in_force, read_reply, request_seed
 from ingest.errors import PlumblineError, shorten
 from ingest.suite import Config, Suite
 from ingest.suite.applications import MESSAGES, found_at, places_of
@@ -125,7 +125,7 @@ def _read(reply: Any, request: Request, seconds: float) -> Answer:
     counts = (
         None if path is None else _at(reply, path) for path in (places.prompt_tokens, places.output_tokens)
     )
-    n_prompt, n_output = (only(int, n) for n in counts)
+    n_prompt, n_output = (count_of(n) for n in counts)
     return told(text, status, trace, n_prompt_tokens=n_prompt, n_output_tokens=n_output, seconds=seconds)
 
 

@@ -10,7 +10,7 @@ from ingest.asking.answer_status import STATUSES
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Request
 from ingest.backends.application import told
 from ingest.backends.http import only
-from ingest.backends.replies import options_in_force
+from ingest.backends.replies import count_of, options_in_force
 from ingest.errors import PlumblineError
 from ingest.suite import Config, Suite
 from ingest.suite.own_code import OwnCode, code_digest
@@ -86,8 +86,8 @@ def _read(reply: dict[str, Any], seconds: float) -> Answer:
             only(str, found.get("text")),
             status,
             found.get("trace"),
-            n_prompt_tokens=only(int, found.get("prompt_tokens")),
-            n_output_tokens=only(int, found.get("output_tokens")),
+            n_prompt_tokens=count_of(found.get("prompt_tokens")),
+            n_output_tokens=count_of(found.get("output_tokens")),
             seconds=seconds,
         )
     except TypeError as error:

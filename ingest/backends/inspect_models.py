@@ -24,6 +24,7 @@ from ingest.backends.openai import OPTIONS as OPENAI
 from ingest.backends.replies import (
     Option,
     check_alternatives,
+    count_of,
     is_loopback,
     is_whole,
     options_in_force,
@@ -277,7 +278,10 @@ def _read(output: Any, seconds: float, secrets: Sequence[str]) -> Answer:
     )
     thoughts = "\n\n".join(part.reasoning for part in parts if part.type == "reasoning")
     usage = output.usage
-    cached = [usage.input_tokens_cache_read, usage.input_tokens_cache_write] if usage else []
+    read = (
+        [usage.input_tokens, usage.input_tokens_cache_read, usage.input_tokens_cache_write] if usage else []
+    )
+    counts = [count_of(n) for n in read]
     tokens = choice.logprobs.content if choice and choice.logprobs else None
     finish = only(str, choice.stop_reason) if choice else None
     fault = without_key(only(str, output.error), secrets)
@@ -287,8 +291,8 @@ def _read(output: Any, seconds: float, secrets: Sequence[str]) -> Answer:
         reasoning=without_key(thoughts, secrets) or None,
         refusal=fault,
         status=FINISHED.get(finish or "", "client_error" if fault else None),
-        n_prompt_tokens=only(int, usage.input_tokens) + sum(n or 0 for n in cached) if usage else None,
-        n_output_tokens=only(int, usage.output_tokens) if usage else None,
+        n_prompt_tokens=None if not counts or counts[0] is None else count_of(sum(n or 0 for n in counts)),
+        n_output_tokens=count_of(usage.output_tokens) if usage else None,
         seconds=seconds,
         served_model=without_key(only(str, output.model), secrets) or None,
         first_tokens=first_tokens(

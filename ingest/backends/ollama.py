@@ -17,6 +17,7 @@ from ingest.backends.replies import (
     SAMPLING,
     Option,
     check_alternatives,
+    count_of,
     estimate_prompt,
     fewest_tokens,
     is_number,
@@ -144,7 +145,7 @@ class OllamaBackend:
             if reply.get("done") is False:
                 raise ValueError("the answer has no end")
             message = reply["message"]
-            n_prompt = only(int, reply.get("prompt_eval_count")) or None
+            n_prompt = count_of(reply.get("prompt_eval_count")) or None
             was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
             answer = read_reply(
                 only(str, message.get("content")),
@@ -152,7 +153,7 @@ class OllamaBackend:
                 reasoning=only(str, message.get("thinking")),
                 status="prompt_truncated" if was_cut else None,
                 n_prompt_tokens=n_prompt,
-                n_output_tokens=only(int, reply.get("eval_count")),
+                n_output_tokens=count_of(reply.get("eval_count")),
                 seconds=time.monotonic() - started,
                 served_model=only(str, reply.get("model")),
                 first_tokens=first_tokens(reply.get("logprobs")),

@@ -12,6 +12,8 @@ from ingest.backends.replies import (
     PROBABILITIES,
     SAMPLING,
     Option,
+    count_of,
+    counts_in,
     is_number,
     is_whole,
     read_reply,
@@ -89,7 +91,7 @@ def _read(content: Any, seconds: float | None) -> Answer:
     choice = content["choices"][0]
     check_fault(choice)
     message = choice["message"]
-    usage = content.get("usage") or {}
+    usage = counts_in(content.get("usage"))
     probabilities = choice.get("logprobs")
     said, thought = _parts(message.get("content"))
     return read_reply(
@@ -97,8 +99,8 @@ def _read(content: Any, seconds: float | None) -> Answer:
         only(str, choice.get("finish_reason")),
         reasoning=only(str, message.get("reasoning_content") or message.get("reasoning") or thought),
         refusal=only(str, message.get("refusal")),
-        n_prompt_tokens=only(int, usage.get("prompt_tokens")),
-        n_output_tokens=only(int, usage.get("completion_tokens")),
+        n_prompt_tokens=count_of(usage.get("prompt_tokens")),
+        n_output_tokens=count_of(usage.get("completion_tokens")),
         seconds=seconds,
         served_model=only(str, content.get("model")),
         system_fingerprint=only(str, content.get("system_fingerprint")),

@@ -13,6 +13,7 @@ from ingest.asking.first_tokens import ALTERNATIVES, MOST
 from ingest.backends import Answer, AttemptFailed, Message, Request
 from ingest.errors import PlumblineError
 from ingest.suite import Config
+from ingest.suite.fields import LARGEST_INTEGER
 
 DERIVED_SEED = "root and repeat"
 THINK, END_THINK = "<think>", "</think>"
@@ -69,6 +70,22 @@ def fewest_tokens(messages: Sequence[Message]) -> float:
     text = "".join(message["content"] for message in messages)
     n_ascii = sum(character.isascii() for character in text)
     return n_ascii / 8 + (len(text) - n_ascii) / 4
+
+
+def count_of(value: Any) -> int | None:
+    """Return how many tokens a reply names; None where it is no such number: the answer beside it counts.
+
+    >>> count_of(10.0), count_of(-1), count_of("10")
+    (10, None, None)
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 <= value <= LARGEST_INTEGER else None
+
+
+def counts_in(usage: Any) -> Mapping[str, Any]:
+    """Return what a reply says of its tokens, nothing where it says that in another shape."""
+    return usage if isinstance(usage, dict) else {}
 
 
 @dataclass(frozen=True)

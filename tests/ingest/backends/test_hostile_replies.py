@@ -7,6 +7,7 @@ from asked import Case
 from servers.raw import drip, http, raw
 
 from ingest.backends import AttemptFailed, Request
+from ingest.backends.anthropic import AnthropicBackend
 from ingest.backends.http import Rejected
 from ingest.backends.ollama import OllamaBackend
 from ingest.backends.openai import OpenAIBackend
@@ -56,7 +57,7 @@ def shape(backend, content=b'"Yes."', model=b'"tiny"', count=b"3", finish=b'"sto
 
 
 @pytest.mark.parametrize("deep", [DEEP, DEEP_OBJECT, b"[" * 100_000, b"[" * 900 + b"]" * 900])
-@pytest.mark.parametrize("part", ["content", "model", "count", "finish", "body"])
+@pytest.mark.parametrize("part", ["content", "model", "finish", "body"])
 def test_what_is_nested_too_deep_is_unreadable(ask, part, deep):
     with pytest.raises(AttemptFailed, match="unreadable reply") as caught:
         ask(**{part: deep})
@@ -103,12 +104,38 @@ def test_the_list_of_models_is_read_with_care(server):
 
 
 @pytest.mark.parametrize(
-    "count", [b"9" * 5_000, b"1e999", b"NaN", b"-Infinity", b"1.5", b"true", b'"3"', b"[3]"]
+    "count",
+    [b"-3", b"2147483648", b"1e999", b"NaN", b"-Infinity", b"1.5", b"true", b'"3"', b"[3]", b"null"],
 )
-def test_a_count_that_is_none_is_unreadable(ask, count):
+def test_a_count_that_is_none_is_left_out_and_the_answer_stays(ask, count):
+    answer = ask(count=count)
+    assert (answer.text, answer.status, answer.n_prompt_tokens, answer.n_output_tokens) == (
+        "Yes.",
+        "ok",
+        None,
+        3,
+    )
+
+
+def test_a_whole_number_may_be_written_with_a_point(ask):
+    assert ask(count=b"10.0").n_prompt_tokens == 10
+
+
+def test_a_number_that_no_reader_takes_is_unreadable(ask):
     with pytest.raises(AttemptFailed, match="unreadable reply") as caught:
-        ask(count=count)
+        ask(count=b"9" * 5_000)
     assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize("usage", [None, [], "none", 7, {"input_tokens": -1, "output_tokens": 2.0}])
+@pytest.mark.parametrize("name", ["openai", "anthropic"])
+def test_what_is_said_of_tokens_in_another_shape_costs_no_answer(name, usage):
+    choices = [{"message": {"content": "Yes."}, "finish_reason": "stop"}]
+    reply = {"choices": choices, "content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn"}
+    answer = {"openai": OpenAIBackend, "anthropic": AnthropicBackend}[name](None).read(
+        {**reply, "usage": usage}, None
+    )
+    assert (answer.text, answer.status, answer.n_prompt_tokens) == ("Yes.", "ok", None)
 
 
 @pytest.mark.parametrize("text", [b'"\\ud800 Yes"', b'"a\\u0000b"', b'"\\udc00\\ud800"'])
