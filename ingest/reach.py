@@ -61,9 +61,7 @@ def check_reach(store: Store, suite_path: Path, reached: Sequence[Place], allowe
     """
     if not reached:
         return
-    sha256 = file_sha256(suite_path)
-    known = store.rows("select host from consents where file_sha256 = ?", [sha256])
-    hosts = {host.casefold() for host in (*allowed, *(host for (host,) in known))}
+    hosts = named_hosts(store, suite_path, allowed)
     refused = [place for place in reached if not _is_named(place.host, hosts)]
     if refused:
         options = " ".join(f"--allow-host {place.host}" for place in refused[:SHOWN])
@@ -82,8 +80,20 @@ def check_reach(store: Store, suite_path: Path, reached: Sequence[Place], allowe
                     f"If that is the server you mean, add --allow-host {address}",
                 )
     if not store.read_only:
-        rows = [{"file_sha256": sha256, "host": host, "allowed_at": utc_now()} for host in sorted(hosts)]
-        store.append("consents", rows)
+        remember_hosts(store, suite_path, hosts)
+
+
+def named_hosts(store: Store, suite_path: Path, allowed: Sequence[str]) -> set[str]:
+    """Return the hosts that the user named for this very file, now (`allowed`) or before."""
+    known = store.rows("select host from consents where file_sha256 = ?", [file_sha256(suite_path)])
+    return {host.casefold() for host in (*allowed, *(host for (host,) in known))}
+
+
+def remember_hosts(store: Store, suite_path: Path, hosts: Iterable[str]) -> None:
+    """Keep which hosts were named for this very file."""
+    sha256 = file_sha256(suite_path)
+    rows = [{"file_sha256": sha256, "host": host, "allowed_at": utc_now()} for host in sorted(hosts)]
+    store.append("consents", rows)
 
 
 def _is_named(host: str, hosts: set[str]) -> bool:

@@ -22,6 +22,7 @@ from ingest.options import (
     roots_option,
     variant_option,
 )
+from ingest.reach import named_hosts, remember_hosts
 from ingest.store import AUDIT_NAME, Store, utc_now
 from ingest.store.sampled_roots import copy_sample
 from ingest.suite import Suite, load_suite
@@ -281,12 +282,14 @@ def command(
         "variant": variant,
         "model_dir": model_dir,
         "allow_code": allow_code,
-        "allowed_hosts": allowed_hosts,
         "asking": asking,
     }
     while True:
         with Store(data, must_exist=True) as store:
             plan = planned(store, suite, n_looks, roots, is_new)
+            # A look has a folder of its own, which knows of no host that was named before.
+            hosts = named_hosts(store, suite_path, allowed_hosts)
+            remember_hosts(store, suite_path, hosts)
         is_new = False
         has_ended = plan.n_done >= plan.n_looks
         if plan.n_done and (plan.folder(data, plan.n_done) / AUDIT_NAME).exists():
@@ -297,7 +300,7 @@ def command(
         else:
             if not is_once and plan.last_at is not None:
                 _wait(plan.last_at + every)
-            numbers = take_look(context, data, suite, plan, **given)
+            numbers = take_look(context, data, suite, plan, **given, allowed_hosts=hosts)
         n_alarms = print_look(numbers)
         if is_once and n_alarms:
             raise click.exceptions.Exit(1)

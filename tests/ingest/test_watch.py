@@ -118,6 +118,24 @@ def test_a_look_asks_and_judges_its_part_in_a_folder_of_its_own(place, monkeypat
     assert sorted(path.name for path in built[0].iterdir()) == ["raw.duckdb"]
 
 
+def test_a_host_that_was_named_once_needs_no_name_at_later_looks(place, monkeypatch):
+    path, data = place
+    monkeypatch.delenv("PLUMBLINE_ALLOW_HOST", raising=False)
+    named = []
+
+    def take_look(*_, allowed_hosts, **given):
+        named.append(set(allowed_hosts))
+        return []
+
+    monkeypatch.setattr(watch, "take_look", take_look)
+    for more in (["--allow-host", "LLM.example.com"], []):
+        result = CliRunner().invoke(watch.command, [str(path), "--once", *more], obj=data)
+        assert result.exit_code == 0, result.output
+    path.write_text(json.dumps(SUITE, indent=1), "utf-8")
+    assert CliRunner().invoke(watch.command, [str(path), "--once"], obj=data).exit_code == 0
+    assert named == [{"llm.example.com"}, {"llm.example.com"}, set()]
+
+
 ROW = {
     "config": "m", "category": "A1", "measure": "job", "axis": "gender", "group_value": "",
     "metric": "max_share_gap", "unit": "share", "direction": "higher_is_worse", "shift": 0.21,
