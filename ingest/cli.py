@@ -266,6 +266,19 @@ def _print_suite_status(store: Store, suite: str) -> None:
         [suite],
     ):
         say(f"  {config} ({backend})  {state}: {n:,}")
+    for config, n, sent_at in store.rows(
+        """
+        select c.config, count(*), b.sent_at
+        from batches b join batch_requests h using (batch_key)
+        join prompts p using (prompt_key) join configs c on c.config_key = b.config_key
+        where p.suite = ? and b.batch_status in ('sending', 'open') group by all order by all
+        """,
+        [suite],
+    ):
+        say(
+            f"  {config}: {n:,} requests are in a batch of {sent_at:%Y-%m-%d %H:%M} UTC: "
+            "`plumbline generate --suite FILE` brings its answers."
+        )
     missing = store.value(
         """
         select count(distinct r.text_key)

@@ -42,6 +42,7 @@ HELD = f"""
             where r.response_key = held.response_key and r.answered_at >= b.sent_at
         )
 """
+ALL = "select response_key from batch_requests where batch_key = ?"
 LONGEST = 60.0  # seconds between two looks
 
 
@@ -54,6 +55,7 @@ class Sent:
     requests: dict[str, Request]
     held: float | None
     n_done: int = 0
+    answered: frozenset[str] = frozenset()  # by an earlier run, which was stopped while results came in
 
 
 class Batcher:
@@ -84,6 +86,8 @@ class Batcher:
             rows = self.store.rows(HELD, [batch_key])
             requests = [request_of(self.task, row) for row in rows]
             self._opened(batch_key, batch_id, requests)
+            of_all = {name for (name,) in self.store.rows(ALL, [batch_key])}
+            self.open[-1].answered = frozenset(of_all - self.open[-1].requests.keys())
             say(
                 f"{self.task.label}: goes on with the batch {batch_id} of {sent_at:%Y-%m-%d %H:%M} UTC.", True
             )
@@ -289,7 +293,7 @@ class Batcher:
             self.keep(self.asker.write(request, self.asker.owned(answer)))
 
         def read() -> None:
-            earlier = frozenset(seen)  # where a download broke off, all of it comes again
+            earlier = sent.answered | seen  # where a download broke off, all of it comes again
             n_unused.clear()
             for found in self.batches.answers(state) if sent.requests else ():
                 if found is None:

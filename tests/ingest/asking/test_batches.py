@@ -1,6 +1,7 @@
 """Batches of OpenAI and Anthropic: sent once, taken up again, and what becomes of each request."""
 
 import json
+import sys
 
 import pytest
 import yaml
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from servers import loopback
 
 from ingest.asking.batches import Batcher
+from ingest.asking.senders import Asker
 from ingest.backends import AttemptFailed, create_backend
 from ingest.cli import cli
 from ingest.network import TooLarge, lines_of
@@ -80,6 +82,35 @@ def test_all_is_asked_once_and_each_answer_is_that_of_its_prompt(case, capsys):
     keys = {entry["x-api-key"] or entry["authorization"] for entry in case.server.log() if "path" in entry}
     assert keys == {KEY if case.backend == "anthropic" else f"Bearer {KEY}"}
     assert case.ask() == {}
+
+
+def test_lines_whose_answers_a_killed_run_kept_are_no_strangers(openai, monkeypatch, capsys):
+    write, asked_for = Asker.write, []
+
+    def write_some(self, request, answer):
+        asked_for.append(request)
+        if len(asked_for) == 5:
+            raise SystemExit
+        return write(self, request, answer)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(Asker, "write", write_some)
+        openai.ask()
+    capsys.readouterr()
+    assert openai.ask()["ok"] < IN_BATCH
+    is_asked_once(openai)
+    assert "left out" not in capsys.readouterr().err
+
+
+def test_status_says_that_a_batch_is_under_way(openai, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Batcher, "look", lambda self: sys.exit())
+        openai.command()
+    result = CliRunner().invoke(cli, ["--data", str(openai.data), "status"])
+    assert f"tiny: {IN_BATCH} requests are in a batch of " in result.output
+    openai.ask()
+    result = CliRunner().invoke(cli, ["--data", str(openai.data), "status"])
+    assert result.exit_code == 0 and "in a batch" not in result.output
 
 
 @pytest.mark.parametrize(("method", "after"), [("look", 0), ("look", 1), ("_close", 0)])
