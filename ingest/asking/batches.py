@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 
 from ingest.asking.plan import PROMPT, Task, request_of
@@ -53,6 +54,7 @@ class Sent:
     batch_key: str
     batch_id: str
     requests: dict[str, Request]
+    sent_at: datetime
     held: float | None
     n_done: int = 0
     answered: frozenset[str] = frozenset()  # by an earlier run, which was stopped while results came in
@@ -85,7 +87,7 @@ class Batcher:
                 continue
             rows = self.store.rows(HELD, [batch_key])
             requests = [request_of(self.task, row) for row in rows]
-            self._opened(batch_key, batch_id, requests)
+            self._opened(batch_key, batch_id, requests, sent_at)
             of_all = {name for (name,) in self.store.rows(ALL, [batch_key])}
             self.open[-1].answered = frozenset(of_all - self.open[-1].requests.keys())
             say(
@@ -152,7 +154,7 @@ class Batcher:
             if not isinstance(error, Unreached):
                 self._close(batch_key, "refused")
             raise
-        self._opened(batch_key, batch_id, requests)
+        self._opened(batch_key, batch_id, requests, sent_at)
         say(
             f"{self.task.label}: the batch {batch_id} of {len(requests):,} requests was sent; it may take "
             "a day. Stop whenever you like: the same command goes on with it.",
@@ -227,7 +229,7 @@ class Batcher:
         time.sleep(pause)
         return n_failed
 
-    def _opened(self, batch_key: str, batch_id: str, requests: list[Request]) -> None:
+    def _opened(self, batch_key: str, batch_id: str, requests: list[Request], sent_at: datetime) -> None:
         with uninterrupted():
             self.store.connection.execute(
                 "update batches set batch_id = ?, batch_status = 'open' where batch_key = ?",
@@ -235,7 +237,7 @@ class Batcher:
             )
         till = self.asker.till
         held = till.hold([r.messages for r in requests], self.asker.stop) if till else None
-        self.open.append(Sent(batch_key, batch_id, {r.request_key: r for r in requests}, held))
+        self.open.append(Sent(batch_key, batch_id, {r.request_key: r for r in requests}, sent_at, held))
 
     def _close(self, batch_key: str, status: str) -> None:
         with uninterrupted():
@@ -290,7 +292,7 @@ class Batcher:
         def land(request: Request, answer: Answer) -> None:
             answer = self.asker.priced(request, answer)
             costs.append(answer.cost)
-            self.keep(self.asker.write(request, self.asker.owned(answer)))
+            self.keep(self.asker.write(request, self.asker.owned(answer), sent.sent_at))
 
         def read() -> None:
             earlier = sent.answered | seen  # where a download broke off, all of it comes again

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
@@ -241,8 +242,8 @@ class Asker:
                 if self.stop.is_set():
                     return Answer(None, "cancelled", n_attempts=n_failed, wait_seconds=waited, error=error)
 
-    def write(self, request: Request, answer: Answer) -> Landed:
-        """Put an answer into the journal."""
+    def write(self, request: Request, answer: Answer, asked_at: datetime = datetime.min) -> Landed:
+        """Put an answer into the journal; it came after it was asked for, also where a clock was set back."""
         sent = json.dumps(list(request.messages), ensure_ascii=False) if self.wrapper else None
 
         def content(answer: Answer) -> Entry:
@@ -252,7 +253,7 @@ class Asker:
                 "config_key": self.config_key,
                 "repeat_index": request.repeat_index,
                 "response_status": answer.status,
-                "answered_at": utc_now(),
+                "answered_at": max(utc_now(), asked_at),
                 "run_id": self.run_id,
                 **{name: getattr(answer, name) for name in MEASURED},
             }

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import timedelta
 
 import pytest
 import yaml
@@ -10,11 +11,13 @@ from click.testing import CliRunner
 from pydantic import ValidationError
 from servers import loopback
 
+from ingest.asking import senders
 from ingest.asking.batches import Batcher
 from ingest.asking.senders import Asker
 from ingest.backends import AttemptFailed, create_backend
 from ingest.cli import cli
 from ingest.network import TooLarge, lines_of
+from ingest.store import utc_now
 from ingest.suite import Config, load_suite
 
 PRICES = {"prompt": 10.0, "output": 1_000.0, "batch": 0.5}
@@ -84,20 +87,23 @@ def test_all_is_asked_once_and_each_answer_is_that_of_its_prompt(case, capsys):
     assert case.ask() == {}
 
 
-def test_lines_whose_answers_a_killed_run_kept_are_no_strangers(openai, monkeypatch, capsys):
+@pytest.mark.parametrize("is_set_back", [False, True])
+def test_what_a_killed_run_kept_of_a_batch_is_known(openai, monkeypatch, capsys, is_set_back):
     write, asked_for = Asker.write, []
 
-    def write_some(self, request, answer):
+    def write_some(self, request, answer, *more):
         asked_for.append(request)
         if len(asked_for) == 5:
             raise SystemExit
-        return write(self, request, answer)
+        if is_set_back:
+            patch.setattr(senders, "utc_now", lambda: utc_now() - timedelta(hours=1))
+        return write(self, request, answer, *more)
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(Asker, "write", write_some)
         openai.ask()
     capsys.readouterr()
-    assert openai.ask()["ok"] < IN_BATCH
+    assert openai.ask() == {"ok": IN_BATCH - 3}  # the first of five was alone, and the last was not kept
     is_asked_once(openai)
     assert "left out" not in capsys.readouterr().err
 
