@@ -44,7 +44,7 @@ from ingest.options import (
     variant_option,
 )
 from ingest.scorers import Where
-from ingest.store import AUDIT_NAME, RAW_NAME, Store, data_dir
+from ingest.store import AUDIT_NAME, Store, data_dir, is_begun
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import is_registered
 
@@ -191,7 +191,7 @@ def audit(
 
 def _is_known(data: Path, suite: Suite) -> bool:
     """Say whether the suite was brought in as its file is now."""
-    if not (data / RAW_NAME).exists():
+    if not is_begun(data):
         return False
     with Store(data, read_only=True) as store:
         return is_registered(store, suite)
@@ -199,7 +199,7 @@ def _is_known(data: Path, suite: Suite) -> bool:
 
 def _is_loaded(data: Path, suite: str) -> bool:
     """Say whether all prompts of a suite came with answers: simulated ones among them would look real."""
-    if not (data / RAW_NAME).exists():
+    if not is_begun(data):
         return False
     with Store(data, read_only=True) as store:
         methods = store.rows("select distinct method from prompts where suite = ?", [suite])

@@ -35,7 +35,7 @@ from ingest.inference.power import labels_needed
 from ingest.judging.stage import planned_votes
 from ingest.options import config_option, configs_option, variant_option
 from ingest.reach import asked_places, read_places
-from ingest.store import RAW_NAME, Store
+from ingest.store import Store, is_begun
 from ingest.store.private import scratch
 from ingest.suite import Config, Prices, Suite, config_labels, load_suite
 from ingest.suite.definition import is_registered
@@ -88,7 +88,7 @@ def planned(data: Path, suite: Suite, suite_path: Path) -> Iterator[Store]:
     the data folder, and a suite that needs them is planned by the prompts there.
     """
     needs_corpus = any(category.corpus for category in suite.categories.values())
-    if (data / RAW_NAME).exists():
+    if is_begun(data):
         with Store(data, read_only=True) as store:
             if needs_corpus or is_registered(store, suite):
                 yield store

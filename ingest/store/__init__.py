@@ -30,6 +30,10 @@ from ingest.store.tables import SCHEMA, STATE, UNINDEXED, schema_columns, state_
 LEAST_ROOM = (
     64  # MB free on the disk before a transaction: in a commit without room DuckDB aborts the process
 )
+BRING_IN = (
+    "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first, "
+    "or name another --data."
+)
 RAW_NAME = "raw.duckdb"
 AUDIT_NAME = "audit.duckdb"
 # An answer `i` that came after the one `r` which is there: neither it nor one that it followed. Their times
@@ -69,6 +73,19 @@ def data_dir(option: Path | None = None) -> Path:
     return option if option is not None else Path(os.environ.get("PLUMBLINE_DATA", "data"))
 
 
+class NothingYet(PlumblineError):
+    """A data folder has no raw tables: there was no run, or the first one was stopped before it made them."""
+
+
+def is_begun(directory: Path) -> bool:
+    """Say whether a data folder has raw tables."""
+    try:
+        with Store(directory, read_only=True):
+            return True
+    except NothingYet:
+        return False
+
+
 class Store:
     """Raw tables, open for writing by this one process.
 
@@ -85,11 +102,7 @@ class Store:
 
     def __enter__(self) -> "Store":
         if self.must_exist and not self.path.exists():
-            raise PlumblineError(
-                f"{self.path} does not exist: nothing has been brought in yet.",
-                "Run `plumbline load FILE --suite FILE` or `plumbline generate --suite FILE` first, "
-                "or name another --data.",
-            )
+            raise NothingYet(f"{self.path} does not exist: nothing has been brought in yet.", BRING_IN)
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -105,6 +118,10 @@ class Store:
             self._make_tables(self._take_over_suites(self._tables()))
             self._keep_state_view()
             self.replay()
+        elif not self._tables():
+            self.connection.close()
+            what = f"{self.path} holds no tables: nothing has been brought in yet."
+            raise NothingYet(what, BRING_IN)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -369,7 +386,7 @@ def _installed() -> dict[str, str]:
 @contextmanager
 def opened(directory: Path, dry_run: bool) -> Iterator[Store]:
     """Open the store; a dry run leaves it as it is, and makes none where there is none."""
-    if not dry_run or (directory / RAW_NAME).exists():
+    if not dry_run or is_begun(directory):
         with Store(directory, read_only=dry_run) as store:
             yield store
     else:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from ingest.errors import PlumblineError, say
-from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.store import AUDIT_NAME, RAW_NAME, Store, is_begun
 from ingest.store.opening import open_database
 from ingest.store.tables import STATE
 
@@ -169,7 +169,7 @@ def check_inputs(data: Path, is_stale_ok: bool = False) -> None:
 
 def raw_state(data: Path) -> dict[str, str]:
     """Return the hash of each part of what the raw tables hold."""
-    if not (data / RAW_NAME).exists():
+    if not is_begun(data):
         return {}
     with Store(data, read_only=True) as store:
         try:

@@ -1,21 +1,26 @@
 """dbt driven from this process."""
 
 import os
+from pathlib import Path
 
 import duckdb
 import numpy as np  # noqa: F401  loads the library that multiplies
 import pytest
 from click.testing import CliRunner
+from places import FIXTURES
 from threadpoolctl import threadpool_info
-from tiny import TINY_SUITE
+from tiny import TINY_SUITE, csv_text, record
 
-from ingest.cli import cli
+from ingest.cli import _is_known, cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.suite import load_suite
 from ingest.warehouse import Warehouse, parse, print_lost, print_powerless, run_dbt
 from ingest.warehouse.dbt import BLAS_THREADS, one_thread_a_product
+from ingest.warehouse.marts import raw_state
 
 TINY = str(TINY_SUITE)
+ASKED = str(FIXTURES / "asked_suite.yml")
 
 
 def test_raw_tables_that_old_data_lacks_are_added(tmp_path):
@@ -39,6 +44,20 @@ def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):
     done = CliRunner().invoke(cli, ["--data", str(tmp_path / "dta"), *command])
     assert done.exit_code == 1 and "nothing has been brought in yet" in done.output
     assert not list(tmp_path.iterdir())
+
+
+def test_a_first_run_that_was_stopped_before_it_made_tables_leaves_a_folder_like_none(tmp_path):
+    duckdb.connect(tmp_path / RAW_NAME).close()
+    done = CliRunner().invoke(cli, ["--data", str(tmp_path), "status"])
+    assert done.exit_code == 1 and "holds no tables: nothing has been brought in yet" in done.output
+    answers = tmp_path / "answers.csv"
+    answers.write_text(csv_text([record(1)]), "utf-8")
+    for command in (["plan", ASKED], ["load", str(answers), "--suite", TINY, "--dry-run"]):
+        done = CliRunner().invoke(cli, ["--data", str(tmp_path), *command])
+        assert done.exit_code == 0, done.output
+    assert not _is_known(tmp_path, load_suite(Path(TINY))) and raw_state(tmp_path) == {}
+    with Store(tmp_path) as store:
+        assert store.value("select count(*) from suites") == 0
 
 
 @pytest.mark.parametrize("command", [["status"], ["extract", "--suite", TINY], ["gate"]])
