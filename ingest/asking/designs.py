@@ -32,7 +32,7 @@ PROMPTS = f"""
     group by all
 """
 LOADED_REPEATS = """
-    select count(*) / count(distinct (prompt_key, config_key))
+    select count(*) / nullif(count(distinct (prompt_key, config_key)), 0)
     from responses inner join prompts using (prompt_key)
     where suite = ?
 """

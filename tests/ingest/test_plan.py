@@ -66,6 +66,12 @@ def test_what_is_said(tmp_path):
     assert not (tmp_path / RAW_NAME).exists()
 
 
+def test_a_suite_for_answers_that_are_not_there_yet_is_planned_without_repeats(tmp_path):
+    result = plumbline(tmp_path, FIXTURES / "asked_suite.yml")
+    assert result.exit_code == 0, result.output
+    assert "× 1 repeats" in result.stdout
+
+
 def test_lines_as_json(tmp_path):
     found = {(row["test"], row["gap"]): row for row in records(tmp_path, SUITE, *FLAT)}
     gaps = [found[f"a gap of {points} points", points / 100] for points in (10, 20, 30)]
