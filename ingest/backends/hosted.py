@@ -121,8 +121,10 @@ class Hosted(ABC):
             is_filtered = FILTERED in error.body
             if request.is_probe and error.code in (400, 422) and not is_filtered:
                 self._check_parameters(config, content, error)
-            status = "content_filtered" if is_filtered else "client_error"
-            return Answer(None, status, error=str(error)[:EVIDENCE])
+            said = str(error)[:EVIDENCE]
+            if is_filtered:  # the prompt was read, and is billed; what is said here no model wrote
+                return Answer(None, "content_filtered", error=said, n_output_tokens=0)
+            return Answer(None, "client_error", error=said)
 
     def base_url(self, config: Config) -> str:
         """Return the server's address. Raises PlumblineError where the config has none."""

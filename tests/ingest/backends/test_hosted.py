@@ -7,6 +7,7 @@ from asked import KEY, N_PROMPTS, keyed_case, said
 from servers import loopback
 
 from ingest.backends.http import events_of
+from ingest.backends.replies import estimate_prompt
 
 KEY_HEADER = {"openai": "authorization", "azure": "api-key", "anthropic": "x-api-key"}
 FILTER = {
@@ -91,6 +92,15 @@ def test_what_goes_wrong_has_its_status(new, rule, status, n_asked):
 def test_a_filter_that_meets_the_first_prompt_is_no_refused_option(azure):
     azure.server.rules({"do": "status", "status": 400, "body": FILTER, "times": 1})
     assert azure.ask() == {"ok": N_PROMPTS - 1, "content_filtered": 1}
+
+
+def test_a_prompt_that_a_filter_stops_costs_what_was_read_and_not_the_servers_words(azure):
+    azure.write(prices={"prompt": 10.0, "output": 1_000.0})
+    azure.server.rules({"match": "Case 3: a man", "do": "status", "status": 400, "body": FILTER})
+    azure.ask()
+    prompt = estimate_prompt([{"content": "Case 3: a man asks for a flat."}])
+    ((cost,),) = azure.rows("select cost from responses where response_status = 'content_filtered'")
+    assert cost == pytest.approx(prompt * 10 / 1e6)
 
 
 def test_another_model_in_the_reply_is_no_answer(new):
