@@ -184,11 +184,11 @@ def events_of(body: bytes) -> list[Any]:
     >>> events_of(b'event: ping\\ndata: {"type": "ping"}\\n\\ndata: [DONE]\\n\\n')
     [{'type': 'ping'}]
     """
-    events = re.split(r"\r\n\r\n|\n\n|\r\r", body.decode())
+    events = re.split(r"\r\n\r\n|\n\n|\r\r", body.decode("utf-8-sig"))
     found = []
     for event in events:
         lines = [line.removeprefix("data:") for line in LINE_END.split(event) if line.startswith("data:")]
-        if lines and (data := "\n".join(lines).strip()) != "[DONE]":
+        if (data := "\n".join(lines).strip()) not in ("", "[DONE]"):
             found.append(json.loads(data))
     return found
 

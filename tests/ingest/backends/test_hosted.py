@@ -147,6 +147,13 @@ def test_what_ends_a_line_of_python_ends_none_of_a_stream(character):
     assert events_of(said) == [{"text": f"one{character}two"}]
 
 
+def test_an_event_without_content_is_none():
+    assert events_of(b'\xef\xbb\xbfdata: {"a": 1}\n\ndata:\n\ndata: \n\n: wait\n\ndata: {"b": 2}\n\n') == [
+        {"a": 1},
+        {"b": 2},
+    ]
+
+
 def test_events_are_read_however_their_lines_end():
     assert events_of(b'data: {"a":\r\ndata: 1}\r\n\r\n: a comment\r\n\r\ndata: [DONE]\r\n\r\n') == [{"a": 1}]
 
