@@ -24,6 +24,7 @@ VOLATILE = {
     "inputs_hash",
     "run_id",
     "answered_at",
+    "audited_at",
     "first_at",
     "last_at",
     "fetched_at",
