@@ -25,6 +25,10 @@ TRACEBACKS = "PLUMBLINE_TRACEBACK"  # set it, and errors of code are shown as Py
 OUTSIDE: dict[str | int, tuple[str, str]] = {
     errno.ENOSPC: ("The disk is full", "Make room, or choose another --data; then run the command again."),
     errno.EDQUOT: ("The disk is full", "Make room, or choose another --data; then run the command again."),
+    errno.EFBIG: (
+        "A file may not grow as large as it has to",
+        "Raise the limit (`ulimit -f unlimited`), or choose another --data; then run the command again.",
+    ),
     errno.EROFS: ("The disk cannot be written to", "Choose another --data."),
     errno.EACCES: ("The system does not allow it", "Give yourself the right, or name another place."),
     errno.EPERM: ("The system does not allow it", "Give yourself the right, or name another place."),

@@ -64,6 +64,7 @@ def recurse() -> object:
 FAILURES = {
     "disk full": (throw(OSError(errno.ENOSPC, "No space left on device", "x")), "The disk is full: x"),
     "disk quota": (throw(OSError(errno.EDQUOT, "Disk quota exceeded", "x")), "The disk is full"),
+    "limit on a file": (throw(OSError(errno.EFBIG, "File too large")), "`ulimit -f unlimited`"),
     "disk full in DuckDB": (
         throw(duckdb.IOException("Could not write file: No space left on device")),
         "The disk is full",
