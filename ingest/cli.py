@@ -1,6 +1,7 @@
 """The command line: one command a stage."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ from ingest.options import (
     variant_option,
 )
 from ingest.scorers import Where
-from ingest.store import AUDIT_NAME, Store, data_dir, is_begun
+from ingest.store import AUDIT_NAME, NothingYet, Store, data_dir
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import is_registered
 
@@ -191,19 +192,17 @@ def audit(
 
 def _is_known(data: Path, suite: Suite) -> bool:
     """Say whether the suite was brought in as its file is now."""
-    if not is_begun(data):
-        return False
-    with Store(data, read_only=True) as store:
+    with suppress(NothingYet), Store(data, read_only=True) as store:
         return is_registered(store, suite)
+    return False
 
 
 def _is_loaded(data: Path, suite: str) -> bool:
     """Say whether all prompts of a suite came with answers: simulated ones among them would look real."""
-    if not is_begun(data):
-        return False
-    with Store(data, read_only=True) as store:
+    with suppress(NothingYet), Store(data, read_only=True) as store:
         methods = store.rows("select distinct method from prompts where suite = ?", [suite])
-    return methods == [("loaded",)]
+        return methods == [("loaded",)]
+    return False
 
 
 def _only_suite() -> Path:

@@ -17,6 +17,7 @@ from ingest.prompts.replacements import (
     replacers,
 )
 from ingest.suite import Branching, Suite
+from ingest.suite.fields import composed
 from ingest.suite.schema import SEX_NAMES
 
 MASKED = ""  # in the place of a group
@@ -60,6 +61,7 @@ class Exchange:
 
     def __call__(self, text: str) -> Iterator[Exchanged]:
         """Yield what a text becomes for each other group, and masked, attribute by attribute."""
+        text = composed(text)
         for attribute, patterns in self.shown.items():
             shown = [value for value, pattern in patterns.items() if pattern.search(text)]
             if len(shown) != 1:
@@ -75,6 +77,7 @@ class Exchange:
 
     def groups(self, text: str) -> dict[str, set[str]]:
         """Return the groups of each attribute whose words stand in a text."""
+        text = composed(text)
         return {
             attribute: {value for value, pattern in patterns.items() if pattern.search(text)}
             for attribute, patterns in self.shown.items()
@@ -90,9 +93,9 @@ class Exchange:
         of: dict[str, set[str]] = {}
         for value, words in found.items():
             for word in words:
-                of.setdefault(word.casefold(), set()).add(value)
+                of.setdefault(composed(word).casefold(), set()).add(value)
         told = {
-            value: {word for word in words if len(of[word.casefold()]) == 1 and word.split()}
+            value: {word for word in words if len(of[composed(word).casefold()]) == 1 and word.split()}
             for value, words in found.items()
         }
         told = {value: words for value, words in told.items() if words}

@@ -144,7 +144,7 @@ class Neutraliser:
         places = {word: place for place, phrases in words.items() for word in phrases if word.split()}
         ordered = sorted(places, key=lambda word: (-len(word), word))
         self.places = [places[word] for word in ordered]
-        alternatives = "|".join(f"({as_pattern(composed(word))})" for word in ordered)
+        alternatives = "|".join(f"({as_pattern(word)})" for word in ordered)
         self.pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if ordered else None
 
     def __call__(self, text: str) -> str:

@@ -12,6 +12,7 @@ from ingest.loading.files import MAX_CELL
 from ingest.paths import beside_suite, regular_bytes
 from ingest.prompts.set_phrases import set_phrase_flags
 from ingest.suite import Branching
+from ingest.suite.fields import composed
 
 MAX_BYTES = 5_000_000
 COLUMNS = ("target", "from", "to")
@@ -99,7 +100,8 @@ class Replacer:
         self.of_target = re.compile(whole_words(to for to in written if _folded(to) not in self.rows))
 
     def __call__(self, text: str, goes_on: str = "") -> Replaced:
-        """Return the text with every phrase replaced; `goes_on` followed it where it was cut."""
+        """Return the composed text with every phrase replaced; `goes_on` followed it where it was cut."""
+        text, goes_on = composed(text), composed(goes_on)
         parts: list[str] = []
         kept: list[str] = []
         flags: set[str] = set()
@@ -179,11 +181,12 @@ def _ends_sentence(before: str) -> bool:
 
 
 def _folded(phrase: str) -> str:
-    return " ".join(phrase.split()).casefold()
+    return " ".join(composed(phrase).split()).casefold()
 
 
 def as_pattern(phrase: str) -> str:
-    """Return the pattern of a phrase, whatever its spaces and case."""
+    """Return the pattern of a phrase in a composed text, whatever its spaces and case."""
+    phrase = composed(phrase)
     words = r"\s+".join(re.escape(word) for word in phrase.split())
     # "US" is not "us": what is written in capitals alone is found as written.
     return words if phrase.isupper() else f"(?i:{words})"
@@ -198,7 +201,7 @@ def whole_words(phrases: Iterable[str]) -> str:
 def _in_case(found: str, row: Replacement, starts_sentence: bool) -> str:
     """Give the replacement the case pattern of what stood there."""
     to = row.to
-    if found == row.source:
+    if found == composed(row.source):
         pass
     elif found.isupper() and len(found) > 1:
         to = to.upper()

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from ingest.errors import PlumblineError, say
-from ingest.store import AUDIT_NAME, RAW_NAME, Store, is_begun
+from ingest.store import AUDIT_NAME, RAW_NAME, NothingYet, Store
 from ingest.store.opening import open_database
 from ingest.store.tables import STATE
 
@@ -169,13 +170,10 @@ def check_inputs(data: Path, is_stale_ok: bool = False) -> None:
 
 def raw_state(data: Path) -> dict[str, str]:
     """Return the hash of each part of what the raw tables hold."""
-    if not is_begun(data):
-        return {}
-    with Store(data, read_only=True) as store:
-        try:
-            return dict(store.connection.execute(f"select part, state from {STATE}").fetchall())
-        except duckdb.CatalogException:  # nothing was brought in since an older version
-            return {}
+    # The view lacks where nothing was brought in since an older version.
+    with suppress(NothingYet, duckdb.CatalogException), Store(data, read_only=True) as store:
+        return dict(store.connection.execute(f"select part, state from {STATE}").fetchall())
+    return {}
 
 
 def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:

@@ -1,5 +1,8 @@
 """Answers with the words of their group exchanged or masked."""
 
+from functools import partial
+from unicodedata import normalize
+
 import pytest
 import yaml
 from judged import SUITE
@@ -14,6 +17,7 @@ def exchange(tmp_path, **changes):
     return Exchange(load_suite(path), path)
 
 
+apart = partial(normalize, "NFD")
 PATTERN = [{"set": "s", "kind": "pattern", "labels": {"a": ["a"], "b": ["b"]}}]
 SIMPLE = SUITE | {"categories": {"H": SUITE["categories"]["H"] | {"outcomes": PATTERN}}}
 RACES = {"Chinese": {"words": ["Chinese"]}, "Malay": {"words": ["Malay"]}, "Indian": {"words": ["Indian"]}}
@@ -65,3 +69,14 @@ def test_names_become_names_of_the_other_group(tmp_path):
     assert found["gender", "Male", "Female"] == "Siti Aminah is fit."
     assert found["race", "Malay", "Chinese"] == "Tan Wei is fit."
     assert found["gender", "Male", MASKED] == "▮▮▮ is fit."
+
+
+def test_a_word_is_known_however_its_accent_was_typed(tmp_path):
+    words = {"Male": {"words": ["métis"]}, "Female": {"words": [apart("métisse")]}}
+    swap = exchange(tmp_path, attributes={"gender": words})
+    for text in ("A métis speaks.", apart("A métis speaks.")):
+        assert of(swap(text)) == {
+            ("gender", "Male", "Female"): "A métisse speaks.",
+            ("gender", "Male", MASKED): "A ▮▮▮ speaks.",
+        }
+    assert swap.groups(apart("La métisse")) == {"gender": {"Female"}}

@@ -1,5 +1,7 @@
 """Replacement tables (SPEC BRA-2, BRA-6): whole words, one pass, case and grammar kept."""
 
+from unicodedata import normalize
+
 import pytest
 
 from ingest.errors import PlumblineError
@@ -37,6 +39,13 @@ def test_whole_words_keep_their_case_and_ending(text, expected):
         ("Freelandians", "French people"),
     )
     assert swap(text).text == expected
+
+
+def test_a_word_is_found_however_its_accent_was_typed():
+    one, other = "Élise", normalize("NFD", "Élise")
+    for source in (one, other):
+        swap = replacer("x", (source, "Zoë"))
+        assert {swap(f"{name} reads.").text for name in (one, other)} == {"Zoë reads."}
 
 
 def test_one_pass_never_replaces_what_it_wrote():
