@@ -7,7 +7,7 @@ import duckdb
 from pydantic import Field, model_validator
 
 from ingest.suite.beginnings import check_beginnings
-from ingest.suite.fields import Label, Language, Name, Phrase, RuleKind, Strict, declarations
+from ingest.suite.fields import Label, Language, Name, Phrase, RuleKind, Strict, composed, declarations
 
 
 class Rule(Strict):
@@ -72,6 +72,7 @@ class Rule(Strict):
                 raise ValueError(f"label {empty[0]!r} has no phrase")
             (row,) = (row for row in declarations("outcome_rules") if row["kind"] == self.kind)
             self._translations_fit()
+            self._phrases_differ()
             for _, phrase in self.phrases():
                 if row["phrase_form"] and not re.fullmatch(row["phrase_form"], phrase):
                     raise ValueError(
@@ -106,10 +107,12 @@ class Rule(Strict):
                 raise ValueError(
                     f"`translations` into {language} give phrases of each label, and of no other"
                 )
+
+    def _phrases_differ(self) -> None:
         of: dict[str, str] = {}
-        for label, phrase in self.phrases() if self.translations else []:
-            if of.setdefault(phrase.casefold(), label) != label:
-                raise ValueError(f"{phrase!r} is a phrase of {of[phrase.casefold()]!r} and of {label!r}")
+        for label, phrase in self.phrases():
+            if (first := of.setdefault(composed(phrase).casefold(), label)) != label:
+                raise ValueError(f"{phrase!r} is a phrase of {first!r} and of {label!r}")
 
     def phrases(self) -> list[tuple[str, str]]:
         """Return (label, phrase) in all languages, each once: the suite's own first, label by label."""

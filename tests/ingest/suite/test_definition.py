@@ -1,6 +1,7 @@
 """The raw table `suites`, and what becomes of those that version 0.1 wrote."""
 
 import re
+from unicodedata import normalize
 
 import duckdb
 import pytest
@@ -8,7 +9,7 @@ from places import SUITES
 
 from ingest.errors import PlumblineError
 from ingest.store import RAW_NAME, Store
-from ingest.suite import load_suite
+from ingest.suite import Rule, load_suite
 from ingest.suite.definition import definition, register_suite
 from ingest.warehouse.dbt import run_dbt
 
@@ -67,3 +68,10 @@ def test_all_keys_that_are_missing_are_named_at_once(tmp_path):
     suite.write_text("suite: s\nversion: '1'\nattributes: {}\ncategories: {}\n")
     with pytest.raises(PlumblineError, match="the suite: the keys `title`, `axes` are needed"):
         load_suite(suite)
+
+
+@pytest.mark.parametrize("twin", ["Accepté", "accepté", normalize("NFD", "accepté")])
+def test_one_phrase_does_not_stand_for_two_labels(twin):
+    of = {"set": "decision", "kind": "pattern", "labels": {"yes": ["accepté"], "no": ["refusé", twin]}}
+    with pytest.raises(ValueError, match="is a phrase of 'yes' and of 'no'"):
+        Rule.model_validate(of)
