@@ -14,7 +14,7 @@ from typing import Any
 import click
 import duckdb
 
-from ingest.errors import PlumblineError, printable, say
+from ingest.errors import PlumblineError, p_in_words, printable, say
 from ingest.options import stale_option
 from ingest.store import Store
 from ingest.warehouse import Warehouse, check_inputs, run_dbt
@@ -137,7 +137,7 @@ def print_differences(rows: Sequence[dict[str, Any]]) -> None:
                 _number(row["value_b"]),
                 _number(row["difference"], "+"),
                 "–" if row["ci_low"] is None else f"{row['ci_low']:+.3f} to {row['ci_high']:+.3f}",
-                _number(row["p_holm"], places=4),
+                "–" if row["p_holm"] is None else p_in_words(row["p_holm"]).removeprefix("p "),
                 f"{row['n_pairs']:,}",
             )
         )
@@ -146,8 +146,8 @@ def print_differences(rows: Sequence[dict[str, Any]]) -> None:
         say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def _number(value: float | None, sign: str = "", places: int = 3) -> str:
-    return "–" if value is None else f"{value:{sign}.{places}f}"
+def _number(value: float | None, sign: str = "") -> str:
+    return "–" if value is None else f"{value:{sign}.3f}"
 
 
 @click.command("compare")
@@ -236,14 +236,13 @@ def command(
         return
     with Warehouse(data) as marts:
         rows = differences(marts, margin)
-        gone = marts.rows(
+        alone = marts.rows(
             """
-            select distinct earlier.config
-            from int_config_runs_listed as earlier
-            anti join int_config_runs_listed as own
-                on own.run = 'this' and earlier.suite = own.suite and earlier.config = own.config
-            where earlier.run = 'earlier'
-            order by earlier.config
+            select distinct own.run, own.config
+            from int_config_runs_listed as own
+            anti join int_config_runs_listed as other
+                on own.run <> other.run and own.suite = other.suite and own.config = other.config
+            order by own.run, own.config
             """
         )
     failing = [row for row in rows if row["is_failing"]]
@@ -252,7 +251,7 @@ def command(
         for row in rows:
             say(json.dumps(row, ensure_ascii=False, default=str))
     else:
-        _print_result(rows, [row["config"] for row in gone], lost, shows_all)
+        _print_result(rows, alone, lost, shows_all)
     if failing or (is_strict and (lost or not rows)):
         raise click.exceptions.Exit(1)
 
@@ -279,13 +278,17 @@ def _compare_audits(
 
 
 def _print_result(
-    rows: Sequence[dict[str, Any]], gone: Sequence[str], lost: Sequence[dict[str, Any]], shows_all: bool
+    rows: Sequence[dict[str, Any]],
+    alone: Sequence[dict[str, Any]],
+    lost: Sequence[dict[str, Any]],
+    shows_all: bool,
 ) -> None:
     listed = [row for row in rows if shows_all or row["state"] in ("worse", "better")]
     if listed:
         print_differences(listed)
-    for config in gone:
-        say(f"Only in the earlier run: {printable(config)}")
+    for row in alone:
+        which = "the earlier run" if row["run"] == "earlier" else "this run"
+        say(f"Only in {which}: {printable(row['config'])}")
     for reason, n in Counter(row["reason"] for row in lost).most_common():
         say(f"Not comparable ({n:,}): {printable(reason)}")
     counts = Counter(row["state"] for row in rows if not row["is_control"])

@@ -12,7 +12,7 @@ import click
 
 from ingest import extract, generate, warehouse
 from ingest.asking.plan import plan as left_to_ask
-from ingest.errors import PlumblineError, printable, say
+from ingest.errors import PlumblineError, p_in_words, printable, say
 from ingest.keys import key
 from ingest.options import (
     allow_code_option,
@@ -213,7 +213,7 @@ def print_look(numbers: Sequence[dict[str, Any]]) -> int:
             f"{'worse' if is_worse else 'better'}  {' '.join(printable(part) for part in parts if part)}: "
             f"{row['shift']:+.3f} {row['unit']} {when}, now {row['value']:.3f} "
             f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}], n {row['n']:,}, "
-            f"p {row['p_holm']:.4f}, corrected over {row['n_tests']:,} numbers and all looks"
+            f"{p_in_words(row['p_holm'])}, corrected over {row['n_tests']:,} numbers and all looks"
         )
     n_tested = sum(row["p_holm"] is not None for row in numbers)
     if not numbers:

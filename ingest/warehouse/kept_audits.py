@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.errors import PlumblineError, printable, say
+from ingest.errors import PlumblineError, p_in_words, printable, say
 from ingest.store import Store
 from ingest.warehouse.dbt import build
 from ingest.warehouse.marts import Warehouse
@@ -179,5 +179,6 @@ def _moved(row: Row) -> str:
     if row["difference"] is None:
         return " → ".join(ends)
     interval = f"95 % {row['ci_low']:+.3f} to {row['ci_high']:+.3f}"
-    p_value = "" if row["p_holm"] is None else f"; p {row['p_holm']:.4f}, corrected over {row['n_tests']:,}"
+    p_holm = row["p_holm"]
+    p_value = "" if p_holm is None else f"; {p_in_words(p_holm)}, corrected over {row['n_tests']:,}"
     return f"{' → '.join(ends)}, {row['difference']:+.3f} ({interval}{p_value})"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from ingest.errors import PlumblineError, say
+from ingest.errors import PlumblineError, p_in_words, say
 from ingest.store import AUDIT_NAME, RAW_NAME, NothingYet, Store
 from ingest.store.opening import open_database
 from ingest.store.tables import STATE
@@ -286,7 +286,7 @@ def describe_finding(row: dict[str, Any]) -> str:
     suite = f"{row['suite']}  " if row["has_suites"] else ""
     interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
     group = f" ({row['group_value']})" if row["group_value"] else ""
-    p_value = f", corrected p {row['p_family']:.4f}" if row["p_family"] is not None else ""
+    p_value = f", corrected {p_in_words(row['p_family'])}" if row["p_family"] is not None else ""
     digits = 4 if row["unit"] == "probability" else 3
     value = "not known," if row["value"] is None else f"{row['value']:.{digits}f}"
     limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""

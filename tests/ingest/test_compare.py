@@ -182,6 +182,15 @@ def test_a_run_does_not_differ_from_itself(data: Path) -> None:
     assert found == [("no_evidence", 0, True, 1, 0, "Both answered alike.")]
 
 
+def test_configs_of_one_run_alone_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = [{"run": "earlier", "config": "old name"}, {"run": "this", "config": "new name"}]
+    compare._print_result([], alone, [], shows_all=False)
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "Only in the earlier run: old name",
+        "Only in this run: new name",
+    ]
+
+
 @pytest.fixture
 def changed(data: Path, earlier: Callable[..., Path]) -> Iterator[Path]:
     """An earlier run: even and marked swapped, another prompt, scorer and version of a metric."""
