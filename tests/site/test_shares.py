@@ -39,3 +39,26 @@ def test_the_terminal_says_the_same():
     scale = Scale(0, 1, is_share=True)
     found = [[scale.number(high), scale.number(low), scale.apart(high, low)] for high, low in PAIRS]
     assert found == list(PAIRS.values())
+
+
+PER_CENT = """
+import { perCent } from './components/words/shares.js';
+console.log(JSON.stringify(JSON.parse(process.argv[1]).map((share) => [perCent(share), perCent(share, 0)])));
+"""
+SAID = {
+    0.0: ["0.0", "0"],
+    0.0004: ["0.04", "0.04"],
+    0.004: ["0.4", "0.4"],
+    0.5: ["50.0", "50"],
+    0.9997: ["99.97", "99.97"],
+    1.0: ["100.0", "100"],
+    -0.0004: ["−0.04", "−0.04"],
+    -0.125: ["−12.5", "−13"],
+    -1e-17: ["0.0", "0"],
+}
+
+
+def test_per_cent_is_not_all_or_nothing_where_the_share_is_not():
+    command = ["node", "--input-type=module", "-e", PER_CENT, json.dumps(list(SAID))]
+    done = subprocess.run(command, cwd=REPORTS, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == list(SAID.values())

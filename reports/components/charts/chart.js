@@ -1,4 +1,6 @@
 import { readable } from 'svelte/store';
+import { show } from '$lib/words/digits.js';
+import { perCent } from '$lib/words/shares.js';
 
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const NAMES = { paper: 'paper', raised: 'raised', ink: 'ink', inkSoft: 'ink-soft', line: 'line', lineStrong: 'line-strong', accent: 'accent', accentSoft: 'accent-soft', second: 'second', third: 'third', chance: 'chance' };
@@ -12,13 +14,15 @@ export const isNumber = (value) => typeof value === 'number' && Number.isFinite(
 /** `fmt`: pct, num (three significant digits), or how many decimals. */
 export const formatNumber = (value, fmt) => {
 	if (!isNumber(value)) return '–';
-	// No -0.00.
-	if (isNumber(fmt)) return value.toFixed(fmt).replace(/^-(0\.?0*)$/, '$1');
-	return fmt === 'pct' ? `${(100 * value).toFixed(1)}%` : Number(value.toPrecision(3)).toString();
+	if (fmt === 'pct') return `${perCent(value)}%`;
+	if (!isNumber(fmt)) return Number(value.toPrecision(3)).toString();
+	const text = value.toFixed(fmt);
+	// No -0.00, and no 0.00 but of 0.
+	return Number(text) === 0 ? (show(value) === '0' ? text.replace('-', '') : show(value)) : text;
 };
 
 /** Shares beside an axis: whole per cent, which leave room for one another. */
-export const percent = (share) => `${Math.round(100 * share)} %`;
+export const percent = (share) => `${perCent(share, 0)} %`;
 
 /** An interval in a legend: the line that it is in the chart. */
 export const LINE = 'path://M0,4 L14,4 L14,6 L0,6 Z';

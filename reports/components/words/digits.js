@@ -1,6 +1,7 @@
 /** Numbers as text. No imports, so that tests read it as it is. */
 
 const TINY = 1e-9;
+const BESIDE = 0.0005; // nearer than this to a limit, three decimals show the limit
 const ROUNDING = 1e-12; // so far apart may lie two sums of the same numbers
 
 /** Three significant digits, zeros kept, so that numbers in a column look alike. What is not 0 is not called so, but for rounding. */
@@ -13,8 +14,14 @@ export function show(value) {
 	return value < 0 ? `−${digits}` : digits;
 }
 
+/** A number as `show`, with more decimals beside a limit, so that it does not look like it. */
+export function apart(value, ...limits) {
+	const isBeside = limits.some((limit) => Number.isFinite(limit) && Math.abs(value - limit) > TINY && Math.abs(value - limit) < BESIDE);
+	return Number.isFinite(value) && isBeside && Math.abs(value) >= BESIDE ? value.toFixed(6).replace('-', '−') : show(value);
+}
+
 /** A p-value; beside the level of 0.05 with more decimals, so that it does not look like it. */
 export function p(value) {
 	if (!Number.isFinite(value)) return '–';
-	return value < 0.001 ? '<\u00a00.001' : value.toFixed(value !== 0.05 && Math.abs(value - 0.05) < 0.0005 ? 6 : 3);
+	return value < 0.001 ? '<\u00a00.001' : value.toFixed(value !== 0.05 && Math.abs(value - 0.05) < BESIDE ? 6 : 3);
 }

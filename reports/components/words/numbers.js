@@ -1,7 +1,8 @@
 import { isNumber } from '$lib/charts/chart.js';
-import { p, show } from '$lib/words/digits.js';
+import { apart, p, show } from '$lib/words/digits.js';
+import { perCent } from '$lib/words/shares.js';
 
-export { p, show };
+export { apart, p, perCent, show };
 
 /** Values as they came, and less the value of the prompt's baseline text. */
 export const CALIBRATIONS = [
@@ -17,6 +18,16 @@ export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's
 export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
 /** A value with its interval in brackets. */
 export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${isNumber(low) && isNumber(high) ? ` (${show(low)} to ${show(high)})` : ''}` : '–');
+/** The same in a table's column that is sorted by its number: of shares, and of numbers from 0 up. */
+export const SHARES = '[=0]0.0%;[<0.0005]0.0000%;0.0%';
+export const SIZES = '[=0]0.000;[<0.0005]0.000000;0.000';
+/** How far something moves, with its sign: as `show`, and of shares in points. */
+export const signed = (value, isShare = false) => (isNumber(value) ? `${value > 0 ? '+' : ''}${isShare ? perCent(value) : show(value)}` : '–');
+/** A share with its interval in brackets, in per cent. */
+export const perCentWithin = (value, low, high, decimals = 1) => {
+	const said = (share) => `${perCent(share, decimals)} %`;
+	return isNumber(value) ? `${said(value)}${isNumber(low) && isNumber(high) ? ` (${said(low)} to ${said(high)})` : ''}` : '–';
+};
 /** Options as text, their numbers as a person writes them: 0.56, where 0.7 × 0.8 is 0.5599999999999999. */
 export const tidy = (text) => String(text ?? '').replace(/\d+\.\d{9,}/g, (digits) => String(Number(Number(digits).toPrecision(9))));
 
