@@ -48,7 +48,7 @@ const verdicts = cells.map((cell) => ({
 	verdict: verdictOf(cell),
 	n_rows: 1
 }));
-const gaps = cells.map((cell) => ({ responses_slug: slugOf(cell), axis: cell.axis, points: 10 + cell.i, gap: (10 + cell.i) / 100, gap_chance: 0.15 }));
+const gaps = cells.map((cell) => ({ responses_slug: slugOf(cell), axis: cell.axis, gap: (10 + cell.i) / 100, gap_chance: 0.15 }));
 const findings = configs.map(({ suite, config }, i) => ({
 	suite,
 	config,
@@ -100,7 +100,13 @@ async function drawn() {
 		const { sure } = await vite.ssrLoadModule('/components/words/verdicts.js');
 		const gap = { measure_kind: 'outcome', verdict: 'fail', contrast_high: 0.566, contrast_low: 0.026, gap_low: 0.37, gap_high: 0.75, gap_chance: 0.28 };
 		const played = counts.render({ ...one, configs: [{ ...configs[0], role: 'Landlord', model: 'one', config: 'one (Landlord)' }], verdicts: [], findings: [] }).html;
-		return { parts, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 }), sure({ ...gap, gap_low: 0.2 }), sure({ ...gap, gap_low: null, gap_high: null })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
+		const rendered = async (name, props) => (await vite.ssrLoadModule(`/components/${name}.svelte`)).default.render(props).html.replaceAll(/<[^>]+>|\s+/g, ' ');
+		// Nothing was answered; one model is asked by two suites; nobody's verdict calls for a step.
+		const unjudged = counts.render({ configs: configs.slice(0, 1), verdicts: [], differing: [], findings: [{ ...findings[0], verdict: 'not_applicable', contrast: null, measure_kind: null, reason: 'No usable answer to judge.' }] }).html.replaceAll(/<[^>]+>|\s+/g, ' ');
+		const decided = await rendered('pages/Decided', { data: ['first_suite', 'second_suite'].map((suite) => ({ ...verdicts[0], suite, responses_slug: suite })) });
+		const step = { lacks: '', action: 'Keep the card.', who: 'The officer', evidence: 'The card' };
+		const steps = await rendered('pages/Actions', { steps: [{ ...step, verdict: 'monitor', position: 1, n_verdicts: 0 }, { ...step, verdict: 'pass', position: 2, action: 'Audit again.', n_verdicts: 3 }] });
+		return { parts, unjudged, decided, steps, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 }), sure({ ...gap, gap_low: 0.2 }), sure({ ...gap, gap_low: null, gap_high: null })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
 	} finally {
 		await vite.close();
 		rmSync(cache, { recursive: true, force: true });

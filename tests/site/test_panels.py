@@ -91,3 +91,18 @@ def test_the_gap_told_is_that_of_the_numbers_shown(seen):
 def test_a_role_is_not_read_as_a_group(seen):
     assert "in the role “Landlord”" in seen["told"]["played"]
     assert "(Landlord)" not in seen["told"]["played"]
+
+
+def test_where_nothing_was_answered_no_mix_of_answers_is_told(seen):
+    assert "No usable answer to judge." in seen["told"]["unjudged"]
+    assert "mix of answers" not in seen["told"]["unjudged"]
+    assert "No two groups differ" not in seen["told"]["unjudged"]
+
+
+def test_a_model_that_two_suites_ask_has_a_line_of_each_with_its_name(seen):
+    assert all(f", {name} suite" in seen["told"]["decided"] for name in ("first", "second"))
+
+
+def test_a_verdict_that_nothing_has_calls_for_no_step(seen):
+    assert "0 verdicts here" in seen["told"]["steps"] and "Nothing to do." in seen["told"]["steps"]
+    assert "Keep the card." not in seen["told"]["steps"] and "Audit again." in seen["told"]["steps"]
