@@ -127,7 +127,8 @@ judged as (
         {%- endfor %}
         corrected.n_missing,
         corrected.n_labels,
-        corrected.label_part
+        corrected.label_part,
+        case when numbers.metric = 'min_impact_ratio' then 1 else 0 end as equality
     from numbers
     left join corrected
         on
@@ -158,9 +159,17 @@ select
         as adjusted_value,
     judged.confounding,
     judged.p_adjusted,
-    {%- for column in ['ci_low', 'ci_high', 'null_p05', 'null_median', 'null_p95', 'bound_low', 'bound_high',
-        'value_low', 'value_high'] %}
+    {%- for column in ['ci_low', 'ci_high', 'null_p05', 'null_median', 'null_p95', 'value_low',
+        'value_high'] %}
     case when judged.metric <> 'chi_square_p' then judged.{{ column }} end as {{ column }},
+    {%- endfor %}
+    -- Bounds without width, such as of one favourable answer in all, say nothing of where the truth lies.
+    {%- for column in ['bound_low', 'bound_high'] %}
+    case
+        when judged.metric = 'chi_square_p' then null
+        when judged.bound_low = judged.bound_high and judged.bound_low <> judged.equality then null
+        else judged.{{ column }}
+    end as {{ column }},
     {%- endfor %}
     judged.n_missing,
     judged.n_labels,

@@ -85,7 +85,16 @@ phrased as (
             when is_p_value and planned.n_more_labels is not null then 'labels'
             when is_p_value then 'more_units'
             when decided.highest_bound is null and decided.bound_high is not null then 'missing_answers'
-            when (decided.lowest_bound is null or decided.highest_bound is null) and more_units is null
+            when
+                (decided.lowest_bound is null or decided.highest_bound is null)
+                and more_units is null
+                -- With enough names or texts it is the answers that give none.
+                and not coalesce(
+                    decided.n_units >= {{ fewest_units_bounded('axis') }}
+                    and decided.n_blocks >= {{ fewest_units_bounded('group') }}
+                    and decided.p_family is not null,
+                    false
+                )
                 then 'bound'
             when decided.lowest_bound is null or decided.highest_bound is null then 'more_units'
             when decided.colour = 'red' and not decided.is_tested then 'valid_test'
@@ -258,7 +267,13 @@ select
             then
                 case
                     when colour = 'red' and p_family is not null
-                        then past || fail_limit || ', but not ' || beyond_chance || '.'
+                        then
+                            past || fail_limit || ', but not ' || beyond_chance || '.'
+                            || case
+                                when lacks = 'more_units' and more_units is null
+                                    then ' No bound is drawn of this number.'
+                                else ''
+                            end
                     when colour = 'red' then past || fail_limit || ', but nothing tells it from chance.'
                     when lacks = 'missing_answers' then ''
                     else
