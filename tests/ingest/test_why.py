@@ -249,3 +249,12 @@ def test_marts_of_another_version_are_named_before_anything_is_drawn(tmp_path):
     result = CliRunner().invoke(cli, ["--data", str(tmp_path), "show"])
     assert result.exit_code == 1 and "was built by another version." in result.stderr
     assert not result.stdout
+
+
+def test_where_nothing_could_be_judged_show_says_why(tmp_path):
+    none = "measure_kind = null, contrast = null, verdict = 'not_applicable'"
+    reason = "reason = 'None of the 9 answers could be read.'"
+    two_suites(tmp_path, f"update rpt_verdicts set {none}, {reason}")
+    result = CliRunner().invoke(cli, ["--data", str(tmp_path), "show"])
+    assert result.exit_code == 1
+    assert "Nothing could be judged. None of the 9 answers could be read." in result.stderr
