@@ -14,6 +14,8 @@ const VADER_SHARES = { pos: 'positive', neg: 'negative', neu: 'neutral' };
 /** An identifier as words. */
 export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment').replace(/\bvader (pos|neg|neu)\b/g, (_, kind) => `VADER ${VADER_SHARES[kind]} share`).replace(/\btopic category (?=\d)/g, 'topic ');
 export const count = (n) => Number(n ?? 0).toLocaleString('en');
+/** A mean of counts: whole where it is. */
+export const countOrMean = (n) => (Number.isInteger(n) ? count(n) : show(n));
 export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's'}`;
 export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
 /** A value with its interval in brackets. */
