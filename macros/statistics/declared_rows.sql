@@ -10,7 +10,7 @@
         {%- set schema = node.schema if node else target.schema -%}
         {%- set relation = adapter.get_relation(target.get('database'), schema, seed) -%}
         {%- if relation is none -%}
-            {{ exceptions.raise_compiler_error('The seed ' ~ seed ~ ' is not there yet: run dbt seed, or dbt build.') }}
+            {{ exceptions.raise_compiler_error('The table ' ~ seed ~ ' is not there yet: run dbt build.') }}
         {%- endif -%}
         {%- set found = run_query('select * from ' ~ relation ~ ' where ' ~ where ~ ' order by ' ~ id) -%}
         {%- for values in found.rows -%}
