@@ -32,7 +32,7 @@ if any '^(models|macros|seeds|tests/(data_quality|generic|fairness))/|^dbt_proje
     git worktree remove --force "$kept"
   fi
   step 'dbt: what changed, and what stands on it'
-  $bin/dbt --quiet build --select 'state:modified+' --exclude tag:fairness_gate --state .check/state \
+  $bin/dbt --quiet build --select 'state:modified+' --indirect-selection eager --exclude tag:fairness_gate --state .check/state \
     --target-path .check/target --log-path .check/logs
   cp .check/target/manifest.json .check/state/
   mapfile -t sql < <(printf '%s\n' "${changed[@]}" | grep -E '^(models|tests)/.*\.sql$' || true)

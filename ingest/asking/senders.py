@@ -31,7 +31,7 @@ from ingest.backends.replies import estimate_prompt
 from ingest.errors import PlumblineError, say, shorten
 from ingest.plugins import others_code
 from ingest.redaction import without_secrets
-from ingest.store import utc_now
+from ingest.store import uninterrupted, utc_now
 from ingest.store.journal import Entry, Journal, entry, flaw
 from ingest.suite.own_code import OwnCode
 
@@ -309,9 +309,11 @@ def ask(
         try:
             while True:
                 while len(flying) < depth and (some := list(islice(requests, n_together))):
-                    future = pool.submit(asker, some)
-                    flying.add(future)
-                    future.add_done_callback(landed.put)
+                    # Ctrl-C in between would leave a request that nobody knows of.
+                    with uninterrupted():
+                        future = pool.submit(asker, some)
+                        flying.add(future)
+                        future.add_done_callback(landed.put)
                 if not flying:
                     return
                 try:

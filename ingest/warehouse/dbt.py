@@ -193,6 +193,9 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     level += [] if arguments[0] == "docs" else ["--no-write-json"]  # of the whole project, a second each time
     # Tests still come before what reads their models; dbt's own way writes down each of 16,000 such pairs.
     once = ["--use-fast-test-edges"] if arguments[0] == "build" else []
+    # All that is stale is selected here, so a test may read what was not.
+    if arguments[0] == "build" and "--indirect-selection" not in arguments:
+        once += ["--indirect-selection", "eager"]
     try:
         with _environment(data), _rarely_collected(), private(), one_thread_a_product():
             manifest = parse(data) if parsed is None else parsed()

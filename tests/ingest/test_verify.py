@@ -60,7 +60,7 @@ MARTS = {
         true as is_gated, verdict, 'why' as reason, 'C' as category, 'gender' as axis, 'o' as measure,
         'fdi' as metric, 'Female' as group_value, 0.3::double as value, 'share' as unit,
         0.1::double as red_limit, 0.2::double as ci_low, 0.4::double as ci_high, 60 as n,
-        0.001::double as p_family, 'C-gender-0' as verdict_name
+        0.001::double as p_family, 'C-gender-0' as verdict_name, false as is_control, 0 as n_missing
         from (values ('fail'), ('inconclusive')) as verdicts (verdict)
         """,
     "dim_runs": """

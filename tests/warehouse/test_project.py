@@ -358,6 +358,16 @@ def test_no_declared_test_is_lost(manifest, nodes):
     assert len(manifest.unit_tests) == written > 30
 
 
+def test_a_part_is_built_without_the_tests_that_read_more(scratch, manifest):
+    """dbt's own way runs each test of a model that was built, also where it reads another, older one."""
+    listed = dbt(
+        scratch, scratch, "ls", "--resource-type", "test", "--select", "+fct_verdicts", manifest=manifest
+    )
+    names = "\n".join(listed.result)
+    assert "assert_verdicts_follow_their_thresholds" in names and "rows_of_fct_verdicts" in names
+    assert "assert_responses_reconcile" not in names
+
+
 def test_generic_tests_exist_and_are_used():
     ours = {f.stem for f in (PROJECT / "tests" / "generic").glob("*.sql")}
     assert set(declared_tests()) - BUILT_IN_TESTS == ours

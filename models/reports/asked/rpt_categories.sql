@@ -18,6 +18,7 @@ asked as (
         responses.config,
         responses.is_simulated,
         count(*) as n_responses,
+        count(*) filter (where responses.response_status = 'ok') as n_usable,
         count(distinct responses.prompt_key) as n_prompts,
         min_by(prompts.prompt, prompts.prompt_key) as example_prompt
     from {{ ref('dim_responses') }} as responses
@@ -72,6 +73,7 @@ select
     labels.unmatched_label,
     asked.n_prompts,
     asked.n_responses,
+    asked.n_usable,
     asked.example_prompt,
     translated.translations,
     left_out.n_left_out,
