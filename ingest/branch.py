@@ -24,6 +24,7 @@ from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
 from ingest.suite import Branching, Suite, load_suite
 from ingest.suite.definition import register_suite
+from ingest.suite.fields import composed
 
 METHOD = "branch"
 SHOW_PROGRESS_FROM = 5_000
@@ -176,7 +177,7 @@ def _branch(
                     branched.rejected[reason] += 1
                     lacking.add(root.prompt_key)
                     continue
-                flags = {*found.flags, *([RESIDUAL] if names_root(found.text) else [])}
+                flags = {*found.flags, *([RESIDUAL] if names_root(composed(found.text)) else [])}
                 if root.baseline is not None:
                     text = root.baseline
                     if branching.counterfactual_baseline:

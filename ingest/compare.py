@@ -137,7 +137,7 @@ def print_differences(rows: Sequence[dict[str, Any]]) -> None:
                 _number(row["value_b"]),
                 _number(row["difference"], "+"),
                 "–" if row["ci_low"] is None else f"{row['ci_low']:+.3f} to {row['ci_high']:+.3f}",
-                "–" if row["p_holm"] is None else p_in_words(row["p_holm"]).removeprefix("p "),
+                "–" if row["p_holm"] is None else p_in_words(row["p_holm"], ""),
                 f"{row['n_pairs']:,}",
             )
         )

@@ -28,9 +28,9 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: kept - kept // 3] + "…" + text[len(text) - kept // 3 :]
 
 
-def p_in_words(p_value: float) -> str:
+def p_in_words(p_value: float, name: str = "p ") -> str:
     """Return a p-value for a line: none is 0, so a small one is not printed as such."""
-    return "p < 0.0001" if p_value < 0.0001 else f"p {p_value:.4f}"
+    return f"{name}< 0.0001" if p_value < 0.0001 else f"{name}{p_value:.4f}"
 
 
 def printable(text: str) -> str:

@@ -26,7 +26,7 @@ name: {name}_audit
 version: "1.0"
 config-version: 2
 profile: plumbline
-flags: {{send_anonymous_usage_stats: false}}
+flags: {{send_anonymous_usage_stats: false, indirect_selection: buildable}}
 # Its unit tests compare numbers by a macro of its own.
 dispatch: [{{macro_namespace: dbt, search_order: [{name}_audit, plumbline, dbt]}}]
 """

@@ -277,19 +277,20 @@ def command(
     """
     data: Path = context.obj
     suite = load_suite(suite_path, variant)
-    given = {
+    given: dict[str, Any] = {
         "suite_path": suite_path,
         "variant": variant,
         "model_dir": model_dir,
         "allow_code": allow_code,
         "asking": asking,
     }
+    # A look has a folder of its own, which knows of no host that was named before.
+    with Store(data, must_exist=True) as store:
+        given["allowed_hosts"] = named_hosts(store, suite_path, allowed_hosts)
+        remember_hosts(store, suite_path, given["allowed_hosts"])
     while True:
         with Store(data, must_exist=True) as store:
             plan = planned(store, suite, n_looks, roots, is_new)
-            # A look has a folder of its own, which knows of no host that was named before.
-            hosts = named_hosts(store, suite_path, allowed_hosts)
-            remember_hosts(store, suite_path, hosts)
         is_new = False
         has_ended = plan.n_done >= plan.n_looks
         if plan.n_done and (plan.folder(data, plan.n_done) / AUDIT_NAME).exists():
@@ -300,7 +301,7 @@ def command(
         else:
             if not is_once and plan.last_at is not None:
                 _wait(plan.last_at + every)
-            numbers = take_look(context, data, suite, plan, **given, allowed_hosts=hosts)
+            numbers = take_look(context, data, suite, plan, **given)
         n_alarms = print_look(numbers)
         if is_once and n_alarms:
             raise click.exceptions.Exit(1)

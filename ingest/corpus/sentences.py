@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from ingest.errors import PlumblineError
+from ingest.suite.fields import composed
 from ingest.unspaced import UNSPACED
 
 MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to split
@@ -46,7 +47,7 @@ def split_sentences(text: str, language: str) -> Iterator[str]:
     """Yield the sentences of a text, spaces collapsed and reference marks such as [12] taken out."""
     segmenter = _segmenter(language)
     for paragraph in text.splitlines():
-        plain = " ".join(REFERENCE.sub("", paragraph).split())
+        plain = composed(" ".join(REFERENCE.sub("", paragraph).split()))
         if not plain or not _is_prose(plain):
             continue
         for sentence in segmenter.segment(plain):
@@ -63,7 +64,7 @@ def _is_prose(paragraph: str) -> bool:
 
 def keyword_pattern(keyword: str) -> re.Pattern[str]:
     """Return what finds a keyword: as a whole word, in any case; in unspaced scripts anywhere."""
-    escaped = r"\s+".join(re.escape(word) for word in keyword.split())
+    escaped = r"\s+".join(re.escape(word) for word in composed(keyword).split())
     if UNSPACED_LETTER.search(keyword):
         return re.compile(escaped, re.IGNORECASE)
     return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)

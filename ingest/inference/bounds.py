@@ -136,13 +136,15 @@ def one_sided_bounds(
     return clipped
 
 
-def largest_values(statistics: Sequence[Statistic], kind: Kind, table: Array, observed: Array) -> Array:
+def largest_values(
+    statistics: Sequence[Statistic], kind: Kind, table: Array, observed: Array, *, is_corrected: bool
+) -> Array:
     """What the numbers of outcomes (columns,) can be at most: groups of these sizes with an outcome each.
 
     One more unit makes its group larger, and numbers that weigh groups by their size can then be larger.
-    Infinite for scores and selections.
+    Infinite for scores and selections, and where labels correct the groups' sizes, which are then estimates.
     """
-    if kind != "outcome":
+    if kind != "outcome" or is_corrected:
         return np.full(len(observed), np.inf)
     apart = evaluate(statistics, np.diag(table.sum(1))[None])[:, 0]
     largest: Array = np.where(np.isfinite(apart), np.fmax(apart, observed), np.inf)

@@ -238,7 +238,7 @@ def resample(
     telling = units_by_group if doubt is None else np.minimum(units_by_group, doubt.n_units)
     rested_on = units_rested_on(columns, telling)
     interval = intervals(booted, observed, rested_on, wider)
-    largest = largest_values(chosen, kind, table, observed)
+    largest = largest_values(chosen, kind, table, observed, is_corrected=doubt is not None)
     interval[:, 1] = np.minimum(interval[:, 1], largest)
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]

@@ -17,7 +17,7 @@ from ingest.prompts.replacements import (
     replacers,
 )
 from ingest.suite import Branching, Suite
-from ingest.suite.fields import composed
+from ingest.suite.fields import composed, typed_like
 from ingest.suite.schema import SEX_NAMES
 
 MASKED = ""  # in the place of a group
@@ -61,9 +61,9 @@ class Exchange:
 
     def __call__(self, text: str) -> Iterator[Exchanged]:
         """Yield what a text becomes for each other group, and masked, attribute by attribute."""
-        text = composed(text)
+        known = composed(text)
         for attribute, patterns in self.shown.items():
-            shown = [value for value, pattern in patterns.items() if pattern.search(text)]
+            shown = [value for value, pattern in patterns.items() if pattern.search(known)]
             if len(shown) != 1:
                 continue
             (group,) = shown
@@ -73,7 +73,7 @@ class Exchange:
                     changed = swap(changed).text
                 if changed != text:
                     yield Exchanged(attribute, group, other, changed)
-            yield Exchanged(attribute, group, MASKED, self.masks[attribute](text))
+            yield Exchanged(attribute, group, MASKED, typed_like(self.masks[attribute](text), text))
 
     def groups(self, text: str) -> dict[str, set[str]]:
         """Return the groups of each attribute whose words stand in a text."""
@@ -131,7 +131,7 @@ def _aligned(
                 sources, targets = lists.get(group, []), lists.get(other, [])
                 for i, source in enumerate(sources if targets else ()):
                     to = targets[i % len(targets)]
-                    rows.setdefault(source.casefold(), Replacement(other, source, to))
+                    rows.setdefault(composed(source).casefold(), Replacement(other, source, to))
             found[group, other] = list(rows.values())
     return found
 

@@ -149,9 +149,9 @@ class Neutraliser:
 
     def __call__(self, text: str) -> str:
         """Return the text with every such word replaced, longest first, in one pass."""
+        text = composed(text)
         if self.pattern is None:
             return text
-        text = composed(text)
         # Each alternative is a group, so a match has a last one.
         return self.pattern.sub(lambda match: self.places[match.lastindex - 1], text)  # type: ignore[operator]
 

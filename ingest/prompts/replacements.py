@@ -12,7 +12,7 @@ from ingest.loading.files import MAX_CELL
 from ingest.paths import beside_suite, regular_bytes
 from ingest.prompts.set_phrases import set_phrase_flags
 from ingest.suite import Branching
-from ingest.suite.fields import composed
+from ingest.suite.fields import composed, typed_like
 
 MAX_BYTES = 5_000_000
 COLUMNS = ("target", "from", "to")
@@ -86,6 +86,8 @@ class Replacer:
         for row in rows:
             forms = self.rows.setdefault(_folded(row.source), {})
             if row.form in forms:
+                if _is_twin(row, forms[row.form]):
+                    continue
                 raise ValueError(f"{row.source!r} is replaced twice for {row.target!r}")
             forms[row.form] = row
         for forms in self.rows.values():
@@ -100,8 +102,8 @@ class Replacer:
         self.of_target = re.compile(whole_words(to for to in written if _folded(to) not in self.rows))
 
     def __call__(self, text: str, goes_on: str = "") -> Replaced:
-        """Return the composed text with every phrase replaced; `goes_on` followed it where it was cut."""
-        text, goes_on = composed(text), composed(goes_on)
+        """Return the text with every phrase replaced; `goes_on` followed it where it was cut."""
+        typed, text, goes_on = text, composed(text), composed(goes_on)
         parts: list[str] = []
         kept: list[str] = []
         flags: set[str] = set()
@@ -119,7 +121,8 @@ class Replacer:
             end = match.end()
         if kept and any(map(self.of_target.search, [*kept, text[end:]])):
             flags.add("mentions_target")
-        return Replaced("".join([*parts, text[end:]]), tuple(sorted(flags)))
+        replaced = typed_like("".join([*parts, text[end:]]), typed) if parts else typed
+        return Replaced(replaced, tuple(sorted(flags)))
 
     def _chosen(self, match: re.Match[str], text: str, flags: set[str]) -> Replacement:
         forms = self.rows[_folded(match["phrase"])]
@@ -154,17 +157,17 @@ def replacers(
     for target, table in from_root.items():
         turned: dict[str, Replacement] = {}
         for row in table:
-            turned.setdefault(row.to.casefold(), Replacement(root, row.to, row.source))
+            turned.setdefault(_folded(row.to), Replacement(root, row.to, row.source))
         back[target] = own_way_back if own_way_back is not None else list(turned.values())
     pairs = {(root, target): table for target, table in from_root.items()}
     if branching.direction == "both":
         pairs |= {(target, root): table for target, table in back.items()}
     if branching.pairs == "all":
         for end, to_target in from_root.items():
-            words = {row.source.casefold(): row.to for row in to_target}
+            words = {_folded(row.source): row.to for row in to_target}
             for start, table in back.items():
                 if start != end:
-                    shared = [(row.source, row.to.casefold()) for row in table if row.to.casefold() in words]
+                    shared = [(row.source, _folded(row.to)) for row in table if _folded(row.to) in words]
                     pairs[start, end] = [Replacement(end, source, words[to]) for source, to in shared]
     positions = {value: i for i, value in enumerate(values)}
     ordered = sorted(pairs.items(), key=lambda item: [positions[value] for value in item[0]])
@@ -178,6 +181,11 @@ def _ends_sentence(before: str) -> bool:
     if "\n" in before[len(spoken) :]:
         return True
     return len(spoken) < len(before) and spoken.rstrip(CLOSING_MARKS).endswith((".", "!", "?"))
+
+
+def _is_twin(row: Replacement, other: Replacement) -> bool:
+    """Say whether two rows differ only in how their accents were typed."""
+    return row.source != other.source and composed(row.to) == composed(other.to)
 
 
 def _folded(phrase: str) -> str:

@@ -5,6 +5,8 @@ from itertools import combinations
 
 import re2
 
+from ingest.suite.fields import composed
+
 # As `int_beginnings_matched` takes it off tokens: what is no letter, mark or number at either end.
 AROUND = re2.compile(r"^[^\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+$")
 
@@ -15,7 +17,7 @@ def beginning(phrase: str) -> str:
     >>> beginning(" **Yes!**")
     'yes'
     """
-    return str(AROUND.sub("", phrase)).lower()
+    return str(AROUND.sub("", composed(phrase))).lower()
 
 
 def check_beginnings(labels: Mapping[str, Sequence[str]]) -> None:

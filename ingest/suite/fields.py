@@ -146,6 +146,13 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def typed_like(text: str, original: str) -> str:
+    """Return a text with its accents as an original has them: as marks of their own (NFD), or not."""
+    if unicodedata.is_normalized("NFC", original):
+        return composed(text)
+    return unicodedata.normalize("NFD", text) if unicodedata.is_normalized("NFD", original) else text
+
+
 def alike(language: str) -> frozenset[str]:
     """Return the code of a language (such as `en` or `en-SG`), and those that nobody tells from it."""
     code = language.split("-")[0].lower()

@@ -39,12 +39,12 @@ def check_scores(suite: Suite) -> None:
         if feature in made:
             problem = f"{feature!r} is a feature of the scorer {made[feature]!r}: give it another name"
             raise Misplaced(problem, "columns", "scores", feature)
+    named = {*offers("scorer"), *suite.own_scorers, *suite.judges} if scores else ()
     for code, category in suite.categories.items():
         for i, rule in enumerate(category.outcomes):
-            if given := {rule.scorer, rule.feature} & set(scores):
-                problem = (
-                    f"{given.pop()!r} came with the answers: it is compared as a measurement, by no rule"
-                )
+            said = (rule.feature, None if rule.scorer in named else rule.scorer)
+            for given in (name for name in said if name in scores):
+                problem = f"{given!r} came with the answers: it is compared as a measurement, by no rule"
                 raise Misplaced(f"{problem}. Take the rule out", "categories", code, "outcomes", i)
 
 

@@ -111,7 +111,9 @@ class Rule(Strict):
     def _phrases_differ(self) -> None:
         of: dict[str, str] = {}
         for label, phrase in self.phrases():
-            if (first := of.setdefault(composed(phrase).casefold(), label)) != label:
+            # In a regular expression \d is not \D.
+            as_read = phrase if self.regex else composed(phrase).casefold()
+            if (first := of.setdefault(as_read, label)) != label:
                 raise ValueError(f"{phrase!r} is a phrase of {first!r} and of {label!r}")
 
     def phrases(self) -> list[tuple[str, str]]:

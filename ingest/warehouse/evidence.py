@@ -133,12 +133,12 @@ def places(warehouse: Warehouse, category: str | None) -> list[str]:
 
 
 def unjudged(warehouse: Warehouse) -> list[str]:
-    """Return why nothing could be judged, the commonest reasons first; none where something was."""
+    """Return the commonest reasons why nothing could be judged; none where something was."""
     if comparisons(warehouse):
         return []
     rows = warehouse.rows(
         """
-        select reason from rpt_verdicts where is_gate_profile and not is_control
+        select reason from rpt_verdicts where is_gate_profile and not is_control and reason is not null
         group by reason order by count(*) desc, reason limit 2
         """
     )

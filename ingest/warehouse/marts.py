@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from ingest.errors import PlumblineError, p_in_words, say
+from ingest.errors import PlumblineError, p_in_words, printable, say
 from ingest.store import AUDIT_NAME, RAW_NAME, NothingYet, Store
 from ingest.store.opening import open_database
 from ingest.store.tables import STATE
@@ -216,7 +216,8 @@ def print_verdicts(warehouse: Warehouse) -> None:
     """Say how the audit ended, on stdout."""
     for row in verdict_counts(warehouse):
         simulated = " (simulated)" if row["is_simulated"] else ""
-        say(f"{row['suite']}  {row['config']}{simulated}  {row['profile']}  {row['verdict']}: {row['n']}")
+        config = printable(row["config"])
+        say(f"{row['suite']}  {config}{simulated}  {row['profile']}  {row['verdict']}: {row['n']}")
 
 
 def print_powerless(warehouse: Warehouse) -> None:
@@ -230,12 +231,23 @@ def print_powerless(warehouse: Warehouse) -> None:
         """
     ):
         tests = "1 test" if row["n_tests"] == 1 else f"{row['n_tests']:,} tests"
-        whose = "  ".join(row[name] for name in ("suite", "config", "category", "profile") if row[name])
+        whose = "  ".join(
+            printable(row[name]) for name in ("suite", "config", "category", "profile") if row[name]
+        )
         say(f"{whose}  no difference can fail in {tests} (family {row['family']}): {row['advice']}")
 
 
 def print_lost(warehouse: Warehouse, suite: str | None = None) -> None:
-    """Say where more answers of a suite, or of all, than its quality allows count as missing, and as what."""
+    """Say where more answers of a suite, or of all, than its quality allows count as missing, and as what.
+
+    Says nothing where only a part of the marts was built: that part may be what is wanted.
+    """
+    has_all = warehouse.rows(
+        "select count(*) = 3 as it from duckdb_tables()"
+        " where table_name in ('fct_quality', 'dim_responses', 'fct_outcomes')"
+    )
+    if not has_all[0]["it"]:
+        return
     rows = warehouse.rows(
         """
         with lost as (
@@ -259,7 +271,7 @@ def print_lost(warehouse: Warehouse, suite: str | None = None) -> None:
                     where
                         suite = lost.suite and config = lost.config and category = lost.category
                         and outcome_set = lost.scope and not is_counted and score is null
-                        and outcome_status <> 'failed_response'
+                        and outcome_status not in ('failed_response', 'not_measured', 'unsupported_language')
                 )
             end as status
         from lost
@@ -269,7 +281,9 @@ def print_lost(warehouse: Warehouse, suite: str | None = None) -> None:
         {"suite": suite},
     )
     for row in rows[:LOST]:
-        whose = "  ".join(row[name] for name in ("suite", "config", "category", "scope") if row[name])
+        whose = "  ".join(
+            printable(row[name]) for name in ("suite", "config", "category", "scope") if row[name]
+        )
         say(
             f"{whose}  {row['n_removed']:,} of {row['n_records']:,} answers count as missing, "
             f"most of them as {row['status']}"

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from unicodedata import normalize
 
 import pytest
 import yaml
@@ -295,15 +296,18 @@ def test_a_changed_file_replaces_its_sentences(scrape, query):
 
 def test_keywords_find_whole_words_in_any_case(scrape, query):
     (scrape.folder / "a.txt").write_text(
-        "The old PORT FREE has seen many storms. Freelandiaphiles are not people of the land at all."
+        "The old PORT FREE has seen many storms. Freelandiaphiles are not people of the land at all. "
+        + normalize("NFD", "The road to Nové Free is long and cold."),
+        encoding="utf-8",
     )
 
     def change(suite):
-        suite["categories"]["LAND"]["corpus"]["keywords"] = {"Freelandia": ["Port Free"]}
+        suite["categories"]["LAND"]["corpus"]["keywords"] = {"Freelandia": ["Port Free", "Nové Free"]}
 
     scrape({"kind": "local", "files": "a.txt"}, change=change)
-    assert query("select keyword, sentence from sentences") == [
-        ("Port Free", "The old PORT FREE has seen many storms.")
+    assert query("select keyword, sentence from sentences order by 1 desc") == [
+        ("Port Free", "The old PORT FREE has seen many storms."),
+        ("Nové Free", "The road to Nové Free is long and cold."),
     ]
 
 

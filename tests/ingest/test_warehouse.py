@@ -164,6 +164,12 @@ def test_answers_that_count_as_missing_are_told_with_what_most_of_them_are(tmp_p
         for suite, told in (("s", lost), (None, lost), ("other", [])):
             print_lost(warehouse, suite)
             assert capsys.readouterr().out.splitlines() == told
+    part = tmp_path / "part"
+    part.mkdir()
+    duckdb.connect(str(part / AUDIT_NAME)).close()
+    with Warehouse(part) as warehouse:
+        print_lost(warehouse)
+    assert not capsys.readouterr().out
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as audit:
         audit.execute(
             "insert into fct_quality select 's', 'n' || n, 'A', '', 'responses_usable', 10, 5, false"

@@ -10,7 +10,7 @@ with tokens as (
 folded as (
     select
         token,
-        {{ lowered(all_replaced('token', around, '')) }} as beginning
+        {{ lowered(all_replaced(composed('token'), around, '')) }} as beginning
     from tokens
 ),
 

@@ -128,6 +128,7 @@ judged as (
         corrected.n_missing,
         corrected.n_labels,
         corrected.label_part,
+        -- What the number is where all groups are alike.
         case when numbers.metric = 'min_impact_ratio' then 1 else 0 end as equality
     from numbers
     left join corrected
@@ -167,7 +168,10 @@ select
     {%- for column in ['bound_low', 'bound_high'] %}
     case
         when judged.metric = 'chi_square_p' then null
-        when judged.bound_low = judged.bound_high and judged.bound_low <> judged.equality then null
+        when
+            round(judged.bound_low, 9) = round(judged.bound_high, 9)
+            and round(judged.bound_low, 9) <> judged.equality
+            then null
         else judged.{{ column }}
     end as {{ column }},
     {%- endfor %}

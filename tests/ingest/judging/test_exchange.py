@@ -74,9 +74,10 @@ def test_names_become_names_of_the_other_group(tmp_path):
 def test_a_word_is_known_however_its_accent_was_typed(tmp_path):
     words = {"Male": {"words": ["métis"]}, "Female": {"words": [apart("métisse")]}}
     swap = exchange(tmp_path, attributes={"gender": words})
-    for text in ("A métis speaks.", apart("A métis speaks.")):
-        assert of(swap(text)) == {
-            ("gender", "Male", "Female"): "A métisse speaks.",
-            ("gender", "Male", MASKED): "A ▮▮▮ speaks.",
+    # What a judge reads of two versions differs in the group alone, not in how accents are typed.
+    for typed in (str, apart):
+        assert of(swap(typed("A métis speaks: né là."))) == {
+            ("gender", "Male", "Female"): typed("A métisse speaks: né là."),
+            ("gender", "Male", MASKED): typed("A ▮▮▮ speaks: né là."),
         }
     assert swap.groups(apart("La métisse")) == {"gender": {"Female"}}

@@ -1,11 +1,20 @@
 """Replacement tables (SPEC BRA-2, BRA-6): whole words, one pass, case and grammar kept."""
 
+from functools import partial
 from unicodedata import normalize
 
 import pytest
 
 from ingest.errors import PlumblineError
-from ingest.prompts.replacements import BUILT_IN, Replaced, Replacement, Replacer, read_replacements
+from ingest.prompts.replacements import (
+    BUILT_IN,
+    Replaced,
+    Replacement,
+    Replacer,
+    read_replacements,
+    replacers,
+)
+from ingest.suite import Branching
 
 GENDER = read_replacements(BUILT_IN["gender"], ["Female", "Male"])
 
@@ -42,10 +51,25 @@ def test_whole_words_keep_their_case_and_ending(text, expected):
 
 
 def test_a_word_is_found_however_its_accent_was_typed():
-    one, other = "Élise", normalize("NFD", "Élise")
-    for source in (one, other):
-        swap = replacer("x", (source, "Zoë"))
-        assert {swap(f"{name} reads.").text for name in (one, other)} == {"Zoë reads."}
+    apart = partial(normalize, "NFD")
+    for typed in (str, apart):
+        swap = replacer("x", (typed("Élise"), "Zoë"))
+        for form in (str, apart):
+            assert swap(form("Élise reads, né là.")).text == form("Zoë reads, né là.")
+            assert swap(form("Nobody reads, né là.")).text == form("Nobody reads, né là.")
+    twins = replacer("x", ("Élise", "Zoë"), (apart("Élise"), apart("Zoë")))
+    assert twins("Élise reads.").text == "Zoë reads."
+
+
+def test_the_way_through_the_root_knows_a_word_however_it_was_typed():
+    branching = Branching(
+        category="c", attribute="a", root="r", replacements=["t"], direction="both", pairs="all"
+    )
+    rows = [Replacement("x", "Café", "Bar"), Replacement("y", normalize("NFD", "Café"), "Pub")]
+    rows += [Replacement("x", "Wien", "Córdoba"), Replacement("x", "Wenen", normalize("NFD", "Córdoba"))]
+    ways = replacers(branching, rows, ["r", "x", "y"])
+    assert ways["x", "y"]("the Bar").text == "the Pub"
+    assert ways["x", "r"]("in Córdoba").text == "in Wien"
 
 
 def test_one_pass_never_replaces_what_it_wrote():

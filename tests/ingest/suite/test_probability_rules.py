@@ -96,6 +96,7 @@ def test_labels_that_begin_otherwise_are_taken(labels):
 
 def test_marks_of_a_script_are_part_of_a_word():
     assert beginning('"हाँ!"') == "हाँ" and beginning("_Yes_ ") == "yes" and beginning("...") == ""
+    assert beginning("Na\u0303o!") == beginning("Não")
 
 
 @pytest.mark.parametrize(

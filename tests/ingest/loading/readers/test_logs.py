@@ -587,6 +587,13 @@ def test_a_score_that_came_with_answers_has_no_rule(load, tmp_path, outcomes):
     assert told.exit_code == 1 and "measurement" in told.output
 
 
+def test_a_score_may_have_a_scorer_s_name(load, tmp_path):
+    rule = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
+    columns = SHARED | {"attributes": {"gender": "metadata.gender"}, "scores": {"vader": "score.warmth"}}
+    told = load(columns, write_langfuse(tmp_path), outcomes=[rule])
+    assert told.exit_code == 0, told.output
+
+
 @pytest.mark.parametrize(
     "column", [{}, {"column": "a", "value": "b"}, {"value": "b", "pattern": "(x)"}], ids=repr
 )
