@@ -19,7 +19,7 @@ from ingest.asking.plan import PAGE, Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
 from ingest.backends import AttemptFailed, Request, RunsCode, SendsKeys, TakesBatches, Watched
 from ingest.backends.http import Rejected
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, say
 from ingest.store import Store, uninterrupted
 from ingest.store.journal import CHANGED, UNPROVEN, Journal, disowned
 from ingest.suite import Suite
@@ -39,7 +39,8 @@ RETRIES = Retries()
 class Asked:
     """What models are asked for: the bar's name of it, its raw table, what is pending, and who asks.
 
-    `remedy` says what to do where reply after reply is of no use; None where any reply says something.
+    `remedy` says what to do where reply after reply is of no use; None where that says something, too: a
+    model that declines each request is a finding.
     """
 
     label: str = "Generating"
@@ -138,11 +139,11 @@ class Breaker:
         self.remedy = remedy
         self.n_in_a_row = 0
         self.n_of_no_use = 0
+        self.is_told = False
 
     def note(self, row: Mapping[str, Any]) -> None:
         """Count a failure that passes, or start anew; raise PlumblineError at the limit."""
-        if self.remedy:
-            self._weigh(row, self.remedy)
+        self._weigh(row)
         is_failure = row["response_status"] in self.asked_again and row["response_status"] != "cancelled"
         self.n_in_a_row = self.n_in_a_row + 1 if is_failure else 0
         if self.n_in_a_row >= FAILURES_IN_A_ROW:
@@ -158,18 +159,31 @@ class Breaker:
                 "See to the server; then the same command asks these again and goes on.",
             )
 
-    def _weigh(self, row: Mapping[str, Any], remedy: str) -> None:
-        """Count a reply that says nothing, or start anew; what was not asked, or will be again, is none."""
+    def _weigh(self, row: Mapping[str, Any]) -> None:
+        """Count a reply of no use, or start anew; what was not asked, or will be again, is none.
+
+        Raises PlumblineError at the limit where there is a remedy; else it is said once.
+        """
         status = row["response_status"]
         if row["n_attempts"] == 0 or status == "cancelled" or status in self.asked_again:
             return
         self.n_of_no_use = 0 if status == "ok" else self.n_of_no_use + 1
-        if self.n_of_no_use >= NO_USE_IN_A_ROW:
+        if self.n_of_no_use < NO_USE_IN_A_ROW or self.is_told:
+            return
+        if self.remedy is None:
+            self.is_told = True
+            hint = " Raise `max_tokens`." if status == "truncated_output" else ""
+            say(
+                f"\n{self.label}: {self.n_of_no_use} answers in a row count as missing ({status}). The run "
+                f"goes on; Ctrl-C stops it, and keeps what is there.{hint}",
+                err=True,
+            )
+        else:
             said = row["error"] or row["finish_reason"]
             raise PlumblineError(
                 f"{self.label}: {self.n_of_no_use} replies in a row are of no use ({status}), "
                 f"the last with: {said}.",
-                remedy,
+                self.remedy,
             )
 
 

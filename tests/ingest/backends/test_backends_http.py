@@ -12,6 +12,7 @@ from asked import ASKED, KEY, N_PROMPTS, Case
 from servers import loopback
 
 from ingest.apart.process import Limits
+from ingest.asking import run
 from ingest.asking.plan import plan
 from ingest.asking.run import generate_answers
 from ingest.asking.senders import Retries
@@ -245,6 +246,15 @@ def test_a_server_that_fails_everything_stops_the_run(case):
     assert case.rows("select run_status from runs where command = 'generate'") == [("failed",)]
     case.server.rules()
     assert case.ask() == {"ok": N_PROMPTS}
+
+
+def test_answers_that_are_all_cut_off_are_told_while_it_can_be_mended(case, capsys, monkeypatch):
+    monkeypatch.setattr(run, "NO_USE_IN_A_ROW", 5)
+    case.server.rules({"do": "answer", "finish_reason": "length"})
+    assert case.ask() == {"truncated_output": N_PROMPTS}
+    told = capsys.readouterr().err
+    assert told.count("tiny: 5 answers in a row count as missing (truncated_output).") == 1
+    assert "Raise `max_tokens`." in told
 
 
 def test_an_unknown_model_stops_before_anything_is_asked(ollama):
