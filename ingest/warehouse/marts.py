@@ -243,8 +243,8 @@ def print_lost(warehouse: Warehouse, suite: str | None = None) -> None:
     Says nothing where only a part of the marts was built: that part may be what is wanted.
     """
     has_all = warehouse.rows(
-        "select count(*) = 3 as it from duckdb_tables()"
-        " where table_name in ('fct_quality', 'dim_responses', 'fct_outcomes')"
+        "select count(*) = 3 as it from duckdb_tables() where schema_name = current_schema()"
+        " and table_name in ('fct_quality', 'dim_responses', 'fct_outcomes')"
     )
     if not has_all[0]["it"]:
         return

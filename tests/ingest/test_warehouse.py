@@ -155,6 +155,8 @@ def test_answers_that_count_as_missing_are_told_with_what_most_of_them_are(tmp_p
                 ('unmatched', false, null), ('tied', false, null), ('failed_response', false, null),
                 ('failed_response', false, null), ('failed_response', false, null)
             ) as t (outcome_status, is_counted, score);
+            create schema another;
+            create table another.fct_quality (n integer);
         """)
     lost = [
         "s  m  A  decision  900 of 1,000 answers count as missing, most of them as unmatched",
