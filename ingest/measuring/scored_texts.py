@@ -10,6 +10,7 @@ from ingest.keys import text_row
 from ingest.measuring.pages import make_pages, page_of
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
+from ingest.suite.fields import composed
 from ingest.unspaced import UNSPACED, stands_in_words
 
 PREPENDED = "prompt_and_answer"
@@ -50,7 +51,7 @@ def ending(prompt: str, text: str) -> str:
     >>> ending("Bread in Paris is", "Bread in Paris is often good.")
     'often good.'
     """
-    stem, whole = prompt.strip().rstrip(OPEN_END), text.strip()
+    stem, whole = composed(prompt).strip().rstrip(OPEN_END), composed(text).strip()
     rest = whole[len(stem) :]
     is_cut = not re.match(r"\w", rest) or stands_in_words(stem[-1:])
     goes_on = is_cut and whole[: len(stem)].casefold() == stem.casefold()

@@ -25,6 +25,7 @@ from ingest.store import Store
         ("Bread is", "Bread is", "Bread is", None),
         ("面包在巴黎", "面包在巴黎很好。", "很好。", "面包在巴黎很好。"),
         ("面包在巴黎", "很好。", "很好。", "面包在巴黎很好。"),
+        ("Cafe\u0301s are", "Caf\u00e9s are good.", "good.", "Caf\u00e9s are good."),
         ("", "good", "good", None),
     ],
 )
