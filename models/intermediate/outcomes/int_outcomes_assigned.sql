@@ -13,12 +13,15 @@ with rules as (
     from {{ ref('stg_suite__outcome_rules') }}
 ),
 
--- Texts in a language that the encoder of an anchor rule does not read.
-unread as (
-    select distinct embeddings.text_key
+-- Texts that the encoder of an anchor rule does not read, or failed on.
+without_vector as (
+    select
+        embeddings.text_key,
+        max(embeddings.measurement_status) as status
     from {{ ref('stg_extract__embeddings') }} as embeddings
     inner join {{ ref('int_scorers_selected') }} using (scorer_key)
-    where embeddings.measurement_status = 'unsupported_language'
+    where embeddings.measurement_status in ('unsupported_language', 'failed')
+    group by embeddings.text_key
 ),
 
 unread_answers as (
@@ -103,7 +106,10 @@ read_answers as (
             else texts.variant_text_key is not null and elsewhere.response_key is null
         end as is_read,
         case rules.rule_kind
-            when 'anchor' then unread.text_key is not null or unread_by_encoder.response_key is not null
+            when 'anchor'
+                then
+                    coalesce(without_vector.status, '') = 'unsupported_language'
+                    or unread_by_encoder.response_key is not null
             when 'score' then coalesce(measured.measurement_status, '') = 'unsupported_language'
             when 'given' then false
             when 'judged'
@@ -117,7 +123,10 @@ read_answers as (
         anchors.similarity,
         anchors.margin,
         measured.value as score,
-        measured.measurement_status
+        case rules.rule_kind
+            when 'anchor' then case when anchors.label is null then without_vector.status end
+            else measured.measurement_status
+        end as measurement_status
     from {{ ref('int_responses_joined') }} as responses
     inner join rules using (suite, category)
     left join {{ ref('int_rule_texts_listed') }} as texts
@@ -143,7 +152,7 @@ read_answers as (
         on
             rules.scorer = judgements.scorer
             and texts.variant_text_key = judgements.text_key
-    left join unread on texts.variant_text_key = unread.text_key
+    left join without_vector on texts.variant_text_key = without_vector.text_key
     left join given_labels
         on
             rules.outcome_set = given_labels.outcome_set
