@@ -50,6 +50,21 @@ function mendTables() {
 	for (const button of document.querySelectorAll('button:has(> .marker)')) button.setAttribute('aria-expanded', String(button.querySelector('.rotate-marker') !== null));
 }
 
+/** What an element scrolls in, if it is part of the page and not the page. */
+function boxOf(inner) {
+	let outer = inner;
+	while (outer && outer.id !== 'evidence-main-article' && !/auto|scroll/.test(getComputedStyle(outer).overflow)) outer = outer.parentElement;
+	return outer?.id === 'evidence-main-article' ? undefined : outer;
+}
+
+/** Texts of a table wrap where its last columns would be cut (theme.css): before it is first drawn, so that nothing jumps. */
+function wrapCut() {
+	for (const table of document.querySelectorAll('article .table-container table:not([data-tight])')) {
+		const box = boxOf(table);
+		if (box && box.scrollWidth > box.clientWidth + 1) table.toggleAttribute('data-tight', true);
+	}
+}
+
 /** Marks what has more to the right, so that the cut is seen (theme.css). */
 function showCut(outer) {
 	outer.toggleAttribute('data-more', outer.scrollLeft + outer.clientWidth < outer.scrollWidth - 2);
@@ -58,9 +73,8 @@ function showCut(outer) {
 /** What scrolls by itself can be reached and scrolled by keys. `watch`: called with what may come to scroll, or cease to. */
 function mendScrolling(watch) {
 	for (const inner of document.querySelectorAll('article :is(table, pre)')) {
-		let outer = inner;
-		while (outer && outer.id !== 'evidence-main-article' && !/auto|scroll/.test(getComputedStyle(outer).overflow)) outer = outer.parentElement;
-		if (!outer || outer.id === 'evidence-main-article') continue;
+		const outer = boxOf(inner);
+		if (!outer) continue;
 		if (!seen.has(outer)) outer.addEventListener('scroll', () => showCut(outer), { passive: true });
 		seen.add(outer);
 		watch(inner);
@@ -103,10 +117,14 @@ export function mend() {
 		waiting = undefined;
 		mendNavigation();
 		mendTables();
+		wrapCut();
 		mendScrolling(watch);
 	};
 	const soon = () => (waiting ??= setTimeout(all, 50));
-	const observer = new MutationObserver(soon);
+	const observer = new MutationObserver(() => {
+		wrapCut();
+		soon();
+	});
 	observer.observe(document.body, { childList: true, subtree: true });
 	addEventListener('resize', soon);
 	addEventListener('keydown', sortByKey);
