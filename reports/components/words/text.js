@@ -6,3 +6,10 @@ export const LONGEST = 1000;
 export const isCut = (text) => (text ?? '').length >= LONGEST && [...text].length >= LONGEST;
 /** What a scorer or source is pinned by: a hash, tag or file is its revision, a citation a reference. */
 export const revisionWord = (revision) => (/\s/.test(revision ?? '') && revision !== 'not recorded' ? 'Reference' : 'Revision');
+/** A sentence with more than `most` of these names in a row counts them. */
+export function briefly(sentence, names, word, most = 4) {
+	const name = [...names].sort((a, b) => b.length - a.length).map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+	if (!name) return sentence;
+	const list = new RegExp(`(?:${name})(?:, (?:${name})){${most},}(?=[:.;]|$)`, 'g');
+	return sentence.replace(list, (found) => `${found.match(new RegExp(`(?:${name})(?=, |$)`, 'g')).length} ${word}`);
+}
