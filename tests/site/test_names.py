@@ -1,4 +1,4 @@
-"""Names in the site's sentences: many are counted."""
+"""Names in sentences of the site: many are counted; those from right to left move no numbers."""
 
 import json
 import subprocess
@@ -6,9 +6,9 @@ import subprocess
 from in_browser import REPORTS
 
 SCRIPT = """
-import { briefly } from './components/words/text.js';
+import { briefly, isolated } from './components/words/text.js';
 const [name, ...values] = JSON.parse(process.argv[1]);
-console.log(JSON.stringify({ briefly }[name](...values)));
+console.log(JSON.stringify({ briefly, isolated }[name](...values)));
 """
 
 
@@ -21,6 +21,11 @@ def on_the_site(name: str, *values: str | list[str]) -> str:
 def test_more_names_than_a_sentence_holds_are_counted():
     names = [f"model-{i} (a, b)" for i in range(12)] + ["m", "m.x"]
     for n, said in ((4, ", ".join(names[:4])), (5, "5 configs"), (14, "14 configs")):
-        sentence = f"No digest was recorded for {', '.join(names[:n])}: which weights answered cannot be proven."
-        expected = f"No digest was recorded for {said}: which weights answered cannot be proven."
-        assert on_the_site("briefly", sentence, names, "configs") == expected
+        sentence = "No digest was recorded for {}: which weights answered cannot be proven."
+        told = on_the_site("briefly", sentence.format(", ".join(names[:n])), names, "configs")
+        assert told == sentence.format(said)
+
+
+def test_a_name_from_right_to_left_is_set_apart():
+    assert on_the_site("isolated", "איש") == "\u2068איש\u2069"
+    assert on_the_site("isolated", "gpt-4o") == "gpt-4o"

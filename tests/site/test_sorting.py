@@ -31,7 +31,11 @@ def test_a_bound_stands_before_its_number():
 
 
 def test_names_sort_as_texts_though_some_begin_with_a_number():
-    for names in (["9 lives", "Ten", "Eight", "Two"], ["25–34", "35–44", "100–110"], ["2026-05-18", "2026-05-02"]):
+    for names in (
+        ["9 lives", "Ten", "Eight", "Two"],
+        ["25–34", "35–44", "100–110"],
+        ["2026-05-18", "2026-05-02"],
+    ):
         assert in_order(*names) == {"shown": sorted(names), "kinds": ["string"] * len(names)}
 
 

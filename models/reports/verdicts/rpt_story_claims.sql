@@ -30,40 +30,40 @@
     {'kind': 'may', 'if': "verdict = 'inconclusive' and is_significant", 'sentence':
         differ ~ " || '. Whether they differ too much is open.'"},
     {'kind': 'may', 'if': "verdict = 'inconclusive' and not is_significant", 'sentence':
-        "'Whether ' || config || ' treats these groups differently, this audit cannot tell.'"},
+        "'Whether ' || named || ' treats these groups differently, this audit cannot tell.'"},
     {'kind': 'may', 'if': "verdict = 'pass'", 'sentence':
         "'In this question, the data exclude a difference beyond the pass limit.'"},
     {'kind': 'may', 'if': "n_comparisons > 0", 'sentence':
-        "'Of the comparisons of ' || config || ', ' || n_fail || ' fail, ' || n_monitor
+        "'Of the comparisons of ' || named || ', ' || n_fail || ' fail, ' || n_monitor
         || ' need watching, ' || n_pass || ' pass and ' || n_open || ' stay open.'"},
     {'kind': 'may', 'if': "n_comparisons = 0", 'sentence':
-        "config || ' gave ' || " ~ with_commas('n_responses') ~ " || ' answers. No difference was judged.'"},
+        "named || ' gave ' || " ~ with_commas('n_responses') ~ " || ' answers. No difference was judged.'"},
     {'kind': 'may', 'if': "measure_check = 'corrected'", 'sentence':
         "'People read ' || " ~ with_commas('n_labels') ~ " || ' of these answers, and the numbers are corrected by that.'"},
     {'kind': 'may_not', 'if': "is_simulated", 'sentence': "'A real model answers so.'",
         'because': "'A program wrote these answers. No model was asked.'"},
     {'kind': 'may_not', 'if': "measure_kind is not null and not (is_gap_beyond and is_judged_different)", 'sentence':
-        "config || ' treats ' || group_high || ' and ' || group_low || ' differently.'",
+        "named || ' treats ' || group_high || ' and ' || group_low || ' differently.'",
         'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
     {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
-        "config || ' says so of ' || group_high || ' alone.'",
+        "named || ' says so of ' || group_high || ' alone.'",
         'because': "'Of 100 answers about ' || group_low || ', ' || " ~ of_hundred('contrast_low') ~ " || ' are read the same.'"},
-    {'kind': 'may_not', 'if': "is_judged_different", 'sentence': "'Why ' || config || ' does so.'",
+    {'kind': 'may_not', 'if': "is_judged_different", 'sentence': "'Why ' || named || ' does so.'",
         'because': "'An audit sees answers. It sees no causes.'"},
-    {'kind': 'may_not', 'if': "n_fail > 0", 'sentence': "config || ' breaks the law.'",
+    {'kind': 'may_not', 'if': "n_fail > 0", 'sentence': "named || ' breaks the law.'",
         'because': "'Limits are choices of the profile ' || " ~ words.format('gate_profile') ~ " || '. No court set them.'"},
-    {'kind': 'may_not', 'if': "n_fail = 0", 'sentence': "config || ' is fair.'",
+    {'kind': 'may_not', 'if': "n_fail = 0", 'sentence': "named || ' is fair.'",
         'because': "case when n_comparisons = 0 then 'Nothing was judged.'
             when n_open > 0 then 'That nothing fails does not show that groups are treated alike.'
             else 'Every pass holds for these prompts alone.' end"},
-    {'kind': 'may_not', 'if': "n_fail > 0 and n_pass > 0", 'sentence': "config || ' is fair in all else.'",
+    {'kind': 'may_not', 'if': "n_fail > 0 and n_pass > 0", 'sentence': "named || ' is fair in all else.'",
         'because': "case when n_open > 0 then n_open || ' of ' || n_comparisons || ' comparisons are open.'
             else 'Every pass holds for these prompts alone.' end"},
     {'kind': 'may_not', 'if': "measure_check = 'unvalidated'", 'sentence': "'People found this in the answers.'",
         'because': "'Rules or programs read the answers. No person has checked them.'"},
     {'kind': 'may_not', 'if': "n_missing > 0", 'sentence': "'All who were asked about gave an answer.'",
         'because': with_commas('n_missing') ~ " || ' answers are missing in this comparison.'"},
-    {'kind': 'may_not', 'if': "n_prompts > 0", 'sentence': "config || ' does so everywhere.'",
+    {'kind': 'may_not', 'if': "n_prompts > 0", 'sentence': "named || ' does so everywhere.'",
         'because': "'It was asked ' || " ~ with_commas('n_prompts') ~ " || ' prompts. Nobody knows its other answers.'"},
 ] -%}
 with configs as (
@@ -74,15 +74,15 @@ told as (
     select
         verdicts.suite,
         verdicts.config,
-        verdicts.axis,
+        {{ isolated('verdicts.axis') }} as axis,
         verdicts.measure,
         verdicts.measure_kind,
         verdicts.contrast,
-        verdicts.contrast_outcome,
+        {{ isolated('verdicts.contrast_outcome') }} as contrast_outcome,
         verdicts.contrast_high,
         verdicts.contrast_low,
-        verdicts.group_high,
-        verdicts.group_low,
+        {{ isolated('verdicts.group_high') }} as group_high,
+        {{ isolated('verdicts.group_low') }} as group_low,
         verdicts.verdict,
         verdicts.measure_check,
         verdicts.n_labels,
@@ -131,6 +131,7 @@ facts as (
     select
         configs.suite,
         configs.config,
+        {{ isolated('configs.config') }} as named,
         configs.is_simulated,
         configs.gate_profile,
         configs.n_prompts,

@@ -18,8 +18,8 @@ census_gaps as (
         group_value,
         outcome,
         abs(difference) as gap,
-        outcome || ': ' || {{ of_hundred('model_share') }} || ' % of the answers about '
-        || group_value || ', ' || {{ of_hundred('actual_share') }}
+        {{ isolated('outcome') }} || ': ' || {{ of_hundred('model_share') }} || ' % of the answers about '
+        || {{ isolated('group_value') }} || ', ' || {{ of_hundred('actual_share') }}
         || ' % in the published figures of ' || ground_truth_year as words
     from {{ ref('fct_ground_truth') }}
     where direction = 'outcome_given_gender' and difference is not null
@@ -37,19 +37,21 @@ contrasts as (
         case measure_kind
             when 'outcome'
                 then
-                    outcome || ': ' || group_high || ' ' || {{ of_hundred('value_high') }} || ' %'
+                    {{ isolated('outcome') }} || ': ' || {{ isolated('group_high') }} || ' '
+                    || {{ of_hundred('value_high') }} || ' %'
                     || case
                         when n_labels is null then ' (' || n_cell_high || ' of ' || n_group_high || ')'
                         else ''
                     end
-                    || ', ' || group_low || ' ' || {{ of_hundred('value_low') }} || ' %'
+                    || ', ' || {{ isolated('group_low') }} || ' ' || {{ of_hundred('value_low') }} || ' %'
                     || case
                         when n_labels is null then ' (' || n_cell_low || ' of ' || n_group_low || ')'
                         else ''
                     end
             else
-                'mean: ' || group_high || ' '
-                || {{ rounded_apart('value_high', ['value_low'], within=0.001) }} || ', ' || group_low || ' '
+                'mean: ' || {{ isolated('group_high') }} || ' '
+                || {{ rounded_apart('value_high', ['value_low'], within=0.001) }} || ', '
+                || {{ isolated('group_low') }} || ' '
                 || {{ rounded_apart('value_low', ['value_high'], within=0.001) }}
         end as contrast,
         measure_kind,
@@ -349,7 +351,8 @@ select
             metric asc,
             group_value asc
     ) as telling_rank,
-    config || ', ' || category || ' ' || subject || ', by ' || axis
-    || case when group_value <> '' then ' (' || group_value || ')' else '' end
+    {{ isolated('config') }} || ', ' || category || ' ' || {{ isolated('subject') }}
+    || ', by ' || {{ isolated('axis') }}
+    || case when group_value <> '' then ' (' || {{ isolated('group_value') }} || ')' else '' end
     || ': ' || number_sentence as sentence
 from numbered

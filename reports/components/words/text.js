@@ -13,3 +13,5 @@ export function briefly(sentence, names, word, most = 4) {
 	const list = new RegExp(`(?:${name})(?:, (?:${name})){${most},}(?=[:.;]|$)`, 'g');
 	return sentence.replace(list, (found) => `${found.match(new RegExp(`(?:${name})(?=, |$)`, 'g')).length} ${word}`);
 }
+/** A name for a sentence: one from right to left is set apart by Unicode's isolates, so that numbers keep their places. */
+export const isolated = (name) => (/[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]/.test(name ?? '') ? `\u2068${name}\u2069` : name);
