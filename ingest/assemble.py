@@ -22,7 +22,7 @@ from ingest.prompts.from_texts import file_rows, split_rows
 from ingest.prompts.questions import question_rows
 from ingest.prompts.replacements import starts_with_vowel_sound
 from ingest.prompts.templates import n_combinations, prompt_rows
-from ingest.prompts.wanted import count_outdated, delete_unasked, wanted_tables
+from ingest.prompts.wanted import count_outdated, delete_unasked, keep_prompts, wanted_tables
 from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
 from ingest.suite import Suite, load_suite
@@ -179,31 +179,7 @@ def _keep(store: Store, suite: Suite) -> None:
         "delete from prompt_flags where prompt_key in (select prompt_key from wanted_prompts)"
     )
     store.connection.execute("insert into prompt_flags select * from wanted_prompt_flags")
-    store.connection.execute(
-        """
-        insert into prompts by name
-        select * from wanted_prompts
-        on conflict (prompt_key) do update set
-            method = excluded.method,
-            keyword = excluded.keyword,
-            root_key = excluded.root_key,
-            block_key = excluded.block_key,
-            baseline_text_key = excluded.baseline_text_key,
-            baseline_kind = excluded.baseline_kind,
-            template = excluded.template,
-            slots = excluded.slots,
-            translated_by = excluded.translated_by,
-            reviewed_by = excluded.reviewed_by
-        where
-            method = 'loaded'
-            or baseline_text_key is distinct from excluded.baseline_text_key
-            or baseline_kind is distinct from excluded.baseline_kind
-            or template is distinct from excluded.template
-            or slots is distinct from excluded.slots
-            or translated_by is distinct from excluded.translated_by
-            or reviewed_by is distinct from excluded.reviewed_by
-        """
-    )
+    keep_prompts(store)
     delete_unasked(store, suite.suite, METHODS)
 
 

@@ -19,7 +19,7 @@ from ingest.keys import key, text_key, text_row
 from ingest.options import allow_host_option, dry_run_option, send_key_option, suite_option
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
 from ingest.prompts.replacements import Replacement, Replacer, read_replacements, replacement_path, replacers
-from ingest.prompts.wanted import delete_unasked, wanted_tables
+from ingest.prompts.wanted import delete_unasked, keep_prompts, wanted_tables
 from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
 from ingest.suite import Branching, Suite, load_suite
@@ -281,7 +281,7 @@ def _keep(store: Store, suite: Suite, run_id: str, made: Made) -> None:
     execute = store.connection.execute
     execute(f"delete from prompt_flags where prompt_key in ({own})", [suite.suite, METHOD])
     delete_unasked(store, suite.suite, [METHOD])
-    execute("insert or ignore into prompts by name select * from wanted_prompts")
+    keep_prompts(store, METHOD)
     store.append("texts", list({row["text_key"]: row for row in made.texts}.values()))
     store.append("prompt_flags", made.flags)
     execute(

@@ -10,6 +10,23 @@ NOT_WANTED = (
     "suite = ? and list_contains(?, method) and prompt_key not in (select prompt_key from wanted_prompts)"
 )
 WAS_ASKED = "prompt_key in (select prompt_key from responses)"
+# What a suite says of a prompt and is no part of its key.
+SAID_OF_A_PROMPT = (
+    "domain",
+    "concept",
+    "language",
+    "keyword",
+    "source_tag",
+    "root_key",
+    "block_key",
+    "shown_by",
+    "baseline_text_key",
+    "baseline_kind",
+    "template",
+    "slots",
+    "translated_by",
+    "reviewed_by",
+)
 
 
 @contextmanager
@@ -22,6 +39,24 @@ def wanted_tables(store: Store, tables: Sequence[str]) -> Iterator[None]:
     finally:
         for table in tables:
             store.connection.execute(f"drop table wanted_{table}")
+
+
+def keep_prompts(store: Store, method: str | None = None) -> None:
+    """Put the wanted prompts into `prompts`: one that is there says what the suite says of it now.
+
+    With `method` only one that was made by it; others are left as they are.
+    """
+    differs = " or ".join(f"{column} is distinct from excluded.{column}" for column in SAID_OF_A_PROMPT)
+    store.connection.execute(
+        f"""
+        insert into prompts by name
+        select * from wanted_prompts
+        on conflict (prompt_key) do update set
+            {", ".join(f"{column} = excluded.{column}" for column in ("method", *SAID_OF_A_PROMPT))}
+        where method = coalesce(?, method) and (method = 'loaded' or {differs})
+        """,
+        [method],
+    )
 
 
 def count_outdated(store: Store, suite: str, methods: Sequence[str]) -> int:

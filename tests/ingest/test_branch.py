@@ -175,6 +175,30 @@ def test_running_again_adds_nothing_and_a_changed_table_replaces(data, suite, qu
     assert [row[1] for row in query(BRANCHES)] == ["France has", "Nippon has"]
 
 
+def test_what_a_suite_says_of_a_branch_is_said_again_when_it_has_changed(data, suite, query):
+    add_root(data, 1, "Freelandia has", "Freelandia has hills.")
+    for spec in ({}, {"counterfactual_baseline": False}, {}):
+        result = invoke(data, suite(**spec))
+        assert "2 branches" in result.output
+        kept = not spec.get("counterfactual_baseline", True)
+        named = ["Freelandia"] * 2 if kept else ["France", "Japan"]
+        assert [row[2] for row in query(BRANCHES)] == [f"{name} has hills." for name in named]
+
+
+def test_words_that_a_suite_gains_show_the_groups_of_branches_that_are_there(data, suite, query):
+    add_root(data, 1, "Freelandia has", None)
+    table = TABLE.replace("Freelandia,Japan", "Freelandia,Nippon")
+    path = suite(table)
+    shown = "select shown_by from prompts where attributes['country'] = 'Japan'"
+    invoke(data, path)
+    assert query(shown) == [({},)]
+    content = suite_content()
+    content["attributes"]["country"]["Japan"] = {"words": ["Nippon"]}
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+    invoke(data, path)
+    assert query(shown) == [({"country": "word: Nippon"},)]
+
+
 def test_a_dry_run_writes_nothing(data, suite, query):
     add_root(data, 1, "Freelandia has", None)
     result = invoke(data, suite(), "--dry-run")

@@ -4,6 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from ingest.cli import cli
+from ingest.store import Store
 
 SUITE = """
 suite: own
@@ -24,8 +25,8 @@ ROWS = "case,prompt,gender\n1,Is a woman{0}?,Female\n1,Is a man{0}?,Male\n"
 
 @pytest.fixture
 def assembled(tmp_path):
-    def run(content):
-        (tmp_path / "suite.yml").write_text(SUITE, "utf-8")
+    def run(content, suite=SUITE):
+        (tmp_path / "suite.yml").write_text(suite, "utf-8")
         (tmp_path / "prompts.csv").write_text(content, "utf-8")
         said = ["--data", tmp_path / "data", "assemble", "--suite", tmp_path / "suite.yml"]
         return CliRunner().invoke(cli, list(map(str, said)))
@@ -36,6 +37,24 @@ def assembled(tmp_path):
 def test_a_prompt_may_be_as_long_as_that_of_a_loaded_answer(assembled):
     result = assembled(ROWS.format(" of whom we know" * 20_000))
     assert result.exit_code == 0 and "2 prompts (2 new)" in result.output, result.output
+
+
+def test_what_a_suite_says_of_a_prompt_is_said_again_when_it_has_changed(assembled, tmp_path):
+    told = "select domain, source_tag, shown_by from prompts order by prompt"
+    without_word = SUITE.replace("words: [man]", "words: [gentleman]")
+    with_tag = SUITE.replace("root: case", "root: case, source_tag: case")
+    in_domain = with_tag.replace("title: Whom", "title: Whom\n    domain: work")
+    man, woman = {"gender": "word: man"}, {"gender": "word: woman"}
+    for suite, expected in (
+        (without_word, [("default", None, {}), ("default", None, woman)]),
+        (SUITE, [("default", None, man), ("default", None, woman)]),
+        (in_domain, [("work", "1", man), ("work", "1", woman)]),
+    ):
+        result = assembled(ROWS.format(""), suite)
+        assert result.exit_code == 0, result.output
+        with Store(tmp_path / "data", read_only=True) as store:
+            assert store.rows(told) == expected
+    assert "2 prompts (0 new)" in result.output
 
 
 @pytest.mark.parametrize(
