@@ -8,6 +8,7 @@ from typing import Any
 from ingest.errors import PlumblineError
 from ingest.suite.fields import composed
 from ingest.unspaced import UNSPACED
+from ingest.whole_words import whole_words
 
 MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to split
 # So is what has an end of a sentence in every ten characters, where it is long: time grows with their square.
@@ -64,10 +65,8 @@ def _is_prose(paragraph: str) -> bool:
 
 def keyword_pattern(keyword: str) -> re.Pattern[str]:
     """Return what finds a keyword: as a whole word, in any case; in unspaced scripts anywhere."""
-    escaped = r"\s+".join(re.escape(word) for word in composed(keyword).split())
-    if UNSPACED_LETTER.search(keyword):
-        return re.compile(escaped, re.IGNORECASE)
-    return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)
+    words = composed(keyword).split()
+    return re.compile(whole_words([(" ".join(words), r"\s+".join(map(re.escape, words)))]), re.IGNORECASE)
 
 
 def matching_sentences(

@@ -19,6 +19,7 @@ from ingest.prompts.replacements import (
 from ingest.suite import Branching, Suite
 from ingest.suite.fields import composed, typed_like
 from ingest.suite.schema import SEX_NAMES
+from ingest.whole_words import whole_words
 
 MASKED = ""  # in the place of a group
 SHORTEST = 3  # letters of a part of a name that stands for the name
@@ -102,7 +103,7 @@ class Exchange:
         if len(told) < 2:
             return
         self.shown[attribute] = {
-            value: re.compile(rf"(?<!\w)(?:{'|'.join(map(as_pattern, sorted(words)))})(?!\w)")
+            value: re.compile(whole_words((word, as_pattern(word)) for word in sorted(words)))
             for value, words in told.items()
         }
         self.masks[attribute] = Neutraliser({MASK: [word for words in told.values() for word in words]})

@@ -10,11 +10,12 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from ingest.asking.answer_status import STATUSES
+from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
 from ingest.loading.files import first_records, named, other_separator
 from ingest.loading.readers import main_files, reader_of
 from ingest.suite import normalise_label
-from ingest.suite.fields import AXIS_SEPARATOR, Label
+from ingest.suite.fields import AXIS_SEPARATOR, Label, composed
 
 LOOKED_AT = 10_000  # records of a file
 MOST_VALUES, MOST_LETTERS = 20, 60  # of an attribute
@@ -257,9 +258,9 @@ def _values(prompts: Sequence[str], field: _Field) -> dict[str, dict[str, list[s
     """Return each value with the word that shows it in prompts, if they say it, and its other spellings."""
     found: dict[str, dict[str, list[str]]] = {}
     for value, others in field.spellings().items():
-        said = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
+        said = keyword_pattern(value)
         of = [p for p, text in zip(prompts, field.texts, strict=True) if text in (value, *others)]
-        shows = sum(said.search(prompt) is not None for prompt in of) >= SOME * len(of)
+        shows = sum(said.search(composed(prompt)) is not None for prompt in of) >= SOME * len(of)
         found[value] = ({"words": [value]} if shows else {}) | ({"aliases": others} if others else {})
     return found
 

@@ -25,6 +25,7 @@ from ingest.scorers import MAX_CHARACTERS, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Suite
 from ingest.suite.fields import composed
+from ingest.whole_words import whole_words
 
 SECOND = 6_000  # pairs of short answers that one core compares
 ANNOUNCED_FROM = 10_000  # pairs
@@ -144,8 +145,8 @@ class Neutraliser:
         places = {word: place for place, phrases in words.items() for word in phrases if word.split()}
         ordered = sorted(places, key=lambda word: (-len(word), word))
         self.places = [places[word] for word in ordered]
-        alternatives = "|".join(f"({as_pattern(word)})" for word in ordered)
-        self.pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if ordered else None
+        found = whole_words((composed(word), f"({as_pattern(word)})") for word in ordered)
+        self.pattern = re.compile(found) if ordered else None
 
     def __call__(self, text: str) -> str:
         """Return the text with every such word replaced, longest first, in one pass."""
@@ -271,7 +272,7 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
         stands_there = bool(name) and composed(name) in composed(prompt)
         if stands_there and any(str(e).startswith("name:") for e in shown_by.values()):
             words["_name_"] = sorted({name, *(part for part in name.split() if len(part) > 2)})
-        words_key = key("composed words", words)
+        words_key = key("whole words", words)
         if words_key not in neutralisers:
             neutralisers[words_key] = Neutraliser(words)
         row = {"prompt_key": prompt_key, "suite": suite.suite, "root_key": root_key, "words_key": words_key}

@@ -9,14 +9,11 @@ from ingest.keys import key, text_key
 from ingest.measuring.languages import language_of_prompt
 from ingest.suite import Suite
 from ingest.suite.fields import LANGUAGE_ATTRIBUTE, composed
-from ingest.unspaced import stands_in_words
+from ingest.whole_words import whole_words
 
 # Does the baseline name what the prompt names of the group: all of it, some of it, or nothing? Only the
 # first takes the tool's own reaction to the group's words out of a calibrated value (SPEC CAL-3).
 BASELINE_KINDS = ("counterfactual", "partial", "unbranched")
-
-NOT_IN_WORD = r"(?<!\w)(?:{})(?!\w)"
-NOWHERE = re.compile(r"(?!)")
 
 
 class PromptBuilder:
@@ -137,7 +134,4 @@ class PromptBuilder:
 
 def _pattern(words: Collection[str]) -> re.Pattern[str]:
     """Return what finds any of these words: whole ones, or among other letters in scripts without spaces."""
-    whole = [re.escape(composed(word)) for word in words if not stands_in_words(word)]
-    among = [re.escape(composed(word)) for word in words if stands_in_words(word)]
-    parts = [*([NOT_IN_WORD.format("|".join(whole))] if whole else []), *among]
-    return re.compile("|".join(parts), re.IGNORECASE) if parts else NOWHERE
+    return re.compile(whole_words((word, re.escape(word)) for word in map(composed, words)), re.IGNORECASE)

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ingest.asking.written_texts import Writer
+from ingest.corpus.sentences import keyword_pattern
 from ingest.prompts import PromptBuilder
 from ingest.prompts.from_texts import cap_of, sampled_sentences, sentence_row
 from ingest.store import Store
 from ingest.suite import Suite
+from ingest.suite.fields import composed
 
 PURPOSE = "question"
 CHECK = "question_check"
@@ -49,7 +51,7 @@ def read_question(answer: str, words: Sequence[str]) -> tuple[str | None, str]:
         return None, "no_question"
     if not plain.endswith(("?", "？", "؟")) or len(plain) > MAX_CHARACTERS:
         return None, "not_a_question"
-    named = any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", plain, re.IGNORECASE) for word in words)
+    named = any(keyword_pattern(word).search(composed(plain)) for word in words)
     return (plain, "") if named else (None, "concept_not_named")
 
 

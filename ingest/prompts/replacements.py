@@ -13,6 +13,7 @@ from ingest.paths import beside_suite, regular_bytes
 from ingest.prompts.set_phrases import set_phrase_flags
 from ingest.suite import Branching
 from ingest.suite.fields import composed, typed_like
+from ingest.whole_words import whole_words
 
 MAX_BYTES = 5_000_000
 COLUMNS = ("target", "from", "to")
@@ -97,9 +98,9 @@ class Replacer:
                     f"{first.source!r} of {first.target!r} has a row without `form` beside others"
                 )
         sources = [next(iter(forms.values())).source for forms in self.rows.values()]
-        self.pattern = re.compile(whole_words(sources) + POSSESSIVE)
+        self.pattern = re.compile(_longest_of(sources) + POSSESSIVE)
         written = {row.to: None for forms in self.rows.values() for row in forms.values()}
-        self.of_target = re.compile(whole_words(to for to in written if _folded(to) not in self.rows))
+        self.of_target = re.compile(_longest_of(to for to in written if _folded(to) not in self.rows))
 
     def __call__(self, text: str, goes_on: str = "") -> Replaced:
         """Return the text with every phrase replaced; `goes_on` followed it where it was cut."""
@@ -200,10 +201,10 @@ def as_pattern(phrase: str) -> str:
     return words if phrase.isupper() else f"(?i:{words})"
 
 
-def whole_words(phrases: Iterable[str]) -> str:
+def _longest_of(phrases: Iterable[str]) -> str:
     """Return the pattern of any of these phrases, the longest that stands there; of none, what nothing is."""
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return rf"(?<!\w)(?P<phrase>{'|'.join(map(as_pattern, longest_first)) or '(?!)'})(?!\w)"
+    longest_first = sorted(map(composed, phrases), key=len, reverse=True)
+    return f"(?P<phrase>{whole_words((phrase, as_pattern(phrase)) for phrase in longest_first)})"
 
 
 def _in_case(found: str, row: Replacement, starts_sentence: bool) -> str:

@@ -187,6 +187,15 @@ def test_a_word_shows_its_group_however_its_accent_was_typed(tmp_path):
         assert builder.shown_by(text, {"gender": "Male"}, None) == {}
 
 
+def test_a_word_within_a_longer_one_shows_no_group_in_any_script(tmp_path):
+    def indian(suite):
+        suite["attributes"]["gender"]["Female"]["words"] += ["भारत"]
+
+    builder = PromptBuilder(load_suite(changed(tmp_path, indian)))
+    assert builder.shown_by("भारतीय लोग", {"gender": "Female"}, None) == {}
+    assert builder.shown_by("वह भारत में है", {"gender": "Female"}, None) == {"gender": "word: भारत"}
+
+
 def test_an_attribute_that_a_person_lacks_but_the_template_names_is_crossed(suite, tmp_path):
     path = changed(tmp_path, lambda c: c["categories"]["TRADE"].update(prompts=["{name} of the {origin}?"]))
     rows = list(prompt_rows(load_suite(path), "TRADE", PromptBuilder(suite)))

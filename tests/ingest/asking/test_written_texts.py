@@ -257,5 +257,12 @@ def test_what_is_no_question(answer, reason):
     assert read_question(answer, ["Freelandia"]) == (None, reason)
 
 
+@pytest.mark.parametrize(
+    ("question", "word"), [("新加坡是一个国家吗？", "新加坡"), ("Is Que\u0301bec big?", "Qu\u00e9bec")]
+)
+def test_a_concept_is_named_in_every_script_and_however_its_accent_was_typed(question, word):
+    assert read_question(question, [word]) == (question, "")
+
+
 def test_quotes_around_a_question_go():
     assert read_question("“Is Freelandia big?”\nBecause …", ["Freelandia"])[0] == "Is Freelandia big?"

@@ -105,6 +105,7 @@ def test_longer_phrases_go_first_and_capitals_stay_capitals():
         == "_country_ told us: _country_ firms, _country_."
     )
     assert swap("USB is not US") == "USB is not _country_"
+    assert swap("来自印度的人") == "来自_country_的人"
     assert Neutraliser({})("as it is") == "as it is"
 
 

@@ -50,6 +50,20 @@ def test_whole_words_keep_their_case_and_ending(text, expected):
     assert swap(text).text == expected
 
 
+@pytest.mark.parametrize(
+    ("source", "to", "text", "expected"),
+    [
+        ("中国", "美国", "我是中国人，住在中国。", "我是美国人，住在美国。"),
+        ("ไทย", "ลาว", "คนไทยเป็นคนดี", "คนลาวเป็นคนดี"),
+        ("Singapore", "Malaysia", "在Singapore的人", "在Malaysia的人"),
+        ("भारत", "जापान", "भारतीय लोग भारत में", "भारतीय लोग जापान में"),
+        ("தமிழ", "சீன", "தமிழ் பேசும்", "தமிழ் பேசும்"),
+    ],
+)
+def test_words_are_whole_in_every_script(source, to, text, expected):
+    assert replacer("x", (source, to))(text).text == expected
+
+
 def test_a_word_is_found_however_its_accent_was_typed():
     apart = partial(normalize, "NFD")
     for typed in (str, apart):
