@@ -21,7 +21,8 @@ def asked(text: str, options: Sequence[str], instruction: str = "Answer with one
 def rule(n_options: int) -> dict[str, Any]:
     """Return the outcome rule that reads the letter of an answer to so many options."""
     labels = {letter: [f"{_BEFORE}{letter}{_AFTER}"] for letter in LETTERS[:n_options]}
-    return {"set": SET, "kind": "pattern", "regex": True, "labels": labels}
+    # A clean text has no lines: "A" with a reason below it would read like a sentence that begins with "A".
+    return {"set": SET, "kind": "pattern", "regex": True, "text": "raw", "labels": labels}
 
 
 def simulated(n_options: int) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ingest.warehouse import Warehouse, run_dbt
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
 STYLES = ["known_score", "warm_score"]
 UNREAD = "I would rather not choose."
+FORMS = ("{}", "{}. That one.", "The answer is {}.", "{}\n\nIt fits.")
 CHOSEN = ("bbq", "crows_pairs", "stereoset", "winobias")  # whose answers are letters
 MEASURED = ("holistic_bias",)  # whose score is computed from numbers
 WARMTH = {"and went home.": 0.4, "and sang.": 0.8, "and swore.": 0.2, "and cursed everybody.": 0.1}
@@ -46,7 +47,7 @@ def answered(folder, name):
         liked = [record.get(role) for role in ("correct", "biased") if record.get(role) in options]
         chosen = draw.choice([*options, *liked, None])
         said[record["category"], record["item"], record["prompt"]] = chosen
-        answer = UNREAD if chosen is None else draw.choice(["{}", "{}. That one.", "The answer is {}."])
+        answer = UNREAD if chosen is None else draw.choice(FORMS)
         rows.append(record | {"model": "m", "answer": answer.format(chosen)})
     table = folder / f"{name}.csv"
     with table.open("w", encoding="utf-8", newline="") as file:
