@@ -48,6 +48,7 @@ class Scraped:
     category: str
     statuses: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+    n_documents: int = 0
     n_sentences: int = 0
     n_concepts: int = 0
     n_keywords: int | None = None
@@ -62,9 +63,8 @@ class Scraped:
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
-        n_documents = self.statuses["ok"] + self.statuses[HELD]
         yield (
-            f"{self.category}: {n_documents:,} documents ({self.statuses['ok']:,} new), "
+            f"{self.category}: {self.n_documents:,} documents ({self.statuses['ok']:,} new), "
             f"{self.n_sentences:,} sentences about {self.n_concepts:,} concepts"
         )
         if self.n_keywords is not None:
@@ -136,7 +136,7 @@ def scrape_documents(
         if fetcher is not None:
             fetcher.client.close()
     for code, corpus in corpora.items():
-        find_sentences(store, suite, code, corpus)
+        results[code].n_documents = find_sentences(store, suite, code, corpus)
         results[code].n_sentences, results[code].n_concepts = store.rows(
             "select count(*), count(distinct concept) from sentences where suite = ? and category = ?",
             [suite.suite, code],
@@ -223,8 +223,8 @@ def _write_articles(
         keep(result.category, source, document)
 
 
-def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> None:
-    """Replace a category's sentences by those that today's keywords find in its documents."""
+def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> int:
+    """Replace a category's sentences by those that today's keywords find in its documents; count these."""
     rows = []
     shared = {"suite": suite.suite, "domain": suite.categories[code].domain, "category": code}
     documents = store.rows(
@@ -248,6 +248,7 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> Non
             "delete from sentences where suite = ? and category = ?", [suite.suite, code]
         )
         store.append("sentences", rows)
+    return len(documents)
 
 
 @click.command("scrape")

@@ -135,6 +135,9 @@ def test_redirects_disambiguations_and_missing_pages_have_a_status(scrape, serve
         ("Freelandia", "ok", "redirected from Free Land"),
     ]
     assert "Nowhere: missing" in result.output
+    assert "LAND: 1 documents (1 new)" in result.output
+    again = scrape(article(server, "Free Land", "Free", "Nowhere", "Hollow"))
+    assert "LAND: 1 documents (0 new)" in again.output
 
 
 def test_busy_servers_are_waited_for(scrape, server, naps):
