@@ -20,6 +20,7 @@ from ingest.store import Store
 from ingest.suite import PromptFile, Suite, normalise_label
 
 KEYWORD_LOST = "keyword_lost"
+REPEATED = "same_prompt_as_another"
 COUNTERFACTUAL = BASELINE_KINDS[0]
 MOST_BYTES = 100_000_000  # of a file of prompts
 
@@ -72,15 +73,16 @@ def split_rows(
             f"Category {category}: sentences are split in English only, not in {suite.language!r}.",
             "Use `method: question`, `prompts:` or a `prompt_file:`.",
         )
-    made: Counter[str] = Counter()
+    made: dict[str, set[str]] = {}
     for concept, keyword, tag, sentence in sampled_sentences(store, suite, category):
-        if made[concept] == cap_of(suite, category):
+        prompts = made.setdefault(concept, set())
+        if len(prompts) == cap_of(suite, category):
             continue
         prompt, problem = split_sentence(sentence)
-        if problem:
-            dropped[problem] += 1
+        if problem or prompt in prompts:
+            dropped[problem or REPEATED] += 1
             continue
-        made[concept] += 1
+        prompts.add(prompt)
         flags = [] if keyword_pattern(keyword).search(prompt) else [KEYWORD_LOST]
         of = {"concept": concept, "keyword": keyword, "source_tag": tag, "baseline": sentence}
         yield sentence_row(builder, category, prompt, "split", of) | {"flags": flags}
@@ -109,6 +111,7 @@ def file_rows(
     if spec is None:
         return
     labels = {attribute: declared_labels(suite, attribute) for attribute in spec.attributes}
+    made: set[str] = set()
     for record in _sampled(suite, category, _records(folder, spec)):
         prompt = (record[spec.prompt] or "").strip()
         if not prompt:
@@ -129,6 +132,10 @@ def file_rows(
             row = builder.row(
                 category, prompt, attributes, method="file", name=name, root=root, baseline=baseline
             )
+            if row["prompt_key"] in made:
+                dropped[REPEATED] += 1
+                continue
+            made.add(row["prompt_key"])
             kind = None if baseline is None else builder.baseline_kind(baseline, row)
             yield {
                 **row,

@@ -9,7 +9,7 @@ from typing import Any
 from ingest.asking.written_texts import Writer
 from ingest.corpus.sentences import keyword_pattern
 from ingest.prompts import PromptBuilder
-from ingest.prompts.from_texts import cap_of, sampled_sentences, sentence_row
+from ingest.prompts.from_texts import REPEATED, cap_of, sampled_sentences, sentence_row
 from ingest.store import Store
 from ingest.suite import Suite
 from ingest.suite.fields import composed
@@ -74,6 +74,7 @@ def question_rows(
     writer = writers.get(corpus.questions.config)
     values = suite.attributes[corpus.attribute]
     made: Counter[str] = Counter()
+    questions: set[tuple[str, str]] = set()
     for concept, keyword, tag, sentence in sampled_sentences(store, suite, category):
         if made[concept] == cap_of(suite, category):
             continue
@@ -98,6 +99,10 @@ def question_rows(
         if question is None:
             dropped[reason] += 1
             continue
-        made[concept] += 1
+        made[concept] += 1  # so many questions are paid for, whether or not they repeat another
+        if (concept, question) in questions:
+            dropped[REPEATED] += 1
+            continue
+        questions.add((concept, question))
         of = {"concept": concept, "keyword": keyword, "source_tag": tag, "baseline": sentence}
         yield sentence_row(builder, category, question, "question", of)

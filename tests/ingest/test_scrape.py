@@ -314,6 +314,21 @@ def test_keywords_find_whole_words_in_any_case(scrape, query):
     ]
 
 
+def test_sentences_that_begin_alike_are_one_prompt_which_is_said_and_fill_no_cap(scrape, data, query):
+    alike = [f"Most visitors of Freelandia have come to the old harbour {n} times." for n in range(6)]
+    others = [f"Many {people} of Freelandia have sold their boats to the king." for people in ("sons", "men")]
+    (scrape.folder / "a.txt").write_text("\n".join([*alike, *others]))
+
+    def change(suite):
+        suite["categories"]["LAND"]["corpus"]["cap"] = 3
+
+    scrape({"kind": "local", "files": "a.txt"}, change=change)
+    result = CliRunner().invoke(assemble, ["--suite", str(scrape.suite)], obj=data)
+    assert "LAND: 2 dropped: same prompt as another" in result.output  # then the cap was reached
+    assert "LAND: 3 prompts (3 new)" in result.output
+    assert query("select count(distinct prompt) from prompts") == [(3,)]
+
+
 def test_from_texts_to_branches(scrape, data, query):
     (scrape.folder / "a.txt").write_text(
         "Most visitors of Freelandia praise the food markets that open before dawn in every big town. "

@@ -136,6 +136,19 @@ def test_questions_are_prompts_with_their_sentence_as_baseline(data, suite, serv
     ) == [(QUESTION, "question", SENTENCE)]
 
 
+def test_a_question_asked_twice_is_one_prompt_and_paid_for_twice(data, suite, server, query):
+    server.rules(says(QUESTION))
+    path = suite(method="question", questions={"config": "tiny"}, cap=2)
+    (path.parent / "a.txt").write_text(
+        "\n".join(SENTENCE.replace("Most", word) for word in ("Most", "Few", "All"))
+    )
+    invoke(scrape, data, path)
+    result = invoke(assemble, data, path)
+    assert "LAND: 1 dropped: same prompt as another" in result.output
+    assert len(server.prompts()) == 2
+    assert query("select count(*) from prompts") == [(1,)]
+
+
 def test_a_reply_that_is_no_question_is_asked_for_anew(data, suite, server, query):
     server.rules(says("Visitors praise it.") | {"times": 2}, says(QUESTION))
     path = suite(method="question", questions={"config": "tiny", "retries": 2})

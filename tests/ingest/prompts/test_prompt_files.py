@@ -39,6 +39,12 @@ def test_a_prompt_may_be_as_long_as_that_of_a_loaded_answer(assembled):
     assert result.exit_code == 0 and "2 prompts (2 new)" in result.output, result.output
 
 
+def test_a_row_that_repeats_another_is_said(assembled):
+    result = assembled(ROWS.format("") + "2,Is a woman?,Female\n2,Is a woman?,Male\n")
+    assert "A1: 1 dropped: same prompt as another" in result.output
+    assert "A1: 3 prompts (3 new)" in result.output
+
+
 def test_what_a_suite_says_of_a_prompt_is_said_again_when_it_has_changed(assembled, tmp_path):
     told = "select domain, source_tag, shown_by from prompts order by prompt"
     without_word = SUITE.replace("words: [man]", "words: [gentleman]")
