@@ -10,7 +10,7 @@ from ingest.suite.fields import composed
 from ingest.unspaced import UNSPACED
 
 MASK = "▮▮▮"
-LETTER = rf"[^\W{UNSPACED}]"
+LETTER = rf"[^\W_{UNSPACED}]"  # Markdown writes _she_
 SHORTEST = 3  # letters of a part of a name that stands for the name: "Tan", not "d/o"
 # How much of a text is shown: its beginning and its end.
 FIRST, LAST = 8_000, 2_000

@@ -33,6 +33,7 @@ def masked(text, shown=("gender", "place"), keyword="", rule=OTHER, with_people=
         ("她是女人吗", f"她是{MASK}吗"),
         ("คนไทยพูด", f"คน{MASK}พูด"),
         ("she's", f"{MASK}'s"),
+        ("_she_ and __Man__, he_1", f"_{MASK}_ and __{MASK}__, {MASK}_1"),
         ("Que\u0301bec or Qu\u00e9bec", f"{MASK} or {MASK}"),
     ],
 )
