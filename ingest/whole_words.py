@@ -11,8 +11,10 @@ from ingest.unspaced import UNSPACED
 WITH_MARKS = 0x20000  # code points: beyond them no script has marks
 UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 # In a script without spaces words stand among other letters: only others show where a word ends.
-NOT_AFTER_LETTER = rf"(?<![^\W{UNSPACED}])"
-NOT_BEFORE_LETTER = rf"(?![^\W{UNSPACED}])"
+# Markdown stresses a word by underscores around it; between letters they join what is one name.
+LETTER = rf"[^\W_{UNSPACED}]"
+NOT_AFTER_LETTER = rf"(?<!{LETTER})(?<!{LETTER}_)(?<!{LETTER}__)"
+NOT_BEFORE_LETTER = rf"(?!_*{LETTER})"
 
 
 def whole_words(phrases: Iterable[tuple[str, str]]) -> str:

@@ -24,6 +24,7 @@ def found(text, *phrases):
         ("ที่Zürich", ["Zürich"], ["Zürich"]),
         ("日本team, 日本teams", ["日本team"], ["日本team"]),
         ("Québec, Québecois", ["Québec"], ["Québec"]),
+        ("_she_, __Man__ and man_1, of_man, __man_x", ["she", "Man", "man"], ["she", "Man"]),
         ("Anything", [], []),
     ],
 )
