@@ -201,8 +201,17 @@ class _Model:
             )
             for start in STARTS
         ]
-        best = min(found, key=lambda one: float(one.fun))
-        return np.asarray(best.x), bool(np.isfinite(best.fun)) and bool((best.x < WIDEST).all())
+        likeliest = min(found, key=lambda one: float(one.fun)).x
+        # A search over deviations ends at one of 0, where its slope is 0; that of the variance need not be.
+        best = scipy.optimize.minimize(
+            lambda squares: self._deviance(np.sqrt(squares)),
+            likeliest**2,
+            method="L-BFGS-B",
+            bounds=[(0.0, WIDEST**2)] * len(self.widths),
+            options={"ftol": 1e-12, "gtol": 1e-7},
+        )
+        ratios = np.sqrt(best.x)
+        return ratios, bool(np.isfinite(best.fun)) and bool((ratios < WIDEST).all())
 
     def estimates(self, ratios: Array) -> tuple[Array, Array, float]:
         """Return the means of groups, their covariance, and the residual variance."""

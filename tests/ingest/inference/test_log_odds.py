@@ -52,6 +52,30 @@ def test_slopes_by_root_are_those_of_statsmodels(kept):
         assert found.p_value > theirs.pvalues.iloc[k]
 
 
+def deviance(y, group, parts, variances, residual):
+    """-2 log of the restricted likelihood, but for a constant, from the whole covariance of y."""
+    x = np.eye(int(group.max()) + 1)[group]
+    covariance = residual * np.eye(len(y))
+    for name, codes in parts.items():
+        covariance += variances[name] * np.equal.outer(codes, codes)
+    weighted = np.linalg.solve(covariance, np.column_stack([x, y]))
+    inner = x.T @ weighted[:, :-1]
+    left = y - x @ np.linalg.solve(inner, x.T @ weighted[:, -1])
+    logs = sum(np.linalg.slogdet(one)[1] for one in (covariance, inner))
+    return logs + left @ np.linalg.solve(covariance, left)
+
+
+def test_no_part_stays_at_0_where_more_of_it_is_likelier():
+    for seed in range(60):
+        y, group, root = drawn(np.random.default_rng(seed), n_roots=8, n_prompts=2)
+        found = fit(y, group, root)
+        parts = {"root": root, "slope": root * 3 + group}
+        own = deviance(y, group, parts, found.variances, found.residual)
+        for name in parts:
+            more = found.variances | {name: found.variances[name] + 1e-3 * found.residual}
+            assert deviance(y, group, parts, more, found.residual) > own - 1e-6, (seed, name)
+
+
 def test_one_prompt_a_root_and_group_has_no_slope():
     y, group, root = drawn(np.random.default_rng(2), n_prompts=1, kept=0.9)
     ours, theirs = fit(y, group, root), peers(y, group, root)
