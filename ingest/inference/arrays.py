@@ -71,6 +71,17 @@ def indicators(codes: Codes) -> "scipy.sparse.csr_matrix":
     return scipy.sparse.csr_matrix((np.ones(n), (codes, np.arange(n))), shape=(int(codes.max()) + 1, n))
 
 
+def one_hot(codes: Codes) -> Array:
+    """Which of n rows have which code, (n, levels)."""
+    return np.eye(int(codes.max()) + 1)[codes]
+
+
+def basis(design: Array) -> Array:
+    """Orthonormal basis (n, rank) of the columns of a design."""
+    left, sizes, _ = np.linalg.svd(design, full_matrices=False)
+    return np.asarray(left[:, sizes > 1e-9 * max(float(sizes.max(initial=0)), 1e-9)])
+
+
 def first_rows(codes: Codes) -> Codes:
     """Row at which each code occurs first, in the order of codes."""
     return np.unique(codes, return_index=True)[1]

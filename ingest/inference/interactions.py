@@ -5,7 +5,17 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 
-from ingest.inference.arrays import Array, Codes, dense, divide, indicators, is_constant, row_codes
+from ingest.inference.arrays import (
+    Array,
+    Codes,
+    basis,
+    dense,
+    divide,
+    indicators,
+    is_constant,
+    one_hot,
+    row_codes,
+)
 from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, VARIANCE_FLOOR
 from ingest.inference.drawing import chance, draw
 from ingest.inference.sums import group_table
@@ -49,8 +59,8 @@ def interaction(
     n_cells = int(group.max()) + 1
     whole = np.zeros(n_units, dtype=np.int64)
     within = whole if is_constant(cell, of_block) else of_block
-    main = np.hstack([_one_hot(dense(column)) for column in attributes[first].T])
-    additive = _basis(_centred(main, within))
+    main = np.hstack([one_hot(dense(column)) for column in attributes[first].T])
+    additive = basis(_centred(main, within))
     is_in_cell = indicators(dense(cell))
     full = _half_inverse(is_in_cell, within)
     left = _centred(means, within)
@@ -96,22 +106,12 @@ def interaction(
     return Interaction(float(observed[0]), status, p_value, median, p95, by_cell, dof, n_units)
 
 
-def _one_hot(codes: Codes) -> Array:
-    return np.eye(int(codes.max()) + 1)[codes]
-
-
 def _centred(values: Array, within: Codes) -> Array:
     """Values (n, p) less the mean of their block."""
     n_blocks = int(within.max()) + 1
     return np.asarray(
         values - divide(group_table(within, values, n_blocks), np.bincount(within)[:, None])[within]
     )
-
-
-def _basis(design: Array) -> Array:
-    """Orthonormal basis (n, rank) of the columns of a design."""
-    left, sizes, _ = np.linalg.svd(design, full_matrices=False)
-    return np.asarray(left[:, sizes > 1e-9 * max(float(sizes.max(initial=0)), 1e-9)])
 
 
 def _half_inverse(is_in_cell: "scipy.sparse.csr_matrix", within: Codes) -> Array:

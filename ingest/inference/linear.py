@@ -2,13 +2,14 @@
 
 import warnings
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes
+from ingest.inference.arrays import Array, Codes, basis, divide, first_rows, one_hot, row_codes
 from ingest.inference.constants import VARIANCE_FLOOR
 
 MAX_SHAPIRO = 5_000  # above, SciPy's p-value of the test is not accurate
@@ -34,38 +35,48 @@ def _is_constant(values: Array) -> bool:
     return float(values.var()) <= VARIANCE_FLOOR * float(np.mean(values**2))
 
 
-def _names(term: str, labels: Sequence[str]) -> str:
-    """The term of a formula in the words of the attributes: C(f0, Sum):C(f1, Sum) -> gender & race."""
-    parts = (part.split("(f")[1].split(",")[0] for part in term.split(":"))
-    return " & ".join(labels[int(part)] for part in parts)
-
-
 def anova_type_2(values: ArrayLike, factors: Sequence[Codes], labels: Sequence[str]) -> list[Term]:
     """Type II ANOVA of values (n,) by up to three factors, codes (n,), with what they do together.
 
     Rows are units, not answers: means of a block's answers in a group. Empty where nothing varies, or where
-    no degree of freedom is left. Source: SPEC FS-11; statsmodels.
+    no degree of freedom is left. A term that the terms without it tell has no degree of freedom, and F and p
+    are NaN. Source: SPEC FS-11; Searle (1971), Linear Models.
     """
-    y = np.asarray(values, dtype=np.float64)
-    cells = len(np.unique(np.column_stack(factors), axis=0))
-    full = np.prod([len(np.unique(codes)) for codes in factors])
-    if len(y) <= cells or _is_constant(y):
+    y, codes = np.asarray(values, dtype=np.float64), np.column_stack(factors)
+    cell = row_codes(codes)
+    first = first_rows(cell)
+    full = np.prod([len(np.unique(factor)) for factor in factors])
+    if len(y) <= len(first) or _is_constant(y):
         return []
-    import statsmodels.api as sm  # here, as it takes 4 s that every build would pay for
-    from statsmodels.formula.api import ols
-
     # Where combinations were never asked, only main effects can be told.
-    between = " * " if cells == full else " + "
-    formula = "y ~ " + between.join(f"C(f{index}, Sum)" for index in range(len(factors)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fitted = ols(formula, _frame(y, factors)).fit()
-        table = sm.stats.anova_lm(fitted, typ=2)
-    return [
-        Term(_names(str(term), labels), row["F"], row["df"], fitted.df_resid, row["PR(>F)"], row["sum_sq"])
-        for term, row in table.iterrows()
-        if term != "Residual"
-    ]
+    together = len(factors) if len(first) == full else 1
+    sizes = range(1, together + 1)
+    terms = [term for size in sizes for term in combinations(range(len(factors)), size)]
+    size = np.bincount(cell)
+    means = np.bincount(cell, y - y.mean()) / size
+    weight = np.sqrt(size)
+    columns = {term: one_hot(row_codes(codes[first][:, term])) for term in terms}
+
+    def fit(chosen: Sequence[tuple[int, ...]]) -> tuple[Array, int]:
+        """What terms leave of the cells' weighted means, and how many parameters they take."""
+        design = np.hstack([np.ones((len(first), 1)), *(columns[term] for term in chosen)])
+        of_design = basis(weight[:, None] * design)
+        left = weight * means
+        return left - of_design @ (of_design.T @ left), of_design.shape[1]
+
+    left, n_parameters = fit(terms)
+    inside = float(((y - y.mean() - means[cell]) ** 2).sum())
+    residual, dof_residual = inside + float((left**2).sum()), len(y) - n_parameters
+    found = []
+    for term in terms:
+        others = [other for other in terms if not set(term) <= set(other)]
+        (without, n_without), (beside, n_beside) = fit(others), fit([*others, term])
+        dof = n_beside - n_without
+        added = float(((without - beside) ** 2).sum()) if dof else 0.0
+        f = float(divide(divide(added, dof), residual / dof_residual))
+        p_value = float(scipy.special.fdtrc(dof, dof_residual, f)) if np.isfinite(f) else float("nan")
+        found.append(Term(" & ".join(labels[index] for index in term), f, dof, dof_residual, p_value, added))
+    return found
 
 
 class Mixed(NamedTuple):

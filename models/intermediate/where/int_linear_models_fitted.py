@@ -1,6 +1,8 @@
 """Grain: one row per suite, category, config_key ('' over all), is_simulated, measure_kind, measure, method,
 term."""
 
+import math
+
 import numpy as np
 
 from ingest.inference.kept import Kept
@@ -69,14 +71,15 @@ def _arrays(units, attributes):
 
 
 def _rows(shared, units, terms, status):
-    counts = {"n_units": len(units), "n": sum(unit["n"] for unit in units), "status": status}
+    counts = {"n_units": len(units), "n": sum(unit["n"] for unit in units)}
     if not terms:
-        return [{**shared, **counts, "term": ""}]
+        return [{**shared, **counts, "status": status, "term": ""}]
     return [
         {
             **shared,
             **counts,
             **{name: value if name == "term" else float(value) for name, value in term._asdict().items()},
+            "status": status if math.isfinite(term.value) else "too_few",
         }
         for term in terms
     ]

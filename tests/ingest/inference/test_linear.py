@@ -58,6 +58,38 @@ def test_combinations_never_asked_leave_main_effects():
     assert [term.term for term in terms] == ["gender", "race"]
 
 
+def test_what_an_attribute_adds_to_one_that_tells_it():
+    """A country tells its continent, which adds nothing to it; the country adds a degree less than alone."""
+    values, _, country = units(8, 10)
+    country = country + 3 * (np.arange(len(values)) % 2)
+    continent = country // 2
+    by_term = {t.term: t for t in anova_type_2(values, [continent, country], ["continent", "country"])}
+    whole, of_continent, of_country = (
+        sum(((values[codes == one] - values[codes == one].mean()) ** 2).sum() for one in np.unique(codes))
+        for codes in (np.zeros_like(country), continent, country)
+    )
+    assert whole > of_continent > of_country
+    assert (by_term["country"].dof, by_term["country"].dof_residual) == (3, 42)
+    assert by_term["country"].sum_of_squares == pytest.approx(of_continent - of_country)
+    f = ((of_continent - of_country) / 3) / (of_country / 42)
+    assert (by_term["country"].value, by_term["country"].p_value) == pytest.approx((f, stats.f.sf(f, 3, 42)))
+    assert (by_term["continent"].dof, by_term["continent"].sum_of_squares) == (0, 0)
+    assert np.isnan([by_term["continent"].value, by_term["continent"].p_value]).all()
+
+
+def test_an_attribute_of_one_group_adds_nothing():
+    values, gender, race = units(8, 11)
+    found, alone = (
+        {t.term: t for t in anova_type_2(values, factors, labels)}
+        for factors, labels in (
+            ([gender, np.zeros_like(race)], ["gender", "race"]),
+            ([gender], ["gender"]),
+        )
+    )
+    assert found["gender"][1:] == pytest.approx(alone["gender"][1:])
+    assert (found["race"].dof, np.isnan(found["race"].value)) == (0, True)
+
+
 @pytest.mark.parametrize("gap", [0.0, 0.6])
 def test_the_f_test_of_units_is_near_their_permutation(gap):
     """Normal means of names: F, and shuffling the names' groups, say the same within 0.02."""
