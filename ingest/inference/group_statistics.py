@@ -45,9 +45,9 @@ def chi_square_dof(tables: Array) -> Array:
 
 
 def cramers_v(tables: Array) -> Array:
-    """Cramér's V, (...,), 0-1. Source: SPEC FS-2."""
+    """Cramér's V, (...,), 0-1, which rounding does not lift above 1. Source: SPEC FS-2."""
     r, c, n = _sizes(tables)
-    return sqrt(divide(chi_square(tables), n * (np.minimum(r, c) - 1)))
+    return np.minimum(sqrt(divide(chi_square(tables), n * (np.minimum(r, c) - 1))), 1)
 
 
 def cramers_v_corrected(tables: Array) -> Array:
@@ -56,7 +56,7 @@ def cramers_v_corrected(tables: Array) -> Array:
     phi = np.maximum(divide(chi_square(tables), n) - divide((r - 1.0) * (c - 1.0), n - 1), 0)
     rows, columns = (k - divide((k - 1.0) ** 2, n - 1) for k in (r, c))
     smaller = np.minimum(rows, columns) - 1
-    return sqrt(only_where(smaller > 0, divide(phi, smaller)))
+    return np.minimum(sqrt(only_where(smaller > 0, divide(phi, smaller))), 1)
 
 
 def _shares(tables: Array, reference: str) -> tuple[Array, Array, Mask]:

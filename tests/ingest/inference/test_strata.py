@@ -25,6 +25,12 @@ def test_balanced_attributes_are_not_confounded():
     assert confounding(np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64)) == 0
 
 
+def test_groups_that_tell_their_stratum_are_confounded_by_1_and_no_more():
+    for n in range(1, 40):
+        country = np.repeat(np.arange(6), n)
+        assert 1 - 1e-9 < confounding(country, country // 3) <= 1
+
+
 def test_rates_are_averaged_over_strata():
     # Stratum 0: 1 of 2 and 3 of 4; stratum 1: 8 of 8 and 1 of 2.
     sums = np.array([[2, 1, 8, 8], [4, 3, 2, 1]], dtype=float)

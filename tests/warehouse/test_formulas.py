@@ -1,0 +1,46 @@
+"""Formulas of SQL whose result is a share stay at 1 or below, however their last digits are rounded."""
+
+import duckdb
+import jinja2
+import numpy as np
+import pytest
+from places import ROOT
+
+FORMULAS = "".join(
+    (ROOT / "macros" / "formulas" / f"{name}.sql").read_text("utf-8")
+    for name in ("ratio", "at_most_one", "wilson", "cramers_v", "cramers_v_corrected")
+)
+
+
+def column(expression, relation):
+    sql = jinja2.Environment().from_string(f"{FORMULAS}select {expression} from {relation}").render()
+    return np.array([value for (value,) in duckdb.sql(sql).fetchall()], dtype=float)
+
+
+def test_wilsons_interval_ends_at_0_and_1():
+    of_all = column("{{ wilson('n', 'n', 'high') }}", "range(1, 2000) as t (n)")
+    of_none = column("{{ wilson('0', 'n', 'low') }}", "range(1, 2000) as t (n)")
+    assert of_all == pytest.approx(np.ones(1999)) and of_all.max() <= 1
+    assert of_none == pytest.approx(np.zeros(1999)) and of_none.min() >= 0
+    assert np.isnan(column("{{ wilson('n', 'n', 'high') }}", "range(1) as t (n)"))
+
+
+def test_the_strongest_association_is_1():
+    """Two to four groups, each of which gets answers of its own."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        n_groups, n_outcomes = int(rng.integers(2, 5)), int(rng.integers(5, 9))
+        group_of = np.concatenate([np.arange(n_groups), rng.integers(0, n_groups, n_outcomes - n_groups)])
+        sizes = rng.integers(1, 60, n_outcomes)
+        n, n_group = sizes.sum(), np.bincount(group_of, sizes)
+        counts = np.where(np.arange(n_groups)[:, None] == group_of, sizes, 0)
+        cells = ", ".join(
+            f"({count}, {total} * {size} / {n})"
+            for of_group, total in zip(counts, n_group.astype(int), strict=True)
+            for count, size in zip(of_group, sizes, strict=True)
+        )
+        relation = f"(select sum(power(o - e, 2) / e) as x from (values {cells}) as t (o, e)) as s"
+        (v,) = column(f"{{{{ cramers_v('x', '{n}', '{n_groups}') }}}}", relation)
+        assert 1 - 1e-9 < v <= 1
+        corrected = f"{{{{ cramers_v_corrected('x', '{n}', '{n_groups}', '{n_outcomes}') }}}}"
+        assert 0 < column(corrected, relation)[0] <= 1
