@@ -20,7 +20,7 @@ from ingest.inference.tables import table_of, table_of_columns
 from ingest.keys import key
 
 HASH = "inputs_hash"
-LIBRARIES = ("numpy", "scipy", "statsmodels")  # whose numbers these are
+LIBRARIES = ("numpy", "scipy")  # whose numbers these are
 
 
 class Kept:

@@ -1,7 +1,6 @@
 """Parametric models of scores, beside the permutations: type II ANOVA, mixed models, what they assume."""
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -9,10 +8,25 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, basis, divide, first_rows, one_hot, row_codes
+from ingest.inference.arrays import (
+    Array,
+    Codes,
+    basis,
+    dense,
+    divide,
+    first_rows,
+    one_hot,
+    only_where,
+    row_codes,
+)
 from ingest.inference.constants import VARIANCE_FLOOR
+from ingest.inference.reml import Reml
+from ingest.inference.sums import group_table
 
+NAN = float("nan")
 MAX_SHAPIRO = 5_000  # above, SciPy's p-value of the test is not accurate
+
+Effect = tuple[int, ...]  # places of the factors of a term
 
 
 class Term(NamedTuple):
@@ -24,10 +38,6 @@ class Term(NamedTuple):
     dof_residual: float
     p_value: float
     sum_of_squares: float
-
-
-def _frame(values: Array, factors: Sequence[Codes]) -> dict[str, Array | Codes]:
-    return {"y": values, **{f"f{index}": codes for index, codes in enumerate(factors)}}
 
 
 def _is_constant(values: Array) -> bool:
@@ -54,29 +64,42 @@ def anova_type_2(values: ArrayLike, factors: Sequence[Codes], labels: Sequence[s
     terms = [term for size in sizes for term in combinations(range(len(factors)), size)]
     size = np.bincount(cell)
     means = np.bincount(cell, y - y.mean()) / size
-    weight = np.sqrt(size)
-    columns = {term: one_hot(row_codes(codes[first][:, term])) for term in terms}
-
-    def fit(chosen: Sequence[tuple[int, ...]]) -> tuple[Array, int]:
-        """What terms leave of the cells' weighted means, and how many parameters they take."""
-        design = np.hstack([np.ones((len(first), 1)), *(columns[term] for term in chosen)])
-        of_design = basis(weight[:, None] * design)
-        left = weight * means
-        return left - of_design @ (of_design.T @ left), of_design.shape[1]
-
-    left, n_parameters = fit(terms)
+    weight = np.sqrt(size)[:, None]
+    columns = {term: weight * one_hot(row_codes(codes[first][:, term])) for term in terms}
+    added, left, n_parameters = _added(weight[:, 0] * means, weight, columns)
     inside = float(((y - y.mean() - means[cell]) ** 2).sum())
-    residual, dof_residual = inside + float((left**2).sum()), len(y) - n_parameters
+    dof_residual = len(y) - n_parameters
+    residual = (inside + left) / dof_residual
     found = []
-    for term in terms:
-        others = [other for other in terms if not set(term) <= set(other)]
+    for term, (squares, dof) in added.items():
+        f = float(divide(divide(squares, dof), residual))
+        p_value = float(scipy.special.fdtrc(dof, dof_residual, f)) if np.isfinite(f) else NAN
+        found.append(Term(_name(term, labels), f, dof, dof_residual, p_value, squares))
+    return found
+
+
+def _name(term: Effect, labels: Sequence[str]) -> str:
+    return " & ".join(labels[index] for index in term)
+
+
+def _added(
+    y: Array, intercept: Array, columns: Mapping[Effect, Array]
+) -> tuple[dict[Effect, tuple[float, int]], float, int]:
+    """Sum of squares and degrees of freedom that each term adds to all terms that do not hold it (type II);
+    the sum of squares that all of them leave, and how many parameters they take."""
+
+    def fit(terms: Iterable[Effect]) -> tuple[Array, int]:
+        of_design = basis(np.hstack([intercept, *(columns[term] for term in terms)]))
+        return y - of_design @ (of_design.T @ y), of_design.shape[1]
+
+    added = {}
+    for term in columns:
+        others = [other for other in columns if not set(term) <= set(other)]
         (without, n_without), (beside, n_beside) = fit(others), fit([*others, term])
         dof = n_beside - n_without
-        added = float(((without - beside) ** 2).sum()) if dof else 0.0
-        f = float(divide(divide(added, dof), residual / dof_residual))
-        p_value = float(scipy.special.fdtrc(dof, dof_residual, f)) if np.isfinite(f) else float("nan")
-        found.append(Term(" & ".join(labels[index] for index in term), f, dof, dof_residual, p_value, added))
-    return found
+        added[term] = float(((without - beside) ** 2).sum()) if dof else 0.0, dof
+    left, n_parameters = fit(columns)
+    return added, float((left**2).sum()), n_parameters
 
 
 class Mixed(NamedTuple):
@@ -93,37 +116,36 @@ def mixed_model(
 ) -> Mixed | None:
     """Mixed model of values (n,): main effects, and a random intercept for each `intercept` (n,).
 
-    Fitted by REML; each factor is judged by Wald's chi-square. None where nothing varies, or with one
-    intercept only. Source: SPEC FS-11; Laird & Ware (1982), Biometrics 38(4); statsmodels.
+    Fitted by REML; each factor is judged by Wald's chi-square, beside the others. None where nothing varies,
+    with one intercept only, or where no degree of freedom is left. Source: SPEC FS-11; Laird & Ware (1982),
+    Biometrics 38(4).
     """
-    y, of = np.asarray(values, dtype=np.float64), np.asarray(intercept)
-    if len(np.unique(of)) < 2 or _is_constant(y):
+    y, of = np.asarray(values, dtype=np.float64), dense(np.asarray(intercept))
+    effects = [one_hot(dense(codes)) for codes in factors]
+    ones = np.ones((len(y), 1))
+    x = basis(np.hstack([ones, *effects]))
+    if not of.any() or _is_constant(y) or len(y) <= x.shape[1]:
         return None
-    import pandas as pd
-    from statsmodels.formula.api import mixedlm
+    model = Reml(y, x, [of])
+    ratios, has_converged = model.fit()
+    residual = model.estimates(ratios)[2]
+    if residual <= VARIANCE_FLOOR * float(np.mean(y**2)):
+        return Mixed([], NAN, NAN, False)
+    # Rows that are independent again: each less a part of the mean of its intercept.
+    size = np.bincount(of)
+    part = (1 - 1 / np.sqrt(1 + size * ratios[0] ** 2))[of][:, None]
 
-    formula = "y ~ " + " + ".join(f"C(f{index}, Sum)" for index in range(len(factors)))
-    asked = mixedlm(formula, pd.DataFrame(_frame(y, factors)), groups=of)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            fitted = asked.fit(reml=True)
-        except np.linalg.LinAlgError:
-            # Where intercepts hardly differ, a step along the gradient may leave the covariance singular.
-            try:
-                fitted = asked.fit(reml=True, method="powell")
-            except np.linalg.LinAlgError:
-                return Mixed([], float("nan"), float("nan"), False)
-    effects = fitted.fe_params
-    covariance = fitted.cov_params().loc[effects.index, effects.index]
+    def apart(columns: Array) -> Array:
+        return np.asarray(columns - part * (group_table(of, columns, len(size)) / size[:, None])[of])
+
+    columns: dict[Effect, Array] = {(index,): apart(effect) for index, effect in enumerate(effects)}
+    added = _added(apart(y[:, None])[:, 0], apart(ones), columns)[0]
     terms = []
-    for index, label in enumerate(labels):
-        own = [name for name in effects.index if name.startswith(f"C(f{index},")]
-        b = effects[own].to_numpy()
-        wald = float(b @ np.linalg.solve(covariance.loc[own, own].to_numpy(), b))
-        p_value = float(scipy.special.chdtrc(len(own), wald))
-        terms.append(Term(label, wald, len(own), float("nan"), p_value, float("nan")))
-    return Mixed(terms, float(fitted.cov_re.iloc[0, 0]), float(fitted.scale), bool(fitted.converged))
+    for term, (squares, dof) in added.items():
+        wald = float(only_where(np.asarray(dof > 0), squares / residual))
+        p_value = float(scipy.special.chdtrc(dof, wald))
+        terms.append(Term(_name(term, labels), wald, dof, NAN, p_value, NAN))
+    return Mixed(terms, float(residual * ratios[0] ** 2), float(residual), has_converged)
 
 
 class Assumptions(NamedTuple):

@@ -13,14 +13,12 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, Mask, indicators
+from ingest.inference.arrays import Array, Codes, Mask
 from ingest.inference.constants import ALPHA, VARIANCE_FLOOR
+from ingest.inference.reml import Reml, part_columns
 
 EXTREME = 1e-4  # what is nearer to 0 or 1 counts as so much: servers name the likeliest tokens alone
-STARTS = (0.3, 3.0)  # ratios of standard deviations, from which the fit begins
-WIDEST = 1e3  # of these ratios
 EXPLAINED = 1e-6  # of the variance in groups, below which nothing is left of it that a fit could measure
-DENSE = 300  # levels of all parts, up to which dense matrices are faster
 
 
 class LogOdds(NamedTuple):
@@ -66,7 +64,7 @@ def fit_log_odds(values: ArrayLike, group: Codes, root: Codes, block: Codes) -> 
     spread = float(((y - means[group]) ** 2).mean())
     if spread <= VARIANCE_FLOOR * max(float((y**2).mean()), 1.0):
         return nothing._replace(means=means, status="zero_variance")
-    model = _Model(y, np.eye(n_groups)[group], list(parts.values()))
+    model = Reml(y, np.eye(n_groups)[group], list(parts.values()))
     ratios, has_converged = model.fit()
     means, covariance, residual = model.estimates(ratios)
     # The likelihood has no highest point where nothing is left, so where the search ends says little.
@@ -82,14 +80,8 @@ def _left_over(y: Array, codes: list[Codes]) -> float:
     """Return the mean square of what fixed levels leave of y; infinite where no freedom is left."""
     if sum(int(one.max()) + 1 for one in codes) - len(codes) + 1 >= len(y):
         return np.inf
-    levels = _indicators(codes, len(y)).tocsr()
+    levels = part_columns(codes, len(y)).tocsr()
     return float(scipy.sparse.linalg.lsmr(levels, y, atol=1e-12, btol=1e-12)[3]) ** 2 / len(y)
-
-
-def _indicators(codes: list[Codes], n: int) -> "scipy.sparse.spmatrix":
-    """Return the columns of 0 and 1 of all levels of parts, (n, levels)."""
-    columns = [indicators(one).T for one in codes]
-    return scipy.sparse.hstack(columns or [scipy.sparse.csr_matrix((n, 0))], format="csc")
 
 
 def _freedom(
@@ -146,80 +138,6 @@ def _are_alike(one: Codes, other: Codes) -> bool:
     """Say whether two codes divide alike."""
     n_pairs = len(np.unique(one * (int(other.max()) + 1) + other))
     return n_pairs == int(one.max()) + 1 == int(other.max()) + 1
-
-
-class _Model:
-    """y = X b + sum of Z_k u_k + e, u_k of variance (r_k s)², e of variance s²: REML over the ratios r."""
-
-    def __init__(self, y: Array, x: Array, codes: list[Codes]) -> None:
-        self.n, self.rank = x.shape
-        self.widths = [int(one.max()) + 1 for one in codes]
-        z = _indicators(codes, len(y))
-        fixed = np.column_stack([x, y])
-        crossed = (z.T @ z).tocsc()
-        self.is_dense = sum(self.widths) <= DENSE
-        self.crossed = crossed.toarray() if self.is_dense else crossed
-        self.across = np.asarray(z.T @ fixed)
-        self.own = fixed.T @ fixed
-
-    def _solved(self, ratios: Array) -> tuple[Array, float]:
-        """Return [X y]' V⁻¹ [X y] and log |V|, V in units of the residual variance."""
-        if not self.widths:
-            return self.own, 0.0
-        scale = np.repeat(ratios, self.widths)
-        across = scale[:, None] * self.across
-        if self.is_dense:
-            inner = scale[:, None] * self.crossed * scale + np.eye(len(scale))
-            lower = np.linalg.cholesky(inner)
-            half = scipy.linalg.solve_triangular(lower, across, lower=True, check_finite=False)
-            return self.own - half.T @ half, 2 * float(np.log(lower.diagonal()).sum())
-        diagonal = scipy.sparse.diags(scale)
-        inner = (diagonal @ self.crossed @ diagonal + scipy.sparse.eye(len(scale))).tocsc()
-        factors = scipy.sparse.linalg.splu(inner)
-        log_determinant = float(np.log(np.abs(factors.U.diagonal())).sum())
-        return self.own - across.T @ factors.solve(across), log_determinant
-
-    def _deviance(self, ratios: Array) -> float:
-        """-2 log of the restricted likelihood, but for a constant."""
-        crossed, log_determinant = self._solved(ratios)
-        a, b = crossed[:-1, :-1], crossed[:-1, -1]
-        left = crossed[-1, -1] - b @ np.linalg.solve(a, b)
-        freedom = self.n - self.rank
-        return float(freedom * np.log(max(left, 1e-300)) + log_determinant + np.linalg.slogdet(a)[1])
-
-    def fit(self) -> tuple[Array, bool]:
-        """Return the likeliest ratios of standard deviations, and whether the search came to an end."""
-        if not self.widths:
-            return np.zeros(0), True
-        found = [
-            scipy.optimize.minimize(
-                self._deviance,
-                np.full(len(self.widths), start),
-                method="L-BFGS-B",
-                bounds=[(0.0, WIDEST)] * len(self.widths),
-                options={"ftol": 1e-12, "gtol": 1e-7},
-            )
-            for start in STARTS
-        ]
-        likeliest = min(found, key=lambda one: float(one.fun)).x
-        # A search over deviations ends at one of 0, where its slope is 0; that of the variance need not be.
-        best = scipy.optimize.minimize(
-            lambda squares: self._deviance(np.sqrt(squares)),
-            likeliest**2,
-            method="L-BFGS-B",
-            bounds=[(0.0, WIDEST**2)] * len(self.widths),
-            options={"ftol": 1e-12, "gtol": 1e-7},
-        )
-        ratios = np.sqrt(best.x)
-        return ratios, bool(np.isfinite(best.fun)) and bool((ratios < WIDEST).all())
-
-    def estimates(self, ratios: Array) -> tuple[Array, Array, float]:
-        """Return the means of groups, their covariance, and the residual variance."""
-        crossed, _ = self._solved(ratios)
-        a, b = crossed[:-1, :-1], crossed[:-1, -1]
-        means = np.linalg.solve(a, b)
-        residual = float(crossed[-1, -1] - b @ means) / (self.n - self.rank)
-        return np.asarray(means), np.asarray(residual * np.linalg.inv(a)), residual
 
 
 class Contrast(NamedTuple):

@@ -139,6 +139,36 @@ def test_configs_that_answer_alike_are_fitted():
     assert found.terms[0].value == pytest.approx(3 * f, rel=1e-3)
 
 
+def test_walds_chi_square_is_that_of_the_covariance():
+    """b' C⁻¹ b of a factor's effects, C from (X' V⁻¹ X)⁻¹ with the variances that were found."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        llm, gender, race = rng.integers(0, 6, 80), rng.integers(0, 2, 80), rng.integers(0, 3, 80)
+        values = (seed % 3) * rng.normal(0, 0.3, 6)[llm] + 0.4 * gender + rng.normal(0, 1, 80)
+        found = mixed_model(values, [gender, race], ["gender", "race"], llm)
+        assert found is not None and found.has_converged
+        x = np.column_stack([np.ones(80), gender, race == 1, race == 2])
+        v = found.variance_within * np.eye(80) + found.variance_between * np.equal.outer(llm, llm)
+        covariance = np.linalg.inv(x.T @ np.linalg.solve(v, x))
+        b = covariance @ x.T @ np.linalg.solve(v, values)
+        for term, own in zip(found.terms, ([1], [2, 3]), strict=True):
+            wald = b[own] @ np.linalg.solve(covariance[np.ix_(own, own)], b[own])
+            assert term.value == pytest.approx(wald, rel=1e-6)
+            assert term.p_value == pytest.approx(stats.chi2.sf(wald, len(own)), rel=1e-6)
+
+
+def test_a_mixed_model_says_what_an_attribute_adds_to_one_that_tells_it():
+    rng = np.random.default_rng(12)
+    llm, country = rng.integers(0, 4, 90), np.arange(90) % 6
+    values = rng.normal(0, 1, 4)[llm] + 0.3 * country + rng.normal(0, 1, 90)
+    found = mixed_model(values, [country // 3, country], ["continent", "country"], llm)
+    assert found is not None and found.has_converged
+    continent, beside = found.terms
+    assert (continent.dof, beside.dof) == (0, 4) and np.isnan([continent.value, continent.p_value]).all()
+    alone = mixed_model(values, [country], ["country"], llm)
+    assert alone is not None and 0 < beside.value < alone.terms[0].value
+
+
 def test_what_cannot_be_fitted():
     values, gender, race = units(1, 7)
     assert anova_type_2(values, [gender, race], ["gender", "race"]) == []

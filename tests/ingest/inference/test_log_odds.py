@@ -120,7 +120,7 @@ def test_names_that_lie_in_groups_are_the_units():
 def test_many_levels_give_what_few_do(monkeypatch):
     rows = drawn(np.random.default_rng(8), kept=0.8)
     dense = fit(*rows)
-    monkeypatch.setattr("ingest.inference.log_odds.DENSE", 0)
+    monkeypatch.setattr("ingest.inference.reml.DENSE", 0)
     sparse = fit(*rows)
     assert sparse.means == pytest.approx(dense.means, abs=1e-6) and sparse.dof == dense.dof
     assert sparse.covariance == pytest.approx(dense.covariance, rel=1e-4)
