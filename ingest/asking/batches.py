@@ -288,6 +288,7 @@ class Batcher:
         costs: list[float | None] = []
         n_unused: Counter[str] = Counter()
         seen: set[str] = set()
+        names: set[str] = set()
 
         def land(request: Request, answer: Answer) -> None:
             answer = self.asker.priced(request, answer)
@@ -297,7 +298,10 @@ class Batcher:
         def read() -> None:
             earlier = sent.answered | seen  # where a download broke off, all of it comes again
             n_unused.clear()
+            names.clear()
             for found in self.batches.answers(state) if sent.requests else ():
+                if found is not None:
+                    names.add(found[0])
                 if found is None:
                     n_unused["not of the form that was promised"] += 1
                 elif (request := sent.requests.pop(found[0], None)) is not None:
@@ -310,8 +314,17 @@ class Batcher:
                 else:
                     n_unused["of no request of this batch"] += 1
 
+        def is_whole() -> bool:
+            return not sent.requests or len(names) >= state.n_done
+
         try:
-            self._tried(read)
+            self._read_whole(read, is_whole)
+            if not is_whole():
+                say(
+                    f"{self.task.label}: the server counts {state.n_done:,} results of the batch "
+                    f"{sent.batch_id}, and gave {len(names):,}.",
+                    err=True,
+                )
             why = "the batch ended, and its results do not have this request"
             missing = Answer(None, state.missing, error=why, n_prompt_tokens=0, n_output_tokens=0)
             for request in sent.requests.values():
@@ -322,6 +335,19 @@ class Batcher:
         self._close(sent.batch_key, "done")
         for why, n in n_unused.items():
             say(f"{self.task.label}: {n:,} lines of the batch {sent.batch_id} were left out: {why}.", True)
+
+    def _read_whole(self, read: Callable[[], None], is_whole: Callable[[], bool]) -> None:
+        """Fetch results again while the server counts more: a body without a length may end anywhere."""
+        n_short = 0
+        while True:
+            self._tried(read)
+            if is_whole():
+                return
+            n_short += 1
+            pause = self.asker.retries.pause(n_short, None)
+            if pause is None:
+                return
+            time.sleep(pause)
 
     def _settle(self, sent: Sent, costs: list[float | None]) -> None:
         self.open.remove(sent)

@@ -2,9 +2,9 @@
 
 POST /batch says how batches end from now on: {"ends": "expired", "polls": looks until then, "without": text
 in prompts that get no line, "twice": text in prompts that get two, "more": further lines, "create": "hangup"
-or a status, "cut": bytes of the results, once, "fault": why none is taken, "list": a status for who wants
-the list, "others": so many younger batches of somebody else, "gone": whether the results are}. What single
-requests get, the server's rules say.
+or a status, "cut": bytes of the results, once, "unsaid": whether no length is said of these, "fault": why
+none is taken, "list": a status for who wants the list, "others": so many younger batches of somebody else,
+"gone": whether the results are}. What single requests get, the server's rules say.
 """
 
 import json
@@ -201,7 +201,8 @@ class Batches:
         body = b"\n".join(lines) + b"\n"
         if "cut" in self.orders and not is_failure:
             cut = self.orders.pop("cut")
-            writer.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body[:cut])
+            length = "" if self.orders.get("unsaid") else f"content-length: {len(body)}\r\n"
+            writer.write(f"HTTP/1.1 200 OK\r\n{length}\r\n".encode() + body[:cut])
             await writer.drain()
             raise Hangup
         await reply(writer, 200, body)

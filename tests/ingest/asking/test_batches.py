@@ -272,6 +272,22 @@ def test_a_download_that_breaks_off_is_taken_up_again(openai, capsys):
     assert openai.rows("select sum(n_attempts) from responses") == [(N_PROMPTS,)]
 
 
+@pytest.mark.parametrize("cut", [0, 3_000])
+def test_results_that_break_off_without_a_word_are_fetched_again(case, capsys, cut):
+    case.server.batch(cut=cut, unsaid=True)
+    assert case.ask() == {"ok": N_PROMPTS}
+    assert "left out" not in capsys.readouterr().err
+    is_asked_once(case)
+
+
+def test_fewer_results_than_the_server_counts_are_told(case, capsys):
+    case.server.batch(without="Case 3: a man")
+    assert case.ask() == {"ok": N_PROMPTS - 1, "server_error": 1}
+    counted = f"counts {IN_BATCH} results of the batch {{}}, and gave {IN_BATCH - 1}."
+    name = "msgbatch_0" if case.backend == "anthropic" else "batch_0"
+    assert counted.format(name) in capsys.readouterr().err
+
+
 def test_a_key_in_a_result_is_not_stored(openai):
     openai.server.rules({"match": "Case 3", "do": "answer", "says": f"The key is {KEY}, is it not?"})
     assert openai.ask() == {"ok": N_PROMPTS}
