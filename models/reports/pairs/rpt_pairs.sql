@@ -67,10 +67,7 @@ distinct_texts as (
     from measured
     inner join responses as responses_a on measured.response_key_a = responses_a.response_key
     inner join responses as responses_b on measured.response_key_b = responses_b.response_key
-    where
-        coalesce(measured.cosine, measured.rouge_l) is not null
-        -- What is the same word for word is no example of a difference.
-        and responses_a.response <> responses_b.response
+    where coalesce(measured.cosine, measured.rouge_l) is not null
     qualify row_number() over (
         partition by
             measured.pairs_slug,
@@ -90,6 +87,9 @@ ordered as (
                 response_key_b asc
         ) as root_rank
     from distinct_texts
+    -- What is the same word for word is no example of a difference. This stands behind the window, because
+    -- DuckDB would take it for a join, and begin with every answer beside every other.
+    where response_a <> response_b
 ),
 
 ranked as (
