@@ -22,7 +22,7 @@ import click
 
 from ingest.apart.function import are_messages
 from ingest.apart.process import RAISE_LIMITS, CodeFailed
-from ingest.asking.answer_status import EVIDENCE
+from ingest.asking.answer_status import EVIDENCE, STATUSES
 from ingest.asking.budget import Till
 from ingest.asking.first_tokens import encoded
 from ingest.asking.identity import Served
@@ -197,8 +197,8 @@ class Asker:
         if not requests:
             return {}
         with others_code("backend", self.backend, passes=(AttemptFailed,)):
-            found = self.backend.answer_together(requests)
-        return {r.request_key: a for r, a in zip(requests, found, strict=True)}
+            found = [_checked(answer) for answer in self.backend.answer_together(requests)]
+            return {r.request_key: a for r, a in zip(requests, found, strict=True)}
 
     def priced(self, request: Request, answer: Answer) -> Answer:
         """Return an answer with what it cost."""
@@ -224,7 +224,7 @@ class Asker:
                 return Answer(None, "cancelled", n_attempts=n_failed, wait_seconds=waited)
             try:
                 with others_code("backend", self.backend, passes=(AttemptFailed,)):
-                    answer = self.backend.answer(request)
+                    answer = _checked(self.backend.answer(request))
                 return replace(answer, n_attempts=answer.n_attempts + n_failed, wait_seconds=waited)
             except AttemptFailed as problem:
                 n_failed += 1
@@ -340,6 +340,15 @@ def ask(
                         for one in future.result():
                             keep(one)
             raise
+
+
+def _checked(answer: object) -> Answer:
+    """Return what a backend gave. Raises TypeError where it is no Answer of a status that is known."""
+    if not isinstance(answer, Answer):
+        raise TypeError(f"it gave {answer!r:.60}, and no Answer")
+    if answer.status not in STATUSES:
+        raise TypeError(f"it gave the status {answer.status!r:.60}, which is none of {', '.join(STATUSES)}")
+    return answer
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.apart.process import RAISE_LIMITS, CodeFailed, Stopped
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, in_one_line
 from ingest.keys import text_key, text_row
 from ingest.measuring.languages import is_in_another
 from ingest.measuring.pages import make_pages, page_of, progress
@@ -140,13 +140,14 @@ class Task:
 
     def measure(self, texts: Sequence[str]) -> np.ndarray:
         """Return a matrix, shape (len(texts), width): the vectors, or the numbers and whether it was cut."""
+        with others_code("scorer", self.scorer, passes=SCORER_ERRORS):
+            return self._checked(texts)
+
+    def _checked(self, texts: Sequence[str]) -> np.ndarray:
         if isinstance(self.scorer, Embedder):
-            with others_code("scorer", self.scorer, passes=SCORER_ERRORS):
-                found = self.scorer.embed(texts)
-            matrix = np.asarray(found, dtype=np.float32)
+            matrix = np.asarray(self.scorer.embed(texts), dtype=np.float32)
         else:
-            with others_code("scorer", self.scorer, passes=SCORER_ERRORS):
-                columns = dict(self.scorer.score(texts))
+            columns = dict(self.scorer.score(texts))
             is_cut = columns.pop(TRUNCATED, np.zeros(len(texts)))
             if set(columns) != set(self.features) or any(len(c) != len(texts) for c in columns.values()):
                 wanted = "one number a text for each of its features"
@@ -342,7 +343,7 @@ def _measured(task: Task, texts: Sequence[str], count: Count) -> np.ndarray:
             f"Scorer {task.scorer.name!r} failed on each of the first {len(errors):,} texts: {errors[0]}.",
             f"Correct its function. {RAISE_LIMITS}",
         )
-    count.first_error = count.first_error or (errors[0] if errors else "")
+    count.first_error = count.first_error or (in_one_line(errors[0]) if errors else "")
     return values
 
 

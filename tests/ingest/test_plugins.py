@@ -136,8 +136,13 @@ def test_a_broken_package_is_named_in_one_line(install, tmp_path, code, problem)
     [
         ("scorer", "return {", "raise SystemExit(0); return {"),
         ("scorer", "return {", "import os; os.nothing; return {"),
+        ("scorer", "for text in texts]", "for text in texts[1:]]"),
+        ("scorer", "for text in texts])", "for text in texts]).repeat(2).reshape(-1, 2)"),
+        ("scorer", 'return {"exclamation_marks"', 'return {"marks"'),
         ("backend", "return Answer", "raise SystemExit(0); return Answer"),
         ("backend", "return Answer", "1 / 0; return Answer"),
+        ("backend", "return Answer", "return None and Answer"),
+        ("backend", '"ok")', '"fine")'),
         ("backend", "return Description", "raise SystemExit(0); return Description"),
     ],
 )
@@ -159,3 +164,16 @@ def test_a_package_that_fails_at_work_ends_in_one_line_and_never_well(install, t
     message = result.stderr.partition("Error: ")[2]
     assert message.startswith(f"The {kind} {'marks' if kind == 'scorer' else 'parrot'!r} failed: ")
     assert len(message) <= 300 and message.count("\n") == 1
+
+
+def test_a_failure_of_several_lines_is_told_in_one(install, tmp_path):
+    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
+    code = SCORER.replace("return {", "raise RuntimeError('no weights\\nlook there'); return {")
+    install("plumbline-marks", marks, code, scorers=f"marks = {marks}:load")
+    install("plumbline-parrot", parrot, BACKEND, backends=f"parrot = {parrot}:Parrot")
+    suite: Path = tmp_path / "shouts.yml"
+    suite.write_text(SUITE)
+    for command in ("assemble", "generate", "extract"):
+        result = CliRunner().invoke(cli, ["--data", str(tmp_path / "data"), command, "--suite", str(suite)])
+        assert result.exit_code == 0, result.output
+    assert "; first: RuntimeError: no weights look there\n" in result.stderr
