@@ -46,6 +46,7 @@ from ingest.options import (
 )
 from ingest.scorers import Where
 from ingest.store import AUDIT_NAME, NothingYet, Store, data_dir
+from ingest.store.journal import read_entries
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import is_registered
 
@@ -244,13 +245,18 @@ def status(data: Path) -> None:
     with Store(data, read_only=True) as store:
         for (suite,) in store.rows("select suite from suites order by suite"):
             _print_suite_status(store, suite)
+    if n_waiting := len(read_entries(data)[0]):
+        say(f"{n_waiting:,} answers of a run that was killed are not counted: the next run brings them in.")
     if not (data / AUDIT_NAME).exists():
         say("The marts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
         return
     warehouse.check_inputs(data, is_stale_ok=True)
-    with warehouse.Warehouse(data) as opened:
-        warehouse.print_verdicts(opened)
-        warehouse.print_lost(opened)
+    try:
+        with warehouse.Warehouse(data) as opened:
+            warehouse.print_verdicts(opened)
+            warehouse.print_lost(opened)
+    except warehouse.NotBuilt:
+        say("The verdicts are not built yet: run `dbt build` or `plumbline audit SUITE`.")
 
 
 def _print_suite_status(store: Store, suite: str) -> None:

@@ -6,6 +6,7 @@ from ingest.warehouse.history import keep_audit
 from ingest.warehouse.marts import (
     VERDICTS,
     Exported,
+    NotBuilt,
     Warehouse,
     check_inputs,
     describe_finding,
@@ -19,6 +20,7 @@ from ingest.warehouse.marts import (
 __all__ = [
     "VERDICTS",
     "Exported",
+    "NotBuilt",
     "Warehouse",
     "build",
     "check_inputs",

@@ -38,6 +38,10 @@ class Exported(NamedTuple):
     path: Path
 
 
+class NotBuilt(PlumblineError):
+    """A table is not there yet."""
+
+
 class Warehouse:
     """The marts, open for reading."""
 
@@ -64,7 +68,7 @@ class Warehouse:
             given = dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
             cursor = self.connection.execute(sql, given)
         except duckdb.CatalogException as error:
-            raise PlumblineError(
+            raise NotBuilt(
                 f"{self.path} is not fully built.", "Run `dbt build` or `plumbline audit`."
             ) from error
         except duckdb.BinderException as error:

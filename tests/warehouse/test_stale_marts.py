@@ -288,3 +288,14 @@ def test_dbt_alone_does_the_same_and_its_gate_says_so(data, monkeypatch):
     assert statuses(*gate) == {"warn"}
     assert statuses(*BUILD) == {"success"}
     assert statuses(*gate) == {"pass"}
+
+
+def test_status_says_that_verdicts_are_missing_and_is_no_failure(tmp_path):
+    data = tmp_path / "data"
+    load(data, 1)
+    duckdb.connect(str(data / AUDIT_NAME)).close()
+    result = run(data, "status")
+    assert result.exit_code == 0 and "is not whole" in result.stderr
+    assert result.stdout.endswith(
+        "The verdicts are not built yet: run `dbt build` or `plumbline audit SUITE`.\n"
+    )

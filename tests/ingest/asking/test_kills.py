@@ -7,8 +7,10 @@ from datetime import timedelta
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 from places import ROOT
 
+from ingest.cli import cli
 from ingest.store import RAW_NAME, Store, utc_now
 from ingest.store.journal import NAMES, SET_ASIDE, UNPROVEN, Journal, entry, read_entries
 from ingest.store.tables import UNINDEXED
@@ -95,6 +97,17 @@ def test_what_a_killed_process_left_comes_in_with_the_next_writer(tmp_path):
             )
         assert sorted(rows) == [(f"k{i}", "Yes.", 2) for i in range(5)]
         assert not any((tmp_path / name).exists() for name in NAMES)
+
+
+def test_status_says_how_many_answers_a_killed_process_left(tmp_path):
+    with Store(tmp_path):
+        pass
+    left_behind(tmp_path, *(answer(i) for i in range(5)))
+    result = CliRunner().invoke(cli, ["--data", str(tmp_path), "status"])
+    assert "5 answers of a run that was killed are not counted: the next run brings them in." in result.output
+    with Store(tmp_path):
+        pass
+    assert "killed" not in CliRunner().invoke(cli, ["--data", str(tmp_path), "status"]).output
 
 
 @pytest.mark.parametrize("is_indexed", [False, True], ids=["database", "database of an older version"])
