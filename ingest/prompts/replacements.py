@@ -24,7 +24,7 @@ OPENING = " \t\r\n\"'‘“(["
 OPENING_MARKS, CLOSING_MARKS = "\"'‘“([", "\"'’”)]"
 ARTICLE = re.compile(r"(?<!\w)(an?|the)(\s+[\"'‘“(]*)$", re.IGNORECASE)
 POSSESSIVE = r"(?P<possessive>['’]s(?!\w)|['’](?=\s+\w))?"
-NEXT_WORD = re.compile(r"\s+([\"'‘“(]*)([\w’'-]+)")
+NEXT_WORD = re.compile(r"[*_)\]]*\s+[\"'‘“(\[*_]*([^\W_][\w’'-]*)")
 # Sounds, not letters, choose between "a" and "an".
 CONSONANT_SOUND = re.compile(r"(?:eu|ew|uni(?!n|m)|u[bkqrst][aeiou]|ukr|ugand|one\b|once\b)", re.IGNORECASE)
 EIGHT = re.compile(r"8|1[18](?!\d)")
@@ -130,7 +130,7 @@ class Replacer:
         if len(forms) == 1:
             return next(iter(forms.values()))
         before, following = text[: match.start()][-LONGEST_VERB:], NEXT_WORD.match(text, match.end())
-        word = following[2].casefold() if following else ""
+        word = following[1].casefold() if following else ""
         is_pronoun = not word or bool(NO_POSSESSION.fullmatch(word))
         has_two = forms["pronoun"].source.casefold() == "her" and TWO_OBJECTS.search(before)
         # Where it cannot be told, a person must look: "I told her stories", or a text that ends with "his".

@@ -154,6 +154,8 @@ def test_only_a_sentence_s_start_is_capitalised():
         ("His brother saw him himself.", "Her sister saw her herself."),
         ("The book is his and the pen is mine.", "The book is hers and the pen is mine."),
         ("HIS UNCLE", "HER AUNT"),
+        ("*His* uncle, (his) pen and **his** **brother**", "*Her* aunt, (her) pen and **her** **sister**"),
+        ("The fault (his) was _his_.", "The fault (hers) was _hers_."),
         ("The man and the men", "The woman and the women"),
         ("this history", "this history"),
     ],
