@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import Any, TypeVar
 
 from ingest.asking.plan import PROMPT, Task, request_of
@@ -288,23 +289,22 @@ class Batcher:
         costs: list[float | None] = []
         n_unused: Counter[str] = Counter()
         seen: set[str] = set()
-        names: set[str] = set()
 
         def land(request: Request, answer: Answer) -> None:
             answer = self.asker.priced(request, answer)
             costs.append(answer.cost)
             self.keep(self.asker.write(request, self.asker.owned(answer), sent.sent_at))
 
-        def read() -> None:
+        def read() -> int:
             earlier = sent.answered | seen  # where a download broke off, all of it comes again
             n_unused.clear()
-            names.clear()
+            names: set[str] = set()
             for found in self.batches.answers(state) if sent.requests else ():
-                if found is not None:
-                    names.add(found[0])
                 if found is None:
                     n_unused["not of the form that was promised"] += 1
-                elif (request := sent.requests.pop(found[0], None)) is not None:
+                    continue
+                names.add(found[0])
+                if (request := sent.requests.pop(found[0], None)) is not None:
                     seen.add(found[0])
                     land(request, found[1])
                 elif found[0] in earlier:
@@ -313,16 +313,14 @@ class Batcher:
                     n_unused["of a request that has an answer"] += 1
                 else:
                     n_unused["of no request of this batch"] += 1
-
-        def is_whole() -> bool:
-            return not sent.requests or len(names) >= state.n_done
+            return len(names) if sent.requests else state.n_done
 
         try:
-            self._read_whole(read, is_whole)
-            if not is_whole():
+            n_named = self._read_whole(read, state.n_done)
+            if n_named < state.n_done:
                 say(
                     f"{self.task.label}: the server counts {state.n_done:,} results of the batch "
-                    f"{sent.batch_id}, and gave {len(names):,}.",
+                    f"{sent.batch_id}, and gave {n_named:,}.",
                     err=True,
                 )
             why = "the batch ended, and its results do not have this request"
@@ -336,18 +334,18 @@ class Batcher:
         for why, n in n_unused.items():
             say(f"{self.task.label}: {n:,} lines of the batch {sent.batch_id} were left out: {why}.", True)
 
-    def _read_whole(self, read: Callable[[], None], is_whole: Callable[[], bool]) -> None:
-        """Fetch results again while the server counts more: a body without a length may end anywhere."""
-        n_short = 0
-        while True:
-            self._tried(read)
-            if is_whole():
-                return
-            n_short += 1
-            pause = self.asker.retries.pause(n_short, None)
-            if pause is None:
-                return
+    def _read_whole(self, read: Callable[[], int], n_results: int) -> int:
+        """Fetch results again while the server counts more, since a body without a length may end anywhere;
+        not where two fetches in a row bring no more than the one before. Return how many there are."""
+        n_named, n_in_vain = -1, 0
+        for n_fetches in count(1):
+            before, n_named = n_named, self._tried(read)
+            n_in_vain = n_in_vain + 1 if n_named <= before else 0
+            pause = self.asker.retries.pause(n_fetches, None)
+            if n_named >= n_results or n_in_vain == 2 or pause is None:
+                break
             time.sleep(pause)
+        return n_named
 
     def _settle(self, sent: Sent, costs: list[float | None]) -> None:
         self.open.remove(sent)
