@@ -117,18 +117,17 @@ def _judge(judge: Judge, suite: Suite) -> dict[str, Any]:
 def phrase_pattern(phrase: str, among: bool = False) -> str:
     """Return the RE2 pattern that finds a phrase as whole words, in any script.
 
-    Markdown stresses a word by underscores around it; between letters they join what is one name, as in
-    `yes_or_no`. With `among` a phrase whose script has no spaces is found among other letters, too.
+    With `among` a phrase whose script has no spaces is found among other letters, too.
 
     >>> phrase_pattern("retail trade")
-    '(^_*|[^\\\\p{L}\\\\p{M}\\\\p{N}_]_*)(retail trade)(_*$|_*[^\\\\p{L}\\\\p{M}\\\\p{N}_])'
+    '(^|[^\\\\p{L}\\\\p{M}\\\\p{N}_])(retail trade)($|[^\\\\p{L}\\\\p{M}\\\\p{N}_])'
     """
     # RE2 takes a backslash before ASCII only.
     literal = "".join(c if not c.isascii() or c.isalnum() or c in " _" else "\\" + c for c in phrase)
     if among and stands_in_words(phrase):
         return f"()({literal})()"
     outside = WORD.replace("[", "[^", 1)
-    return f"(^_*|{outside}_*)({literal})(_*$|_*{outside})"
+    return f"(^|{outside})({literal})($|{outside})"
 
 
 def _once(names: Iterable[Any]) -> list[Any]:

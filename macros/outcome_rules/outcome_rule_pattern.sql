@@ -3,7 +3,7 @@
 {% macro outcome_rule_pattern(text, rule) -%}
     case
         -- A plain search first: compiling a pattern costs far more.
-        when {{ rule }}.is_word and not contains({{ text }}, '_') then {{ word_position(text, rule ~ '.phrase') }}
+        when {{ rule }}.is_word then {{ word_position(text, rule ~ '.phrase') }}
         when not ({{ rule }}.is_own or contains({{ lowered(text) }}, {{ lowered(rule ~ '.phrase') }})) then -1
         when not {{ matches(text, rule ~ '.pattern', 'is') }} then -1
         else {{ match_position(text, rule ~ '.pattern') }}

@@ -23,6 +23,7 @@ rules as (
         {{ composed('pattern') }} as pattern,
         -- A pattern of the suite's own starts with ().
         {{ begins_with('pattern', '()') }} as is_own,
+        not {{ begins_with('pattern', '()') }} and not contains(phrase, '_') as is_of_words,
         not {{ begins_with('pattern', '()') }}
         and not {{ matches('phrase', pattern('[^\\p{L}\\p{M}\\p{N}_]')) }} as is_word
     from {{ ref('stg_suite__outcome_rules') }}
@@ -32,7 +33,8 @@ rules as (
 texts as (
     select
         text_key,
-        {{ composed('text') }} as composed_text
+        {{ composed('text') }} as composed_text,
+        {{ without_stress(composed('text')) }} as unstressed_text
     from {{ ref('stg_extract__texts') }}
 ),
 
@@ -44,9 +46,11 @@ searched as (
         candidates.variant_text_key,
         rules.label,
         length(rules.phrase) as phrase_length,
-        case rules.rule_kind
+        case
             {%- for kind, position in kinds.items() %}
-            when '{{ kind }}' then {{ position('texts.composed_text', 'rules') }}
+            when rules.rule_kind = '{{ kind }}' and rules.is_of_words
+                then {{ position('texts.unstressed_text', 'rules') }}
+            when rules.rule_kind = '{{ kind }}' then {{ position('texts.composed_text', 'rules') }}
             {%- endfor %}
         end as match_position
     from candidates
