@@ -27,7 +27,12 @@ def test_numbers_in_words_stand_in_the_order_of_the_numbers():
 
 
 def test_a_bound_stands_before_its_number():
-    assert in_order("0.001", "<\u00a00.001", "0.00042")["shown"] == ["0.00042", "<\u00a00.001", "0.001"]
+    assert in_order("0.001", "< 0.001", "0.00042")["shown"] == ["0.00042", "<\u00a00.001", "0.001"]
+
+
+def test_a_sign_stays_with_its_word():
+    held = ["? perhaps by chance", "Not ✓ all", "✓ pass", "✕ fail"]
+    assert in_order(*held)["shown"] == ["?\u00a0perhaps by chance", "Not ✓ all", "✓\u00a0pass", "✕\u00a0fail"]
 
 
 def test_names_sort_as_texts_though_some_begin_with_a_number():

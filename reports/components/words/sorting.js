@@ -1,4 +1,4 @@
-/** Cells that are numbers in words ("12.3 % (9.0 to 16.1 %)", "< 0.001") and sort by the number. No imports, so that tests read it as it is. */
+/** Cells of tables: a sign stays with its word ("✓ pass"), and numbers in words ("12.3 % (9.0 to 16.1 %)", "< 0.001") sort by the number. No imports, so that tests read it as it is. */
 
 // What follows a number may be a unit, an interval or nothing; "25–34", "2026-05-18" and "3B" are names.
 const NUMBER = /^([<>]?)\s*([+−-]?)(\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?)(?![\w.:–−-])/;
@@ -14,10 +14,13 @@ export function leading(text) {
 	return sign === '−' || sign === '-' ? -size : size;
 }
 
+/** A text whose sign stays in a line with the word after it, as in "✓ pass" and "< 0.001". */
+export const together = (text) => text.replace(/^([^\p{L}\p{N}\s]) /u, '$1\u00a0');
+
 /** A text that compares as its number; one without is before all numbers, as an empty cell is. */
 class NumberInWords extends String {
 	constructor(text) {
-		super(text);
+		super(together(text));
 		this.number = leading(text) ?? -Infinity;
 	}
 
@@ -26,16 +29,14 @@ class NumberInWords extends String {
 	}
 }
 
-/** Rows whose columns of numbers in words compare by their numbers; columns of other texts stay as they are. */
+/** Rows whose columns of numbers in words compare by their numbers; of other texts only the sign is held. */
 export function sortable(rows) {
 	const all = Array.from(rows ?? []);
-	const columns = Object.keys(all[0] ?? {}).filter((column) => isOfNumbers(all, column));
-	if (columns.length === 0) return rows;
-	return all.map((row) => {
-		const shown = { ...row };
-		for (const column of columns) if (typeof row[column] === 'string') shown[column] = new NumberInWords(row[column]);
-		return shown;
-	});
+	const ofNumbers = new Set(Object.keys(all[0] ?? {}).filter((column) => isOfNumbers(all, column)));
+	const cell = (column, value) => (typeof value !== 'string' ? value : ofNumbers.has(column) ? new NumberInWords(value) : together(value));
+	const shown = all.map((row) => Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)])));
+	const types = rows?._evidenceColumnTypes; // what Evidence knows of the query's columns
+	return types ? Object.assign(shown, { _evidenceColumnTypes: types }) : shown;
 }
 
 function isOfNumbers(rows, column) {
