@@ -105,7 +105,7 @@ def lines_of(
 ) -> Iterator[Line]:
     """Yield what is planned of a question: gaps, the impact ratio of four fifths, the profile's limits.
 
-    `n_tables` of a config are corrected together; `price` is that of an answer of every config.
+    `n_tables` of a config are corrected together; `price` is a Bill's.
     """
     layout, binary = question.layout, question.most_frequent
 
@@ -150,7 +150,8 @@ def _needed(question: Question, reach: Callable[[Layout], float], power: float, 
 class Bill(NamedTuple):
     """What asking the suite as it stands takes, of the configs that have prices.
 
-    `price` is that of an answer of each of them; `cost` that of all their answers, repeats included.
+    `price` is that of an answer of the config that is asked least, with what the others answer meanwhile;
+    `cost` that of all their answers.
     """
 
     price: float
@@ -184,20 +185,20 @@ def bill(store: Store, suite: Suite, configs: Mapping[str, Config]) -> Bill | No
     priced = {label: config for label, config in configs.items() if config.prices}
     if not priced or not asked[0]:
         return None
-    price, cost, n_prompt, n_output, is_measured = 0.0, 0.0, 0.0, 0, True
+    least = min(config.repeats for config in suite.grid)
+    cost, n_prompt, n_output, is_measured = 0.0, 0.0, 0, True
     for label, config in priced.items():
         keys = store.rows("select config_key from configs where config = ?", [label])
         limits = [config.options[name] for name in OUTPUT_LIMITS if name in config.options]
         most = min((limit for limit in limits if isinstance(limit, int)), default=LIMIT.default)
         tokens = tokens_for(store, config, keys[-1][0] if keys else "", asked, most)
         once = tokens.cost(config.charged) or 0.0
-        price += once / asked[0]
         cost += once * config.repeats
         n_prompt += tokens.n_prompt * config.repeats
         n_output += (tokens.n_output or 0) * config.repeats
         is_measured = is_measured and bool(tokens.n_measured)
     n_answers = asked[0] * sum(config.repeats for config in priced.values())
-    return Bill(price, cost, n_answers, math.ceil(n_prompt), n_output, is_measured)
+    return Bill(cost / (asked[0] * least), cost, n_answers, math.ceil(n_prompt), n_output, is_measured)
 
 
 def _table(question: Question, lines: Sequence[Line]) -> Iterator[str]:

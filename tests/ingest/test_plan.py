@@ -148,6 +148,12 @@ def test_prices_of_the_configs(tmp_path, suite):
     assert cost("--config", "m1") == cost("--configs", "2") == pytest.approx(cost() / 2)
     assert cost("--config", "m0") is cost("--configs", "1") is None
 
+    # Who is asked three times where the others are asked once costs as much more.
+    once = cost()
+    content["configs"][1]["repeats"] = 3
+    path.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    assert cost() == pytest.approx(2 * once)
+
 
 def test_the_data_folder_has_the_prompts_of_an_unchanged_suite(tmp_path, suite):
     with Store(tmp_path) as store:
