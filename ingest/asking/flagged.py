@@ -19,8 +19,14 @@ def flagged_roots(suite: str = "?", asked: str = "?") -> str:
     """
 
 
+# What has answers stays, also of a category or a group that the suite has no longer.
+OF_THE_SUITE = """
+    p.suite = ?
+    and list_contains(?, p.category)
+    and list_has_all(?, list_transform(map_entries(p.attributes), entry -> entry.key || '=' || entry.value))
+"""
 # Prompts `p` that are asked; its parameters are those of `asked_parameters`.
-UNFLAGGED = f"p.suite = ? and p.root_key not in ({flagged_roots()})"
+UNFLAGGED = f"{OF_THE_SUITE} and p.root_key not in ({flagged_roots()})"
 ASKED_PROMPTS = f"{UNFLAGGED} and p.method <> 'loaded'"
 LISTED = 20
 
@@ -41,7 +47,8 @@ COUNTS = f"""
 
 def asked_parameters(suite: Suite) -> list[object]:
     """Parameters of ASKED_PROMPTS and of UNFLAGGED."""
-    return [suite.suite, suite.suite, suite.flags_asked]
+    groups = [f"{attribute}={value}" for attribute, values in suite.attributes.items() for value in values]
+    return [suite.suite, list(suite.categories), groups, suite.suite, suite.flags_asked]
 
 
 def left_out(store: Store, suite: Suite) -> Iterator[str]:
