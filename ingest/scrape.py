@@ -52,6 +52,21 @@ class Scraped:
     n_sentences: int = 0
     n_concepts: int = 0
     n_keywords: int | None = None
+    named: set[tuple[str, str]] = field(default_factory=set)  # concept, and a name of a document of today's
+    unread: set[str] = field(default_factory=set)  # concepts of which not all sources could be looked at
+    n_left_out: int = 0
+
+    def name(self, source: Source, document: Document) -> None:
+        """Note that a source of today's gives a document."""
+        names = filter(None, (document.origin, document.title))
+        self.named |= {(source.concept, name.casefold()) for name in names}
+        # A pattern that finds no file may mean that the folder is not here.
+        if document.status == "failed" or (source.kind == "local" and document.status == "missing"):
+            self.unread.add(source.concept)
+
+    def is_of_today(self, concept: str, *names: str) -> bool:
+        """Say whether a held document is one of today's sources, as far as they could be looked at."""
+        return concept in self.unread or any((concept, name.casefold()) in self.named for name in names)
 
     def take(self, document: Document) -> None:
         """Count a new document, and say what is wrong with it."""
@@ -67,6 +82,8 @@ class Scraped:
             f"{self.category}: {self.n_documents:,} documents ({self.statuses['ok']:,} new), "
             f"{self.n_sentences:,} sentences about {self.n_concepts:,} concepts"
         )
+        if self.n_left_out:
+            yield f"{self.category}: {self.n_left_out:,} documents left out: no source gives them now"
         if self.n_keywords is not None:
             yield f"{self.category}: {self.n_keywords:,} keywords found"
         for problem in self.problems:
@@ -136,7 +153,7 @@ def scrape_documents(
         if fetcher is not None:
             fetcher.client.close()
     for code, corpus in corpora.items():
-        results[code].n_documents = find_sentences(store, suite, code, corpus)
+        results[code].n_documents = find_sentences(store, suite, code, corpus, results[code])
         results[code].n_sentences, results[code].n_concepts = store.rows(
             "select count(*), count(distinct concept) from sentences where suite = ? and category = ?",
             [suite.suite, code],
@@ -177,8 +194,13 @@ def _scrape(
                     return (name, revision) in held
                 return not refresh and name.casefold() in names
 
-            context = Context(folder, fetcher, is_held, suite.language, result.problems.append)
+            def note(problem: str, concept: str = source.concept) -> None:
+                result.problems.append(problem)
+                result.unread.add(concept)
+
+            context = Context(folder, fetcher, is_held, suite.language, note)
             for document in READERS[source.kind](source, context):
+                result.name(source, document)
                 if document.status == HELD or (document.origin, document.revision) in held:
                     result.statuses[HELD] += 1
                 else:
@@ -207,6 +229,7 @@ def _write_articles(
             [suite.suite, result.category, source.concept, label, revision],
         )
         if held:
+            result.name(source, Document(label))
             result.statuses[HELD] += 1
             continue
         document = Document(
@@ -219,22 +242,25 @@ def _write_articles(
             attribution=source.attribution or f"written by the model {label}",
             detail="" if text else "the config gave no text",
         )
+        result.name(source, document)
         result.take(document)
         keep(result.category, source, document)
 
 
-def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus) -> int:
-    """Replace a category's sentences by those that today's keywords find in its documents; count these."""
+def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result: Scraped) -> int:
+    """Replace a category's sentences by those that its keywords find in today's documents; count these."""
     rows = []
     shared = {"suite": suite.suite, "domain": suite.categories[code].domain, "category": code}
-    documents = store.rows(
+    held = store.rows(
         """
-        select document_key, concept, keyword, source_tag, text from documents
+        select document_key, concept, keyword, source_tag, text, origin, title from documents
         where suite = ? and category = ? and document_status = 'ok'
         order by document_key
         """,
         [suite.suite, code],
     )
+    documents = [row for *row, origin, title in held if result.is_of_today(row[1], origin, title)]
+    result.n_left_out = len(held) - len(documents)
     concepts = {concept for _, concept, *_ in documents}
     keywords = {concept: keywords_of(store, suite, code, corpus, concept) for concept in concepts}
     for document_key, concept, keyword, source_tag, text in documents:

@@ -11,7 +11,7 @@ from wiki_server import PAGES, wiki
 
 from ingest.assemble import command as assemble
 from ingest.branch import command as branch
-from ingest.corpus import fetch
+from ingest.corpus import fetch, wikipedia
 from ingest.scrape import command
 
 
@@ -295,6 +295,52 @@ def test_a_changed_file_replaces_its_sentences(scrape, query):
     file.write_text("The rivers of Freelandia are short and warm.")
     scrape({"kind": "local", "files": "a.txt"})
     assert query("select sentence from sentences") == [("The rivers of Freelandia are short and warm.",)]
+
+
+def test_a_source_taken_out_gives_no_sentence_until_it_is_back(scrape, query):
+    (scrape.folder / "a.txt").write_text("The rivers of Freelandia are long and cold.")
+    (scrape.folder / "b.txt").write_text("The kings of Freelandia were old and rich.")
+    (scrape.folder / "c.txt").write_text("The kings of France were young and poor.")
+    rivers, kings = {"kind": "local", "files": "a.txt"}, {"kind": "local", "files": "b.txt"}
+    france = {"kind": "local", "files": "c.txt", "concept": "France"}
+    scrape(rivers, kings, france)
+    assert query("select count(*) from sentences") == [(3,)]
+    result = scrape(rivers)
+    assert query("select sentence from sentences") == [("The rivers of Freelandia are long and cold.",)]
+    assert query("select count(*) from documents where document_status = 'ok'") == [(3,)]
+    assert "LAND: 1 documents (0 new), 1 sentences about 1 concepts" in result.output
+    assert "LAND: 2 documents left out: no source gives them now" in result.output
+    scrape(rivers, kings, france)
+    assert query("select count(*) from sentences") == [(3,)]
+
+
+def test_what_cannot_be_looked_at_today_gives_its_sentences_still(scrape, query):
+    texts = scrape.folder / "texts"
+    texts.mkdir()
+    (texts / "a.txt").write_text("The rivers of Freelandia are long and cold.")
+    scrape({"kind": "local", "files": "texts/*.txt"})
+    texts.rename(scrape.folder / "moved")
+    result = scrape({"kind": "local", "files": "texts/*.txt"})
+    assert "no .txt" in result.output
+    assert query("select count(*) from sentences") == [(1,)]
+
+
+def test_pages_that_were_linked_stay_while_the_links_cannot_be_had(scrape, server, query, monkeypatch):
+    source = article(server, "Freelandia", links=5)
+    scrape(source)
+    before = query("select sentence from sentences order by all")
+    (n_documents,) = query("select count(*) from documents where document_status = 'ok'")[0]
+    assert n_documents > 1
+
+    def unreachable(*_):
+        raise fetch.FetchError("failed", "the network is down")
+
+    with monkeypatch.context() as down:
+        down.setattr(wikipedia, "page_links", unreachable)
+        assert "the network is down" in scrape(source).output
+        assert query("select sentence from sentences order by all") == before
+    result = scrape(article(server, "Freelandia"))
+    assert f"{n_documents - 1} documents left out" in result.output
 
 
 def test_keywords_find_whole_words_in_any_case(scrape, query):
