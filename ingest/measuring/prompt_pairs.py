@@ -51,7 +51,7 @@ PROMPT_PAIRS = """
     ),
     ranked as (
         select *, row_number() over (
-            partition by axis, category, root_key, rest, codes order by prompt_key) as place
+            partition by axis, category, root_key, rest, group_value order by prompt_key) as place
         from grouped
     )
     select
@@ -267,7 +267,11 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
     neutralisers: dict[str, Neutraliser] = {}
     rows = []
     for prompt_key, root_key, attributes, shown_by, name, prompt in prompts:
-        words = {f"_{attribute}_": shown[attribute, value] for attribute, value in attributes.items()}
+        # Of a group that the suite has no longer, its name is all that is known.
+        words = {
+            f"_{attribute}_": shown.get((attribute, value), [value])
+            for attribute, value in attributes.items()
+        }
         # A person's name shows a group as a word does; a keyword of a corpus is what the text is about.
         stands_there = bool(name) and composed(name) in composed(prompt)
         if stands_there and any(str(e).startswith("name:") for e in shown_by.values()):

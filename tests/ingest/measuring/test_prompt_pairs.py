@@ -53,6 +53,17 @@ def test_branches_differ_in_one_group_only(run, query):
     }
 
 
+def test_answers_about_groups_that_the_suite_has_no_longer_are_compared(run, query):
+    run(assemble, generate, extract)
+    of_origin = "select * from prompt_pairs where axis = 'origin' order by all"
+    before = query(of_origin)
+    renamed = {"Woman": {"words": ["woman", "she"]}, "Man": {"words": ["man", "he"]}}
+    run(assemble, extract, attributes={**SUITE["attributes"], "gender": renamed})
+    assert set(before) <= set(query(of_origin))
+    words = query("select distinct words from prompt_words order by all")
+    assert (["Male", "northern"],) in words and (["he", "man", "northern"],) in words
+
+
 def test_axes_and_reference_limit_the_pairs(run, query):
     run(assemble, generate, extract, pairs={"axes": ["origin & gender"]})
     assert query("select count(*) from prompt_pairs") == [(2 * 6 * 5 // 2,)]
