@@ -22,7 +22,13 @@ from ingest.prompts.from_texts import file_rows, split_rows
 from ingest.prompts.questions import question_rows
 from ingest.prompts.replacements import starts_with_vowel_sound
 from ingest.prompts.templates import n_combinations, prompt_rows
-from ingest.prompts.wanted import count_outdated, delete_unasked, keep_prompts, wanted_tables
+from ingest.prompts.wanted import (
+    count_outdated,
+    delete_unasked,
+    keep_prompts,
+    refuse_groups_that_are_gone,
+    wanted_tables,
+)
 from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
 from ingest.suite import Suite, load_suite
@@ -276,6 +282,7 @@ def command(
     suite = load_suite(suite_path).sampled(roots=roots)
     folder = suite_path.resolve().parent
     with opened(directory, dry_run) as store:
+        refuse_groups_that_are_gone(store, suite)
         if dry_run:
             _say(assemble_prompts(store, suite, folder, dry_run=True), suite_path)
         else:

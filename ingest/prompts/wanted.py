@@ -3,8 +3,12 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ingest.errors import PlumblineError, shorten
 from ingest.store import Store
 from ingest.store.tables import SCHEMA
+from ingest.suite import Suite
+
+LONGEST = 200  # characters of a message that name groups
 
 NOT_WANTED = (
     "suite = ? and list_contains(?, method) and prompt_key not in (select prompt_key from wanted_prompts)"
@@ -63,6 +67,33 @@ def count_outdated(store: Store, suite: str, methods: Sequence[str]) -> int:
     """Return how many prompts that these methods made are wanted no longer, but have answers."""
     n: int = store.value(f"select count(*) from prompts where {NOT_WANTED} and {WAS_ASKED}", [suite, methods])
     return n
+
+
+def refuse_groups_that_are_gone(store: Store, suite: Suite) -> None:
+    """Raise PlumblineError where made prompts with answers name a group that the suite has no longer."""
+    declared = [f"{a}={value}" for a, values in suite.attributes.items() for value in values]
+    gone, n = store.rows(
+        f"""
+        with named as (
+            select prompt_key, unnest(map_entries(attributes)) as entry from prompts
+            where suite = ? and method <> 'loaded' and {WAS_ASKED}
+        )
+
+        select
+            list(distinct entry.key || ': ' || entry.value order by entry.key || ': ' || entry.value),
+            count(distinct prompt_key)
+        from named
+        where not list_contains(?, entry.key || '=' || entry.value)
+        """,
+        [suite.suite, declared],
+    )[0]
+    if n:
+        raise PlumblineError(
+            f"The suite has no longer {shorten(', '.join(gone), LONGEST)}, and {n:,} prompts about it have "
+            "answers here.",
+            "Write it into `attributes:` again, or give the changed suite a folder of its own: "
+            "`plumbline --data FOLDER …`.",
+        )
 
 
 def delete_unasked(store: Store, suite: str, methods: Sequence[str]) -> None:

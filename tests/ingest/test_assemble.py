@@ -278,6 +278,33 @@ def test_outdated_prompts_go_unless_they_were_asked(suite, tmp_path):
         assert len(texts) == 5
 
 
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_a_group_that_is_gone_is_named_before_anything_is_asked(tmp_path, is_dry):
+    """Its answers would stop the build: the attributes of a prompt and their values are the suite's own."""
+
+    def renamed(content):
+        content["attributes"]["gender"]["Woman"] = content["attributes"]["gender"].pop("Female")
+        for person in content["names"]["people"]:
+            person["gender"] = person["gender"].replace("Female", "Woman")
+        content["categories"]["FLAT"]["simulated"]["planted"].pop(0)
+
+    path = changed(tmp_path, renamed)
+    invoke(tmp_path)
+    assert invoke(tmp_path, suite=path).exit_code == 0  # nobody was asked yet
+    invoke(tmp_path)
+    with Store(tmp_path) as store:
+        asked = store.value("select min(prompt_key) from prompts where attributes['gender'] = 'Female'")
+        response = {"response_key": "r", "prompt_key": asked, "config_key": "c", "repeat_index": 0}
+        response |= {"response_status": "empty", "n_attempts": 1, "run_id": "x"}
+        store.append("responses", [response])
+    result = invoke(tmp_path, *["--dry-run"] * is_dry, suite=path)
+    assert result.exit_code == 1
+    assert (
+        "The suite has no longer gender: Female, and 1 prompts about it have answers here." in result.stderr
+    )
+    assert "--data FOLDER" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

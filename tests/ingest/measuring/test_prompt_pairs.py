@@ -58,10 +58,10 @@ def test_answers_about_groups_that_the_suite_has_no_longer_are_compared(run, que
     of_origin = "select * from prompt_pairs where axis = 'origin' order by all"
     before = query(of_origin)
     renamed = {"Woman": {"words": ["woman", "she"]}, "Man": {"words": ["man", "he"]}}
-    run(assemble, extract, attributes={**SUITE["attributes"], "gender": renamed})
-    assert set(before) <= set(query(of_origin))
+    run(extract, attributes={**SUITE["attributes"], "gender": renamed})
+    assert query(of_origin) == before
     words = query("select distinct words from prompt_words order by all")
-    assert (["Male", "northern"],) in words and (["he", "man", "northern"],) in words
+    assert (["Male", "northern"],) in words
 
 
 def test_axes_and_reference_limit_the_pairs(run, query):
