@@ -26,7 +26,9 @@ class Reml:
         self.n, self.rank = x.shape
         self.widths = [int(one.max()) + 1 for one in codes]
         z = part_columns(codes, len(y))
-        fixed = np.column_stack([x, y])
+        # Beside a large mean, what is left of squares by subtraction would be rounding.
+        self.about = np.linalg.lstsq(x, y, rcond=None)[0]
+        fixed = np.column_stack([x, y - x @ self.about])
         crossed = (z.T @ z).tocsc()
         self.is_dense = sum(self.widths) <= DENSE
         self.crossed = crossed.toarray() if self.is_dense else crossed
@@ -90,4 +92,4 @@ class Reml:
         a, b = crossed[:-1, :-1], crossed[:-1, -1]
         means = np.linalg.solve(a, b)
         residual = float(crossed[-1, -1] - b @ means) / (self.n - self.rank)
-        return np.asarray(means), np.asarray(residual * np.linalg.inv(a)), residual
+        return np.asarray(means + self.about), np.asarray(residual * np.linalg.inv(a)), residual

@@ -157,6 +157,18 @@ def test_walds_chi_square_is_that_of_the_covariance():
             assert term.p_value == pytest.approx(stats.chi2.sf(wald, len(own)), rel=1e-6)
 
 
+def test_a_mixed_model_is_the_same_far_from_zero():
+    """Years and amounts of money lie far from zero beside how much they vary."""
+    rng = np.random.default_rng(13)
+    llm, gender = np.arange(240) % 80, rng.integers(0, 2, 240)
+    values = rng.normal(0, 1, 80)[llm] + 0.3 * gender + rng.normal(0, 1, 240)
+    found, far = (mixed_model(one, [gender], ["gender"], llm) for one in (values, values + 1e5))
+    assert found is not None and far is not None and far.has_converged
+    assert far.variance_between == pytest.approx(found.variance_between, rel=1e-3)
+    assert far.variance_within == pytest.approx(found.variance_within, rel=1e-3)
+    assert far.terms[0].value == pytest.approx(found.terms[0].value, rel=1e-3)
+
+
 def test_a_mixed_model_says_what_an_attribute_adds_to_one_that_tells_it():
     rng = np.random.default_rng(12)
     llm, country = rng.integers(0, 4, 90), np.arange(90) % 6
