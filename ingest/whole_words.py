@@ -4,11 +4,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
-from itertools import groupby
 
 from ingest.unspaced import UNSPACED
 
 WITH_MARKS = 0x20000  # code points: beyond them no script has marks
+VARIATION_SELECTOR = re.compile("[\ufe00-\ufe0f]")
 UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 # In a script without spaces words stand among other letters: only others show where a word ends.
 # Markdown stresses a word by underscores around it; between letters they join what is one name.
@@ -24,27 +24,34 @@ def whole_words(phrases: Iterable[tuple[str, str]]) -> str:
     >>> pattern.findall("A man is no human; 她是女人吗")
     ['man', '女人']
     """
-    runs = groupby(phrases, key=lambda item: _bounds(item[0]))
-    alternatives = (
-        rf"{before}(?:{'|'.join(pattern for _, pattern in run)}){after}" for (before, after), run in runs
-    )
-    return "|".join(alternatives) or "(?!)"
-
-
-def _bounds(phrase: str) -> tuple[str, str]:
-    """Return what must not stand before a phrase and after it."""
-    before = "" if UNSPACED_LETTER.match(phrase) else NOT_AFTER_LETTER
-    after = "" if UNSPACED_LETTER.match(phrase[-1:]) else NOT_BEFORE_LETTER
-    if phrase.isascii():  # in a composed text hardly a mark stands beside such a letter
-        return before, after
-    # Python's \w has letters and digits only, and vowel signs of Indic scripts are marks.
-    if before:
+    listed = list(phrases)
+    if not listed:
+        return "(?!)"
+    before, after, after_all = NOT_AFTER_LETTER, NOT_BEFORE_LETTER, ""
+    if not all(phrase.isascii() for phrase, _ in listed):  # beside such a letter hardly a mark is left by NFC
+        # Python's \w has letters and digits only, and vowel signs of Indic scripts are marks.
         before += f"(?<!{_marks(of_spaced=True)})"
-    return before, f"{after}(?!{_marks()})"
+        after_all = f"(?!{_marks()})"
+    # Each bound stands once, however many phrases there are: the text itself says which script it is in.
+    before = _unless(f"(?=[{UNSPACED}])", before, [phrase[:1] for phrase, _ in listed])
+    after = _unless(f"(?<=[{UNSPACED}])", after, [phrase[-1:] for phrase, _ in listed])
+    return f"{before}(?:{'|'.join(pattern for _, pattern in listed)}){after}{after_all}"
+
+
+def _unless(in_unspaced: str, bound: str, letters: Iterable[str]) -> str:
+    """Return what must hold at one end of phrases that have these letters there."""
+    are_unspaced = {UNSPACED_LETTER.match(letter) is not None for letter in letters}
+    if are_unspaced == {True}:
+        return ""
+    return f"(?:{in_unspaced}|{bound})" if True in are_unspaced else bound
 
 
 @cache
 def _marks(of_spaced: bool = False) -> str:
-    """Return a class of the marks of all scripts, or of those with spaces alone."""
-    marks = "".join(c for c in map(chr, range(WITH_MARKS)) if unicodedata.category(c).startswith("M"))
+    """Return a class of the marks of all scripts, or of those with spaces alone.
+
+    What encloses a sign or chooses its picture, as behind an emoji, belongs to no word.
+    """
+    marks = "".join(c for c in map(chr, range(WITH_MARKS)) if unicodedata.category(c) in ("Mn", "Mc"))
+    marks = VARIATION_SELECTOR.sub("", marks)
     return f"[{UNSPACED_LETTER.sub('', marks) if of_spaced else marks}]"

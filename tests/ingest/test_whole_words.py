@@ -35,3 +35,16 @@ def test_a_phrase_is_found_as_a_whole_word(text, phrases, expected):
 def test_the_first_phrase_that_stands_there_is_found():
     phrases = ["New York", "New", "新加坡共和国", "新加坡"]
     assert found("New York in 新加坡共和国", *phrases) == ["New York", "新加坡共和国"]
+
+
+def test_words_of_several_scripts_say_once_where_a_word_ends():
+    """Said of each, 200 names of three scripts took 41 s to look for in 20,000 prompts."""
+    few, many = ([f"{name}{i}" for i in range(n) for name in ("Zoe", "Zoë", "女人")] for n in (1, 100))
+    own, more = (len(whole_words((name, name) for name in names)) for names in (few, many))
+    assert more - own == sum(len(name) + 1 for name in many) - sum(len(name) + 1 for name in few)
+
+
+def test_a_word_stands_behind_an_emoji():
+    """The picture of a sign is chosen by a mark behind it, which is part of no word."""
+    names = re.compile(whole_words((name, name) for name in ("Zoe", "Zoë")))
+    assert names.findall("➡️Zoë, 1️⃣Zoe") == ["Zoë", "Zoe"]
