@@ -326,7 +326,8 @@ def _found(layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: i
     critical *= _wider(limit.test, layout, pooled[0], level)
     shown = _audits(design, False) / design.n
     within = _within(limit.test, shown, pooled, layout.effective_n)
-    return (_values(limit.test, design, False) >= critical * within) & (layout.least_p <= ALPHA)
+    values = _values(limit.test, design, False)
+    return (values > ABSOLUTE_SLACK) & (values >= critical * within) & (layout.least_p <= ALPHA)
 
 
 def power_to_fail(

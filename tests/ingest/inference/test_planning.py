@@ -41,6 +41,12 @@ def test_a_wide_gap_is_found_where_all_other_groups_answer_alike(share):
     assert power_to_fail(layout, shares, 0.0, limit, 16) == 0
 
 
+def test_audits_whose_groups_all_say_the_same_find_nothing():
+    """Of five answers a group at 0.9 all ten are favourable in one audit of three: that is no difference."""
+    assert power_to_fail(Layout(2, 5, 1, 1, 0.3), (0.9, 0.1), 0.0, GAP) <= 0.05
+    assert power_to_fail(Layout(2, 5, 1, 1, 0.3), (0.9, 0.1), 0.1, GAP) <= 0.05
+
+
 def test_smallest_p_value_that_relabelling_allows():
     """Of two names each there are 6 ways, in pairs that swap the groups; roots are shuffled one by one."""
     assert Layout(2, 2, 1, 1, 0.3).least_p == pytest.approx(2 / 6)
