@@ -69,6 +69,12 @@ class Layout(NamedTuple):
         return self.n_units, self.n_prompts * self.n_repeats
 
     @property
+    def error_dof(self) -> float:
+        """Degrees of freedom of the spread that relabelling sees: of what is moved, less groups and shared units."""
+        shared = self.n_units - 1 if self.is_shared else 0
+        return self.n_groups * (self.n_moved - 1) - shared
+
+    @property
     def effective_n(self) -> float:
         """Independent answers that a group's are worth: n m / (1 + (m - 1) icc), m answers of each of n.
 
@@ -278,7 +284,7 @@ def _wider(statistic: str, layout: Layout, share: float, alpha: float) -> float:
     The spread of so few units is itself estimated, t over normal; and a test that counts ties loses half a
     step, as in `ingest.inference.power.power_among_groups`.
     """
-    df = layout.n_groups * (layout.n_moved - 1)
+    df = layout.error_dof
     if df < 1:
         return float("inf")
     normal = -scipy.special.ndtri(alpha / 2)

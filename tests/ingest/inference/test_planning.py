@@ -96,6 +96,19 @@ def test_range_among_six_groups_has_its_quantiles():
             assert _critical("range", null, 0.05 / n_tables) == pytest.approx(exact, rel=within)
 
 
+# How often 4,000 audits showed more than chance: beta-binomial answers, names of groups relabelled 999 times.
+@pytest.mark.parametrize(
+    ("layout", "share", "gap", "kept"),
+    [
+        (Layout(2, 10, 1, 3, 0.3, is_shared=True), 0.5, 0.3, 0.315),
+        (Layout(2, 8, 1, 10, 0.3, is_shared=True), 0.6, 0.3, 0.363),
+        (Layout(2, 10, 1, 10, 0.3, is_shared=True), 0.5, 0.3, 0.515),
+    ],
+)
+def test_few_shared_roots_find_what_is_promised(layout, share, gap, kept):
+    assert power_to_fail(layout, (share, 1 - share), gap, GAP) == pytest.approx(kept, abs=0.05)
+
+
 @pytest.mark.parametrize(("n_groups", "n", "gap"), [(2, 75, 0.2), (2, 150, 0.15), (6, 150, 0.2)])
 def test_independent_answers_are_planned_as_before(n_groups, n, gap):
     found = power_to_fail(Layout(n_groups, n, 1, 1, 0.0), EVEN, gap, GAP)
