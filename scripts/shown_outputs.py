@@ -24,7 +24,9 @@ from ingest.suite import load_suite
 from ingest.warehouse import Warehouse, build
 
 PROJECT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/guide/sql.md", "docs/guide/results.md", "docs/guide/first-audit.md")
+PAGES = (
+    "README.md", "docs/guide/sql.md", "docs/guide/results.md", "docs/guide/first-audit.md", "docs/guide/planning.md",
+)  # fmt: skip
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPE = re.compile(r"varchar|boolean|double|u?(?:tiny|small|big|huge)?int(?:eger)?\d*|date|timestamp.*|.*\[\]")
 OWN = "data/own"
@@ -53,7 +55,8 @@ def _compared(page: str, data: Path) -> Iterator[str]:
     text = (PROJECT / page).read_text(encoding="utf-8")
     blocks = list(BLOCK.finditer(text))
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        Path("docs").symlink_to(PROJECT / "docs")
+        for shared in ("docs", "suites"):
+            Path(shared).symlink_to(PROJECT / shared)
         Path("data").mkdir()
         reader = _Reader(data, Path(folder))
         for block, after in zip(blocks, [*blocks, None][1:], strict=True):
@@ -96,6 +99,8 @@ class _Reader:
         if words[0] != "plumbline":
             raise SystemExit(f"`{shlex.join(words)}` has an output, and {Path(__file__).name} cannot run it.")
         data, words = (self.own, words[3:]) if words[1:3] == ["--data", OWN] else (self.demo, words[1:])
+        if words[0] == "plan":  # before anything is asked
+            data = self.own
         if words[0] != "audit":
             return self._command(data, *words, *["--stale"] * (words[0] in ("why", "gate")))
         suite, responses = words[1], words[words.index("--responses") + 1]
