@@ -25,7 +25,8 @@ from ingest.warehouse import Warehouse, build
 
 PROJECT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "README.md", "docs/guide/sql.md", "docs/guide/results.md", "docs/guide/first-audit.md", "docs/guide/planning.md",
+    "README.md", "docs/guide/sql.md", "docs/guide/results.md", "docs/guide/first-audit.md",
+    "docs/guide/planning.md",
 )  # fmt: skip
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPE = re.compile(r"varchar|boolean|double|u?(?:tiny|small|big|huge)?int(?:eger)?\d*|date|timestamp.*|.*\[\]")

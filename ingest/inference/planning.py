@@ -70,7 +70,7 @@ class Layout(NamedTuple):
 
     @property
     def error_dof(self) -> float:
-        """Degrees of freedom of the spread that relabelling sees: of what is moved, less groups and shared units."""
+        """Degrees of freedom of what relabelling shuffles: what is moved, less groups and shared units."""
         shared = self.n_units - 1 if self.is_shared else 0
         return self.n_groups * (self.n_moved - 1) - shared
 
