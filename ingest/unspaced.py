@@ -7,6 +7,9 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
+UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
+# A letter or digit of the other scripts. Markdown writes _she_, so an underscore is none.
+SPACED_LETTER = rf"[^\W_{UNSPACED}]"
 UNSPACED_LANGUAGES = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 
 

@@ -5,16 +5,14 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
-from ingest.unspaced import UNSPACED
+from ingest.unspaced import SPACED_LETTER, UNSPACED, UNSPACED_LETTER
 
 WITH_MARKS = 0x20000  # code points: beyond them no script has marks
 VARIATION_SELECTOR = re.compile("[\ufe00-\ufe0f]")
-UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 # In a script without spaces words stand among other letters: only others show where a word ends.
 # Markdown stresses a word by underscores around it; between letters they join what is one name.
-LETTER = rf"[^\W_{UNSPACED}]"
-NOT_AFTER_LETTER = rf"(?<!{LETTER})(?<!{LETTER}_)(?<!{LETTER}__)"
-NOT_BEFORE_LETTER = rf"(?!_*{LETTER})"
+NOT_AFTER_LETTER = rf"(?<!{SPACED_LETTER})(?<!{SPACED_LETTER}_)(?<!{SPACED_LETTER}__)"
+NOT_BEFORE_LETTER = rf"(?!_*{SPACED_LETTER})"
 
 
 def whole_words(phrases: Iterable[tuple[str, str]]) -> str:

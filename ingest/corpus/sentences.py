@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.errors import PlumblineError
 from ingest.suite.fields import composed
-from ingest.unspaced import UNSPACED
+from ingest.unspaced import UNSPACED_LETTER
 from ingest.whole_words import whole_words
 
 MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to split
@@ -15,7 +15,6 @@ MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to spli
 LONG_PARAGRAPH, SHORTEST_SENTENCES = 500, 10
 END = re.compile(r"[.!?。！？]+")
 REFERENCE = re.compile(r"(?<!\s)\s*+\[(?:\d{1,4}|[a-z]{1,2}|citation needed|note \d+)\]", re.IGNORECASE)
-UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")  # two make about one word
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
@@ -25,7 +24,7 @@ def n_words(sentence: str) -> int:
     >>> n_words("It's a well-kept house."), n_words("新加坡是一个城市国家")
     (4, 5)
     """
-    unspaced = UNSPACED_LETTER.findall(sentence)
+    unspaced = UNSPACED_LETTER.findall(sentence)  # two make about one word
     return len(WORD.findall(UNSPACED_LETTER.sub(" ", sentence))) + len(unspaced) // 2
 
 

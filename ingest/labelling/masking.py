@@ -7,10 +7,9 @@ from ingest.labelling.drawing import Item
 from ingest.prompts.replacements import as_pattern
 from ingest.suite import Rule, normalise_label
 from ingest.suite.fields import composed
-from ingest.unspaced import UNSPACED
+from ingest.unspaced import SPACED_LETTER
 
 MASK = "▮▮▮"
-LETTER = rf"[^\W_{UNSPACED}]"  # Markdown writes _she_
 SHORTEST = 3  # letters of a part of a name that stands for the name: "Tan", not "d/o"
 # How much of a text is shown: its beginning and its end.
 FIRST, LAST = 8_000, 2_000
@@ -63,8 +62,8 @@ class Masking:
 def _bounded(word: str) -> str:
     """Return the pattern of a whole word; where a script has no spaces, of the word wherever it stands."""
     word = " ".join(composed(word).split())
-    before = rf"(?<!{LETTER})" if re.match(LETTER, word) else ""
-    after = rf"(?!{LETTER})" if re.search(rf"{LETTER}\Z", word) else ""
+    before = rf"(?<!{SPACED_LETTER})" if re.match(SPACED_LETTER, word) else ""
+    after = rf"(?!{SPACED_LETTER})" if re.search(rf"{SPACED_LETTER}\Z", word) else ""
     return f"{before}{as_pattern(word)}{after}"
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from ingest.asking.answer_status import WORD_END
 from ingest.corpus.sentences import n_words
-from ingest.labelling.masking import LETTER
 from ingest.measuring.text_overlap import STEM_TOKEN
-from ingest.unspaced import UNSPACED, stands_in_words
+from ingest.unspaced import SPACED_LETTER, UNSPACED, stands_in_words
 
 LETTERS = {
     "Thai": "ก", "Lao": "ກ", "Burmese": "က", "Khmer": "ក", "kana": "か", "Han": "漢", "Han, A": "㐀",
@@ -22,7 +21,7 @@ def test_every_reader_knows_every_such_script(letter):
     assert stands_in_words(f"{letter}a") and stands_in_words(f"a{letter}")
     assert STEM_TOKEN.findall(letter * 3) == [letter] * 3
     assert n_words(letter * 6) == 3
-    assert not re.fullmatch(LETTER, letter)
+    assert not re.fullmatch(SPACED_LETTER, letter)
     assert re.search(f"{letter}{WORD_END}", letter * 2)
 
 
