@@ -8,7 +8,11 @@ SET = "answer"
 NONE = "none"  # no option of a prompt is this: cells of answers that are loaded are never empty
 # Before the letter may stand what leads to it; after it nothing, or what ends a label: "B", "(B) The aunt",
 # "Answer: B". A word that begins with the letter is no choice, nor is the article in "A man".
-_BEFORE = r"^\W*(?:(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:answer|option|choice)(?:\s+is)?)?\W*"
+_LEADS = (
+    r"(?:(?:the|my)\s+)?(?:(?:correct|best|right|final)\s+)*(?:answer|option|choice)(?:\s+is)?",
+    r"i(?:\s+would|['’]d)?\s+(?:choose|pick|select|go\s+with)",
+)
+_BEFORE = rf"^\W*(?:{'|'.join(_LEADS)})?\W*(?:(?:option|choice)\W+)?"
 _AFTER = r"(?:\W*$|[.):,\]*]|\s*\n|\s+[-–—])"
 
 

@@ -17,7 +17,10 @@ from ingest.warehouse import Warehouse, run_dbt
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
 STYLES = ["known_score", "warm_score"]
 UNREAD = "I would rather not choose."
-FORMS = ("{}", "{}. That one.", "The answer is {}.", "{}\n\nIt fits.")
+FORMS = (
+    "{}", "{}. That one.", "The answer is {}.", "{}\n\nIt fits.", "I'd choose option {}.",
+    "My final answer: **{}**",
+)  # fmt: skip
 CHOSEN = ("bbq", "crows_pairs", "stereoset", "winobias")  # whose answers are letters
 MEASURED = ("holistic_bias",)  # whose score is computed from numbers
 WARMTH = {"and went home.": 0.4, "and sang.": 0.8, "and swore.": 0.2, "and cursed everybody.": 0.1}
