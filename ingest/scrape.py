@@ -153,7 +153,7 @@ def scrape_documents(
         if fetcher is not None:
             fetcher.client.close()
     for code, corpus in corpora.items():
-        results[code].n_documents = find_sentences(store, suite, code, corpus, results[code])
+        find_sentences(store, suite, code, corpus, results[code])
         results[code].n_sentences, results[code].n_concepts = store.rows(
             "select count(*), count(distinct concept) from sentences where suite = ? and category = ?",
             [suite.suite, code],
@@ -247,7 +247,7 @@ def _write_articles(
         keep(result.category, source, document)
 
 
-def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result: Scraped) -> int:
+def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result: Scraped) -> None:
     """Replace a category's sentences by those that its keywords find in today's documents; count these."""
     rows = []
     shared = {"suite": suite.suite, "domain": suite.categories[code].domain, "category": code}
@@ -260,7 +260,7 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result
         [suite.suite, code],
     )
     documents = [row for *row, origin, title in held if result.is_of_today(row[1], origin, title)]
-    result.n_left_out = len(held) - len(documents)
+    result.n_documents, result.n_left_out = len(documents), len(held) - len(documents)
     concepts = {concept for _, concept, *_ in documents}
     keywords = {concept: keywords_of(store, suite, code, corpus, concept) for concept in concepts}
     for document_key, concept, keyword, source_tag, text in documents:
@@ -274,7 +274,6 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result
             "delete from sentences where suite = ? and category = ?", [suite.suite, code]
         )
         store.append("sentences", rows)
-    return len(documents)
 
 
 @click.command("scrape")

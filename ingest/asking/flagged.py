@@ -47,8 +47,8 @@ COUNTS = f"""
 
 def asked_parameters(suite: Suite) -> list[object]:
     """Parameters of ASKED_PROMPTS and of UNFLAGGED."""
-    groups = [f"{attribute}={value}" for attribute, values in suite.attributes.items() for value in values]
-    return [suite.suite, list(suite.categories), groups, suite.suite, suite.flags_asked]
+    own = [suite.suite, list(suite.categories), suite.declared_groups]
+    return [*own, suite.suite, suite.flags_asked]
 
 
 def left_out(store: Store, suite: Suite) -> Iterator[str]:

@@ -16,7 +16,6 @@ from ingest.inference.arrays import (
     divide,
     first_rows,
     one_hot,
-    only_where,
     row_codes,
 )
 from ingest.inference.constants import VARIANCE_FLOOR
@@ -142,7 +141,7 @@ def mixed_model(
     added = _added(apart(y[:, None])[:, 0], apart(ones), columns)[0]
     terms = []
     for term, (squares, dof) in added.items():
-        wald = float(only_where(np.asarray(dof > 0), squares / residual))
+        wald = squares / residual if dof else NAN
         p_value = float(scipy.special.chdtrc(dof, wald))
         terms.append(Term(_name(term, labels), wald, dof, NAN, p_value, NAN))
     return Mixed(terms, float(residual * ratios[0] ** 2), float(residual), has_converged)

@@ -71,7 +71,6 @@ def count_outdated(store: Store, suite: str, methods: Sequence[str]) -> int:
 
 def refuse_groups_that_are_gone(store: Store, suite: Suite) -> None:
     """Raise PlumblineError where made prompts with answers name a group that the suite has no longer."""
-    declared = [f"{a}={value}" for a, values in suite.attributes.items() for value in values]
     gone, n = store.rows(
         f"""
         with named as (
@@ -85,7 +84,7 @@ def refuse_groups_that_are_gone(store: Store, suite: Suite) -> None:
         from named
         where not list_contains(?, entry.key || '=' || entry.value)
         """,
-        [suite.suite, declared],
+        [suite.suite, suite.declared_groups],
     )[0]
     if n:
         raise PlumblineError(

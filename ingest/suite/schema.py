@@ -342,6 +342,11 @@ class Suite(Strict):
         return translation.by or said.by, translation.reviewed_by or said.reviewed_by
 
     @property
+    def declared_groups(self) -> list[str]:
+        """Every group of every attribute, such as `gender=Female`."""
+        return [f"{attribute}={value}" for attribute, values in self.attributes.items() for value in values]
+
+    @property
     def flags_asked(self) -> list[str]:
         """The flags of prompts that are asked none the less."""
         return [*get_args(Flag)] if "all" in self.ask_flagged else [*self.ask_flagged]
