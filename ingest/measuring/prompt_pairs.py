@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -145,16 +146,17 @@ class Neutraliser:
         places = {word: place for place, phrases in words.items() for word in phrases if word.split()}
         ordered = sorted(places, key=lambda word: (-len(word), word))
         self.places = [places[word] for word in ordered]
-        found = whole_words((composed(word), f"({as_pattern(word)})") for word in ordered)
-        self.pattern = re.compile(found) if ordered else None
+        self.found = whole_words((composed(word), f"({as_pattern(word)})") for word in ordered)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What finds the words; most are made for texts that are neutral already, and find nothing."""
+        return re.compile(self.found)
 
     def __call__(self, text: str) -> str:
         """Return the text with every such word replaced, longest first, in one pass."""
-        text = composed(text)
-        if self.pattern is None:
-            return text
         # Each alternative is a group, so a match has a last one.
-        return self.pattern.sub(lambda match: self.places[match.lastindex - 1], text)  # type: ignore[operator]
+        return self.pattern.sub(lambda match: self.places[match.lastindex - 1], composed(text))  # type: ignore[operator]
 
 
 def branch_words(suite: Suite, suite_path: Path) -> dict[tuple[str, str], list[str]]:
