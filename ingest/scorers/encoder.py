@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
 
@@ -137,6 +137,30 @@ class NumpyEncoder:
     dimensions = DIMENSIONS
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _network(self) -> "_Network":
+        """Read once there is a text to embed: where all are measured, there is none."""
+        return _Network(self._folder)
+
+    def encode(self, texts: Sequence[str], batch_size: int = 32) -> np.ndarray:
+        """Embed each text: float32 unit vectors, shape (len(texts), 384), in the order given.
+
+        A text longer than the model reads is cut at its maximum number of tokens.
+        """
+        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for start, stop in _windows(texts):
+            ids = self._network.tokens(texts[start:stop])
+            for batch in _batches([len(row) for row in ids], batch_size):
+                vectors[[start + i for i in batch]] = self._network.forward([ids[i] for i in batch])
+        return vectors
+
+
+class _Network:
+    """Tokenizer and weights."""
+
+    def __init__(self, folder: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
@@ -150,20 +174,12 @@ class NumpyEncoder:
         self._embedding_norm = _pair(tensors, "embeddings.LayerNorm")
         self._layers = [_Layer.read(tensors, f"encoder.layer.{i}") for i in range(N_LAYERS)]
 
-    def encode(self, texts: Sequence[str], batch_size: int = 32) -> np.ndarray:
-        """Embed each text: float32 unit vectors, shape (len(texts), 384), in the order given.
+    def tokens(self, texts: Sequence[str]) -> list[np.ndarray]:
+        """Return the numbers of each text's tokens."""
+        return [np.array(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
 
-        A text longer than the model reads is cut at its maximum number of tokens.
-        """
-        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
-        for start, stop in _windows(texts):
-            encodings = self._tokenizer.encode_batch_fast(list(texts[start:stop]))
-            ids = [np.array(encoding.ids) for encoding in encodings]
-            for batch in _batches([len(row) for row in ids], batch_size):
-                vectors[[start + i for i in batch]] = self._forward([ids[i] for i in batch])
-        return vectors
-
-    def _forward(self, ids: list[np.ndarray]) -> np.ndarray:
+    def forward(self, ids: list[np.ndarray]) -> np.ndarray:
+        """Return the vectors of texts, given by the numbers of their tokens."""
         lengths = [len(row) for row in ids]
         x = self._words[np.concatenate(ids)] + np.concatenate([self._positions[:n] for n in lengths])
         _normalise(x, self._embedding_norm)
