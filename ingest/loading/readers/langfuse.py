@@ -1,7 +1,7 @@
 """Langfuse: observations or traces, exported as JSON or JSON Lines, or of its blob storage."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -53,14 +53,18 @@ def read(path: Path, _: Sequence[Path]) -> Iterator[Entry]:
         inner = [_snake(one) for one in sequence(trace.get("observations")) if isinstance(one, dict)]
         generations = [one for one in inner if one.get("type") in ASKS_A_MODEL]
         if generations:
+            names = {plain(one.get("id")) for one in generations}
             for one in generations:
-                yield from _records(one, trace)
+                yield from _records(one, trace, names - {plain(one.get("id"))})
         elif trace.get("type", ASKS_A_MODEL[0]) in ASKS_A_MODEL:
-            yield from _records(trace, {})
+            yield from _records(trace, {}, set())
 
 
-def _records(row: dict[str, Any], trace: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a record for each choice. What was measured is of the first."""
+def _records(row: dict[str, Any], trace: dict[str, Any], others: Set[str | None]) -> Iterator[dict[str, Any]]:
+    """Yield a record for each choice. What was measured is of the first.
+
+    A trace lists the scores of all its observations beside its own: those of `others` are left out.
+    """
     failed = str(row.get("level", "")).upper() == "ERROR"
     metadata = {**mapping(trace.get("metadata")), **mapping(row.get("metadata"))}
     record = {
@@ -74,7 +78,7 @@ def _records(row: dict[str, Any], trace: dict[str, Any]) -> Iterator[dict[str, A
         "tags": plain(row.get("tags") or trace.get("tags")),
         **unfolded("metadata", metadata),
     }
-    scores = _scores([*sequence(trace.get("scores")), *sequence(row.get("scores"))])
+    scores = _scores([*sequence(trace.get("scores")), *sequence(row.get("scores"))], others)
     answers = [(plain(row.get("status_message")), "server_error")] if failed else _answers(row.get("output"))
     for i, (said, status) in enumerate(answers):
         yield {**record, "response": said, "status": status, **({} if i else scores)}
@@ -99,12 +103,13 @@ def _answers(output: Any) -> list[tuple[str | None, str]]:
     return answers or [("", "ok")]
 
 
-def _scores(scores: list[Any]) -> dict[str, str | None]:
+def _scores(scores: list[Any], others: Set[str | None]) -> dict[str, str | None]:
     rows = [_snake(score) for score in scores if isinstance(score, dict)]
     return {
-        f"score.{row['name']}": plain(row.get("value", row.get("string_value")))
+        # A category has a text, and no number or nothing beside it.
+        f"score.{row['name']}": plain(row.get("string_value") if row.get("value") is None else row["value"])
         for row in rows
-        if isinstance(row.get("name"), str)
+        if isinstance(row.get("name"), str) and plain(row.get("observation_id")) not in others - {None}
     }
 
 

@@ -805,6 +805,29 @@ def test_each_choice_of_langfuse_is_a_record(output, expected, load, rows, tmp_p
     assert rows("select count(*) from ready_measurements where measurement_status = 'ok'") == [(1,)]
 
 
+def test_a_score_of_one_generation_is_not_that_of_another_in_its_trace(tmp_path):
+    def generation(name):
+        asked = [{"role": "user", "content": f"Ask {name}?"}]
+        said = {"role": "assistant", "content": "Yes."}
+        return {"id": name, "traceId": "t", "type": "GENERATION", "input": asked, "output": said}
+
+    scores = [
+        {"name": "warmth", "value": 0.75, "observationId": "g1"},
+        {"name": "warmth", "value": 0.25, "observationId": "g2"},
+        {"name": "tone", "value": None, "stringValue": "kind", "observationId": "g1"},
+        {"name": "depth", "value": 2, "observationId": "span"},
+        {"name": "overall", "value": 5, "observationId": None},
+    ]
+    trace = {"id": "t", "name": "n", "input": None, "output": None, "metadata": {}, "sessionId": None}
+    inner = [generation("g1"), generation("g2"), {**generation("span"), "type": "SPAN"}]
+    path = lines(tmp_path / "traces.jsonl", [{**trace, "observations": inner, "scores": scores}])
+    names = ("id", "score.warmth", "score.tone", "score.depth", "score.overall")
+    assert [tuple(map(record.get, names)) for record in reader_of(path).read(path, [])] == [
+        ("g1", "0.75", "kind", "2", "5"),
+        ("g2", "0.25", None, "2", "5"),
+    ]
+
+
 def test_what_langfair_writes_for_a_failure_is_no_answer(load, rows, tmp_path):
     (path,) = write_langfair(tmp_path)
     path.write_text(path.read_text().replace('"No."', '"Unable to get response"', 1))
