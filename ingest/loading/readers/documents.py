@@ -17,6 +17,8 @@ MAX_DEPTH = 4  # of what is unfolded into fields of its own
 MAX_FIELDS = 2_000  # of one record
 JSON_NAMES = (".json", ".jsonl", ".ndjson")
 
+THOUGHTS = ("reasoning", "thinking")  # types of parts of a message
+
 # What changes an answer and is worth a config of its own; anything else that a log says of a request is left.
 OPTIONS = (
     "temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "seed", "frequency_penalty",
@@ -205,10 +207,15 @@ def options_of(*said: Any) -> str | None:
 
 
 def text_of(content: Any) -> str:
-    """Return the text of a message's content: a text, or parts of which some hold one."""
+    """Return the text of a message's content: a text, or parts of which some hold one.
+
+    What a model thought before it answered is no part of what it said.
+    """
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):
+        if content.get("type") in THOUGHTS:
+            return ""
         for name in ("text", "content", "value"):
             if isinstance(content.get(name), str | list):
                 return text_of(content[name])

@@ -828,6 +828,19 @@ def test_a_score_of_one_generation_is_not_that_of_another_in_its_trace(tmp_path)
     ]
 
 
+def test_what_a_model_thought_is_no_part_of_a_message(tmp_path):
+    parts = [{"type": "reasoning", "content": "No?"}, {"type": "text", "content": "Yes."}]
+    asked = [{"role": "user", "parts": [{"type": "text", "content": "Invite her?"}]}]
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": json.dumps(asked),
+        "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": parts}]),
+    }
+    path = lines(tmp_path / "spans.jsonl", [{"name": "chat", "attributes": attributes}])
+    (record,) = reader_of(path).read(path, [])
+    assert (record["prompt"], record["response"]) == ("Invite her?", "Yes.")
+
+
 def test_what_langfair_writes_for_a_failure_is_no_answer(load, rows, tmp_path):
     (path,) = write_langfair(tmp_path)
     path.write_text(path.read_text().replace('"No."', '"Unable to get response"', 1))
