@@ -42,7 +42,7 @@ def is_results(look: Look) -> bool:
 
 
 def read(path: Path, beside: Sequence[Path]) -> Iterator[Entry]:
-    """Yield a record for each answer.
+    """Yield a record for each answer. What was measured is of the first of a sample's repeats.
 
     A sample stands there once for each way of reading it (`filter`). The first is the record; what the
     others measured are further scores of it.
@@ -60,17 +60,19 @@ def read(path: Path, beside: Sequence[Path]) -> Iterator[Entry]:
                 "status": "ok",
                 "task": named["task"] if named else None,
                 "target": plain(row.get("target")),
-                **{f"score.{name}": plain(row.get(name)) for name in _metrics(row)},
-                **further.get(plain(row.get("doc_id")), {}),
                 **unfolded("doc", row.get("doc")),
             }
-            for answer in _answers(row):
+            scores = {
+                **{f"score.{name}": plain(row.get(name)) for name in _metrics(row)},
+                **further.get(plain(row.get("doc_id")), {}),
+            }
+            for i, answer in enumerate(_answers(row)):
                 if isinstance(answer, RowProblem):
                     yield answer
                     continue
                 if run.get("system_instruction") and not answer["system"]:
                     answer["system"] = plain(run["system_instruction"])
-                yield shared | answer
+                yield {**shared, **({} if i else scores), **answer}
 
 
 def _run(path: Path, time: str | None, beside: Sequence[Path]) -> dict[str, Any]:

@@ -1019,10 +1019,11 @@ def test_repeats_and_a_summary_elsewhere(tmp_path):
     row = json.loads(written.read_text().splitlines()[0])
     path = lines(tmp_path / "renamed.jsonl", [{**row, "resps": [["No.", "Yes."]]}])
     found = [
-        (record["model"], record["repeat"], record["response"])
+        (record["model"], record["repeat"], record["response"], record.get("score.warmth"))
         for record in reader_of(path).read(path, [path, summary])
     ]
-    assert found == [("lab/big", "0", "No."), ("lab/big", "1", "Yes.")]
+    # The sample was measured once.
+    assert found == [("lab/big", "0", "No.", "0.25"), ("lab/big", "1", "Yes.", None)]
 
 
 @pytest.mark.parametrize(
