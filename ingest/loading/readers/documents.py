@@ -21,8 +21,8 @@ THOUGHTS = ("reasoning", "thinking")  # types of parts of a message
 
 # What changes an answer and is worth a config of its own; anything else that a log says of a request is left.
 OPTIONS = (
-    "temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "seed", "frequency_penalty",
-    "presence_penalty", "stop", "stop_sequences", "reasoning_effort", "num_choices", "n",
+    "temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed",
+    "frequency_penalty", "presence_penalty", "stop", "stop_sequences", "reasoning_effort", "num_choices", "n",
 )  # fmt: skip
 
 

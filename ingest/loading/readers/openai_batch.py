@@ -59,7 +59,8 @@ def _record(
         "model": plain(asked.get("model")),
         "served_model": plain(body.get("model")),
         "status": status,
-        "options": options_of(asked),
+        # A request for a response says it in an object of its own.
+        "options": options_of({"reasoning_effort": mapping(asked.get("reasoning")).get("effort")}, asked),
         **unfolded("metadata", mapping(asked.get("metadata"))),
     }
 

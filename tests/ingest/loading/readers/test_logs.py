@@ -995,6 +995,17 @@ def test_requests_of_several_kinds_stop_no_file(tmp_path):
     assert [(one["response"], one["options"] is None) for one in records] == [("No.", False), ("Yes.", True)]
 
 
+def test_options_of_a_response_make_a_config_of_their_own(tmp_path):
+    asked, answers = write_batch(tmp_path)
+    body = {"model": "big", "input": "Invite her?", "max_output_tokens": 9, "reasoning": {"effort": "low"}}
+    lines(asked, [{"custom_id": "Female", "method": "POST", "url": "/v1/responses", "body": body}])
+    output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "No."}]}]
+    response = {"status_code": 200, "body": {"output": output}}
+    lines(answers, [{"custom_id": "Female", "response": response, "error": None}])
+    (record,) = reader_of(answers).read(answers, [asked, answers])
+    assert json.loads(record["options"]) == {"max_output_tokens": 9, "reasoning_effort": "low"}
+
+
 def test_an_error_of_a_batch_may_have_any_code(load, rows, tmp_path):
     asked, answers = write_batch(tmp_path)
     lines(answers, [{"custom_id": "Male", "response": None, "error": {"code": ["batch_expired"]}}])
