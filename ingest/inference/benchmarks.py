@@ -68,9 +68,11 @@ def resampled_score(
 
     The interval redraws units. It is never narrower than what m units that are all alike leave open: another
     unit could say the opposite with probability 1 - 0.025^(1/m). There is none of fewer than ten. The p-value
-    is two-sided, about what chance gives in the middle.
+    is two-sided, about what chance gives in the middle. A unit whose answers choose neither side says nothing
+    of a lean.
     """
-    held = units[(units[:, 2] > 0) | (units[:, 5] > 0)]
+    says = units[:, 0] + units[:, 1] if formula == "lean" else units[:, 2] + units[:, 5]
+    held = units[says > 0]
     if not len(held):
         return Score(*[np.nan] * 7)
     observed = score(formula, _columns(held).sum(0)[None])

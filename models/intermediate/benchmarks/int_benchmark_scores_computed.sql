@@ -19,7 +19,8 @@ with summed as (
         -- A mean over units: each counts once, however many answers it has.
         avg({{ ratio('parts.x_' ~ part, 'parts.n_' ~ part) }}) as mean_{{ part }},
         {%- endfor %}
-        count(*) filter (where parts.n_1 > 0 or parts.n_2 > 0) as n_units
+        count(*) filter (where parts.n_1 > 0 or parts.n_2 > 0) as n_units,
+        count(*) filter (where parts.x_1 + parts.y_1 > 0) as n_leaning_units
     from {{ ref('int_benchmark_parts_listed') }} as parts
     group by
         parts.suite, parts.benchmark, parts.category, parts.config_key, parts.config, parts.model, parts.role,
@@ -83,7 +84,8 @@ select
     case when part_1 = 'biased' then n_1 - x_1 - y_1 else 0 end as n_neutral,
     -- The same answers stand in both parts of a scaled lean.
     case when formula = 'scaled_lean' then n_missing_1 else n_missing_1 + n_missing_2 end as n_missing,
-    n_units,
+    -- A unit whose answers choose neither side says nothing of a lean.
+    case when formula = 'lean' then n_leaning_units else n_units end as n_units,
     cast(0 as bigint) as n_left_out
 from joined
 union all
