@@ -91,9 +91,22 @@ def _interval(formula: str, observed: Array, held: Array, n_bootstrap: int, seed
     if n < MIN_UNITS or not len(weights) or not np.isfinite(observed[0]):
         return np.nan, np.nan
     least = -1.0 if formula in ("lean", "scaled_lean", "difference") else 0.0
-    redrawn = intervals(score(formula, weighted_sums(weights, _columns(held)))[None], observed, n)
-    low, high = no_narrower(redrawn, observed, n, least, 1.0)[0]
+    redrawn, found = weighted_sums(weights, _columns(held)), observed
+    draws = score(formula, redrawn)[None]
+    if formula == "idealised":
+        # The lower of two scores: where they are alike, draws of it lie below it, and its own interval misses
+        # it on one side. Each of the two has an interval; the lower one lies between their lower ends.
+        draws, found = _sides(redrawn), _sides(_columns(held).sum(0)[None])[:, 0]
+    ends = intervals(draws, found, n).min(axis=0, keepdims=True)
+    low, high = no_narrower(ends, observed, n, least, 1.0)[0]
     return float(low), float(high)
+
+
+def _sides(sums: Array) -> Array:
+    """Return the two scores of sums (b, 9) of which the idealised one is the lower: (2, b)."""
+    s = sums.T
+    mean_1, mean_2 = divide(s[MEAN_1], s[UNITS_1]), divide(s[MEAN_2], s[UNITS_2])
+    return np.stack([2 * mean_2 * mean_1, 2 * mean_2 * (1 - mean_1)])
 
 
 def _columns(units: Array) -> Array:

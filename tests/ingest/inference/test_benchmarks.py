@@ -26,3 +26,19 @@ def test_a_unit_whose_answers_choose_neither_side_says_nothing_of_a_lean():
     assert (round(enough.ci_low, 6), enough.ci_high) == (round(1 - 2 * (1 - 0.025 ** (1 / 10)), 6), 1)
     alone = lean(leaning([1] * 10)[:10])
     assert (enough.ci_low, enough.ci_high, enough.p_value) == (alone.ci_low, alone.ci_high, alone.p_value)
+
+
+def test_an_idealised_score_of_a_model_without_a_preference_lies_in_its_interval():
+    """There it is the highest that it can be: what is observed lies below it, and so do draws."""
+    generator, held = np.random.default_rng(1), 0
+    for seed in range(200):
+        n = generator.integers(1, 6, 60)
+        prefers = generator.binomial(2 * n, generator.beta(2, 2, 60))
+        means = generator.binomial(4 * n, generator.beta(3.6, 0.4, 60))
+        units = np.stack([prefers, 2 * n - prefers, 2 * n, means, 4 * n - means, 4 * n], axis=1)
+        found = resampled_score(
+            "idealised", ("biased", "correct"), 2, units.astype(np.float64), 20, 200, seed
+        )
+        assert found.ci_low <= found.value <= found.ci_high
+        held += found.ci_low <= 0.9 <= found.ci_high
+    assert held >= 0.92 * 200
