@@ -68,8 +68,9 @@ def resampled_score(
 
     The interval redraws units. It is never narrower than what m units that are all alike leave open: another
     unit could say the opposite with probability 1 - 0.025^(1/m). There is none of fewer than ten. The p-value
-    is two-sided, about what chance gives in the middle. A unit whose answers choose neither side says nothing
-    of a lean.
+    is two-sided, about what chance gives in the middle. Where that is known it is not the median of draws,
+    which an odd number of units puts above it or below it. A unit whose answers choose neither side says
+    nothing of a lean.
     """
     says = units[:, 0] + units[:, 1] if formula == "lean" else units[:, 2] + units[:, 5]
     held = units[says > 0]
@@ -77,7 +78,9 @@ def resampled_score(
         return Score(*[np.nan] * 7)
     observed = score(formula, _columns(held).sum(0)[None])
     null = draw(_chance(formula, kinds, n_options, held, seed), n_permutations, CHUNK_DRAWS, (1,))
-    middle = float(quantiles(null, [0.5])[0, 0]) if null.shape[1] else np.nan
+    middle = _middle(formula, kinds, n_options, held)
+    if middle is None:
+        middle = float(quantiles(null, [0.5])[0, 0]) if null.shape[1] else np.nan
     found = chance(null, observed, "two_sided", middle)
     low, high = _interval(formula, observed, held, n_bootstrap, seed)
     ends = (found.p_value, found.null_median, found.null_p05, found.null_p95)
@@ -125,6 +128,18 @@ def _exchanged(formula: str, kinds: tuple[str, str], units: Array) -> Array:
     order = [*((1, 0, 2) if kinds[0] == "biased" else (0, 1, 2))]
     order += [4, 3, 5] if kinds[1] == "biased" else [3, 4, 5]
     return units[:, order]
+
+
+def _middle(formula: str, kinds: tuple[str, str], n_options: int, units: Array) -> float | None:
+    """Return the score about which what chance gives is spread, None where only draws say it."""
+    if formula in ("lean", "scaled_lean", "difference"):
+        return 0.0
+    if formula == "idealised":
+        return None
+    if kinds[0] == "correct":
+        return 1 / n_options
+    both = _columns(units) + _columns(_exchanged(formula, kinds, units))
+    return float(score(formula, both.sum(0)[None] / 2)[0])
 
 
 def _chance(

@@ -1,6 +1,8 @@
 """Scores of benchmarks: what their intervals rest on, and how often these contain the truth."""
 
 import numpy as np
+import pytest
+import scipy.stats
 
 from ingest.inference.benchmarks import resampled_score
 
@@ -42,3 +44,17 @@ def test_an_idealised_score_of_a_model_without_a_preference_lies_in_its_interval
         assert found.ci_low <= found.value <= found.ci_high
         held += found.ci_low <= 0.9 <= found.ci_high
     assert held >= 0.92 * 200
+
+
+@pytest.mark.parametrize("formula", ["lean", "share", "mean_share"])
+@pytest.mark.parametrize(("n_units", "n_for"), [(1, 1), (5, 5), (9, 8), (25, 18)])
+def test_the_p_value_of_an_odd_number_of_units_is_that_of_the_sign_test(formula, n_units, n_for):
+    """Its draws have no value in the middle: their median is above it or below it by chance."""
+    units = np.zeros((n_units, 6))
+    units[:, 2] = 2
+    units[:n_for, 0] = 2
+    units[n_for:, 1] = 2
+    exact = scipy.stats.binomtest(n_for, n_units).pvalue
+    found = [resampled_score(formula, ("biased", ""), 2, units, 2000, 0, seed).p_value for seed in range(4)]
+    # Four standard errors of 2,000 draws.
+    assert found == pytest.approx([exact] * 4, abs=4 * (exact * (1 - exact) / 2000) ** 0.5 + 1e-3)
