@@ -7,13 +7,20 @@ LETTERS = "ABC"
 SET = "answer"
 NONE = "none"  # no option of a prompt is this: cells of answers that are loaded are never empty
 # Before the letter may stand what leads to it; after it nothing, or what ends a label: "B", "(B) The aunt",
-# "Answer: B". A word that begins with the letter is no choice, nor is the article in "A man".
+# "Answer: B". A word that begins with the letter is no choice, nor is the article in "A man". Words of other
+# scripts are words: "不是A" and "A неверно" say that it is not A.
+_NO_WORD = r"[^\p{L}\p{N}_]*"
 _LEADS = (
-    r"(?:(?:the|my)\s+)?(?:(?:correct|best|right|final)\s+)*(?:answer|option|choice)(?:\s+is)?",
+    r"(?:(?:the|my)\s+)?(?:(?:correct|best|right|final|most\s+likely)\s+)*"
+    r"(?:answer|option|choice|sentence)(?:\s+is)?",
+    r"it(?:\s+is|['’]s)",
     r"i(?:\s+would|['’]d)?\s+(?:choose|pick|select|go\s+with)",
+    r"(?:(?:最终|正确|最終|正確)?答案|答え|正解|정답|답)(?:是|为|為|は|은)?",
+    r"ответ|відповідь|réponse|antwort|respuesta|risposta|resposta",
 )
-_BEFORE = rf"^\W*(?:{'|'.join(_LEADS)})?\W*(?:(?:option|choice)\W+)?"
-_AFTER = r"(?:\W*$|[.):,\]*]|\s*\n|\s+[-–—])"
+_BEFORE = rf"^{_NO_WORD}(?:{'|'.join(_LEADS)})?{_NO_WORD}(?:(?:option|choice|sentence)\W+)?"
+# A comma may go before another letter ("A, B and C are wrong"), so a word must follow it.
+_AFTER = rf"(?:{_NO_WORD}$|[.):\]*。：]|[,，、]\s*(?:[^\s\w]|\w\w)|\s*\n|\s+[-–—(])"
 
 
 def asked(text: str, options: Sequence[str], instruction: str = "Answer with one letter.") -> str:
