@@ -23,7 +23,9 @@ rules as (
         {{ composed('pattern') }} as pattern,
         -- A pattern of the suite's own starts with ().
         {{ begins_with('pattern', '()') }} as is_own,
-        not {{ begins_with('pattern', '()') }} and not contains(phrase, '_') as is_of_words,
+        not {{ begins_with('pattern', '()') }}
+        and not contains(phrase, '_')
+        and not {{ matches('phrase', drawing_signs()) }} as is_of_words,
         not {{ begins_with('pattern', '()') }}
         and not {{ matches('phrase', pattern('[^\\p{L}\\p{M}\\p{N}_]')) }} as is_word
     from {{ ref('stg_suite__outcome_rules') }}
@@ -34,7 +36,7 @@ texts as (
     select
         text_key,
         {{ composed('text') }} as composed_text,
-        {{ without_stress(composed('text')) }} as unstressed_text
+        {{ without_stress(without_selectors(composed('text'))) }} as unstressed_text
     from {{ ref('stg_extract__texts') }}
 ),
 
