@@ -31,6 +31,11 @@ def _log_of(values: Array) -> Array:
     return np.asarray(np.log(size) + imaginary)
 
 
+def _are_within(squares: Array) -> bool:
+    """Say whether no squared ratio is as wide as a search may look."""
+    return bool((squares < (1 - SAME) * WIDEST**2).all())
+
+
 class Reml:
     """y = X b + sum of Z_k u_k + e, u_k of variance (r_k s)², e of variance s²: REML over the ratios r."""
 
@@ -103,32 +108,36 @@ class Reml:
         is_as_likely = self._deviance(np.sqrt(polished)) <= self._deviance(np.sqrt(squares)) + SAME
         return polished if is_as_likely else squares
 
+    def _by_places(self, places: Array) -> tuple[float, Array]:
+        """Return the deviance and its slopes, by the places log(1 + squared ratio) at which a search looks.
+
+        They measure ratios evenly from far below 1 to far above, and reach 0, where a slope may be left.
+        """
+        steps = places + 1j * STEP * np.eye(len(places))
+        slopes = [self._deviance(np.sqrt(np.expm1(one))).imag for one in steps]
+        return float(self._deviance(np.sqrt(np.expm1(places)))), np.array(slopes) / STEP
+
     def fit(self) -> tuple[Array, bool]:
         """Return the likeliest ratios of standard deviations, and whether the search came to an end."""
         if not self.widths:
             return np.zeros(0), True
         found = [
             scipy.optimize.minimize(
-                self._deviance,
-                np.full(len(self.widths), start),
+                self._by_places,
+                np.full(len(self.widths), np.log1p(start**2)),
+                jac=True,
                 method="L-BFGS-B",
-                bounds=[(0.0, WIDEST)] * len(self.widths),
+                bounds=[(0.0, np.log1p(WIDEST**2))] * len(self.widths),
                 options=SEARCH,
             )
             for start in STARTS
         ]
-        likeliest = min(found, key=lambda one: one.fun).x
-        # A search over deviations ends at one of 0, where its slope is 0; that of the variance need not be.
-        best = scipy.optimize.minimize(
-            lambda squares: self._deviance(np.sqrt(squares)),
-            likeliest**2,
-            method="L-BFGS-B",
-            bounds=[(0.0, WIDEST**2)] * len(self.widths),
-            options=SEARCH,
-        )
-        ratios = np.sqrt(best.x)
-        has_ended = bool(np.isfinite(best.fun)) and bool((ratios < WIDEST).all())
-        return (np.sqrt(self._polished(best.x)) if has_ended else ratios), has_ended
+        best = min(found, key=lambda one: one.fun)
+        squares = np.expm1(best.x)
+        if not np.isfinite(best.fun) or not _are_within(squares):
+            return np.sqrt(squares), False
+        polished = self._polished(squares)
+        return np.sqrt(polished), _are_within(polished)
 
     def estimates(self, ratios: Array) -> tuple[Array, Array, float]:
         """Return the coefficients of x, their covariance, and the residual variance."""
