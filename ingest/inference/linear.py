@@ -47,9 +47,9 @@ def _is_constant(values: Array) -> bool:
 def anova_type_2(values: ArrayLike, factors: Sequence[Codes], labels: Sequence[str]) -> list[Term]:
     """Type II ANOVA of values (n,) by up to three factors, codes (n,), with what they do together.
 
-    Rows are units, not answers: means of a block's answers in a group. Empty where nothing varies, or where
-    no degree of freedom is left. A term that the terms without it tell has no degree of freedom, and F and p
-    are NaN. Source: SPEC FS-11; Searle (1971), Linear Models.
+    Rows are units, not answers: means of a block's answers in a group. Empty where nothing varies, where the
+    terms leave nothing, or where no degree of freedom is left. A term that the terms without it tell has no
+    degree of freedom, and F and p are NaN. Source: SPEC FS-11; Searle (1971), Linear Models.
     """
     y, codes = np.asarray(values, dtype=np.float64), np.column_stack(factors)
     cell = row_codes(codes)
@@ -68,6 +68,8 @@ def anova_type_2(values: ArrayLike, factors: Sequence[Codes], labels: Sequence[s
     added, left, n_parameters = _added(weight[:, 0] * means, weight, columns)
     inside = float(((y - y.mean() - means[cell]) ** 2).sum())
     dof_residual = len(y) - n_parameters
+    if inside + left <= VARIANCE_FLOOR * float((y**2).sum()):
+        return []  # Beside rounding, any term would look large.
     residual = (inside + left) / dof_residual
     found = []
     for term, (squares, dof) in added.items():
@@ -102,7 +104,10 @@ def _added(
 
 
 class Mixed(NamedTuple):
-    """Terms of a mixed model; variances of the random intercept and of the rest; whether it converged."""
+    """Terms of a mixed model; variances of the random intercept and of the rest; whether it converged.
+
+    Without terms, and NaN, where it did not.
+    """
 
     terms: list[Term]
     variance_between: float
@@ -128,7 +133,8 @@ def mixed_model(
     model = Reml(y, x, [of])
     ratios, has_converged = model.fit()
     residual = model.estimates(ratios)[2]
-    if residual <= VARIANCE_FLOOR * float(np.mean(y**2)):
+    # Without a highest point of the likelihood, variances are those at which the search gave up.
+    if not has_converged or residual <= VARIANCE_FLOOR * float(np.mean(y**2)):
         return Mixed([], NAN, NAN, False)
     # Rows that are independent again: each less a part of the mean of its intercept.
     size = np.bincount(of)
@@ -144,7 +150,7 @@ def mixed_model(
         wald = squares / residual if dof else NAN
         p_value = float(scipy.special.chdtrc(dof, wald))
         terms.append(Term(_name(term, labels), wald, dof, NAN, p_value, NAN))
-    return Mixed(terms, float(residual * ratios[0] ** 2), float(residual), has_converged)
+    return Mixed(terms, float(residual * ratios[0] ** 2), float(residual), True)
 
 
 class Assumptions(NamedTuple):

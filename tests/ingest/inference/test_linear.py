@@ -188,6 +188,24 @@ def test_what_cannot_be_fitted():
     assert mixed_model(values, [gender], ["gender"], np.zeros(6)) is None
 
 
+@pytest.mark.parametrize("away", [0.0, 0.1, 100.0])
+def test_where_terms_leave_nothing_rounding_is_no_finding(away):
+    """A model that goes by gender alone: F of age would be rounding over rounding."""
+    gender, age = np.repeat([0, 1], 20), np.tile([0, 1], 20)
+    assert anova_type_2(away + 0.3 * gender, [gender, age], ["gender", "age"]) == []
+    nearly = away + 0.3 * gender + np.random.default_rng(1).normal(0, 1e-3, 40)
+    assert len(anova_type_2(nearly, [gender, age], ["gender", "age"])) == 3
+
+
+def test_configs_of_one_score_each_have_no_variances():
+    """Where nothing varies within configs, a search over the ratio of variances has no end."""
+    config, gender = np.repeat([0, 1], 20), np.tile([0, 1], 20)
+    for values in (np.where(config == 1, 0.7, 0.2), np.where(config == 1, 0.7, 0.2) + 0.1 * gender):
+        found = mixed_model(values, [gender], ["gender"], config)
+        assert found is not None and not found.has_converged and not found.terms
+        assert np.isnan([found.variance_between, found.variance_within]).all()
+
+
 def test_assumptions_are_scipys():
     values, gender, _ = units(10, 8)
     values = np.where(gender == 1, 5 * values, values) + 3 * gender
