@@ -1,7 +1,8 @@
 -- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric, outcome. Axis and group
 -- are '' for all answers. How often what is read is not what people say, over all answers that labels were
 -- drawn from. Intervals count labels as independent, as many as have weights like these (Kish); that of a
--- mean is Student's.
+-- mean is Student's. What a rule misses of a label lies in other readings, and a label of those may stand for
+-- many more answers: the interval of recall counts what labels weigh, and half a miss more, of the heaviest.
 {%- set half = (
     student('n_effective - 1') ~ ' * sqrt('
     ~ ratio('greatest(0, mean_square - value * value)', 'n_effective - 1') ~ ')'
@@ -83,6 +84,15 @@ on_axes as (
     from compared
 ),
 
+weighed as (
+    select
+        *,
+        max(weight) over (
+            partition by suite, category, config, is_simulated, outcome_set, axis, group_value
+        ) / 2 as half_heaviest
+    from on_axes
+),
+
 summed as (
     select
         {{ carried }},
@@ -91,11 +101,13 @@ summed as (
         metric,
         outcome,
         count(*) as n_labels,
+        max(half_heaviest) as half_heaviest,
         sum(weight) as w,
         sum(weight * weight) as w2,
         sum(weight * x) as wx,
-        sum(weight * x * x) as wx2
-    from on_axes
+        sum(weight * x * x) as wx2,
+        sum(weight * weight * x) as w2x
+    from weighed
     group by all
 ),
 
@@ -106,10 +118,12 @@ totals as (
         metric,
         outcome,
         cast(sum(n_labels) as bigint) as n_labels,
+        max(half_heaviest) as half_heaviest,
         sum(w) as w,
         sum(w2) as w2,
         sum(wx) as wx,
-        sum(wx2) as wx2
+        sum(wx2) as wx2,
+        sum(w2x) as w2x
     from summed
     group by all
 ),
@@ -124,10 +138,12 @@ sides as (
         outcome,
         true as is_own,
         n_labels,
+        half_heaviest,
         w,
         w2,
         wx,
-        wx2
+        wx2,
+        w2x
     from summed
     union all
     select
@@ -145,13 +161,22 @@ sides as (
         summed.outcome,
         false as is_own,
         totals.n_labels - summed.n_labels as n_labels,
+        totals.half_heaviest,
         totals.w - summed.w as w,
         totals.w2 - summed.w2 as w2,
         totals.wx - summed.wx as wx,
-        totals.wx2 - summed.wx2 as wx2
+        totals.wx2 - summed.wx2 as wx2,
+        totals.w2x - summed.w2x as w2x
     from summed
     inner join totals using (suite, category, config, is_simulated, outcome_set, axis, metric, outcome)
     where totals.n_labels > summed.n_labels
+),
+
+doubted as (
+    select
+        *,
+        {{ ratio('wx', 'w + half_heaviest') }} as doubted_value
+    from sides
 ),
 
 means as (
@@ -159,8 +184,11 @@ means as (
         *,
         {{ ratio('wx', 'w') }} as value,
         {{ ratio('wx2', 'w') }} as mean_square,
-        {{ ratio('w * w', 'w2') }} as n_effective
-    from sides
+        least({{ ratio('w * w', 'w2') }}, case when metric = 'recall' and wx > 0 then {{ ratio(
+            'doubted_value * (1 - doubted_value) * power(w + half_heaviest, 2)',
+            'w2x * (1 - 2 * doubted_value) + (w2 + half_heaviest * half_heaviest) * power(doubted_value, 2)'
+        ) }} end) as n_effective
+    from doubted
 ),
 
 bounded as (
