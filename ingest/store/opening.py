@@ -13,6 +13,9 @@ Setting = str | bool | int | float | list[str]
 IS_LOCKED = "Could not set lock"  # what DuckDB says
 LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
 DAMAGED = "Take it from a copy, or bring the answers in again in another --data."
+# Of marts, which are made of answers that lie elsewhere.
+REBUILT = "Delete it, then run `plumbline audit SUITE`, which builds it anew."
+
 HEAD = 12  # bytes: a checksum, then the word by which a DuckDB file is known
 MAGIC = b"DUCK"
 UNREADABLE = (
@@ -32,7 +35,8 @@ def open_database(
         with reading(path, what_to_do) as file:
             head = file.read(HEAD)
         if not head:
-            raise PlumblineError(f"{shown(path)} is empty, so it is no database.", f"Delete it. {what_to_do}")
+            then = what_to_do if what_to_do.startswith("Delete it") else f"Delete it. {what_to_do}"
+            raise PlumblineError(f"{shown(path)} is empty, so it is no database.", then)
         if not head.endswith(MAGIC):
             raise PlumblineError(f"{shown(path)} is no DuckDB database, or is damaged.", what_to_do)
     try:

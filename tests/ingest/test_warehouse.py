@@ -16,6 +16,7 @@ from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.suite import load_suite
 from ingest.warehouse import Warehouse, parse, print_lost, print_powerless, run_dbt
+from ingest.warehouse.changes import forget, is_current
 from ingest.warehouse.dbt import BLAS_THREADS, one_thread_a_product
 from ingest.warehouse.marts import raw_state
 
@@ -65,8 +66,24 @@ def test_an_empty_database_is_named_in_plain_words(command, tmp_path):
     for name in (RAW_NAME, AUDIT_NAME):
         (tmp_path / name).touch()
     done = CliRunner().invoke(cli, ["--data", str(tmp_path), *command])
-    assert done.exit_code == 1 and "is empty, so it is no database. Delete it." in done.output
+    assert done.exit_code == 1 and "is empty, so it is no database. Delete it" in done.output
     assert "IO Error" not in done.output
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", None], ids=["empty", "text", "cut"])
+def test_marts_that_are_damaged_cost_no_answers(content, tmp_path):
+    """The command and the audit that it names say the same: what to delete, not to bring answers in again."""
+    marts = tmp_path / AUDIT_NAME
+    with Store(tmp_path), duckdb.connect(str(marts)) as audit:
+        audit.execute("create table t as select range as n from range(200000)")
+    marts.write_bytes(marts.read_bytes()[:20_000] if content is None else content)
+    with pytest.raises(PlumblineError) as told, Warehouse(tmp_path):
+        pass
+    assert str(told.value).endswith("Delete it, then run `plumbline audit SUITE`, which builds it anew.")
+    for touched in (is_current, forget):
+        with pytest.raises(PlumblineError) as again:
+            touched(tmp_path)
+        assert str(again.value) == str(told.value)
 
 
 def test_a_view_replaces_itself_and_a_table_of_its_name(tmp_path):
