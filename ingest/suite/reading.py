@@ -242,8 +242,14 @@ def _check_numbers(content: Any, place: tuple[str | int, ...] = ()) -> None:
         _check_numbers(part, (*place, name))
 
 
+def _example() -> str:
+    """Return a suite to name: one that is there, as where audits are without a clone none of ours is."""
+    there = sorted(file.as_posix() for file in Path("suites").glob("*.yml"))
+    return f", such as {shown(there[0])}" if there else "; `plumbline init hiring.yml` writes one"
+
+
 def _read(path: Path) -> str:
-    content = regular_bytes(path, MAX_BYTES, "Name a suite file, such as suites/fair_sea.yml.")
+    content = regular_bytes(path, MAX_BYTES, f"Name a suite file{_example()}.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

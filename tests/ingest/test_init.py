@@ -7,6 +7,7 @@ import yaml
 from click.testing import CliRunner
 
 from ingest.cli import cli
+from ingest.errors import PlumblineError
 from ingest.init import command, suite_name
 from ingest.paths import PROJECT, dbt_project
 from ingest.prompts.templates import n_combinations
@@ -96,3 +97,14 @@ def test_an_audit_without_a_suite_takes_the_only_one(tmp_path, monkeypatch, name
     result = CliRunner().invoke(cli, ["audit"])
     assert result.exit_code == 2
     assert f"suites/ holds {there}." in result.output
+
+
+def test_a_suite_that_is_not_there_is_told_by_one_that_is(tmp_path, monkeypatch):
+    """A folder that `init` made has none of the suites that a clone has."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PlumblineError, match=r"; `plumbline init hiring\.yml` writes one"):
+        load_suite(Path("suites/fair_sea.yml"))
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites/hiring.yml").touch()
+    with pytest.raises(PlumblineError, match=r"does not exist.*, such as suites/hiring\.yml"):
+        load_suite(Path("suites/fair_sea.yml"))
