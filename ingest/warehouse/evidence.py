@@ -211,13 +211,19 @@ def query(row: Row) -> str:
 
 
 def literal(text: str) -> str:
-    """Return a text as SQL has it.
+    """Return a text as SQL has it; by its number what a line does not show as it is, or makes one space of.
 
     >>> literal("it's")
     "'it''s'"
+    >>> literal("two\\nlines")
+    "'two' || chr(10) || 'lines'"
     """
-    doubled = text.replace("'", "''")
-    return f"'{doubled}'"
+    lost = {c for c in text if in_one_line(f"({c})") != f"({c})"}
+    parts = [
+        f"' || chr({ord(c)}) || '" if c in lost or (c == " " == following) else c.replace("'", "''")
+        for c, following in zip(text, f"{text[1:]}.", strict=False)
+    ]
+    return f"'{''.join(parts)}'"
 
 
 def identifier(name: str) -> str:

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from ingest import show
 from ingest.cli import cli
 from ingest.completion import SHELLS, VARIABLE
+from ingest.errors import in_one_line
 from ingest.store import AUDIT_NAME
 from ingest.warehouse import Warehouse, describe_finding, evidence
 
@@ -115,6 +116,12 @@ def test_the_query_finds_what_was_counted(data):
         row = evidence.verdict_named(warehouse, "D4-gender-5c0f91ab")
         found = warehouse.rows(evidence.query(row))
     assert sorted((one["gender"], one["outcome"]) for one in found) == sorted(ANSWERS)
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "two  spaces", "hard\xa0space", " \u200b'", "end\t", ""])
+def test_the_query_as_it_is_printed_asks_for_the_very_name(name):
+    (found,) = duckdb.sql(f"select {in_one_line(evidence.literal(name))}").fetchone()
+    assert found == name
 
 
 def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
