@@ -126,11 +126,16 @@ def audit_card(marts: Warehouse) -> dict[str, Any]:
         "plumbline_version": __version__,
         "fingerprint": next((row["fingerprint"] for row in sections["build"]), None),
         # A card of the same warehouse is the same card: the clock is the last run's, not the reader's.
-        "built_at": max((row["ended_at"] for row in sections["runs"] if row["ended_at"]), default=None),
+        "built_at": built_at(sections["runs"]),
         **sections,
         "findings": failing,
         "limitations": limitations(sections),
     }
+
+
+def built_at(runs: Iterable[Row]) -> datetime | None:
+    """Return when the last of the runs ended."""
+    return max((run["ended_at"] for run in runs if run["ended_at"]), default=None)
 
 
 def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:

@@ -1,13 +1,14 @@
 """Command verify: who signed an audit card, and whether it says what the marts give."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ingest import __version__
-from ingest.card import HASHED, READ, as_json, audit_card
+from ingest.card import HASHED, READ, as_json, audit_card, built_at
 from ingest.errors import PlumblineError, say, shown
 from ingest.paths import regular_bytes
 from ingest.signing import signer
@@ -46,6 +47,12 @@ def compare_with_marts(path: Path, content: bytes, place: Path) -> str | None:
     if content == written.encode():
         fingerprint: str | None = anew["fingerprint"]
         return fingerprint
+    if later := _later_runs(card, content, anew):
+        raise PlumblineError(
+            f"{shown(path)} is older than the marts in {shown(place)}, which list a later run: {later}."
+            " In all else it is what they give.",
+            "`plumbline card` writes it anew, without its signature.",
+        )
     found = json.loads(written)
     remedy = "Are these the card's marts (--marts DIR)? If so, trust neither."
     for row in found["hashes"]:
@@ -64,6 +71,15 @@ def compare_with_marts(path: Path, content: bytes, place: Path) -> str | None:
     version = card.get("plumbline_version")
     written_by = "" if version == __version__ else f" Version {version} wrote it, this is {__version__}."
     raise PlumblineError(f"{shown(path)}: {what} the marts in {shown(place)}.{written_by}", remedy)
+
+
+def _later_runs(card: Mapping[str, Any], content: bytes, anew: Mapping[str, Any]) -> str:
+    """Return the commands that ran after the card was written, where nothing else has changed, as a look."""
+    told = card.get("runs")
+    runs = anew["runs"][: len(told) if isinstance(told, list) else 0]
+    if as_json({**anew, "runs": runs, "built_at": built_at(runs)}).encode() != content:
+        return ""
+    return ", ".join(sorted({run["command"] for run in anew["runs"][len(runs) :]}))
 
 
 @click.command("verify")

@@ -354,6 +354,18 @@ def test_marts_of_dbt_alone_are_not_called_forged(data, card):
     assert "dim_responses has other rows" in refusal(data, "verify", card)
 
 
+def test_a_run_after_the_card_was_written_is_not_called_a_forgery(data, card):
+    """A look builds the marts of the folder again, and lists itself and no new rows."""
+    later = "'z' as run_id, 'watch' as command, timestamp '2100-01-01' as started_at"
+    change(data, f"insert into dim_runs select * replace ({later}) from dim_runs limit 1")
+    said = refusal(data, "verify", card)
+    assert "which list a later run: watch" in said and "trust neither" not in said
+    text = card.read_text("utf-8")
+    for of, becomes in (("Simulated: a program", "Asked: a program"), ('"card": ', '"card":  ')):
+        card.write_text(text.replace(of, becomes, 1), "utf-8")
+        assert "trust neither" in refusal(data, "verify", card)
+
+
 def test_another_version_is_named(data, card):
     text = card.read_text("utf-8")
     card.write_text(text.replace('"A title"', '"T"').replace(f'"{__version__}"', '"0.0.9"'), "utf-8")
