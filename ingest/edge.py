@@ -29,7 +29,7 @@ OUTSIDE: dict[str | int, tuple[str, str]] = {
         "A file may not grow as large as it has to",
         "Raise the limit (`ulimit -f unlimited`), or choose another --data; then run the command again.",
     ),
-    errno.EROFS: ("The disk cannot be written to", "Choose another --data."),
+    errno.EROFS: ("The disk cannot be written to", "Name another place to write to, or another --data."),
     errno.EACCES: ("The system does not allow it", "Give yourself the right, or name another place."),
     errno.EPERM: ("The system does not allow it", "Give yourself the right, or name another place."),
     errno.EMFILE: ("Too many files are open", "Allow more: `ulimit -n 4096`."),

@@ -69,7 +69,11 @@ FAILURES = {
         throw(duckdb.IOException("Could not write file: No space left on device")),
         "The disk is full",
     ),
-    "read-only disk": (throw(OSError(errno.EROFS, "Read-only file system", "x")), "cannot be written to: x"),
+    # Marts of a read-only folder are exported elsewhere: another --data has none.
+    "read-only disk": (
+        throw(OSError(errno.EROFS, "Read-only file system", "x")),
+        "cannot be written to: x: Read-only file system. Name another place to write to",
+    ),
     "no right": (throw(PermissionError(errno.EACCES, "Permission denied", "x")), "does not allow it: x"),
     "other trouble": (lambda: os.rmdir("/proc"), "/proc"),
     "too many files": (throw(OSError(errno.EMFILE, "Too many open files")), "ulimit -n"),
