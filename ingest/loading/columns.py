@@ -72,7 +72,7 @@ class Fields(NamedTuple):
     status: str
     text: str
     root: str | None = None
-    labels: tuple[tuple[str, str], ...] = ()
+    labels: tuple[tuple[str, str | None], ...] = ()
     baseline: str | None = None
     options: str = ""
     scores: tuple[tuple[str, float | None, str], ...] = ()
@@ -247,15 +247,16 @@ class RecordReader:
         except ValueError as error:
             raise RowProblem("bad_messages", f"{field.column}: {error}") from None
 
-    def labels_of(self, category: str, cells: list[Any]) -> Iterator[tuple[str, str]]:
-        """Yield the outcome sets of a category with what a record says of them, where it says something.
+    def labels_of(self, category: str, cells: list[Any]) -> Iterator[tuple[str, str | None]]:
+        """Yield the outcome sets of a category with what a record says of them, None where it says nothing.
 
         What is no label of the rule stays as it is written.
         """
         for name, field in self.given.items():
             spellings = self.spellings.get((category, name))
-            if spellings is not None and (said := field.read_label(cells)):
-                yield name, spellings.get(normalise_label(said), said)
+            if spellings is not None:
+                said = field.read_label(cells)
+                yield name, spellings.get(normalise_label(said), said) or None
 
     def value(self, attribute: str, cells: list[Any]) -> str:
         """Return the declared value that a record's label stands for."""

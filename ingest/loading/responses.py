@@ -25,12 +25,20 @@ from ingest.loading.again import (
     refuse_other_groups,
     refuse_second_reading,
 )
+from ingest.loading.beside import (
+    Beside,
+    decide_baselines,
+    decide_beside,
+    write_baselines,
+    write_labels,
+    write_scores,
+)
 from ingest.loading.columns import Fields, RecordReader
 from ingest.loading.files import RowProblem, read_records, shown
 from ingest.loading.tally import Load, Source, Tally
 from ingest.prompts import PromptBuilder
 from ingest.redaction import REDACTED, without_secrets
-from ingest.store import Store, utc_now
+from ingest.store import Store
 from ingest.suite import Suite
 
 METHOD = "loaded"
@@ -74,13 +82,13 @@ class Response(NamedTuple):
 
 
 class GivenLabel(NamedTuple):
-    """What a record says of an answer, of one outcome set."""
+    """What a record says of an answer, of one outcome set; None where its cell is empty."""
 
     source_row: int
     response_key: str
     category: str
     outcome_set: str
-    label: str
+    label: str | None
 
 
 class GivenScore(NamedTuple):
@@ -165,14 +173,15 @@ class Loaded(Tally):
     ambiguous: set[tuple[str, str]] = field(default_factory=set)
     no_answers: Counter[str] = field(default_factory=Counter)
     no_numbers: Counter[str] = field(default_factory=Counter)
-    n_two_baselines: int = 0
+    beside: Beside = field(default_factory=Beside)
     n_read_anew: int = 0
     n_kept_statuses: int = 0
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
         yield self.headline()
-        if not self.n_loaded and not self.n_rejected and not self.n_read_anew:
+        others = list(self.beside.lines())
+        if not self.n_loaded and not self.n_rejected and not self.n_read_anew and not others:
             yield "Nothing new: every record was there already."
         for reason in self.reasons():
             yield f"  rejected: {reason}"
@@ -195,8 +204,9 @@ class Loaded(Tally):
             )
         if self.n_read_anew:
             yield f"  prompts that the suite reads otherwise than before: {self.n_read_anew:,}"
-        if self.n_two_baselines:
-            yield f"  prompts with two baselines, which therefore have none: {self.n_two_baselines:,}"
+        yield from others
+        if self.beside.n_two_baselines:
+            yield f"  prompts with two baselines, which therefore have none: {self.beside.n_two_baselines:,}"
         if self.ambiguous:
             name, attribute = min(self.ambiguous)
             n_names = len({n for n, _ in self.ambiguous})
@@ -289,7 +299,8 @@ class ResponseLoad(Load[Loaded]):
         refuse_second_reading(self)
         refuse_other_groups(self, METHOD)
         self._refuse_others()
-        self._decide_baselines()
+        decide_baselines(self)
+        self.loaded.beside = decide_beside(self, METHOD)
         self.loaded.n_read_anew = find_prompts_read_anew(self, METHOD)
         if self.loaded.n_records != self.n_records:
             raise PlumblineError(f"{shown(self.source.path)} changed while it was read.", "Load it again.")
@@ -435,23 +446,6 @@ class ResponseLoad(Load[Loaded]):
             self._reject(source_row, RowProblem("duplicate_key", detail))
         self._flush()
 
-    def _decide_baselines(self) -> None:
-        """Decide which baseline each prompt has: that of its records, unless these differ."""
-        self.execute(
-            """
-            create or replace temp table decided_baselines as
-                select
-                    prompt_key,
-                    any_value(baseline_text_key) as baseline_text_key,
-                    any_value(baseline_kind) as baseline_kind,
-                    count(distinct baseline_text_key) as n
-                from staged_prompts
-                where baseline_text_key is not null
-                group by prompt_key
-            """
-        )
-        self.loaded.n_two_baselines = self.store.value("select count(*) from decided_baselines where n > 1")
-
     def write(self) -> None:
         """Write what is new; the caller holds the transaction.
 
@@ -505,96 +499,7 @@ class ResponseLoad(Load[Loaded]):
         )
         if self.loaded.n_read_anew:
             mend_prompts(self, "read_anew")
-        self._write_baselines()
-        self._write_labels()
-        self._write_scores()
+        write_baselines(self, METHOD)
+        write_labels(self)
+        write_scores(self)
         self.write_shared("from staged_rejects")
-
-    def _write_baselines(self) -> None:
-        """Write the baselines of loaded prompts; a later file's replaces an earlier one's."""
-        self.execute(
-            """
-            insert into texts
-            select distinct on (text_key) *
-            from staged_texts
-            where
-                text_key in (select baseline_text_key from decided_baselines where n = 1)
-                and text_key not in (select text_key from texts)
-            """
-        )
-        self.execute(
-            """
-            update prompts
-            set baseline_text_key = decided.baseline_text_key, baseline_kind = decided.baseline_kind
-            from decided_baselines as decided
-            where
-                prompts.prompt_key = decided.prompt_key
-                and decided.n = 1
-                and prompts.method = $method
-                and (
-                    prompts.baseline_text_key is distinct from decided.baseline_text_key
-                    or prompts.baseline_kind is distinct from decided.baseline_kind
-                )
-            """,
-            {"method": METHOD},
-        )
-
-    def _write_labels(self) -> None:
-        """Write what records say of answers that are there; a later file replaces an earlier one."""
-        if not self.reader.given:
-            return
-        self.execute(
-            """
-            insert into labels by name
-            select
-                $suite as suite,
-                arg_max(category, source_row) as category,
-                outcome_set,
-                response_key,
-                'data' as annotator,
-                'data' as source,
-                arg_max(label, source_row) as label,
-                '' as note,
-                $now as labelled_at,
-                $run_id as run_id
-            from staged_labels
-            where source_row in (select source_row from decided where decision <> 'duplicate_key')
-            group by outcome_set, response_key
-            on conflict (outcome_set, response_key, annotator) do update set
-                label = excluded.label,
-                labelled_at = excluded.labelled_at,
-                run_id = excluded.run_id
-            where labels.label is distinct from excluded.label
-            """,
-            {"suite": self.suite.suite, "run_id": self.run_id, "now": utc_now()},
-        )
-
-    def _write_scores(self) -> None:
-        """Write the numbers of answers that are there; a later file replaces an earlier one."""
-        if not self.reader.scores:
-            return
-        self.execute(
-            """
-            create or replace temp table scored as
-            select
-                response_key,
-                feature,
-                arg_max(value, source_row) as value,
-                arg_max(measurement_status, source_row) as measurement_status
-            from staged_scores
-            where source_row in (select source_row from decided where decision <> 'duplicate_key')
-            group by response_key, feature
-            """
-        )
-        self.execute(
-            """
-            delete from ready_measurements
-            where (response_key, feature) in (select (response_key, feature) from scored)
-            """
-        )
-        self.execute(
-            """
-            insert into ready_measurements (response_key, feature, value, measurement_status)
-            select response_key, feature, value, measurement_status from scored
-            """
-        )

@@ -62,6 +62,7 @@ def test_a_later_file_brings_baselines_to_answers_that_are_there(load_baselines,
     assert query(BASELINES) == [(WOMAN, None, None)]
     result = load_baselines(records, name="again.csv")
     assert "0 loaded + 2 already there" in result.output
+    assert "baselines of prompts that were there already: 1 new" in result.output
     assert [row[1] for row in query(BASELINES)] == ["She bakes."]
     load_baselines([record(1, reference="She cooks."), record(2)], name="corrected.csv")
     assert [row[1] for row in query(BASELINES)] == ["She cooks."]
@@ -71,3 +72,10 @@ def test_a_dry_run_leaves_baselines_alone(load_baselines, query):
     load_baselines([record(1, reference="She bakes.")])
     load_baselines([record(1, reference="She cooks.")], "--dry-run")
     assert [row[1] for row in query(BASELINES)] == ["She bakes."]
+
+
+def test_a_later_file_with_two_baselines_leaves_none(load_baselines, query):
+    load_baselines([record(1, reference="She bakes."), record(2, reference="She bakes.")])
+    result = load_baselines([record(1, reference="She bakes."), record(2, reference="She cooks.")])
+    assert "prompts with two baselines, which therefore have none: 1" in result.output
+    assert query(BASELINES) == [(WOMAN, None, None)]

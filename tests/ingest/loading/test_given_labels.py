@@ -92,3 +92,15 @@ def test_a_column_that_is_not_there_is_named(load, tmp_path, write_suite):
     result = load(path, suite=write_suite())
     assert result.exit_code == 1
     assert "verdict" in result.output
+
+
+def test_an_emptied_cell_takes_a_label_back_and_what_changes_is_said(load_labelled, query):
+    def records(*verdicts):
+        return [record(i, verdict=verdict, job="") for i, verdict in enumerate(verdicts, start=1)]
+
+    load_labelled(records("hired", "hired", ""))
+    result = load_labelled(records("rejected", "", "hired"))
+    assert "labels of answers that were there already: 1 new, 1 replaced, 1 withdrawn" in result.output
+    assert "Nothing new" not in result.output
+    assert sorted(query(LABELS)) == [("human", label, "data", "data") for label in ("hired", "rejected")]
+    assert "Nothing new" in load_labelled(records("rejected", "", "hired")).output

@@ -1,0 +1,224 @@
+"""What records say beside their answers, labels, scores and baselines: the last file is believed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ingest.loading.tally import Load
+from ingest.store import utc_now
+
+
+@dataclass
+class Beside:
+    """What a file changes beside answers that were there already."""
+
+    n_labels_new: int = 0
+    n_labels_replaced: int = 0
+    n_labels_withdrawn: int = 0
+    n_scores_new: int = 0
+    n_scores_replaced: int = 0
+    n_baselines_new: int = 0
+    n_baselines_replaced: int = 0
+    n_two_baselines: int = 0
+
+    def lines(self) -> Iterator[str]:
+        """Yield what changes, kind by kind."""
+        for kind, of in (("labels", "answers"), ("scores", "answers"), ("baselines", "prompts")):
+            counts = {
+                name.removeprefix(f"n_{kind}_"): n
+                for name in (one.name for one in fields(self))
+                if name.startswith(f"n_{kind}_") and (n := getattr(self, name))
+            }
+            if counts:
+                said = ", ".join(f"{n:,} {how}" for how, n in counts.items())
+                yield f"  {kind} of {of} that were there already: {said}"
+
+
+def decide_baselines(load: Load[Any]) -> None:
+    """Decide which baseline each prompt has: that of its records, unless these differ."""
+    load.execute(
+        """
+        create or replace temp table decided_baselines as
+            select
+                prompt_key,
+                any_value(baseline_text_key) as baseline_text_key,
+                any_value(baseline_kind) as baseline_kind,
+                count(distinct baseline_text_key) as n
+            from staged_prompts
+            where baseline_text_key is not null
+            group by prompt_key
+        """
+    )
+
+
+def decide_beside(load: Load[Any], method: str) -> Beside:
+    """Decide what the file's last record of each answer says beside it, and count what that changes.
+
+    Of an answer that is refused nothing is taken. `method` is that of loaded prompts.
+    """
+    for table, key, columns in (
+        ("labels", "outcome_set", ("category", "label")),
+        ("scores", "feature", ("value", "measurement_status")),
+    ):
+        said = ", ".join(f"'{column}': {column}" for column in columns)
+        load.execute(
+            f"""
+            create or replace temp table decided_{table} as
+            with lasts as (
+                select response_key, {key}, arg_max({{{said}}}, source_row) as said
+                from staged_{table}
+                where source_row in (select source_row from decided where decision <> 'duplicate_key')
+                group by response_key, {key}
+            )
+
+            select
+                lasts.response_key,
+                lasts.{key},
+                {", ".join(f"lasts.said.{column}" for column in columns)},
+                lasts.response_key not in (
+                    select response_key from decided where decision = 'loaded'
+                ) as was_there
+            from lasts
+            """
+        )
+    changed = load.execute(
+        """
+        with labelled as (
+            select
+                count(*) filter (stored.response_key is null and said.label is not null) as new,
+                count(*) filter (stored.label <> said.label) as replaced,
+                count(*) filter (stored.response_key is not null and said.label is null) as withdrawn
+            from decided_labels as said
+            left join labels as stored
+                on
+                    said.response_key = stored.response_key
+                    and said.outcome_set = stored.outcome_set
+                    and stored.annotator = 'data'
+            where said.was_there
+        ),
+
+        scored as (
+            select
+                count(*) filter (stored.response_key is null) as new,
+                count(*) filter (
+                    stored.response_key is not null
+                    and (
+                        stored.value is distinct from said.value
+                        or stored.measurement_status <> said.measurement_status
+                    )
+                ) as replaced
+            from decided_scores as said
+            left join ready_measurements as stored
+                on said.response_key = stored.response_key and said.feature = stored.feature
+            where said.was_there
+        ),
+
+        based as (
+            select
+                count(*) filter (stored.baseline_text_key is null) as new,
+                count(*) filter (stored.baseline_text_key <> said.baseline_text_key) as replaced
+            from decided_baselines as said
+            inner join prompts as stored on said.prompt_key = stored.prompt_key
+            where said.n = 1 and stored.method = $method
+        )
+
+        select
+            labelled.new, labelled.replaced, labelled.withdrawn, scored.new, scored.replaced,
+            based.new, based.replaced, (select count(*) from decided_baselines where n > 1)
+        from labelled, scored, based
+        """,
+        {"method": method},
+    ).fetchall()[0]
+    return Beside(*changed)
+
+
+def write_baselines(load: Load[Any], method: str) -> None:
+    """Write the baselines of loaded prompts; a later file's replaces an earlier one's, two leave none."""
+    load.execute(
+        """
+        insert into texts
+        select distinct on (text_key) *
+        from staged_texts
+        where
+            text_key in (select baseline_text_key from decided_baselines where n = 1)
+            and text_key not in (select text_key from texts)
+        """
+    )
+    load.execute(
+        """
+        update prompts
+        set baseline_text_key = decided.baseline_text_key, baseline_kind = decided.baseline_kind
+        from (
+            select
+                prompt_key,
+                if(n = 1, baseline_text_key, null) as baseline_text_key,
+                if(n = 1, baseline_kind, null) as baseline_kind
+            from decided_baselines
+        ) as decided
+        where
+            prompts.prompt_key = decided.prompt_key
+            and prompts.method = $method
+            and (
+                prompts.baseline_text_key is distinct from decided.baseline_text_key
+                or prompts.baseline_kind is distinct from decided.baseline_kind
+            )
+        """,
+        {"method": method},
+    )
+
+
+def write_labels(load: Load[Any]) -> None:
+    """Write what records say of answers that are there; a later file's replaces an earlier one's.
+
+    An empty cell takes back what an earlier file said.
+    """
+    load.execute(
+        """
+        delete from labels
+        where
+            annotator = 'data'
+            and (outcome_set, response_key) in (
+                select (outcome_set, response_key) from decided_labels where label is null
+            )
+        """
+    )
+    load.execute(
+        """
+        insert into labels by name
+        select
+            $suite as suite,
+            category,
+            outcome_set,
+            response_key,
+            'data' as annotator,
+            'data' as source,
+            label,
+            '' as note,
+            $now as labelled_at,
+            $run_id as run_id
+        from decided_labels
+        where label is not null
+        on conflict (outcome_set, response_key, annotator) do update set
+            label = excluded.label,
+            labelled_at = excluded.labelled_at,
+            run_id = excluded.run_id
+        where labels.label is distinct from excluded.label
+        """,
+        {"suite": load.suite.suite, "run_id": load.run_id, "now": utc_now()},
+    )
+
+
+def write_scores(load: Load[Any]) -> None:
+    """Write the numbers of answers that are there; a later file's replaces an earlier one's."""
+    load.execute(
+        """
+        delete from ready_measurements
+        where (response_key, feature) in (select (response_key, feature) from decided_scores)
+        """
+    )
+    load.execute(
+        """
+        insert into ready_measurements (response_key, feature, value, measurement_status)
+        select response_key, feature, value, measurement_status from decided_scores
+        """
+    )

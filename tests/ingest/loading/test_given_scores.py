@@ -1,0 +1,43 @@
+"""Numbers that come with answers: `columns: {scores: …}`, and what a later file says of them."""
+
+import pytest
+import yaml
+from tiny import COLUMNS, TINY_SUITE, csv_text, record
+
+SCORES = """
+    select responses.repeat_index, ready.value, ready.measurement_status
+    from ready_measurements as ready inner join responses on ready.response_key = responses.response_key
+    order by 1
+"""
+
+
+@pytest.fixture
+def load_scores(load, tmp_path):
+    content = yaml.safe_load(TINY_SUITE.read_text("utf-8"))
+    content["columns"]["scores"] = {"warmth": "s"}
+    suite = tmp_path / "scored.yml"
+    suite.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+
+    def run(records, *options):
+        path = tmp_path / "scored.csv"
+        path.write_text(csv_text(records, [*COLUMNS, "s"]), "utf-8")
+        return load(path, *options, suite=suite)
+
+    return run
+
+
+def test_other_scores_of_the_same_answers_replace_and_that_is_said(load_scores, query):
+    load_scores([record(1, s="0.25"), record(2, s="0.5"), record(3, s="1")])
+    again = [record(1, s="0.75"), record(2, s=""), record(3, s="1")]
+    for options in (["--dry-run"], []):
+        result = load_scores(again, *options)
+        assert "0 loaded + 3 already there" in result.output
+        assert "scores of answers that were there already: 2 replaced" in result.output
+        assert "Nothing new" not in result.output
+    assert [row[1:] for row in query(SCORES)] == [(0.75, "ok"), (None, "missing"), (1.0, "ok")]
+    assert "Nothing new" in load_scores(again).output
+
+
+def test_of_two_records_of_an_answer_the_last_says_number_and_status(load_scores, query):
+    load_scores([record(1, s="0.25"), record(1, s="")])
+    assert [row[1:] for row in query(SCORES)] == [(None, "missing")]
