@@ -41,6 +41,7 @@ class Measured(Tally):
         yield f"{self.headline()}; {self.n_measurements:,} measurements are new"
         for reason in self.reasons():
             yield f"  rejected: {reason}"
+        yield from self.others("numbers")
         yield from self.redacted()
         if without := self.other_statuses():
             yield f"  without a number: {without}"
@@ -347,6 +348,7 @@ class MeasurementLoad(Load[Measured]):
                 keyed.source_row,
                 keyed.response_key,
                 coalesce(stored.n_stored, 0) as n_stored,
+                coalesce(stored.is_different, false) as is_different,
                 case
                     when firsts.source_row <> keyed.source_row or stored.is_different then 'duplicate_key'
                     when stored.n_stored = $n_features then 'already_there'
@@ -394,6 +396,7 @@ class MeasurementLoad(Load[Measured]):
             "select count(*) from refused where contains(detail, ?)", [REDACTED]
         )
         self.count_decided("select measurement_status, count(*) from fresh group by 1 order by 1")
+        loaded.n_others = self.store.value("select count(*) from decided where is_different")
         reasons = "select reason, count(*), min(source_row) from refused group by reason order by reason"
         for reason, n, first in self.store.rows(reasons):
             loaded.rejected[reason] = n

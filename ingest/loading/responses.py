@@ -185,6 +185,7 @@ class Loaded(Tally):
             yield "Nothing new: every record was there already."
         for reason in self.reasons():
             yield f"  rejected: {reason}"
+        yield from self.others("answers")
         yield from self.redacted()
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
@@ -430,13 +431,18 @@ class ResponseLoad(Load[Loaded]):
         """Refuse what says something else than a response of the same key."""
         refused = self.execute(
             """
-            select source_row, origin_file, origin_row
+            select
+                source_row,
+                origin_file,
+                origin_row,
+                response_key not in (select response_key from decided where decision = 'loaded') as is_stored
             from decided
             where decision = 'duplicate_key'
             order by source_row
             """
         ).fetchall()
-        for source_row, origin_file, origin_row in refused:
+        for source_row, origin_file, origin_row, is_stored in refused:
+            self.loaded.n_others += is_stored
             where = (
                 "a generated answer"
                 if origin_row is None

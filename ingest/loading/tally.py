@@ -35,6 +35,7 @@ class Tally:
     examples: dict[str, str] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
     n_redacted: int = 0
+    n_others: int = 0  # of the rejected, those that say something else than what is stored
 
     @property
     def n_rejected(self) -> int:
@@ -45,6 +46,14 @@ class Tally:
         """Yield each reason with its count and its first record."""
         for reason, n in self.rejected.most_common():
             yield f"{n:,} {reason}, first {self.examples[reason]}"
+
+    def others(self, what: str) -> Iterator[str]:
+        """Yield how many records say something else than what is stored, if any do, and what to do."""
+        if self.n_others:
+            yield (
+                f"  other {what} than those that are there, which stay: {self.n_others:,}; where these are "
+                "right, load the file into another folder (`plumbline --data DIR …`)"
+            )
 
     def redacted(self) -> Iterator[str]:
         """Yield how many records held what must not be recorded, if any did."""
@@ -70,10 +79,16 @@ class Tally:
         if self.n_records != self.n_loaded + self.n_already_there + self.n_rejected:
             raise RuntimeError(f"counts do not add up: {self}")
         if self.n_records == self.n_rejected:
+            remedy = f"Correct the file, or the suite's `{mapping}:` and `aliases:`."
+            if set(self.rejected) == {"duplicate_key"}:
+                remedy = (
+                    "What is there is never overwritten: where the new file is right, load it into another "
+                    "folder (`plumbline --data DIR …`)."
+                )
             raise PlumblineError(
                 f"{shown(Path(self.source_file))}: none of its {self.n_records:,} records can be loaded: "
                 f"{'; '.join(islice(self.reasons(), 3))}.",
-                f"Correct the file, or the suite's `{mapping}:` and `aliases:`. Nothing was loaded.",
+                f"{remedy} Nothing was loaded.",
             )
 
 

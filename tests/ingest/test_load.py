@@ -186,6 +186,7 @@ def test_a_key_twice_in_a_file(load_records, query):
     same, other = record(1, id="again"), record(1, id="other", answer="She is a driver.")
     result = load_records([record(1), same, other, record(2)])
     assert "4 records = 2 loaded + 1 already there + 1 rejected" in result.stderr
+    assert "other answers" not in result.stderr
     assert query("select source_id from responses order by source_row") == [("r-1",), ("r-2",)]
     assert query("select source_row, reason from rejects") == [(3, "duplicate_key")]
     assert query("select count(*) from texts where text = 'She is a driver.'") == [(0,)]
@@ -198,11 +199,13 @@ def test_what_is_stored_is_never_overwritten(changed, load_records, query, finge
     result = load_records([record(1, **changed), record(2)], name="second.csv")
     assert "1 loaded + 0 already there + 1 rejected" in result.stderr
     assert "record 1 of answers.csv" in result.stderr
+    assert "other answers than those that are there, which stay: 1; where these are right" in result.stderr
     assert query("from responses where source_file = 'answers.csv'") == stored[0]
     before = fingerprint()
     alone = load_records([record(1, **changed)], name="third.csv")
     assert alone.exit_code == 1
     assert "none of its 1 records can be loaded: 1 duplicate_key" in alone.stderr
+    assert "where the new file is right, load it into another folder" in " ".join(alone.stderr.split())
     assert fingerprint() == before
     assert query("select run_status from runs order by started_at") == [("ok",), ("ok",), ("failed",)]
 
@@ -382,6 +385,7 @@ def test_a_dry_run_writes_nothing(load_records, fingerprint, data):
     content = (data / "raw.duckdb").read_bytes()
     result = load_records([*THREE, record(9, gender="?")], "--dry-run")
     assert "4 records = 2 loaded + 1 already there + 1 rejected" in result.stderr
+    assert "other answers" not in result.stderr
     assert (data / "raw.duckdb").read_bytes() == content
 
 
