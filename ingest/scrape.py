@@ -16,7 +16,15 @@ import click
 from ingest.asking.plan import asked_configs
 from ingest.asking.written_texts import Writer
 from ingest.corpus import local, web, wikipedia
-from ingest.corpus.documents import HELD, Context, Document, Documents, keep_document
+from ingest.corpus.documents import (
+    HELD,
+    Context,
+    Document,
+    Documents,
+    keep_document,
+    say_anew,
+    supersede_articles,
+)
 from ingest.corpus.fetch import Fetcher, user_agent
 from ingest.corpus.keyword_search import Search, keywords_of
 from ingest.corpus.sentences import matching_sentences
@@ -25,6 +33,7 @@ from ingest.keys import key
 from ingest.options import allow_host_option, model_dir_option, send_key_option, suite_option
 from ingest.reach import asked_places, check_reach, read_places
 from ingest.store import Store
+from ingest.store.journal import storable
 from ingest.suite import Corpus, Source, Suite, load_suite
 from ingest.suite.definition import register_suite
 from ingest.suite.fields import fill
@@ -56,13 +65,18 @@ class Scraped:
     unread: set[str] = field(default_factory=set)  # concepts of which not all sources could be looked at
     n_left_out: int = 0
 
-    def name(self, source: Source, document: Document) -> None:
-        """Note that a source of today's gives a document."""
-        names = filter(None, (document.origin, document.title))
-        self.named |= {(source.concept, name.casefold()) for name in names}
+    def name(self, source: Source, document: Document) -> bool:
+        """Note that a source of today's gives a document; return whether it is the first that does."""
+        # A file's title is not its own; an article's origin is that of all that its config writes.
+        own = {"local": (document.origin,), "synthetic": (document.title,)}
+        names = filter(None, own.get(source.kind, (document.origin, document.title)))
+        found = {(source.concept, name.casefold()) for name in names}
+        is_first = not found & self.named
+        self.named |= found
         # A pattern that finds no file may mean that the folder is not here.
         if document.status == "failed" or (source.kind == "local" and document.status == "missing"):
             self.unread.add(source.concept)
+        return is_first
 
     def is_of_today(self, concept: str, *names: str) -> bool:
         """Say whether a held document is one of today's sources, as far as they could be looked at."""
@@ -147,7 +161,10 @@ def scrape_documents(
             _write_articles(store, suite, corpus, writers, results[code], keep)
         for code, corpus in corpora.items():
             if corpus.find_keywords:
-                find = Search(store, suite, code, corpus, corpus.find_keywords, writers, fetcher, model_dir)
+                of_today = results[code].is_of_today
+                find = Search(
+                    store, suite, code, corpus, corpus.find_keywords, writers, fetcher, model_dir, of_today
+                )
                 results[code].n_keywords = find.keep()
     finally:
         if fetcher is not None:
@@ -200,9 +217,11 @@ def _scrape(
 
             context = Context(folder, fetcher, is_held, suite.language, note)
             for document in READERS[source.kind](source, context):
-                result.name(source, document)
+                is_first = result.name(source, document)
                 if document.status == HELD or (document.origin, document.revision) in held:
                     result.statuses[HELD] += 1
+                    if is_first:
+                        say_anew(store, suite, result.category, source, document)
                 else:
                     result.take(document)
                     keep(result.category, source, document)
@@ -212,24 +231,28 @@ def _write_articles(
     store: Store, suite: Suite, corpus: Corpus, writers: dict[str, Writer], result: Scraped, keep: Keep
 ) -> None:
     """Have a config write the articles that synthetic sources ask for, each once."""
+    wanted: dict[tuple[str, str], list[str]] = {}
     for source in corpus.sources:
         if source.kind != "synthetic":
             continue
         concept = suite.word(corpus.attribute, source.concept)
         asked = fill(source.instruction or "", {"concept": concept})
         label = source.config or ""
+        wanted.setdefault((source.concept, label), []).append(storable(asked[:200]))
         text = writers[label].write("article", asked, category=result.category)
         revision = hashlib.sha256((text or "").encode()).hexdigest()[:16]
         held = store.rows(
             """
             select 1 from documents
             where suite = ? and category = ? and concept = ? and origin = ? and revision = ?
-                and document_status = 'ok'
+                and title = ? and document_status = 'ok'
             """,
-            [suite.suite, result.category, source.concept, label, revision],
+            [suite.suite, result.category, source.concept, label, revision, storable(asked[:200])],
         )
         if held:
-            result.name(source, Document(label))
+            again = Document(label, title=asked[:200])
+            if result.name(source, again):
+                say_anew(store, suite, result.category, source, again)
             result.statuses[HELD] += 1
             continue
         document = Document(
@@ -245,6 +268,9 @@ def _write_articles(
         result.name(source, document)
         result.take(document)
         keep(result.category, source, document)
+    for (concept, label), titles in wanted.items():
+        if concept not in result.unread:
+            supersede_articles(store, [suite.suite, result.category, concept, label], titles)
 
 
 def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result: Scraped) -> None:

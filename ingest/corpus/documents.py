@@ -1,7 +1,7 @@
 """A text as it was found, what a source of texts may use, and the raw table `documents`."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -56,7 +56,10 @@ Documents = Callable[[Source, Context], Iterator[Document]]
 def keep_document(
     store: Store, suite: Suite, code: str, source: Source, document: Document, run_id: str
 ) -> None:
-    """Store a document, in the place of what its origin gave before (which stays, as superseded)."""
+    """Store a document, in the place of what its origin gave before (which stays, as superseded).
+
+    A config writes an article an instruction, which is its title.
+    """
     document = replace(document, **{name: storable(value) for name, value in vars(document).items()})
     text = document.text
     place = [suite.suite, code, source.concept, document.origin]
@@ -78,11 +81,57 @@ def keep_document(
         "run_id": run_id,
     }
     same = "suite = ? and category = ? and concept = ? and origin = ?"
+    named = list(place)
+    if source.kind == "synthetic":
+        same, named = f"{same} and title = ?", [*place, document.title]
     with store.transaction():
-        store.connection.execute(f"delete from documents where {same} and document_status <> 'ok'", place)
+        store.connection.execute(f"delete from documents where {same} and document_status <> 'ok'", named)
         if document.status == "ok":
             store.connection.execute(
-                f"update documents set document_status = 'superseded' where {same}", place
+                f"update documents set document_status = 'superseded' where {same}", named
             )
         store.connection.execute("delete from documents where document_key = ?", [row["document_key"]])
         store.append("documents", [row])
+
+
+def say_anew(store: Store, suite: Suite, code: str, source: Source, document: Document) -> None:
+    """Have a held document say what its source says of it now: its keyword and its tag."""
+    store.connection.execute(
+        """
+        update documents
+        set domain = $domain, keyword = $keyword, source_tag = $source_tag
+        where
+            suite = $suite and category = $category and concept = $concept and document_status = 'ok'
+            and lower($name) in (lower(origin), lower(title))
+            and ($title = '' or title = $title)
+            and (
+                domain <> $domain
+                or keyword is distinct from $keyword
+                or source_tag <> $source_tag
+            )
+        """,
+        {
+            "suite": suite.suite,
+            "category": code,
+            "concept": source.concept,
+            "name": document.origin,
+            "title": document.title if source.kind == "synthetic" else "",
+            "domain": suite.categories[code].domain,
+            "keyword": source.keyword,
+            "source_tag": source.source_tag,
+        },
+    )
+
+
+def supersede_articles(store: Store, place: Sequence[str], titles: Sequence[str]) -> None:
+    """Supersede what a config wrote to other instructions than these; `place` is suite to origin."""
+    store.connection.execute(
+        """
+        update documents
+        set document_status = 'superseded'
+        where
+            suite = ? and category = ? and concept = ? and origin = ?
+            and source_kind = 'synthetic' and document_status = 'ok' and not list_contains(?, title)
+        """,
+        [*place, titles],
+    )

@@ -1,6 +1,7 @@
 """The search for more keywords of each concept, and the keywords that a concept has (SPEC COR-7)."""
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ class Search:
     writers: dict[str, Writer]
     fetcher: Fetcher | None
     model_dir: Path | None
+    is_of_today: Callable[..., bool]  # whether a source of today's gives a concept's document of these names
 
     def keep(self) -> int:
         """Replace the found keywords of the category; return how many there are."""
@@ -52,13 +54,13 @@ class Search:
         """Words of the concept's documents that are nearest to its name."""
         rows = self.store.rows(
             """
-            select text from documents
+            select text, origin, title from documents
             where suite = ? and category = ? and concept = ? and document_status = 'ok'
             order by document_key
             """,
             [self.suite.suite, self.code, concept],
         )
-        phrases = candidates((text for (text,) in rows), CANDIDATES)
+        phrases = candidates((text for text, *names in rows if self.is_of_today(concept, *names)), CANDIDATES)
         encoder = load_scorer(DEFAULT_EMBEDDER, Where(self.model_dir))
         assert isinstance(encoder, Embedder)
         return nearest(concept, phrases, encoder.embed, self.finder.limit * 3)

@@ -405,3 +405,33 @@ def test_from_texts_to_branches(scrape, data, query):
             "counterfactual",
         ),
     ]
+
+
+def test_a_held_text_follows_its_source_s_keyword_and_tag(scrape, query):
+    told = "select keyword, source_tag from documents union all select keyword, source_tag from sentences"
+    (scrape.folder / "a.txt").write_text("The rivers of Freelandia are long and the kings are old.")
+    rivers = {"kind": "local", "files": "a.txt", "keyword": "rivers", "source_tag": "water"}
+    scrape(rivers)
+    assert query(told) == [("rivers", "water")] * 2
+    kings = {**rivers, "keyword": "kings", "source_tag": "people"}
+    for _ in range(2):
+        scrape(kings, {**rivers, "files": "*.txt"})  # where two sources give it, it is the first one's
+        assert query(told) == [("kings", "people")] * 2
+
+
+def test_a_held_page_follows_its_source_s_keyword(scrape, server, query):
+    scrape(article(server, "Freelandia", keyword="rivers"))
+    before = server.asked.copy()
+    scrape(article(server, "Freelandia", keyword="markets"))
+    assert server.asked == before
+    assert query("select distinct keyword from sentences") == [("markets",)]
+
+
+def test_a_file_taken_out_is_not_kept_by_another_of_its_name(scrape, query):
+    for folder, text in (("new", "The rivers of Freelandia are long."), ("old", "Freelandia has old kings.")):
+        (scrape.folder / folder).mkdir()
+        (scrape.folder / folder / "a.txt").write_text(text)
+    new, old = ({"kind": "local", "files": f"{folder}/*.txt"} for folder in ("new", "old"))
+    scrape(new, old)
+    scrape(new)
+    assert query("select sentence from sentences") == [("The rivers of Freelandia are long.",)]

@@ -94,6 +94,23 @@ def test_an_article_is_written_once_and_says_by_whom(data, suite, server, query)
     assert query("select sentence from sentences where keyword = 'Freelandia'") == [(SENTENCE,)]
 
 
+def test_two_articles_of_a_config_stand_beside_each_other(data, suite, server, query):
+    rivers, kings = f"{SENTENCE} Freelandia has rivers.", f"{SENTENCE} Freelandia has kings."
+    server.rules(says(rivers, "rivers"), says(kings, "kings"), says(SENTENCE))
+    sources = [
+        {"kind": "synthetic", "concept": "Freelandia", "config": "tiny", "instruction": f"Write about {of}."}
+        for of in ("rivers", "kings")
+    ]
+    articles = "select text, document_status from documents order by text, document_status"
+    for _ in range(2):
+        assert invoke(scrape, data, suite(sources=sources)).exit_code == 0
+        assert query(articles) == [(kings, "ok"), (rivers, "ok")]
+    assert len(server.prompts()) == 2
+    sources[0]["instruction"] = "Write about what you like."
+    invoke(scrape, data, suite(sources=sources))
+    assert query(articles) == sorted([(SENTENCE, "ok"), (kings, "ok"), (rivers, "superseded")])
+
+
 def test_keywords_are_parsed_never_evaluated(data, suite, server, query):
     server.rules(says('Sure! ["food market", "Food Market", "food", "__import__(\'os\')", 7, "harbour"]'))
     path = suite(find_keywords={"by": "model", "config": "tiny", "runs": 3, "limit": 3})
