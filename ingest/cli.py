@@ -35,6 +35,7 @@ from ingest import (
 from ingest.asking.inspect_task import TASK, write_task
 from ingest.edge import OneLine
 from ingest.errors import PlumblineError, say
+from ingest.labelling.loading import forgotten
 from ingest.options import (
     allow_code_option,
     allow_host_option,
@@ -170,6 +171,9 @@ def audit(
         if suite.measurements is None:
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
+        with Store(data, read_only=True) as store:
+            for line in forgotten(store, suite):
+                say(line, err=True)
         warehouse.build(data, marts, parsed, is_full, is_kept=True)
     if marts:
         say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")

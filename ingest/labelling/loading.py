@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from ingest.errors import PlumblineError, printable, shorten
-from ingest.labelling.questions import Question
+from ingest.labelling.questions import Question, none_of_these
 from ingest.labelling.table import CANNOT_TELL, unguarded
 from ingest.loading.files import RowProblem, check_text, read_records, shown
 from ingest.redaction import without_secrets
@@ -150,6 +150,34 @@ def take_in(
         with store.registered("read_labels", pa.Table.from_pylist(rows, schema=store.arrow_schema("labels"))):
             store.connection.execute("insert or replace into labels by name from read_labels")
     return taken
+
+
+def forgotten(store: Store, suite: Suite) -> Iterator[str]:
+    """Yield the questions of which people said what the suite has no name for now (int_labels_known)."""
+    known = {
+        (code, rule.set, label)
+        for code, rule in suite.rules()
+        for label in (*rule.labels, none_of_these(rule), "unmatched", "unclear")
+    }
+    totals: Counter[tuple[str, str]] = Counter()
+    unknown: dict[tuple[str, str], list[str]] = {}
+    for code, outcome_set, label, n in store.rows(
+        """
+        select category, outcome_set, label, count(*) from labels
+        where suite = ? and source <> 'data'
+        group by all order by all
+        """,
+        [suite.suite],
+    ):
+        totals[code, outcome_set] += n
+        if label is not None and (code, outcome_set, label) not in known:
+            unknown.setdefault((code, outcome_set), []).append(f"{label} {n:,}")
+    for (code, outcome_set), said in unknown.items():
+        yield (
+            f"{code} {outcome_set}: all {totals[code, outcome_set]:,} labels of people are left out, because "
+            f"the suite has no such label now: {shorten(', '.join(said))}. Write it there again, or load "
+            "their file with the new name"
+        )
 
 
 def _stored(store: Store, suite: Suite) -> dict[tuple[str, str, str], Label]:

@@ -2,7 +2,7 @@
 -- The label is the one that most annotators give; of two that as many give, one by chance (the answer's key).
 -- Of numbers it is the mean. `probability`: of being drawn, by the latest sample that knows the answer.
 with labels as (
-    select * from {{ ref('stg_labels__labels') }}
+    select * from {{ ref('int_labels_known') }}
     where source <> 'data'
 ),
 

@@ -10,7 +10,7 @@ with labels as (
         coalesce(labels.label, 'it cannot be told') as label,
         labels.value,
         labels.source
-    from {{ ref('stg_labels__labels') }} as labels
+    from {{ ref('int_labels_known') }} as labels
 ),
 
 outcomes as (

@@ -10,7 +10,10 @@ from labelled import ANCHORS, SCORE, World, by_trade, tiny_with
 from tiny import record
 
 from ingest.cli import cli
+from ingest.labelling.loading import forgotten
 from ingest.labelling.table import guarded, unguarded
+from ingest.store import Store
+from ingest.suite import load_suite
 
 
 def reads(answer):
@@ -216,3 +219,16 @@ def test_cells_are_no_formulas_and_come_back_as_they_were(rows):
     for cell in ("=1", "'=1", "''=1", "-0.5", "-x", "'x", " +a", "＝1", "@", "", "\t=1", "x=1"):
         assert unguarded(guarded(cell)) == cell
     assert guarded("-0.5") == "-0.5" and guarded("\t=1") == "'\t=1" and guarded("x=1") == "x=1"
+
+
+def test_labels_whose_name_is_gone_are_counted_by_question(world, rows, load):
+    assert load(labelled(of(rows, "job"), "baker")).exit_code == 0
+    suite = load_suite(world.suite_path)
+    with Store(world.data, read_only=True) as store:
+        assert list(forgotten(store, suite)) == []
+        text = world.suite_path.read_text("utf-8")
+        assert "baker:" in text
+        world.suite_path.write_text(text.replace("baker:", "cook:"), "utf-8")
+        (line,) = forgotten(store, load_suite(world.suite_path))
+    assert line.startswith("A1 job: all 2 labels of people are left out")
+    assert "no such label now: baker 2." in line
