@@ -311,7 +311,9 @@ def _say(assembly: Assembly, suite_path: Path) -> None:
     if assembly.n_outdated:
         say(
             f"{assembly.n_outdated:,} prompts of an earlier version of the templates, or of a larger sample, "
-            "have answers and stay.",
+            "have answers and stay. Where the suite has their category still, each config that lacks answers "
+            "to them is asked them, too; an audit without them needs a folder of its own (`plumbline --data "
+            "DIR …`).",
             err=True,
         )
     if not any(assembled.n_prompts for assembled in assembly.categories):

@@ -238,7 +238,10 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[tu
             problems.append(f"row {row:,}: {label.annotator} gave this answer another label in row {first:,}")
     if problems:
         more = f" {len(problems) - 1:,} more rows cannot be used." if len(problems) > 1 else ""
-        raise PlumblineError(f"{shown(path)}, {problems[0]}.{more}", "Correct it there. Nothing was loaded.")
+        remedy = "Correct it there."
+        if "not UTF-8" in problems[0]:
+            remedy = "Save it as UTF-8 (in Excel: CSV UTF-8), then load that."
+        raise PlumblineError(f"{shown(path)}, {problems[0]}.{more}", f"{remedy} Nothing was loaded.")
     if not found:
         raise PlumblineError(
             f"{shown(path)}: none of its {len(rows):,} rows has a label.", "Fill in the column `label`."

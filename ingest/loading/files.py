@@ -160,7 +160,8 @@ def require_columns(
     listed = ", ".join(repr(shorten(p)) for p in present[:MAX_NAMES_SHOWN]) or "none"
     more = f" and {len(present) - MAX_NAMES_SHOWN:,} more" if len(present) > MAX_NAMES_SHOWN else ""
     did_you_mean = f"Did you mean {', '.join(hints)}? " if hints else ""
-    did_you_mean = other_separator(present) or did_you_mean
+    if question := other_separator(present):
+        did_you_mean, remedy = question, "Save it as CSV with commas, in UTF-8."
     raise PlumblineError(
         f"{shown(path)} has no column {', '.join(repr(shorten(c)) for c in missing)}; it has {listed}{more}.",
         f"{did_you_mean}{remedy}",

@@ -272,6 +272,7 @@ def test_outdated_prompts_go_unless_they_were_asked(suite, tmp_path):
         store.append("responses", [response])
     result = invoke(tmp_path, suite=path)
     assert "1 prompts of an earlier version" in result.stderr
+    assert "each config that lacks answers to them is asked them, too" in result.stderr
     with Store(tmp_path, read_only=True) as store:
         texts = [row[0] for row in store.rows("select prompt from prompts where category = 'TRADE'")]
         assert sum(text.startswith("Which trade for") for text in texts) == 4

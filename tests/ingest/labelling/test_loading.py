@@ -232,3 +232,14 @@ def test_labels_whose_name_is_gone_are_counted_by_question(world, rows, load):
         (line,) = forgotten(store, load_suite(world.suite_path))
     assert line.startswith("A1 job: all 2 labels of people are left out")
     assert "no such label now: baker 2." in line
+
+
+def test_a_table_in_a_spreadsheet_s_own_encoding_is_told_what_to_do(world, rows):
+    path = world.folder / "ansi.csv"
+    (row,) = labelled(of(rows, "job", 1), "baker", annotator="Zo\u00eb")
+    with path.open("w", encoding="cp1252", errors="replace", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+    told = run(world, "load", world.suite_path, path).output
+    assert "row 2: annotator: bytes that are not UTF-8" in told and "in Excel: CSV UTF-8" in told
