@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ingest.inference.arrays import Array, Mask
 from ingest.inference.bounds import is_flat, pseudo_rows
@@ -139,8 +139,8 @@ def resample_differences(
 
     cells = group_table(units.of_row * n_groups + group, stacked, units.n * n_groups)
     cells = cells.reshape(units.n, n_groups, n_sides * n_sums)
-    rng = np.random.default_rng([seed, EXCHANGE_STREAM])
-    exchanges = rng.integers(0, 2, (n_permutations, units.n)).astype(np.float64)
+    chunk = max(1, chunk_bytes // (8 * (units.n + 20 * n_groups * n_sums)))
+    exchanges = _exchanges(units.n, n_permutations, chunk, seed)
 
     units_by_group = units.by_group(np.ones((n, 1)))[:, 0]
     n_rested_on = units_rested_on(columns, units_by_group)
@@ -149,16 +149,16 @@ def resample_differences(
 
     def exchanged(a: int, b: int, shift: Array) -> Array:
         """Differences (columns, B) after units have swapped their sides."""
-        chunks = iter(np.split(exchanges, range(chunk, n_permutations, chunk)))
+        chunks = iter(exchanges)
 
         def next_draws(size: int) -> Array:
-            moved = (next(chunks) @ shift).reshape(size, n_groups, n_sums)
+            is_exchanged = np.unpackbits(next(chunks), axis=1, count=units.n)
+            moved = (is_exchanged.astype(np.float64) @ shift).reshape(size, n_groups, n_sums)
             swapped_a = evaluate(chosen, of_side(table, a) + moved)
             return evaluate(chosen, of_side(table, b) - moved) - swapped_a
 
         return draw(next_draws, n_permutations, chunk, (len(columns),))
 
-    chunk = max(1, chunk_bytes // (8 * (units.n + 20 * n_groups * n_sums)))
     kind = kind_of(chosen, n_sums)
 
     def widened(a: int, b: int, is_still: Mask) -> list[Array]:
@@ -244,6 +244,13 @@ def resample_differences(
         return found
 
     return [compare(a, b) for a, b in pairs]
+
+
+def _exchanges(n_units: int, n_draws: int, chunk: int, seed: int) -> list[NDArray[np.uint8]]:
+    """Draw which units exchange their sides, for all pairs: chunks (draws, units / 8), a bit a unit."""
+    rng = np.random.default_rng([seed, EXCHANGE_STREAM])
+    sizes = [min(chunk, n_draws - start) for start in range(0, n_draws, chunk)]
+    return [np.packbits(rng.integers(0, 2, (size, n_units)).astype(bool), axis=1) for size in sizes]
 
 
 def _without_rounding(one: Array, other: Array) -> Array:

@@ -1,5 +1,6 @@
 """Two sides that answered the same: against enumeration of exchanges, and on simulated sides."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -184,3 +185,12 @@ def test_another_level_is_no_other_bias():
         n_exchanged += row.p_exchanged <= 0.05
         n_found += row.p_value <= 0.05
     assert n_exchanged / n > 0.3 and n_found / n <= 0.12
+
+
+def test_draws_of_many_units_take_a_bit_each():
+    design = within_blocks(10_000, 2)
+    sides = two_sides(design, np.random.default_rng(2), 0.2, 0.4)
+    tracemalloc.start()
+    compared(design, sides, n_permutations=1_000)
+    (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert peak < 1_000 * 10_000 * 4  # draws as numbers of eight bytes were twice as much
