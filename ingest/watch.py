@@ -225,6 +225,12 @@ def print_look(numbers: Sequence[dict[str, Any]]) -> int:
     else:
         said = f"{len(numbers):,} numbers, to which later looks are compared"
     say(f"Look {first['look']} of {first['n_looks']}: {said}.")
+    if all(row["ci_low"] is None or row["ci_high"] is None for row in numbers):
+        say(
+            "No number has an interval, so no look of this plan can tell a change. An interval needs ten "
+            "names, texts or roots, five a group: --restart with more --roots.",
+            err=True,
+        )
     return len(alarms)
 
 

@@ -152,7 +152,10 @@ def test_an_alarm_says_how_far_since_when_and_of_how_many(capsys):
     assert "now 0.400 [0.300, 0.500], n 120, p 0.0030, corrected over 4 numbers and all looks" in said
     assert "better  m A1 job by \\x1b[31m" in said and "Look 9 of 12: 2 of 3 numbers changed." in said
     assert watch.print_look([{**calm, "look": 1, "p_holm": None}]) == 0
-    assert "to which later looks are compared" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "to which later looks are compared" in said.out and not said.err
+    assert watch.print_look([{**calm, "look": 1, "p_holm": None, "ci_low": None, "ci_high": None}]) == 0
+    assert "no look of this plan can tell a change" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("once", "is_alarm", "status"), [(1, True, 1), (1, False, 0), (0, True, 0)])
