@@ -17,6 +17,7 @@ from ingest.asking.plan import asked_configs
 from ingest.asking.written_texts import Writer
 from ingest.corpus import local, web, wikipedia
 from ingest.corpus.documents import (
+    CALLED,
     HELD,
     Context,
     Document,
@@ -195,14 +196,14 @@ def _scrape(
             if source.kind not in READERS:
                 continue  # a config writes it
             known = store.rows(
-                """
-                select origin, revision, title from documents
+                f"""
+                select origin, revision, {CALLED} from documents
                 where suite = ? and category = ? and concept = ? and document_status in ('ok', 'empty')
                 """,
                 [suite.suite, result.category, source.concept],
             )
             held = {(origin, revision) for origin, revision, _ in known}
-            names = {name.casefold() for origin, _, title in known for name in (origin, title)}
+            names = {name.casefold() for origin, _, called in known for name in (origin, called)}
 
             def is_held(
                 name: str, revision: str | None = None, held: set[Any] = held, names: set[str] = names
@@ -278,14 +279,14 @@ def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result
     rows = []
     shared = {"suite": suite.suite, "domain": suite.categories[code].domain, "category": code}
     held = store.rows(
-        """
-        select document_key, concept, keyword, source_tag, text, origin, title from documents
+        f"""
+        select document_key, concept, keyword, source_tag, text, origin, {CALLED} from documents
         where suite = ? and category = ? and document_status = 'ok'
         order by document_key
         """,
         [suite.suite, code],
     )
-    documents = [row for *row, origin, title in held if result.is_of_today(row[1], origin, title)]
+    documents = [row for *row, origin, called in held if result.is_of_today(row[1], origin, called)]
     result.n_documents, result.n_left_out = len(documents), len(held) - len(documents)
     concepts = {concept for _, concept, *_ in documents}
     keywords = {concept: keywords_of(store, suite, code, corpus, concept) for concept in concepts}

@@ -13,6 +13,8 @@ from ingest.store.journal import storable
 from ingest.suite import Source, Suite
 
 HELD = "held"  # the status of a page that was not fetched, because it is here already
+# What a held document is called beside its origin. A file's title is its name: a page may have the same.
+CALLED = "case when source_kind = 'local' then origin else title end"
 
 
 @dataclass(frozen=True)
@@ -97,12 +99,12 @@ def keep_document(
 def say_anew(store: Store, suite: Suite, code: str, source: Source, document: Document) -> None:
     """Have a held document say what its source says of it now: its keyword and its tag."""
     store.connection.execute(
-        """
+        f"""
         update documents
         set domain = $domain, keyword = $keyword, source_tag = $source_tag
         where
             suite = $suite and category = $category and concept = $concept and document_status = 'ok'
-            and lower($name) in (lower(origin), lower(title))
+            and lower($name) in (lower(origin), lower({CALLED}))
             and ($title = '' or title = $title)
             and (
                 domain <> $domain

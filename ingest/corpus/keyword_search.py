@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.asking.written_texts import Writer
+from ingest.corpus.documents import CALLED
 from ingest.corpus.fetch import Fetcher, FetchError
 from ingest.corpus.keywords import candidates, instruction, nearest, parse_answer, usable, without_contained
 from ingest.corpus.wikipedia import api_url, page_links
@@ -53,8 +54,8 @@ class Search:
     def near(self, concept: str) -> list[tuple[str, float]]:
         """Words of the concept's documents that are nearest to its name."""
         rows = self.store.rows(
-            """
-            select text, origin, title from documents
+            f"""
+            select text, origin, {CALLED} from documents
             where suite = ? and category = ? and concept = ? and document_status = 'ok'
             order by document_key
             """,

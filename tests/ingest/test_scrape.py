@@ -435,3 +435,16 @@ def test_a_file_taken_out_is_not_kept_by_another_of_its_name(scrape, query):
     scrape(new, old)
     scrape(new)
     assert query("select sentence from sentences") == [("The rivers of Freelandia are long.",)]
+
+
+def test_a_file_s_name_is_no_page_s(scrape, server, query):
+    """A page of such a name is fetched, follows its own source, and keeps no file that was taken out."""
+    told = "select source_kind, keyword from documents order by source_kind"
+    (scrape.folder / "Freelandia.txt").write_text("Freelandia has old kings and long rivers.")
+    file = {"kind": "local", "files": "*.txt", "keyword": "kings"}
+    page = article(server, "Freelandia", keyword="rivers")
+    for _ in range(2):
+        scrape(file, page)
+        assert query(told) == [("local", "kings"), ("wikipedia", "rivers")]
+    scrape(page)
+    assert query("select sentence from sentences where contains(sentence, 'kings')") == []
