@@ -41,6 +41,7 @@ from ingest.suite.fields import fill
 
 CONTACT_VARIABLE = "PLUMBLINE_CONTACT"
 ON_THE_WEB = ("web", "wikipedia")
+LONGEST_TITLE = 200  # characters
 # What reads each kind of source: a new kind is a module with `documents`, and a row here.
 READERS: dict[str, Documents] = {
     "local": local.documents,
@@ -238,8 +239,8 @@ def _write_articles(
             continue
         concept = suite.word(corpus.attribute, source.concept)
         asked = fill(source.instruction or "", {"concept": concept})
-        label = source.config or ""
-        wanted.setdefault((source.concept, label), []).append(storable(asked[:200]))
+        label, title = source.config or "", _title(asked)
+        wanted.setdefault((source.concept, label), []).append(title)
         text = writers[label].write("article", asked, category=result.category)
         revision = hashlib.sha256((text or "").encode()).hexdigest()[:16]
         held = store.rows(
@@ -248,10 +249,10 @@ def _write_articles(
             where suite = ? and category = ? and concept = ? and origin = ? and revision = ?
                 and title = ? and document_status = 'ok'
             """,
-            [suite.suite, result.category, source.concept, label, revision, storable(asked[:200])],
+            [suite.suite, result.category, source.concept, label, revision, title],
         )
         if held:
-            again = Document(label, title=asked[:200])
+            again = Document(label, title=title)
             if result.name(source, again):
                 say_anew(store, suite, result.category, source, again)
             result.statuses[HELD] += 1
@@ -259,7 +260,7 @@ def _write_articles(
         document = Document(
             origin=label,
             status="ok" if text and text.strip() else "failed",
-            title=asked[:200],
+            title=title,
             text=text,
             revision=revision,
             licence=source.licence,
@@ -272,6 +273,12 @@ def _write_articles(
     for (concept, label), titles in wanted.items():
         if concept not in result.unread:
             supersede_articles(store, [suite.suite, result.category, concept, label], titles)
+
+
+def _title(instruction: str) -> str:
+    """Return a short name of an instruction, another one for each."""
+    title: str = storable(instruction)
+    return title if len(title) <= LONGEST_TITLE else f"{title[:180]}… {key(title)[:16]}"
 
 
 def find_sentences(store: Store, suite: Suite, code: str, corpus: Corpus, result: Scraped) -> None:

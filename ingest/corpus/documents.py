@@ -60,7 +60,7 @@ def keep_document(
 ) -> None:
     """Store a document, in the place of what its origin gave before (which stays, as superseded).
 
-    A config writes an article an instruction, which is its title.
+    A config writes one article for each instruction, by which its title tells them apart.
     """
     document = replace(document, **{name: storable(value) for name, value in vars(document).items()})
     text = document.text

@@ -111,6 +111,18 @@ def test_two_articles_of_a_config_stand_beside_each_other(data, suite, server, q
     assert query(articles) == sorted([(SENTENCE, "ok"), (kings, "ok"), (rivers, "superseded")])
 
 
+def test_two_articles_whose_instructions_begin_alike_stand_beside_each_other(data, suite, server, query):
+    begins = "Write three long paragraphs about Freelandia for readers who know nothing of it. " * 3
+    server.rules(says(f"{SENTENCE} It has rivers.", "rivers"), says(f"{SENTENCE} It has kings.", "kings"))
+    sources = [
+        {"kind": "synthetic", "concept": "Freelandia", "config": "tiny", "instruction": f"{begins}Name {of}."}
+        for of in ("rivers", "kings")
+    ]
+    for _ in range(2):
+        assert invoke(scrape, data, suite(sources=sources)).exit_code == 0
+        assert query("select document_status from documents") == [("ok",)] * 2
+
+
 def test_keywords_are_parsed_never_evaluated(data, suite, server, query):
     server.rules(says('Sure! ["food market", "Food Market", "food", "__import__(\'os\')", 7, "harbour"]'))
     path = suite(find_keywords={"by": "model", "config": "tiny", "runs": 3, "limit": 3})
