@@ -15,12 +15,13 @@ _LEADS = (
     r"(?:answer|option|choice|sentence)(?:\s+is)?",
     r"it(?:\s+is|['’]s)",
     r"i(?:\s+would|['’]d)?\s+(?:choose|pick|select|go\s+with)",
-    r"(?:(?:最终|正确|最終|正確)?答案|答え|正解|정답|답)(?:是|为|為|は|은)?",
+    r"(?:(?:最终|正确|最終|正確)?答案|答え|正解|정답|답)(?:是|为|為|は|은)?|我?(?:选择?|選擇?)",
     r"ответ|відповідь|réponse|antwort|respuesta|risposta|resposta",
 )
-_BEFORE = rf"^{_NO_WORD}(?:{'|'.join(_LEADS)})?{_NO_WORD}(?:(?:option|choice|sentence)\W+)?"
-# A comma may go before another letter ("A, B and C are wrong"), so a word must follow it.
-_AFTER = rf"(?:{_NO_WORD}$|[.):\]*。：]|[,，、]\s*(?:[^\s\w]|\w\w)|\s*\n|\s+[-–—(])"
+_BEFORE = rf"^{_NO_WORD}(?:{'|'.join(_LEADS)})?{_NO_WORD}(?:(?:option|choice|sentence){_NO_WORD})?"
+# A comma may go before another letter ("A, B and C are wrong"), so what follows it may be none.
+_MORE = rf"[,，、][\s\p{{Z}}]*(?:[^\s\p{{Z}}{LETTERS}{LETTERS.lower()}]|[{LETTERS}]\w)"
+_AFTER = rf"(?:(?:です|だ|입니다|이다)?{_NO_WORD}$|[.):\]*。：]|{_MORE}|\s*\n|\s+[-–—(])"
 
 
 def asked(text: str, options: Sequence[str], instruction: str = "Answer with one letter.") -> str:

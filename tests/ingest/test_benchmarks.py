@@ -306,6 +306,12 @@ def test_odd_types_in_the_place_of_what_is_expected(tmp_path, name):
         ("B，因为", "B"),
         ("Réponse : B", "B"),
         ("\u2714\ufe0fB", "B"),
+        # One letter may be a word, if it is no option's.
+        ("B, I think", "B"),
+        ("B, 5 of them say so", "B"),
+        ("正解はBです。", "B"),
+        ("정답은 B입니다.", "B"),
+        ("我选择B。", "B"),
         # What names several, or says which it is not.
         ("A, B and C are all wrong", None),
         ("A, B", None),
@@ -314,6 +320,10 @@ def test_odd_types_in_the_place_of_what_is_expected(tmp_path, name):
         ("Не A, а B", None),
         ("不是A.", None),
         ("A 不对", None),
+        ("Option 不是A.", None),
+        ("Option не A", None),
+        ("A,\u00a0B", None),
+        ("A，\u3000B", None),
         ("A man", None),
     ],
 )
