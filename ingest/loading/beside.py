@@ -19,6 +19,7 @@ class Beside:
     n_scores_replaced: int = 0
     n_baselines_new: int = 0
     n_baselines_replaced: int = 0
+    n_baselines_withdrawn: int = 0
     n_two_baselines: int = 0
 
     def lines(self) -> Iterator[str]:
@@ -115,16 +116,19 @@ def decide_beside(load: Load[Any], method: str) -> Beside:
 
         based as (
             select
-                count(*) filter (stored.baseline_text_key is null) as new,
-                count(*) filter (stored.baseline_text_key <> said.baseline_text_key) as replaced
+                count(*) filter (said.n = 1 and stored.baseline_text_key is null) as new,
+                count(*) filter (
+                    said.n = 1 and stored.baseline_text_key <> said.baseline_text_key
+                ) as replaced,
+                count(*) filter (said.n > 1 and stored.baseline_text_key is not null) as withdrawn
             from decided_baselines as said
             inner join prompts as stored on said.prompt_key = stored.prompt_key
-            where said.n = 1 and stored.method = $method
+            where stored.method = $method
         )
 
         select
             labelled.new, labelled.replaced, labelled.withdrawn, scored.new, scored.replaced,
-            based.new, based.replaced, (select count(*) from decided_baselines where n > 1)
+            based.new, based.replaced, based.withdrawn, (select count(*) from decided_baselines where n > 1)
         from labelled, scored, based
         """,
         {"method": method},

@@ -76,6 +76,10 @@ def test_a_dry_run_leaves_baselines_alone(load_baselines, query):
 
 def test_a_later_file_with_two_baselines_leaves_none(load_baselines, query):
     load_baselines([record(1, reference="She bakes."), record(2, reference="She bakes.")])
-    result = load_baselines([record(1, reference="She bakes."), record(2, reference="She cooks.")])
+    two = [record(1, reference="She bakes."), record(2, reference="She cooks.")]
+    result = load_baselines(two)
+    assert "baselines of prompts that were there already: 1 withdrawn" in result.output
     assert "prompts with two baselines, which therefore have none: 1" in result.output
+    assert "Nothing new" not in result.output
     assert query(BASELINES) == [(WOMAN, None, None)]
+    assert "Nothing new" in load_baselines(two).output
