@@ -159,6 +159,7 @@ def forgotten(store: Store, suite: Suite) -> Iterator[str]:
         for code, rule in suite.rules()
         for label in (*rule.labels, none_of_these(rule), "unmatched", "unclear")
     }
+    sets = {(code, rule.set) for code, rule in suite.rules()}
     totals: Counter[tuple[str, str]] = Counter()
     unknown: dict[tuple[str, str], list[str]] = {}
     for code, outcome_set, label, n in store.rows(
@@ -172,12 +173,15 @@ def forgotten(store: Store, suite: Suite) -> Iterator[str]:
         totals[code, outcome_set] += n
         if label is not None and (code, outcome_set, label) not in known:
             unknown.setdefault((code, outcome_set), []).append(f"{label} {n:,}")
-    for (code, outcome_set), said in unknown.items():
-        yield (
-            f"{code} {outcome_set}: all {totals[code, outcome_set]:,} labels of people are left out, because "
-            f"the suite has no such label now: {shorten(', '.join(said))}. Write it there again, or load "
-            "their file with the new name"
-        )
+    for (code, outcome_set), n in totals.items():
+        left_out = f"{code} {outcome_set}: all {n:,} labels of people are left out, because the suite has"
+        if (code, outcome_set) not in sets:
+            yield f"{left_out} no such outcome set now. Write it there again if they are to count"
+        elif said := unknown.get((code, outcome_set)):
+            yield (
+                f"{left_out} no such label now: {shorten(', '.join(said))}. Write it there again, or load "
+                "their file with the new name"
+            )
 
 
 def _stored(store: Store, suite: Suite) -> dict[tuple[str, str, str], Label]:

@@ -234,6 +234,19 @@ def test_labels_whose_name_is_gone_are_counted_by_question(world, rows, load):
     assert "no such label now: baker 2." in line
 
 
+def test_labels_whose_question_is_gone_are_not_to_be_loaded_anew(world, rows, load):
+    assert load([*labelled(of(rows, "job"), "baker"), *labelled(of(rows, "tone"), "0.5")]).exit_code == 0
+    text = world.suite_path.read_text("utf-8")
+    world.suite_path.write_text(text.replace("set: job", "set: work").replace("set: tone", "set: t"), "utf-8")
+    with Store(world.data, read_only=True) as store:
+        found = list(forgotten(store, load_suite(world.suite_path)))
+    assert found == [
+        f"A1 {name}: all 2 labels of people are left out, because the suite has no such outcome set now. "
+        "Write it there again if they are to count"
+        for name in ("job", "tone")
+    ]
+
+
 def test_a_table_in_a_spreadsheet_s_own_encoding_is_told_what_to_do(world, rows):
     path = world.folder / "ansi.csv"
     (row,) = labelled(of(rows, "job", 1), "baker", annotator="Zo\u00eb")
