@@ -106,7 +106,7 @@ def _answers(output: Any) -> list[tuple[str | None, str]]:
 def _scores(scores: list[Any], others: Set[str | None]) -> dict[str, str | None]:
     rows = [_snake(score) for score in scores if isinstance(score, dict)]
     return {
-        # A category has a text, and no number or nothing beside it.
+        # A score that is a word may have a `value` of null beside it.
         f"score.{row['name']}": plain(row.get("string_value") if row.get("value") is None else row["value"])
         for row in rows
         if isinstance(row.get("name"), str) and plain(row.get("observation_id")) not in others - {None}
