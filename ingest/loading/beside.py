@@ -36,17 +36,28 @@ class Beside:
 
 
 def decide_baselines(load: Load[Any]) -> None:
-    """Decide which baseline each prompt has: that of its records, unless these differ."""
+    """Decide which baseline each prompt has: that of its records, unless these differ.
+
+    Of an answer that is refused nothing is taken.
+    """
     load.execute(
         """
         create or replace temp table decided_baselines as
+            with given as (
+                select distinct prompt_key, baseline_key as baseline_text_key
+                from staged_responses
+                where
+                    baseline_key is not null
+                    and source_row in (select source_row from decided where decision <> 'duplicate_key')
+            )
+
             select
                 prompt_key,
                 any_value(baseline_text_key) as baseline_text_key,
                 any_value(baseline_kind) as baseline_kind,
                 count(distinct baseline_text_key) as n
             from staged_prompts
-            where baseline_text_key is not null
+            semi join given using (prompt_key, baseline_text_key)
             group by prompt_key
         """
     )

@@ -57,6 +57,7 @@ class Response(NamedTuple):
     """What is staged of one record: the columns of `responses` that a load fills, and the text.
 
     `said_key` is of the record's text whatever its status; `is_told_by_text` where the text decides that.
+    `baseline_key` is of the baseline that the record brings.
     """
 
     response_key: str
@@ -79,6 +80,7 @@ class Response(NamedTuple):
     n_characters: int | None
     said_key: str
     is_told_by_text: bool
+    baseline_key: str | None
 
 
 class GivenLabel(NamedTuple):
@@ -256,7 +258,7 @@ class ResponseLoad(Load[Loaded]):
             (
                 "responses",
                 "responses.*, texts.text, texts.n_characters, texts.text_key as said_key, "
-                "true as is_told_by_text from responses, texts",
+                "true as is_told_by_text, texts.text_key as baseline_key from responses, texts",
             ),
             ("rejects", "reject_key, source_row, reason, detail from rejects"),
             ("prompts", "* from prompts"),
@@ -347,6 +349,7 @@ class ResponseLoad(Load[Loaded]):
                 n_characters=len(fields.text) if is_answer else None,
                 said_key=said_key,
                 is_told_by_text=fields.status == "ok",
+                baseline_key=None if fields.baseline is None else text_key(fields.baseline),
             )
         )
         self.n_characters += len(fields.text)
@@ -461,7 +464,7 @@ class ResponseLoad(Load[Loaded]):
         n_new = self.execute(
             """
             insert into responses
-            select * exclude (text, n_characters, said_key, is_told_by_text)
+            select * exclude (text, n_characters, said_key, is_told_by_text, baseline_key)
             from staged_responses
             where source_row in (select source_row from decided where decision = 'loaded')
             """

@@ -83,3 +83,13 @@ def test_a_later_file_with_two_baselines_leaves_none(load_baselines, query):
     assert "Nothing new" not in result.output
     assert query(BASELINES) == [(WOMAN, None, None)]
     assert "Nothing new" in load_baselines(two).output
+
+
+def test_a_record_that_is_refused_brings_no_baseline(load_baselines, query):
+    load_baselines([record(1, reference="She bakes.")])
+    refused = record(1, answer="Another answer.", reference="She cooks.")
+    result = load_baselines([refused, record(2, reference="She bakes.")], name="second.csv")
+    assert "1 loaded + 0 already there + 1 rejected" in result.output
+    assert "baselines" not in result.output
+    load_baselines([refused, record(2)], name="third.csv")
+    assert [row[1] for row in query(BASELINES)] == ["She bakes."]
