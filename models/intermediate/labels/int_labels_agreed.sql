@@ -13,9 +13,10 @@ votes as (
         outcome_set,
         response_key,
         label,
+        is_label_counted,
         count(*) as n_votes
     from labels
-    group by suite, category, outcome_set, response_key, label
+    group by suite, category, outcome_set, response_key, label, is_label_counted
 ),
 
 ranked as (
@@ -54,28 +55,10 @@ agreed as (
         category,
         outcome_set,
         response_key,
-        label
+        label,
+        is_label_counted
     from ranked
     where place = 1
-),
-
--- Labels that a table holds. `unmatched` and `unclear` say that none of them fits.
-counted_labels as (
-    select distinct
-        suite,
-        category,
-        outcome_set,
-        label
-    from {{ ref('stg_suite__outcome_rules') }}
-    where label is not null
-    union distinct
-    select distinct
-        suite,
-        category,
-        outcome_set,
-        unmatched_label as label
-    from {{ ref('stg_suite__outcome_rules') }}
-    where unmatched_label is not null
 )
 
 select
@@ -96,7 +79,7 @@ select
     case when outcomes.is_counted then outcomes.outcome end as outcome,
     outcomes.score,
     agreed.label,
-    counted_labels.label is not null as is_label_counted,
+    agreed.is_label_counted,
     annotated.value,
     annotated.n_annotators,
     annotated.is_example,
@@ -110,12 +93,6 @@ inner join {{ ref('int_outcomes_assigned') }} as outcomes
     on
         agreed.outcome_set = outcomes.outcome_set
         and agreed.response_key = outcomes.response_key
-left join counted_labels
-    on
-        agreed.suite = counted_labels.suite
-        and agreed.category = counted_labels.category
-        and agreed.outcome_set = counted_labels.outcome_set
-        and agreed.label = counted_labels.label
 left join drawn
     on
         agreed.outcome_set = drawn.outcome_set

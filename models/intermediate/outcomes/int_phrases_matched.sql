@@ -36,7 +36,7 @@ texts as (
     select
         text_key,
         {{ composed('text') }} as composed_text,
-        {{ without_stress(without_selectors(composed('text'))) }} as unstressed_text
+        {{ without_stress(without_drawing_signs(composed('text'))) }} as unstressed_text
     from {{ ref('stg_extract__texts') }}
 ),
 
