@@ -17,6 +17,7 @@ class Beside:
     n_labels_withdrawn: int = 0
     n_scores_new: int = 0
     n_scores_replaced: int = 0
+    n_scores_withdrawn: int = 0
     n_baselines_new: int = 0
     n_baselines_replaced: int = 0
     n_baselines_withdrawn: int = 0
@@ -66,18 +67,19 @@ def decide_baselines(load: Load[Any]) -> None:
 def decide_beside(load: Load[Any], method: str) -> Beside:
     """Decide what the file's last record of each answer says beside it, and count what that changes.
 
-    Of an answer that is refused nothing is taken. `method` is that of loaded prompts.
+    Of an answer that is refused nothing is taken. Of two records of one answer, one with a label counts
+    before one without. `method` is that of loaded prompts.
     """
-    for table, key, columns in (
-        ("labels", "outcome_set", ("category", "label")),
-        ("scores", "feature", ("value", "measurement_status")),
+    for table, key, columns, order in (
+        ("labels", "outcome_set", ("category", "label"), "(label is not null, source_row)"),
+        ("scores", "feature", ("value", "measurement_status"), "source_row"),
     ):
         said = ", ".join(f"'{column}': {column}" for column in columns)
         load.execute(
             f"""
             create or replace temp table decided_{table} as
             with lasts as (
-                select response_key, {key}, arg_max({{{said}}}, source_row) as said
+                select response_key, {key}, arg_max({{{said}}}, {order}) as said
                 from staged_{table}
                 where source_row in (select source_row from decided where decision <> 'duplicate_key')
                 group by response_key, {key}
@@ -111,14 +113,9 @@ def decide_beside(load: Load[Any], method: str) -> Beside:
 
         scored as (
             select
-                count(*) filter (stored.response_key is null) as new,
-                count(*) filter (
-                    stored.response_key is not null
-                    and (
-                        stored.value is distinct from said.value
-                        or stored.measurement_status <> said.measurement_status
-                    )
-                ) as replaced
+                count(*) filter (stored.value is null and said.value is not null) as new,
+                count(*) filter (stored.value <> said.value) as replaced,
+                count(*) filter (stored.value is not null and said.value is null) as withdrawn
             from decided_scores as said
             left join ready_measurements as stored
                 on said.response_key = stored.response_key and said.feature = stored.feature
@@ -138,8 +135,10 @@ def decide_beside(load: Load[Any], method: str) -> Beside:
         )
 
         select
-            labelled.new, labelled.replaced, labelled.withdrawn, scored.new, scored.replaced,
-            based.new, based.replaced, based.withdrawn, (select count(*) from decided_baselines where n > 1)
+            labelled.new, labelled.replaced, labelled.withdrawn,
+            scored.new, scored.replaced, scored.withdrawn,
+            based.new, based.replaced, based.withdrawn,
+            (select count(*) from decided_baselines where n > 1)
         from labelled, scored, based
         """,
         {"method": method},

@@ -104,3 +104,8 @@ def test_an_emptied_cell_takes_a_label_back_and_what_changes_is_said(load_labell
     assert "Nothing new" not in result.output
     assert sorted(query(LABELS)) == [("human", label, "data", "data") for label in ("hired", "rejected")]
     assert "Nothing new" in load_labelled(records("rejected", "", "hired")).output
+
+
+def test_of_two_records_of_an_answer_one_with_a_label_counts(load_labelled, query):
+    load_labelled([record(1, verdict="hired", job=""), record(1, verdict="", job="")])
+    assert query(LABELS) == [("human", "hired", "data", "data")]

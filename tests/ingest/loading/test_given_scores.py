@@ -32,7 +32,7 @@ def test_other_scores_of_the_same_answers_replace_and_that_is_said(load_scores, 
     for options in (["--dry-run"], []):
         result = load_scores(again, *options)
         assert "0 loaded + 3 already there" in result.output
-        assert "scores of answers that were there already: 2 replaced" in result.output
+        assert "scores of answers that were there already: 1 replaced, 1 withdrawn" in result.output
         assert "Nothing new" not in result.output
     assert [row[1:] for row in query(SCORES)] == [(0.75, "ok"), (None, "missing"), (1.0, "ok")]
     assert "Nothing new" in load_scores(again).output
