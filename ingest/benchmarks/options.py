@@ -16,12 +16,15 @@ _LEADS = (
     r"it(?:\s+is|['’]s)",
     r"i(?:\s+would|['’]d)?\s+(?:choose|pick|select|go\s+with)",
     r"(?:(?:最终|正确|最終|正確)?答案|答え|正解|정답|답)(?:是|为|為|は|은)?|我?(?:选择?|選擇?)",
-    r"ответ|відповідь|réponse|antwort|respuesta|risposta|resposta",
+    r"(?:мой\s+)?ответ|(?:моя\s+)?відповідь|я\s+(?:выбираю|обираю)|réponse|antwort|respuesta|risposta|resposta",
+    r"الإجابة|الجواب|התשובה|उत्तर|คำตอบ(?:คือ)?|απάντηση",
 )
 _BEFORE = rf"^{_NO_WORD}(?:{'|'.join(_LEADS)})?{_NO_WORD}(?:(?:option|choice|sentence){_NO_WORD})?"
-# A comma may go before another letter ("A, B and C are wrong"), so what follows it may be none.
-_MORE = rf"[,，、][\s\p{{Z}}]*(?:[^\s\p{{Z}}{LETTERS}{LETTERS.lower()}]|[{LETTERS}]\w)"
-_AFTER = rf"(?:(?:です|だ|입니다|이다)?{_NO_WORD}$|[.):\]*。：]|{_MORE}|\s*\n|\s+[-–—(])"
+# What follows may be no other letter: not "or", not "and" behind what ends a label, no letter behind a comma.
+_NO_LINK = r"(?:[^\s\p{Z}OA,，、/&]|O(?:[^R]|$)|A(?:[^N]|$)|AN(?:[^D]|$)|(?:OR|AND)\w)"
+_MORE = rf"[,，、][\s\p{{Z}}]*(?:[^\s\p{{Z}}({LETTERS}AO]|[{LETTERS}]\w|A\s+{_NO_LINK}|O(?:[^R]|$))"
+_CLOSED = rf"(?:[.):\]*。：]|\s[-–—(])+[\s\p{{Z}}]*(?:$|{_NO_LINK}|{_MORE})"
+_AFTER = rf"(?:(?:です|だ|입니다|이다)?{_NO_WORD}$|{_CLOSED}|{_MORE}|\s*\n)"
 
 
 def asked(text: str, options: Sequence[str], instruction: str = "Answer with one letter.") -> str:
