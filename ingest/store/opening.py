@@ -15,6 +15,7 @@ LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command a
 DAMAGED = "Take it from a copy, or bring the answers in again in another --data."
 # Of marts, which are made of answers that lie elsewhere.
 REBUILT = "Delete it, then run `plumbline audit SUITE`, which builds it anew."
+TAKEN_OVER = "Run `plumbline audit SUITE`, which builds it anew."  # a build drops what DuckDB cannot read
 
 HEAD = 12  # bytes: a checksum, then the word by which a DuckDB file is known
 MAGIC = b"DUCK"
@@ -53,7 +54,7 @@ def open_database(
             what = (
                 f"{shown(path)} is not whole: who wrote to it was killed, and left what DuckDB cannot read."
             )
-            raise PlumblineError(what, what_to_do) from error
+            raise PlumblineError(what, TAKEN_OVER if what_to_do == REBUILT else what_to_do) from error
         if "ermission denied" in said or "Read-only file system" in said:
             raise PlumblineError(
                 f"{shown(path)} cannot be opened: the system does not allow it.", "Choose another --data."
