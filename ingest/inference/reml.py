@@ -3,6 +3,8 @@
 Source: Laird & Ware (1982), Biometrics 38(4).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 
@@ -77,14 +79,14 @@ class Reml:
         sign, size = np.linalg.slogdet(a)
         return np.asarray((self.n - self.rank) * _log_of(left) + log_determinant + size + np.log(sign))
 
-    def _slopes(self, logs: Array) -> Array:
-        """Return the slopes of the deviance over logarithms of squared ratios, (parts,).
+    def _slopes(self, at: Array, squares: Callable[[Array], Array]) -> Array:
+        """Return the slopes of the deviance at a point (parts,), whose squared ratios are `squares` of it.
 
         By a step off the real line, which loses no digits to a difference. Source: Squire & Trapp (1998),
         SIAM Review 40(1).
         """
-        halves = 0.5j * STEP * np.eye(len(logs))
-        return np.array([self._deviance(np.exp(logs / 2 + half)).imag for half in halves]) / STEP
+        steps = at + 1j * STEP * np.eye(len(at))
+        return np.array([self._deviance(np.sqrt(squares(one))).imag for one in steps]) / STEP
 
     def _polished(self, squares: Array) -> Array:
         """Return where the deviance has no slope, near the squared ratios that a search found.
@@ -102,7 +104,7 @@ class Reml:
             return filled
 
         found = scipy.optimize.root(
-            lambda logs: self._slopes(all_logs(logs))[is_free], np.log(squares[is_free]), tol=1e-13
+            lambda logs: self._slopes(all_logs(logs), np.exp)[is_free], np.log(squares[is_free]), tol=1e-13
         )
         polished = np.where(is_free, np.exp(all_logs(found.x)), squares)
         is_as_likely = self._deviance(np.sqrt(polished)) <= self._deviance(np.sqrt(squares)) + SAME
@@ -113,9 +115,7 @@ class Reml:
 
         They measure ratios evenly from far below 1 to far above, and reach 0, where a slope may be left.
         """
-        steps = places + 1j * STEP * np.eye(len(places))
-        slopes = [self._deviance(np.sqrt(np.expm1(one))).imag for one in steps]
-        return float(self._deviance(np.sqrt(np.expm1(places)))), np.array(slopes) / STEP
+        return float(self._deviance(np.sqrt(np.expm1(places)))), self._slopes(places, np.expm1)
 
     def fit(self) -> tuple[Array, bool]:
         """Return the likeliest ratios of standard deviations, and whether the search came to an end."""
