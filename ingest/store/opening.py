@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
@@ -12,11 +13,6 @@ Setting = str | bool | int | float | list[str]
 
 IS_LOCKED = "Could not set lock"  # what DuckDB says
 LOCKED = "Close it (a dbt run, a notebook, a SQL client), then run the command again."
-DAMAGED = "Take it from a copy, or bring the answers in again in another --data."
-# Of marts, which are made of answers that lie elsewhere.
-REBUILT = "Delete it, then run `plumbline audit SUITE`, which builds it anew."
-TAKEN_OVER = "Run `plumbline audit SUITE`, which builds it anew."  # a build drops what DuckDB cannot read
-
 HEAD = 12  # bytes: a checksum, then the word by which a DuckDB file is known
 MAGIC = b"DUCK"
 UNREADABLE = (
@@ -24,8 +20,30 @@ UNREADABLE = (
 )
 
 
+class Advice(NamedTuple):
+    """What to do about a database file, by what is wrong with it: it is damaged, empty or half written."""
+
+    damaged: str
+    empty: str
+    half_written: str
+
+    @classmethod
+    def of(cls, damaged: str) -> "Advice":
+        """Return the advice of a file that cannot be made anew."""
+        return cls(damaged, f"Delete it. {damaged}", damaged)
+
+
+RAW = Advice.of("Take it from a copy, or bring the answers in again in another --data.")
+# Marts are made of answers that lie elsewhere; a build drops what DuckDB cannot read of them.
+MARTS = Advice(
+    damaged="Delete it, then run `plumbline audit SUITE`, which builds it anew.",
+    empty="Delete it, then run `plumbline audit SUITE`, which builds it anew.",
+    half_written="Run `plumbline audit SUITE`, which builds it anew.",
+)
+
+
 def open_database(
-    path: Path, read_only: bool, config: Mapping[str, Setting], what_to_do: str = DAMAGED
+    path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice = RAW
 ) -> duckdb.DuckDBPyConnection:
     """Return a connection to a database file, made where there is none and it is opened for writing.
 
@@ -33,13 +51,12 @@ def open_database(
     memory limit that is none.
     """
     if read_only or path.exists() or path.is_symlink():
-        with reading(path, what_to_do) as file:
+        with reading(path, advice.damaged) as file:
             head = file.read(HEAD)
         if not head:
-            then = what_to_do if what_to_do.startswith("Delete it") else f"Delete it. {what_to_do}"
-            raise PlumblineError(f"{shown(path)} is empty, so it is no database.", then)
+            raise PlumblineError(f"{shown(path)} is empty, so it is no database.", advice.empty)
         if not head.endswith(MAGIC):
-            raise PlumblineError(f"{shown(path)} is no DuckDB database, or is damaged.", what_to_do)
+            raise PlumblineError(f"{shown(path)} is no DuckDB database, or is damaged.", advice.damaged)
     try:
         return duckdb.connect(str(path), read_only=read_only, config=dict(config))
     except duckdb.ParserException as error:
@@ -54,12 +71,14 @@ def open_database(
             what = (
                 f"{shown(path)} is not whole: who wrote to it was killed, and left what DuckDB cannot read."
             )
-            raise PlumblineError(what, TAKEN_OVER if what_to_do == REBUILT else what_to_do) from error
+            raise PlumblineError(what, advice.half_written) from error
         if "ermission denied" in said or "Read-only file system" in said:
             raise PlumblineError(
                 f"{shown(path)} cannot be opened: the system does not allow it.", "Choose another --data."
             ) from error
-        raise PlumblineError(f"{shown(path)} cannot be opened: {cut(said, SHOWN)}.", what_to_do) from error
+        raise PlumblineError(
+            f"{shown(path)} cannot be opened: {cut(said, SHOWN)}.", advice.damaged
+        ) from error
 
 
 def attach(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> None:

@@ -22,7 +22,7 @@ from ingest.keys import key
 from ingest.paths import PROJECT, dbt_project, files_below, known_sha256
 from ingest.provenance import build_hash
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.store.opening import REBUILT, attach, open_database
+from ingest.store.opening import MARTS, attach, open_database
 from ingest.store.tables import content_hashes
 from ingest.warehouse.history import KEPT_IN
 from ingest.warehouse.marts import BUILT_FROM, raw_state
@@ -68,7 +68,7 @@ def is_current(data: Path) -> bool:
     """Whether the last build was whole, and of all that is there now."""
     if not (data / AUDIT_NAME).exists():
         return False
-    with open_database(data / AUDIT_NAME, True, {}, REBUILT) as marts:
+    with open_database(data / AUDIT_NAME, True, {}, MARTS) as marts:
         try:
             found = marts.execute(f"select inputs from {BUILT_FROM} where model = ?", [WHOLE]).fetchone()
         except (duckdb.CatalogException, duckdb.BinderException):  # there is none, or an older version's
@@ -108,7 +108,7 @@ class Changes:
         self.read_raw()
         with ExitStack() as held:
             if (data / AUDIT_NAME).exists():  # open meanwhile, its catalogue is read once
-                held.enter_context(open_database(data / AUDIT_NAME, True, {}, REBUILT))
+                held.enter_context(open_database(data / AUDIT_NAME, True, {}, MARTS))
             self.known, self.contents, there = _known(data)
             for name, node in self.nodes.items():
                 if self._is_missing(node, there):  # somebody has dropped it
@@ -184,7 +184,7 @@ class Changes:
     def record(self) -> None:
         """Write down what each node is made of, once all is made and its tests have passed."""
         rows = [(name, inputs, self.contents.get(name)) for name, inputs in self.inputs().items()]
-        with open_database(self.data / AUDIT_NAME, False, {}, REBUILT) as marts:
+        with open_database(self.data / AUDIT_NAME, False, {}, MARTS) as marts:
             rows.append((WHOLE, key(self.project, self.state, sorted(_relations(marts))), None))
             marts.execute("begin")
             marts.execute(f"delete from {BUILT_FROM}")
@@ -200,7 +200,7 @@ class Changes:
         """Take in the rows of tables and views whose rows count."""
         if not names:
             return
-        with open_database(self.data / AUDIT_NAME, True, {}, REBUILT) as marts:
+        with open_database(self.data / AUDIT_NAME, True, {}, MARTS) as marts:
             attach(marts, self.data / RAW_NAME, "raw")
             for name in names:
                 relation = self.nodes[name]["relation_name"]
@@ -226,7 +226,7 @@ def forget(data: Path) -> None:
     """Have the next build make everything anew, parts of tables that could be kept included."""
     if not (data / AUDIT_NAME).exists():
         return
-    with open_database(data / AUDIT_NAME, False, {}, REBUILT) as marts:
+    with open_database(data / AUDIT_NAME, False, {}, MARTS) as marts:
         marts.execute(f"drop table if exists {BUILT_FROM}")
         for (table,) in marts.execute(
             "select table_name from duckdb_columns() where column_name = ? and schema_name = 'main'"
@@ -251,7 +251,7 @@ def _known(data: Path) -> tuple[dict[str, str], dict[str, str], set[str]]:
     """What each node was made of, what tables whose rows count hold, and which tables there are."""
     if not (data / AUDIT_NAME).exists():
         return {}, {}, set()
-    with open_database(data / AUDIT_NAME, True, {}, REBUILT) as marts:
+    with open_database(data / AUDIT_NAME, True, {}, MARTS) as marts:
         try:
             rows = marts.execute(
                 f"select model, inputs, content from {BUILT_FROM} where inputs is not null and model <> ?",

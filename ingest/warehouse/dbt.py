@@ -19,7 +19,7 @@ from ingest.errors import PlumblineError, say, shown
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.store.opening import IS_LOCKED, LOCKED, REBUILT, attach, drop_unreadable_log, open_database
+from ingest.store.opening import IS_LOCKED, LOCKED, MARTS, attach, drop_unreadable_log, open_database
 from ingest.store.private import private
 from ingest.terminal.progress import building, waiting
 from ingest.warehouse.changes import Changes, forget, is_current, project_inputs
@@ -255,7 +255,7 @@ def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
             yield f"{node.name}: not so: {holds.rstrip('.')} ({n_rows:,} times)"
     if not blocking and not of_rows:
         return
-    with open_database(data / AUDIT_NAME, True, {}, REBUILT) as marts:
+    with open_database(data / AUDIT_NAME, True, {}, MARTS) as marts:
         attach(marts, data / RAW_NAME, "raw")
         for node in blocking:
             rows = marts.sql(node.compiled_code)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ingest.errors import PlumblineError, shown
 from ingest.loading.parquet_check import open_parquet
 from ingest.store import AUDIT_NAME
-from ingest.store.opening import Setting, attach, open_database
+from ingest.store.opening import Advice, Setting, attach, open_database
 
 ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
 
@@ -59,7 +59,7 @@ def _exported(folder: Path, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
 
 
 def _attached(path: Path, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    with open_database(path, True, SHUT, ANOTHER) as opened:
+    with open_database(path, True, SHUT, Advice.of(ANOTHER)) as opened:
         tables = {name for (name,) in opened.execute("select table_name from duckdb_tables()").fetchall()}
     if missing := sorted(set(names) - tables):
         raise PlumblineError(f"{shown(path)} lacks what is compared: it has no table {missing[0]}.", ANOTHER)

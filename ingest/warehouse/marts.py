@@ -11,7 +11,7 @@ import duckdb
 
 from ingest.errors import PlumblineError, p_in_words, printable, say
 from ingest.store import AUDIT_NAME, RAW_NAME, NothingYet, Store
-from ingest.store.opening import REBUILT, open_database
+from ingest.store.opening import MARTS, open_database
 from ingest.store.tables import STATE
 
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
@@ -54,7 +54,7 @@ class Warehouse:
                 f"{self.path} does not exist: nothing has been built yet.",
                 "Run `plumbline audit SUITE` or `dbt build`.",
             )
-        self.connection = open_database(self.path, True, {}, REBUILT)
+        self.connection = open_database(self.path, True, {}, MARTS)
         return self
 
     def __exit__(self, *_: object) -> None:
