@@ -14,6 +14,7 @@ from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
 from ingest.loading.files import first_records, named, other_separator
 from ingest.loading.readers import main_files, reader_of
+from ingest.scorers.number_in_text import NumberReader
 from ingest.suite import normalise_label
 from ingest.suite.fields import AXIS_SEPARATOR, Label, composed
 
@@ -22,6 +23,7 @@ MOST_VALUES, MOST_LETTERS = 20, 60  # of an attribute
 MOST_LABELS = 6  # of a score that is a word
 MOST_ATTRIBUTES = 4
 ENOUGH = 0.9  # of the records have it
+MANY = 0.6  # of the answers give a number
 SOME = 0.2  # of a value's prompts say it; others may show it by a name
 GUIDE = "docs/guide/own-answers.md"
 # What columns are often called; the name itself comes first, as logs of tools have it.
@@ -40,6 +42,8 @@ NAMES = {
     "output_tokens": ("output_tokens",),
 }
 TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
+RATING = {"set": "rating", "kind": "score", "scorer": "rating", "feature": "rating_score"}
+SCALE = re.compile(r"\b(\d{1,3})(?: ?[-–] ?|(?: \([^()]*\))? to )(\d{1,4})\b")  # 1-10, 1 (bad) to 10
 TEXTS = ("prompt", "response")
 KNOWN = {name for names in NAMES.values() for name in names}
 # Words in the names of fields that say whom an answer is about or who asks.
@@ -265,6 +269,40 @@ def _values(prompts: Sequence[str], field: _Field) -> dict[str, dict[str, list[s
     return found
 
 
+def _name(
+    fields: Mapping[str, _Field], attributes: Mapping[str, _Field], columns: Mapping[str, str]
+) -> str | None:
+    """Return the field of people's names: prompts say it, and it decides of which group a person is."""
+    prompts = [composed(text) for text in fields[columns["prompt"]].texts]
+    for name, field in fields.items():
+        if name in columns.values() or not field.is_full or field.is_number or len(field.values) < 2:
+            continue
+        n_said = sum(
+            bool(text) and composed(text) in prompt for text, prompt in zip(field.texts, prompts, strict=True)
+        )
+        if n_said >= ENOUGH * len(prompts) and any(_decides(field, group) for group in attributes.values()):
+            return name
+    return None
+
+
+def _decides(field: _Field, group: _Field) -> bool:
+    """Whether all records with a value of the field are of one group, and groups have several values."""
+    of = {(text, value) for text, value in zip(field.texts, group.texts, strict=True) if text}
+    return len(of) == len(field.values) > len(group.values)
+
+
+def _rated(prompts: Sequence[str], answers: Sequence[str]) -> tuple[int, int] | None:
+    """Return the scale that prompts ask for a number on, where answers give one."""
+    named_in = [{(int(low), int(high)) for low, high in SCALE.findall(prompt)} for prompt in prompts]
+    for (low, high), n in Counter(scale for scales in named_in for scale in scales).most_common(1):
+        if n < ENOUGH * len(prompts) or low >= high:
+            continue
+        read = NumberReader(low, high)
+        if sum(read(answer) is not None for answer in answers) >= MANY * len(answers):
+            return low, high
+    return None
+
+
 def _yaml(content: Any) -> str:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
@@ -285,15 +323,20 @@ def _suite(
     unseen = [
         slug for slug, values in declared.items() if not all("words" in value for value in values.values())
     ]
+    person = _name(fields, {slug: attributes[slug] for slug in unseen}, columns)
+    by_name = [slug for slug in unseen if person and _decides(fields[person], attributes[slug])]
+    unseen = [slug for slug in unseen if slug not in by_name]
+    scale = _rated(prompts, fields[columns["response"]].texts)
     title = name.replace("_", " ").capitalize()
     said: dict[str, Any] = dict(columns)
     said.setdefault("model", {"value": "model"})
     said["category"] = {"value": code}
     said |= {"root": root} if root else {}
+    said |= {"name": person} if person else {}
     said["attributes"] = {slug: field.name for slug, field in attributes.items()}
     said |= {"scores": dict(scores)} if scores else {}
     said |= {"labels": dict(labels)} if labels else {}
-    rules = [_given(slug, fields[field]) for slug, field in labels.items()] or [TONE]
+    rules = [_given(slug, fields[field]) for slug, field in labels.items()] or [RATING if scale else TONE]
     category = {"title": title, "domain": "answers", "outcomes": rules}
     others = ", ".join(repr(shorten(field)) for field in left_out)
     parts = [
@@ -307,6 +350,8 @@ def _suite(
         if unseen
         else None,
         _yaml({"attributes": declared, "axes": "all" if len(declared) < 3 else list(declared)}),
+        "# A person's name shows these." if by_name else None,
+        _yaml({"names": {"shows": by_name}}) if by_name else None,
         "# Left: Plumbline's words. Right: the file's fields.",
         None if "model" in columns else "# No field names the model: write its name here.",
         None if root else "# No field says which prompts differ in the group only: `root:` would name it.",
@@ -318,6 +363,10 @@ def _suite(
             if rule["kind"] == "given" and "favourable" not in rule
         ),
         _yaml({"categories": {code: category}, "scorers": ["vader"]}),
+        "# Prompts ask for a number. `beside:` would list words that stand beside it: docs/guide/scorers.md."
+        if scale
+        else None,
+        _yaml({"own_scorers": {"rating": {"reads": "number", "range": list(scale)}}}) if scale else None,
     ]
     return "\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 

@@ -16,11 +16,11 @@ from ingest.measuring.pages import make_pages, page_of, progress
 from ingest.measuring.scored_texts import PREPENDED, scoring
 from ingest.measuring.text_variants import TEXT_VARIANTS
 from ingest.plugins import others_code
-from ingest.scorers import DEFAULT_EMBEDDER, MAX_CHARACTERS, TRUNCATED, Embedder, Scorer, scorer_row
+from ingest.scorers import DEFAULT_EMBEDDER, TRUNCATED, Embedder, Scorer, characters_read, scorer_row
 from ingest.store import Store, uninterrupted
 from ingest.suite import Rule, Suite
 
-# measurement_status: `ok`; `capped`, the value is of the first MAX_CHARACTERS; `truncated`, of the first
+# measurement_status: `ok`; `capped`, the value is of as much as scorers are given; `truncated`, of the first
 # tokens, as many as the model reads; `empty`, nothing was left to measure; `failed`, the scorer had no
 # number for the text; `unsupported_language`, the text is in a language that the scorer does not read. The
 # last three have no value.
@@ -252,9 +252,10 @@ def measure_missing(store: Store, task: Task, limit: int | None = None) -> Count
     """Measure the texts that this scorer has not measured, a batch a transaction."""
     n_wanted, n_missing = count_missing(store, task)
     count = Count(task.scorer.name, already_there=n_wanted - n_missing)
+    n_read = characters_read(task.scorer)
     parameters = {**_task_parameters(task), "limit": n_missing if limit is None else limit}
     missing = f"""{NEEDED}, {MISSING.format(table=task.table)}
-        select text_key, {page_of(f"least(n_characters, {MAX_CHARACTERS})", "text_key")}
+        select text_key, {page_of(f"least(n_characters, {n_read})", "text_key")}
         from missing inner join texts using (text_key)
         order by text_key limit $limit"""
     pages = make_pages(store, missing, parameters)
@@ -268,7 +269,7 @@ def measure_missing(store: Store, task: Task, limit: int | None = None) -> Count
     with progress(f"Measuring with {task.scorer.name}", n_texts) as advance:
         for page in pages:
             rows = store.rows(
-                f"select text_key, left(text, {MAX_CHARACTERS}), n_characters > {MAX_CHARACTERS}"
+                f"select text_key, left(text, {n_read}), n_characters > {n_read}"
                 " from pages inner join texts using (text_key) where page = ? order by text_key",
                 [page],
             )

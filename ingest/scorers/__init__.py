@@ -85,7 +85,8 @@ class Scorer(Identity, Protocol):
 
     One that reads some languages only names them as `languages` (ISO 639-1), and is not asked for texts in
     others. One that holds much memory has a method `close()`, which is called after its last text. One that
-    runs code of the suite names it as `code`.
+    runs code of the suite names it as `code`. One that reads more or less of a long text than others says
+    how much as `max_characters`.
     """
 
     features: Mapping[str, tuple[float, float]]
@@ -117,9 +118,14 @@ def load_scorer(name: str, where: Where | None = None) -> Scorer | Embedder:
     return scorer
 
 
+def characters_read(scorer: Identity) -> int:
+    """Return how much of a text a scorer is given."""
+    return int(getattr(scorer, "max_characters", MAX_CHARACTERS))
+
+
 def scorer_row(scorer: Identity) -> dict[str, str]:
     """Return the scorer's row of the raw table `scorers`."""
-    parameters = {**scorer.parameters, "max_characters": MAX_CHARACTERS}
+    parameters = {**scorer.parameters, "max_characters": characters_read(scorer)}
     if languages := getattr(scorer, "languages", None):
         detector = f"py3langid {version('py3langid')}, rule {LANGUAGE_RULE}"
         parameters |= {"languages": sorted(languages), "language_detector": detector}

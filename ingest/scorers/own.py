@@ -1,4 +1,4 @@
-"""Scorers of a suite's own: a Python function, or a file of numbers by text (SPEC 7.1, custom)."""
+"""A suite's own scorers (SPEC 7.1, custom): a function, a file of numbers, the number that a text gives."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -14,10 +14,12 @@ from ingest.loading.files import RowProblem, read_records
 from ingest.measuring.text_variants import clean
 from ingest.paths import beside_suite, file_sha256
 from ingest.scorers import MAX_CHARACTERS
+from ingest.scorers.number_in_text import NumberReader
 from ingest.suite import OwnScorer
 from ingest.suite.own_code import OwnCode, code_digest
 
 VERSION = "1"
+READ_AS = "1"  # of ingest.scorers.number_in_text: where it reads otherwise, texts are measured anew
 
 
 class OwnFunction:
@@ -110,10 +112,32 @@ class OwnFile:
         return PlumblineError(f"{self._path.name}, record {number:,}: {what}.", "Correct the file.")
 
 
-def load_own(name: str, spec: OwnScorer, folder: Path, hidden: Collection[str] = ()) -> OwnFunction | OwnFile:
+class OwnNumber:
+    """The number that a text gives. One that gives none, or several, fails."""
+
+    batch_size = 1_000
+    max_characters = 20_000  # a model that reasons gives its number at the end
+
+    def __init__(self, name: str, spec: OwnScorer) -> None:
+        self.name, self.model, self.revision, self.version = name, "number in the text", "", READ_AS
+        self.parameters: Mapping[str, Any] = {"range": list(spec.range), "beside": spec.beside}
+        self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
+        self.languages = tuple(spec.languages)
+        self._read = NumberReader(*spec.range, spec.beside, own=name.replace("_", " "))
+
+    def score(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return the number of each text, NaN where it has none. See `Scorer.score`."""
+        return {f"{self.name}_score": np.array([self._read(text) for text in texts], dtype=np.float64)}
+
+
+def load_own(
+    name: str, spec: OwnScorer, folder: Path, hidden: Collection[str] = ()
+) -> OwnFunction | OwnFile | OwnNumber:
     """Return a suite's own scorer; none of its code runs before its first text.
 
     `folder` is the suite's; a function does not see the variables `hidden`. Raises PlumblineError where its
     function or file is missing.
     """
+    if spec.reads:
+        return OwnNumber(name, spec)
     return OwnFunction(name, spec, folder, hidden) if spec.function else OwnFile(name, spec, folder)

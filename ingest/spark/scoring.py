@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ingest.errors import PlumblineError, say
 from ingest.measuring.texts import Need, Task, attempt
+from ingest.plugins import offers
 from ingest.scorers import Embedder, Scorer, Where, load_scorer
 from ingest.spark.session import session
 from ingest.store.private import scratch
@@ -87,8 +88,8 @@ class SpreadEmbedder(Spread):
 
 
 def spread(task: Task, where: Where) -> Task:
-    """Return the task with a scorer that is asked on Spark; a suite's own code stays on this machine."""
-    if hasattr(task.scorer, "code"):
+    """Return the task with a scorer that is asked on Spark; a suite's own stays on this machine."""
+    if task.scorer.name not in offers("scorer"):
         return task
     kind = SpreadEmbedder if task.is_embedder else SpreadScorer
     return Task(kind(task, where), task.need)

@@ -335,7 +335,7 @@ class Branching(Strict):
 
 
 class OwnScorer(Strict):
-    """A scorer of the suite's own, with one feature, `<name>_score`: a function or a file of numbers."""
+    """A scorer of the suite's own, with one feature, `<name>_score`: a function, a file, what texts say."""
 
     function: Function | None = Field(
         default=None,
@@ -347,6 +347,14 @@ class OwnScorer(Strict):
     )
     text: Label = Field(default="text", description="The file's column of texts.")
     value: Label = Field(default="value", description="The file's column of numbers.")
+    reads: Literal["number"] | None = Field(
+        default=None, description="`number`: the number that an answer gives, such as a rating or a salary."
+    )
+    beside: list[Phrase] = Field(
+        default=[],
+        description="With `reads: number`, words and signs that stand beside it, such as rating or $; none: "
+        "any number in the range is read.",
+    )
     range: Range = Field(description="Lowest and highest value; a number outside is a failure.")
     languages: list[Language] = Field(
         default=[], description="Languages that it reads (ISO 639-1, such as en); none: it reads any text."
@@ -354,8 +362,10 @@ class OwnScorer(Strict):
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "OwnScorer":
-        if (self.function is None) == (self.file is None):
-            raise ValueError("an own scorer names its `function` or its `file`, one of them")
+        if sum(one is not None for one in (self.function, self.file, self.reads)) != 1:
+            raise ValueError("an own scorer has a `function`, a `file` or `reads: number`, one of them")
+        if self.beside and self.reads is None:
+            raise ValueError("`beside` goes with `reads: number`")
         low, high = self.range
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise ValueError("`range`: the first number must be below the second")

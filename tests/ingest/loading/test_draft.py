@@ -57,6 +57,41 @@ def write_parquet(path, records):
     return path
 
 
+def test_names_that_show_groups_and_a_number_that_is_asked_for_are_found(tmp_path):
+    people = [("Anne", "F"), ("Bob", "M"), ("Cleo", "F"), ("Dan", "M")]
+    records = [
+        {
+            "job": job,
+            "sex": sex,
+            "applicant": name,
+            "prompt": f"Rate {name} as {job} from 1 (bad) to 10 (good), for {n} years of work.",
+            "response": answer,
+        }
+        for job in ("nurse", "clerk", "cook")
+        for name, sex in people
+        for n, answer in ((3, "7/10"), (4, "I give 8, for 4 years."), (5, "**Rating:** 6"))
+    ]
+    path = tmp_path / "rated.yml"
+    told = plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    assert told.exit_code == 0, told.output
+    suite = load_suite(path)
+    assert (suite.columns.name, suite.columns.root, suite.names.shows) == ("applicant", "job", ["sex"])
+    assert suite.own_scorers["rating"].range == (1, 10)
+    assert [rule.feature for _, rule in suite.rules()] == ["rating_score"]
+    assert "it is a control" not in path.read_text()
+    loaded = plumbline("--data", tmp_path / "data", "load", "--suite", path, tmp_path / "a.csv")
+    assert "36 loaded + 0 already there + 0 rejected" in loaded.output
+    for record in records:  # nobody asks for a number, and a name is of either sex
+        record |= {
+            "prompt": record["prompt"].replace("1 (bad) to 10 (good)", "bad to good"),
+            "applicant": "Ade",
+        }
+    write_csv(tmp_path / "a.csv", records)
+    plumbline("init", "--force", path, "--responses", tmp_path / "a.csv")
+    suite = load_suite(path)
+    assert (suite.columns.name, suite.own_scorers) == (None, {}) and "it is a control" in path.read_text()
+
+
 @pytest.mark.parametrize(
     ("name", "write"), [("a.csv", write_csv), ("a.jsonl", write_json), ("a.parquet", write_parquet)]
 )

@@ -41,8 +41,9 @@ def test_what_is_spread_has_the_key_of_what_is_here(task):
     assert apart.scorer.batch_size % task.scorer.batch_size == 0
 
 
-def test_a_suites_own_code_stays_here(task):
+def test_a_suites_own_stays_here(task):
+    """Workers know scorers by their names, and a suite's own has one for this suite only."""
     scorer = load_scorer("vader")
-    scorer.code = "own.py:score"
+    scorer.name = "panel"
     own = Task(scorer, Need())
     assert spread(own, Where()) is own

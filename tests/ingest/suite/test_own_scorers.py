@@ -108,6 +108,19 @@ def test_numbers_of_a_file_are_found_by_text(own, tmp_path):
     assert own.measured()["Kind, very."] == (4.5, "ok")
 
 
+def test_the_number_that_a_text_gives(own):
+    own.declare("reads: number, beside: [score], range: [1, 10]")
+    long = "I weigh 3 degrees. " * 400 + "Score: 9"
+    own.respond(
+        ["Score: 8/10.", "7", "After 6 years I would hire her.", "Score 12", "Score 2, score 3", long]
+    )
+    result = own.extract()
+    none = ["after 6 years i would hire her", "score 12", "score 2, score 3"]
+    read = {"score: 8/10": (8, "ok"), "7": (7, "ok"), long.lower(): (9, "ok")}
+    assert own.measured() == read | dict.fromkeys(none, (None, "failed"))
+    assert "warmth failed on 3: it gives no number of them" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -142,8 +155,11 @@ def test_a_file_lies_beside_the_suite(own, tmp_path, file, message):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("range: [0, 1]", "its `function` or its `file`, one of them"),
-        ("function: 'a:b', file: c.csv, range: [0, 1]", "its `function` or its `file`, one of them"),
+        ("range: [0, 1]", "`reads: number`, one of them"),
+        ("function: 'a:b', file: c.csv, range: [0, 1]", "`reads: number`, one of them"),
+        ("file: c.csv, reads: number, range: [0, 1]", "`reads: number`, one of them"),
+        ("reads: letter, range: [0, 1]", "'number'"),
+        ("file: c.csv, beside: [score], range: [0, 1]", "`beside` goes with `reads: number`"),
         ("file: c.csv, range: [1, 1]", "the first number must be below the second"),
         ("file: c.csv, range: [0, .inf]", "the first number must be below the second"),
         ("file: c.csv", "the key `range` is needed"),

@@ -1,0 +1,243 @@
+"""The number that a text gives, such as a rating or a salary. Where it gives several, none is read.
+
+What is read is declared: a range, and words that stand beside the number. A wrong number is worse than none,
+which counts as missing.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ingest.suite.fields import composed
+from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
+
+# By how much a word behind a number multiplies it.
+TIMES = {
+    1e3: ("k", "thousand", "mil", "ribu", "rb", "tausend", "mille", "千", "천", "พัน", "हज़ार"),
+    1e4: ("万", "萬", "만", "หมื่น"),
+    1e5: ("lakh", "lakhs", "lac", "लाख", "แสน"),
+    1e6: ("m", "mn", "mio", "million", "millions", "juta", "jt", "ล้าน"),
+    1e7: ("crore", "crores", "cr", "करोड़"),
+    1e8: ("亿", "億", "억"),
+    1e9: ("bn", "billion", "billions", "miliar"),
+}
+MULTIPLIERS = {composed(word): times for times, words in TIMES.items() for word in words}
+# What stands before a number without a space, beside signs: `RM5,000`. A letter otherwise makes it a name.
+CURRENCIES = frozenset({
+    "aud", "cad", "chf", "cny", "eur", "gbp", "hkd", "idr", "inr", "jpy", "krw",
+    "myr", "php", "rm", "rmb", "rp", "rs", "sgd", "thb", "usd", "vnd",
+})  # fmt: skip
+_MULTIPLIER = "|".join(sorted(map(re.escape, MULTIPLIERS), key=len, reverse=True))
+_DIGITS = r"""
+    \d{1,3}(?:[,'’\ ]\d{3}){1,5}(?!\d)(?:\.\d+)?   # 85,000.50, 85 000
+    | \d{1,2}(?:,\d{2}){1,6},\d{3}(?!\d)(?:\.\d+)?   # 8,50,000
+    | \d{1,3}(?:\.\d{3}){2,5}(?!\d)(?:,\d+)?      # 5.000.000
+    | \d+(?:[.,]\d+)?
+    | (?<![^\s(\[{:=~$€£])\.\d+                   # .7
+"""
+_NUMBER = re.compile(
+    rf"""
+    (?P<digits>{_DIGITS})
+    (?:\s?(?P<times>{_MULTIPLIER})(?!{SPACED_LETTER}))?
+    (?:\s?(?P<percent>%))?
+    """,
+    re.VERBOSE,
+)
+_LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
+# Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
+_GOES_ON = re.compile(rf"{SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
+_TO = re.compile(r"\s*(?:[-–—~]|to|bis|hingga|sampai|à|a|至|到|から|~)\s*")
+_AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*")
+_BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
+_CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
+_ASIDE = re.compile(r"\([^()]*\)")
+_OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
+_OF = re.compile(r"\s*(?:of|von|sur|de|su|dari|daripada)\s*")
+_OUT_OF_ALONE = re.compile(r"out of\s*$")
+_MEANS = re.compile(r"\s*(?:=|being|is|means|meaning|represents)\b|\s*=")
+_SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s|$)|[\n。！？]")
+_DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
+_LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
+_MINUS = re.compile(r"(?<![^\W_])[-−]$")
+_GAP = re.compile(r"[ -]*")
+_WORD = re.compile(r"[^\W\d_]+")
+# Marks of Arabic numbers and of fractions, and those of Markdown.
+SPELT = str.maketrans("٫٬⁄", ".,/", "*`")
+FEW = 2  # words beside a number that is all of an answer: `about $85,000`
+NEAR = 60  # characters between a word and the number that it stands before
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A number in a text; `of_all` says that it is given out of the range's end, as in 7/10."""
+
+    value: float
+    start: int
+    end: int
+    of_all: bool = False
+
+
+class NumberReader:
+    """Reads the number of a range in a text.
+
+    Numbers beside one of the words come first, then those given out of the highest value (`7/10`). Without
+    words any other number in the range counts, with them only one that is nearly all of the text.
+
+    >>> read = NumberReader(1, 10, ["rating"])
+    >>> read("Rating: 7/10, after 5 years."), read("7 for skill, 8 for style"), read("I cannot say.")
+    (7.0, None, None)
+    """
+
+    def __init__(self, low: float, high: float, beside: Collection[str] = (), own: str = "") -> None:
+        self.low, self.high = low, high
+        self.has_words = bool(beside)
+        self.words = [_plain(word).strip() for word in (*beside, own) if word.strip()]
+
+    @cached_property
+    def _beside(self) -> re.Pattern[str]:
+        """Finds the declared words, as whole words where they have letters at their ends."""
+        ordered = sorted(self.words, key=len, reverse=True)
+        found = [f"{_bound(word[0], '<')}{re.escape(word)}{_bound(word[-1])}" for word in ordered]
+        return re.compile("|".join(found) or "(?!)")
+
+    def __call__(self, text: str) -> float | None:
+        """Return the number, None where there is none, or no single one."""
+        text = _DATE.sub(" ", _without_list_numbers(_plain(text)))
+        found = self._numbers(text)
+        previous = (None, *found[:-1])
+        marked = [
+            one for one, before in zip(found, previous, strict=False) if self._is_marked(text, one, before)
+        ]
+        of_all = [one for one in found if one.of_all]
+        others = [] if self.has_words and not _is_nearly_all(text, found) else found
+        for some in ([one for one in marked if one.of_all], marked, of_all, others):
+            if len({one.value for one in some}) == 1:
+                return some[0].value
+        return None
+
+    def _numbers(self, text: str) -> list[_Found]:
+        """Return the numbers in the range, without those that say the scale or belong to something else."""
+        tokens = [match for match in _NUMBER.finditer(text) if self._stands_alone(text, match)]
+        found: list[_Found] = []
+        while tokens:
+            first, *_ = last, *following = tokens[:3]
+            values = self._values(text, first)
+            if following and _is_range(text, first, following[0]):
+                last, *following = following
+                values = self._between(text, first, last)
+            tokens = tokens[1 if last is first else 2 :]
+            of_all = False
+            if following:
+                link = text[last.end() : following[0].start()]
+                of_all = self.high in self._values(text, following[0])
+                if _OUT_OF.fullmatch(link) or (of_all and _OF.fullmatch(link)):
+                    values, tokens = values if of_all else [], tokens[1:]
+                else:
+                    of_all = False
+            values = [value for value in values if self.low <= value <= self.high]
+            if values and not self._says_the_scale(text, first.start(), last.end(), values[0]):
+                end = last.start("percent") if last["percent"] else last.end()
+                found.append(_Found(values[0], first.start(), end, of_all))
+        return found
+
+    def _between(self, text: str, first: re.Match[str], last: re.Match[str]) -> list[float]:
+        """Return the middle of `7 to 8`; nothing of the range itself, which is a scale."""
+        lows, highs = self._values(text, first), self._values(text, last)
+        if last["times"] and not first["times"]:  # 80 to 90k
+            lows = [low * MULTIPLIERS[last["times"]] for low in lows]
+        if self.low in lows and self.high in highs:
+            return []
+        return [(low + high) / 2 for low in lows for high in highs if self.low <= low <= high <= self.high]
+
+    def _values(self, text: str, token: re.Match[str]) -> list[float]:
+        """Return what a number may be; of `85.000` two things, the one in the range first."""
+        times = MULTIPLIERS.get(token["times"] or "", 1.0)
+        if token["percent"]:
+            if self.high > 1 and self.high != 100:
+                return []
+            times = 0.01 if self.high <= 1 else 1.0
+        if _MINUS.search(text, max(0, token.start() - 2), token.start()):
+            times = -times
+        read = {float(value) * times: None for value in _readings(token["digits"])}
+        return sorted(read, key=lambda value: not self.low <= value <= self.high)
+
+    def _stands_alone(self, text: str, token: re.Match[str]) -> bool:
+        if _GOES_ON.match(text, token.end()) and not (token["times"] or token["percent"]):
+            return False
+        before = text[max(0, token.start() - NEAR) : token.start()]
+        if before[-1:] in (".", ",", ":") and before[-2:-1].isdigit():
+            return False
+        letters = _LETTERS_BEFORE.search(before)
+        if letters is None or letters[1] in CURRENCIES or letters[1] in self.words:
+            return True
+        return UNSPACED_LETTER.match(letters[1][-1]) is not None
+
+    def _says_the_scale(self, text: str, start: int, end: int, value: float) -> bool:
+        if value not in (self.low, self.high):
+            return False
+        before = text[max(0, start - NEAR) : start]
+        return _OUT_OF_ALONE.search(before) is not None or _MEANS.match(text, end) is not None
+
+    def _is_marked(self, text: str, one: _Found, previous: _Found | None) -> bool:
+        """Whether a declared word stands before it in its sentence and no other number between, or behind."""
+        start = max(one.start - NEAR, self._end_with_word(text, previous) if previous else 0, 0)
+        before = max([start, *(match.end() for match in _SENTENCE_END.finditer(text, start, one.start))])
+        is_before = self._beside.search(text, before, one.start) is not None
+        return is_before or self._end_with_word(text, one) > one.end
+
+    def _end_with_word(self, text: str, one: _Found) -> int:
+        """Return where a number ends, with the declared word that stands directly behind it."""
+        gap = _GAP.match(text, one.end)
+        word = self._beside.match(text, gap.end() if gap else one.end)
+        return word.end() if word else one.end
+
+
+def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
+    link = text[first.end() : second.start()]
+    if len(link) > NEAR:
+        return False
+    link = _ASIDE.sub("", _CURRENCY.sub("", link))
+    if _TO.fullmatch(link):
+        return True
+    before = text[max(0, first.start() - NEAR) : first.start()]
+    return _AND.fullmatch(link) is not None and _BETWEEN.search(before) is not None
+
+
+def _bound(letter: str, side: str = "") -> str:
+    """Return what forbids another letter on this side of one: `<` is before it."""
+    is_word = letter.isalnum() and not UNSPACED_LETTER.match(letter)
+    return f"(?{side}!{SPACED_LETTER})" if is_word else ""
+
+
+def _plain(text: str) -> str:
+    """Return a text in small letters, its digits and marks as ASCII has them, without marks of Markdown."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() and not c.isascii() else c for c in text)
+    return text.translate(SPELT)
+
+
+def _without_list_numbers(text: str) -> str:
+    """Return a text without the numbers of the points of a list."""
+    is_list = [int(match[1]) for match in _LISTED.finditer(text)][:2] == [1, 2]
+    return _LISTED.sub(" ", text) if is_list else text
+
+
+def _readings(digits: str) -> list[str]:
+    """Return digits as numbers: with a comma before three it groups, and with a dot it may."""
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?", digits):
+        return [digits.replace(".", "").replace(",", ".")]
+    plain = re.sub(r"[’' ]", "", digits)
+    if re.fullmatch(r"\d+,\d{1,2}", plain):
+        return [plain.replace(",", ".")]
+    if re.fullmatch(r"\d{1,3}\.\d{3}", plain):
+        return [plain, plain.replace(".", "")]
+    return [plain.replace(",", "")]
+
+
+def _is_nearly_all(text: str, found: Sequence[_Found]) -> bool:
+    if len(found) != 1:
+        return False
+    rest = text[: found[0].start] + " " + text[found[0].end :]
+    return len([word for word in _WORD.findall(rest) if word not in CURRENCIES]) <= FEW
