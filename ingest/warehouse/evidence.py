@@ -60,6 +60,22 @@ _ANSWERS = """
     order by responses.response_key
     limit $n
 """
+# Such as are measured most nearly as the group is on average.
+_MEASURED = """
+    select
+        responses.response_key, prompts.prompt, responses.response, printf('%.3g', measured.value) as outcome
+    from fct_measurements as measured
+    inner join dim_responses as responses using (response_key)
+    inner join dim_prompts as prompts on responses.prompt_key = prompts.prompt_key
+    inner join int_prompts_grouped as grouped on prompts.prompt_key = grouped.prompt_key
+    where
+        responses.suite = $suite and responses.config = $config and responses.category = $category
+        and measured.feature = $measure and grouped.axis = $axis and grouped.group_value = $group_value
+        and responses.response is not null and measured.value is not null
+    qualify row_number() over (partition by responses.response_key order by abs(measured.value - $mean)) = 1
+    order by abs(measured.value - $mean), responses.response_key
+    limit $n
+"""
 _RULES = """
     select rule_kind, label, phrases, feature
     from dim_outcome_rules
@@ -160,7 +176,13 @@ def group_numbers(warehouse: Warehouse, row: Row) -> list[Row]:
 
 
 def answers(warehouse: Warehouse, row: Row, group: str, n: int) -> list[Row]:
-    """Return answers about a group: where its share is the higher, such as have the outcome, else not."""
+    """Return answers about a group: where its share is the higher, such as have the outcome, else not.
+
+    Of a score, such as are measured as the group is on average.
+    """
+    if row["measure_kind"] == "score":
+        mean = row["contrast_high"] if group == row["group_high"] else row["contrast_low"]
+        return warehouse.rows(_MEASURED, {**_place(row), "group_value": group, "mean": mean, "n": n})
     given = {**_place(row), "group_value": group, "outcome": row["contrast_outcome"], "n": n}
     wanted = group == row["group_high"]
     found = warehouse.rows(_ANSWERS, {**given, "has_outcome": wanted})

@@ -13,6 +13,7 @@ from ingest.completion import SHELLS, VARIABLE
 from ingest.errors import in_one_line
 from ingest.store import AUDIT_NAME
 from ingest.warehouse import Warehouse, describe_finding, evidence
+from ingest.why import ten_lines
 
 EVIL = "it's \x1b[31mred\nand `$(touch x)`"
 VERDICT = {
@@ -71,7 +72,7 @@ def data(tmp_path_factory):
             )
         marts.execute(
             "create table fct_measurements as select suite, 'D4' as category, config, prompt_key,"
-            " response_key, 'vader' as feature, 0.5 as value from fct_outcomes"
+            " response_key, 'vader' as feature, if(response_key = 'r3', null, 0.5) as value from fct_outcomes"
         )
         marts.execute(
             "create table dim_prompts as select prompt_key, suite, category, prompt,"
@@ -133,7 +134,12 @@ def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
     )
     with Warehouse(data) as warehouse:
         row = evidence.verdict_named(warehouse, "D5") | {"category": "D4"}
-        assert [float(one["value"]) for one in warehouse.rows(evidence.query(row))] == [0.5] * len(ANSWERS)
+        values = {one["response"][:8]: one["value"] for one in warehouse.rows(evidence.query(row))}
+        assert values == {"answer 0": 0.5, "answer 1": 0.5, "answer 2": 0.5, "answer 3": None}
+        (shown,) = evidence.answers(warehouse, row, "Male", 2)  # the other has no number
+        assert (shown["response_key"], shown["outcome"]) == ("r2", "0.5")
+        (told,) = [line for line in ten_lines(warehouse, row) if line.startswith("Male")]
+        assert told.endswith(" (0.5) [r2]")
 
 
 def test_a_verdict_without_two_groups_ends_where_the_groups_would_be(data):
