@@ -11,7 +11,7 @@ from ingest.asking.answer_status import PATTERNS_PATH, REFUSAL_RULE_VERSION
 from ingest.asking.inspect_task import MARK, exported_columns
 from ingest.errors import say
 from ingest.loading.columns import RecordReader, ambiguous_names
-from ingest.loading.files import Record, read_records
+from ingest.loading.files import Record, has_decimal_commas, read_records
 from ingest.loading.measurements import Measured, MeasurementLoad
 from ingest.loading.readers import main_files, reader_of
 from ingest.loading.readers.documents import forget
@@ -49,7 +49,7 @@ def load_file(
     if suite.measurements is not None:
         start = MeasurementLoad
     else:
-        reader = RecordReader(suite, _columns_of_log(path, suite, beside))
+        reader = RecordReader(suite, _columns_of_log(path, suite, beside), has_decimal_commas(path))
         records = read_records(path, reader.columns, limit, beside=beside)
         n_records, ambiguous = ambiguous_names(reader, _announced(records))
         start = partial(ResponseLoad, reader=reader, n_records=n_records, ambiguous=ambiguous, beside=beside)

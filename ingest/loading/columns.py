@@ -12,6 +12,7 @@ from ingest.asking.answer_status import STATUSES, finish_status
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import Record, RowProblem, check_text, named
 from ingest.loading.readers.documents import mapping
+from ingest.loading.separators import DecimalCommas
 from ingest.redaction import without_secrets
 from ingest.suite import Column, Extract, Suite, normalise_label
 from ingest.suite.conversations import conversation, turns_before
@@ -136,7 +137,7 @@ def _number(said: str) -> tuple[float | None, str]:
 class RecordReader:
     """Turns a record's cells into checked `Fields`, as a suite says; or as `own` columns do in its place."""
 
-    def __init__(self, suite: Suite, own: Columns | None = None) -> None:
+    def __init__(self, suite: Suite, own: Columns | None = None, decimal_commas: bool = False) -> None:
         columns = own or suite.columns
         if columns is None:
             raise PlumblineError(
@@ -167,6 +168,8 @@ class RecordReader:
         self.categories = suite.categories
         self.labels = {attribute: declared_labels(suite, attribute) for attribute in self.attributes}
         self.known: dict[tuple[str, str], str] = {}
+        self.commas = DecimalCommas(decimal_commas)
+        self.no_number = ""  # the first score that is none, as it is written
         shows = suite.names.shows if suite.names else []
         self.shown_by_name = [a for a in shows if a in self.attributes] if "name" in self.fields else []
 
@@ -199,13 +202,21 @@ class RecordReader:
             labels=tuple(self.labels_of(category, cells)) if self.given else (),
             baseline=(fields["baseline"].read(cells).strip() or None) if "baseline" in fields else None,
             options=self.options(cells) if "options" in fields else "",
-            scores=tuple((name, *_number(field.read_score(cells))) for name, field in self.scores.items()),
+            scores=tuple((name, *self.score(field, cells)) for name, field in self.scores.items()),
             messages=json.dumps([*turns, {"role": "user", "content": prompt}]) if turns else None,
             finish_reason=self.said("finish_reason", cells),
             served_model=self.said("served_model", cells),
             prompt_tokens=self.tokens("prompt_tokens", cells),
             output_tokens=self.tokens("output_tokens", cells),
         )
+
+    def score(self, field: _Field, cells: list[Any]) -> tuple[float | None, str]:
+        """Return a score's number and its status."""
+        said = self.commas.read(field.read_score(cells))
+        value, status = _number(said)
+        if status not in ("ok", "missing") and not self.no_number:
+            self.no_number = f"{shorten(said, 40)!r} in {shorten(field.column)!r}"
+        return value, status
 
     def options(self, cells: list[Any]) -> str:
         """Return the options of a record's request as JSON, its keys in order."""

@@ -16,6 +16,7 @@ from ingest.loading.parquet_check import ROWS, open_parquet, unreadable
 from ingest.loading.problems import REASONS, RowProblem, kind_of, shown
 from ingest.loading.readers import Reader, reader_of
 from ingest.loading.readers.documents import MAX_LINE, parsed
+from ingest.loading.separators import SEMICOLON, skip_separator
 from ingest.paths import reading
 
 __all__ = [
@@ -37,6 +38,7 @@ MAX_NAMES_COMPARED = 1_000
 MEND_COLUMNS = "Correct `columns:` or `measurements:` in the suite, or the file."
 FORMATS = {
     ".csv": "csv",
+    ".tsv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "jsonl",
@@ -142,6 +144,14 @@ def first_records(path: Path, limit: int, beside: Sequence[Path] = ()) -> list[d
     return [dict(zip(names, r, strict=True)) for _, r in records if not isinstance(r, RowProblem)]
 
 
+def has_decimal_commas(path: Path) -> bool:
+    """Say whether numbers of a file may have decimal commas: semicolons separate its cells."""
+    if reader_of(path) or file_format(path) != "csv":
+        return False
+    with _open_text(path) as handle:
+        return skip_separator(handle, path.name)[0] == SEMICOLON
+
+
 def require_columns(
     path: Path, columns: Sequence[str], present: Sequence[str], remedy: str = MEND_COLUMNS
 ) -> None:
@@ -214,9 +224,10 @@ def _csv_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["l
 
 def _csv_rows(path: Path, handle: TextIO) -> Iterator[tuple[int, list[str]]]:
     """Yield (line at which it starts, cells) of each row that is not blank."""
-    reader = csv.reader(_lines(path, handle), strict=True)
+    separator, skipped = skip_separator(handle, path.name)
+    reader = csv.reader(_lines(path, handle), delimiter=separator, strict=True)
     while True:
-        line = reader.line_num + 1
+        line = skipped + reader.line_num + 1
         try:
             cells = next(reader)
         except StopIteration:

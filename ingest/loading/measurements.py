@@ -7,7 +7,7 @@ transaction writes what is new.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
@@ -17,7 +17,8 @@ from ingest.errors import PlumblineError, shorten
 from ingest.keys import key
 from ingest.loading.again import mend_prompts, refuse_second_reading
 from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, WHOLE_NUMBER, declared_labels
-from ingest.loading.files import RowProblem, check_text, named, read_records
+from ingest.loading.files import RowProblem, check_text, has_decimal_commas, named, read_records
+from ingest.loading.separators import DecimalCommas
 from ingest.loading.tally import Load, Source, Tally
 from ingest.measuring.prompt_pairs import pair_prompts
 from ingest.redaction import REDACTED
@@ -35,6 +36,7 @@ class Measured(Tally):
     """What a load of measurements found and did."""
 
     n_measurements: int = 0
+    commas: DecimalCommas = field(default_factory=DecimalCommas)
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -45,30 +47,36 @@ class Measured(Tally):
         yield from self.redacted()
         if without := self.other_statuses():
             yield f"  without a number: {without}"
+        yield from self.commas.lines()
 
 
 NUMBERS = {float, int, type(None)}
 
 
-def _column(cells: Sequence[Any], column: str, is_number: bool, problems: dict[int, RowProblem]) -> pa.Array:
-    """Return a column's cells, as numbers where all are, else as text; a row's first problem is kept."""
-    if is_number and set(map(type, cells)) <= NUMBERS:
+def _column(
+    cells: Sequence[Any], column: str, commas: DecimalCommas | None, problems: dict[int, RowProblem]
+) -> pa.Array:
+    """Return a column's cells, as numbers where all are, else as text; a row's first problem is kept.
+
+    `commas` are given for a column of numbers.
+    """
+    if commas is not None and set(map(type, cells)) <= NUMBERS:
         with suppress(pa.ArrowInvalid):  # a whole number that is no float
             return pa.array(cells, pa.float64())
     texts: list[str | None] = []
     for place, cell in enumerate(cells):
         try:
-            texts.append(_cell(cell, column, is_number))
+            texts.append(_cell(cell, column, commas))
         except RowProblem as problem:
             problems.setdefault(place, problem)
             texts.append(None)
     return pa.array(texts, pa.string())
 
 
-def _cell(cell: Any, column: str, is_number: bool) -> str | None:
+def _cell(cell: Any, column: str, commas: DecimalCommas | None) -> str | None:
     # Any cell of numbers is told by what it says; NaN is not nothing there.
-    if is_number:
-        return check_text(cell, column) if isinstance(cell, str | None) else str(cell)
+    if commas is not None:
+        return commas.read(check_text(cell, column)) if isinstance(cell, str | None) else str(cell)
     return check_text(named(cell), column)
 
 
@@ -99,6 +107,7 @@ class MeasurementLoad(Load[Measured]):
         s_i is the status of v_i, its place in STATUSES.
         """
         spec = self.measurements
+        self.loaded.commas = DecimalCommas(has_decimal_commas(self.source.path))
         batches = self._batches(limit)
         first = next(batches)
         places = {column: f"cell_{i}" for i, column in enumerate(spec.columns())}
@@ -149,7 +158,7 @@ class MeasurementLoad(Load[Measured]):
             problems = {i: cells for i, (_, cells) in enumerate(some) if isinstance(cells, RowProblem)}
             rows = (nothing if i in problems else cells for i, (_, cells) in enumerate(some))
             arrays = [
-                _column(cells, column, column in numbers, problems)
+                _column(cells, column, self.loaded.commas if column in numbers else None, problems)
                 for cells, column in zip(zip(*rows, strict=True), columns, strict=True)
             ]
             told = [problems.get(i) for i in range(len(some))]

@@ -35,6 +35,7 @@ from ingest.loading.beside import (
 )
 from ingest.loading.columns import Fields, RecordReader
 from ingest.loading.files import RowProblem, read_records, shown
+from ingest.loading.separators import DecimalCommas
 from ingest.loading.tally import Load, Source, Tally
 from ingest.prompts import PromptBuilder
 from ingest.redaction import REDACTED, without_secrets
@@ -175,6 +176,8 @@ class Loaded(Tally):
     ambiguous: set[tuple[str, str]] = field(default_factory=set)
     no_answers: Counter[str] = field(default_factory=Counter)
     no_numbers: Counter[str] = field(default_factory=Counter)
+    no_number: str = ""
+    commas: DecimalCommas = field(default_factory=DecimalCommas)
     beside: Beside = field(default_factory=Beside)
     n_read_anew: int = 0
     n_kept_statuses: int = 0
@@ -192,7 +195,9 @@ class Loaded(Tally):
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
         if without := ", ".join(f"{n:,} {status}" for status, n in self.no_numbers.most_common()):
-            yield f"  scores without a number: {without}"
+            such = f"; such as {self.no_number}" if self.no_number else ""
+            yield f"  scores without a number: {without}{such}"
+        yield from self.commas.lines()
         if self.no_answers:
             found = ", ".join(f"{n:,} {word!r}" for word, n in self.no_answers.most_common(5))
             yield (
@@ -288,6 +293,7 @@ class ResponseLoad(Load[Loaded]):
                 if number % 1_000 == 0:
                     bar.update(1_000)
         self._flush()
+        self.loaded.no_number, self.loaded.commas = self.reader.no_number, self.reader.commas
         self.execute(DECIDED)
         self.loaded.n_kept_statuses = keep_statuses(self)
         self.count_decided(

@@ -45,7 +45,8 @@ class Tally:
     def reasons(self) -> Iterator[str]:
         """Yield each reason with its count and its first record."""
         for reason, n in self.rejected.most_common():
-            yield f"{n:,} {reason}, first {self.examples[reason]}"
+            what_to_do = " (save the file as UTF-8)" if reason == "bad_encoding" else ""
+            yield f"{n:,} {reason}, first {self.examples[reason]}{what_to_do}"
 
     def others(self, what: str) -> Iterator[str]:
         """Yield how many records say something else than what is stored, if any do, and what to do."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ingest.errors import PlumblineError, shown
 from ingest.loading.files import MAX_CELL
+from ingest.loading.separators import skip_separator
 from ingest.paths import beside_suite, regular_bytes
 from ingest.prompts.set_phrases import set_phrase_flags
 from ingest.suite import Branching
@@ -282,7 +283,9 @@ def read_csv(path: Path, most: int = MAX_BYTES) -> tuple[Sequence[str], list[dic
     content = regular_bytes(path, most, "Write it, or name another file.")
     previous_limit = csv.field_size_limit(MAX_CELL)
     try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        text = io.StringIO(content.decode("utf-8-sig"), newline="")
+        separator, _ = skip_separator(text, path.name)
+        reader = csv.reader(text, delimiter=separator, strict=True)
         header = next(reader, [])
         records = []
         for cells in filter(None, reader):

@@ -176,12 +176,7 @@ def test_what_cannot_be_guessed_is_said(change, said, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.csv", b"gender;prompt;answer\nF;Hire?;Yes\n", "Is it separated by something else than commas?"),
-        (
-            "a.csv",
-            b"gender\tprompt\tanswer\nF\tHire?\tYes\n",
-            "Is it separated by something else than commas?",
-        ),
+        ("a.csv", b"gender;prompt|answer\nF;Hire?|Yes\n", "Is it separated by something else than commas?"),
         ("a.json", b'{"prompt": [1,2', "none of its first lines is a JSON object"),
         ("a.eval", b"\x00\x01 torn", "is no log of Inspect, or a damaged one"),
     ],

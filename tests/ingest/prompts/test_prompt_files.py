@@ -39,6 +39,12 @@ def test_a_prompt_may_be_as_long_as_that_of_a_loaded_answer(assembled):
     assert result.exit_code == 0 and "2 prompts (2 new)" in result.output, result.output
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_prompts_of_a_spreadsheet_with_other_separators_are_read(separator, assembled):
+    result = assembled(ROWS.format("").replace(",", separator))
+    assert result.exit_code == 0 and "2 prompts (2 new)" in result.output, result.output
+
+
 def test_a_row_that_repeats_another_is_said(assembled):
     result = assembled(ROWS.format("") + "2,Is a woman?,Female\n2,Is a woman?,Male\n")
     assert "A1: 1 dropped: same prompt as another" in result.output
@@ -67,8 +73,8 @@ def test_what_a_suite_says_of_a_prompt_is_said_again_when_it_has_changed(assembl
     ("content", "said"),
     [
         (
-            ROWS.replace(",", ";"),
-            "it has 'case;prompt;gender'. Is it separated by something",
+            ROWS.replace("e,", "e;").replace(",", "|"),
+            "it has 'case;prompt|gender'. Is it separated by something",
         ),
         (ROWS.replace("prompt", "promt"), "Did you mean 'promt' for 'prompt'? Name its columns under"),
         (ROWS.replace("case,", "gender,"), "has two columns 'gender'"),

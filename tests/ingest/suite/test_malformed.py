@@ -143,8 +143,11 @@ WHOLE_FILES: dict[str, tuple[str, str | bytes, str]] = {
     "a column is misspelt": ("a.csv", csv_text([GOOD]).replace("gender", "Gnder", 1), "'Gnder' for 'gender'"),
     "other case of a column": ("a.csv", csv_text([GOOD]).replace("model", "Model", 1), "'Model' for 'model'"),
     "a column twice": ("a.csv", csv_text([GOOD]).replace("outcome", "model", 1), "two columns 'model'"),
-    "semicolons": ("a.csv", csv_text([GOOD]).replace(",", ";"), "than commas? Save it as CSV with commas"),
-    "tabs": ("a.csv", csv_text([GOOD]).replace(",", "\t"), "separated by something else than commas"),
+    "semicolons and tabs": (
+        "a.csv",
+        csv_text([GOOD]).replace(",", ";", 5).replace(",", "\t"),
+        "than commas? Save it as CSV with commas",
+    ),
     "hostile column names": ("a.csv", f'"{"<script>" * 50}",=cmd()\n1,2\n', "'=cmd()'"),
     "300 columns": ("a.csv", ",".join(f"c{i}" for i in range(300)) + "\n", "and 280 more"),
     "UTF-16": ("a.csv", csv_text([GOOD]).encode("utf-16"), "a.csv is UTF-16, not UTF-8"),
