@@ -36,7 +36,8 @@ class Advice(NamedTuple):
 RAW = Advice.of("Take it from a copy, or bring the answers in again in another --data.")
 # Marts are made of answers that lie elsewhere; a build drops what DuckDB cannot read of them.
 MARTS = Advice(
-    damaged="Delete it, then run `plumbline audit SUITE`, which builds it anew.",
+    # It may be somebody else's: only an empty file is known to hold nothing.
+    damaged="Move it elsewhere, then run `plumbline audit SUITE`, which builds a new one.",
     empty="Delete it, then run `plumbline audit SUITE`, which builds it anew.",
     half_written="Run `plumbline audit SUITE`, which builds it anew.",
 )
@@ -56,7 +57,8 @@ def open_database(
         if not head:
             raise PlumblineError(f"{shown(path)} is empty, so it is no database.", advice.empty)
         if not head.endswith(MAGIC):
-            raise PlumblineError(f"{shown(path)} is no DuckDB database, or is damaged.", advice.damaged)
+            what = f"{shown(path)} is no DuckDB database: something else wrote it, or it is damaged."
+            raise PlumblineError(what, advice.damaged)
     try:
         return duckdb.connect(str(path), read_only=read_only, config=dict(config))
     except duckdb.ParserException as error:

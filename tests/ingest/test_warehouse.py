@@ -72,18 +72,29 @@ def test_an_empty_database_is_named_in_plain_words(command, tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"no database", None], ids=["empty", "text", "cut"])
 def test_marts_that_are_damaged_cost_no_answers(content, tmp_path):
-    """The command and the audit that it names say the same: what to delete, not to bring answers in again."""
+    """The command and the audit that it names say the same, and neither sends to bring answers in again.
+
+    Only what is known to hold nothing may be deleted: anything else may be somebody else's.
+    """
     marts = tmp_path / AUDIT_NAME
     with Store(tmp_path), duckdb.connect(str(marts)) as audit:
         audit.execute("create table t as select range as n from range(200000)")
     marts.write_bytes(marts.read_bytes()[:20_000] if content is None else content)
     with pytest.raises(PlumblineError) as told, Warehouse(tmp_path):
         pass
-    assert str(told.value).endswith("Delete it, then run `plumbline audit SUITE`, which builds it anew.")
+    first = "Move it elsewhere" if content is None or content else "Delete it"
+    assert f"{first}, then run `plumbline audit SUITE`, which builds" in str(told.value)
+    assert ("something else wrote it" in str(told.value)) == (content == b"no database")
     for touched in (is_current, forget):
         with pytest.raises(PlumblineError) as again:
             touched(tmp_path)
         assert str(again.value) == str(told.value)
+
+
+def test_a_folder_in_the_place_of_the_marts_is_not_to_be_deleted(tmp_path):
+    (tmp_path / AUDIT_NAME).mkdir()
+    with pytest.raises(PlumblineError, match="Move it elsewhere, then run"), Warehouse(tmp_path):
+        pass
 
 
 def test_a_view_replaces_itself_and_a_table_of_its_name(tmp_path):
