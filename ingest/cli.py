@@ -36,6 +36,7 @@ from ingest.asking.inspect_task import TASK, write_task
 from ingest.edge import OneLine
 from ingest.errors import PlumblineError, say
 from ingest.labelling.loading import forgotten
+from ingest.loading.beside import changed_since
 from ingest.options import (
     allow_code_option,
     allow_host_option,
@@ -172,7 +173,7 @@ def audit(
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
         with Store(data, read_only=True) as store:
-            for line in forgotten(store, suite):
+            for line in (*forgotten(store, suite), *changed_since(store, suite)):
                 say(line, err=True)
         warehouse.build(data, marts, parsed, is_full, is_kept=True)
     if marts:

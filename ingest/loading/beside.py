@@ -4,8 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ingest.errors import shorten
 from ingest.loading.tally import Load
-from ingest.store import utc_now
+from ingest.store import Store, utc_now
+from ingest.suite import Suite
+
+LOAD_AGAIN = "Where the suite has changed since its file was loaded, load that again"
 
 
 @dataclass
@@ -236,3 +240,63 @@ def write_scores(load: Load[Any]) -> None:
         select response_key, feature, value, measurement_status from decided_scores
         """
     )
+
+
+def changed_since(store: Store, suite: Suite) -> Iterator[str]:
+    """Yield which labels and scores of the data the suite knows by another name now, or not yet.
+
+    They are stored as the suite read them when their file was loaded.
+    """
+    answered = "select distinct category from prompts where suite = ? and method = 'loaded'"
+    loaded = {code for (code,) in store.rows(answered, [suite.suite])}
+    given = suite.columns
+    if given is None or not loaded:
+        return
+    rules = {
+        (code, rule.set): rule
+        for code, rule in suite.rules()
+        if code in loaded and rule.set in given.labels and not rule.is_score
+    }
+    said: dict[tuple[str, str], dict[str, int]] = {}
+    for code, outcome_set, label, n in store.rows(
+        """
+        select category, outcome_set, label, count(*) from labels
+        where suite = ? and source = 'data'
+        group by all order by all
+        """,
+        [suite.suite],
+    ):
+        said.setdefault((code, outcome_set), {})[label] = n
+    for (code, outcome_set), rule in rules.items():
+        labels = said.get((code, outcome_set), {})
+        unknown = {label: n for label, n in labels.items() if label not in (*rule.labels, rule.unmatched)}
+        if not labels:
+            yield f"{code} {outcome_set}: no answer carries a label of the data. {LOAD_AGAIN}"
+        elif unknown:
+            listed = shorten(", ".join(f"{label} {n:,}" for label, n in unknown.items()))
+            yield (
+                f"{code} {outcome_set}: {sum(unknown.values()):,} labels of the data are none that the suite "
+                f"has: {listed}. {LOAD_AGAIN}"
+            )
+    scored = dict(
+        store.rows(
+            """
+            select ready_measurements.feature, count(*)
+            from ready_measurements
+            inner join responses on ready_measurements.response_key = responses.response_key
+            inner join prompts on responses.prompt_key = prompts.prompt_key
+            where prompts.suite = ?
+            group by all order by all
+            """,
+            [suite.suite],
+        )
+    )
+    for feature in given.scores:
+        if feature not in scored:
+            yield f"{feature}: no answer has this score of the data. {LOAD_AGAIN}"
+    for feature, n in scored.items():
+        if feature not in given.scores:
+            yield (
+                f"{feature}: {n:,} scores of the data are compared and corrected for, though the suite has "
+                "no such score now. To do without, load the file into a new folder (`plumbline --data DIR …`)"
+            )

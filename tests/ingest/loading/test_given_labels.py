@@ -4,6 +4,10 @@ import pytest
 import yaml
 from tiny import COLUMNS, TINY_SUITE, csv_text, record
 
+from ingest.loading.beside import changed_since
+from ingest.store import Store
+from ingest.suite import load_suite
+
 GIVEN = {
     "set": "human",
     "kind": "given",
@@ -109,3 +113,33 @@ def test_an_emptied_cell_takes_a_label_back_and_what_changes_is_said(load_labell
 def test_of_two_records_of_an_answer_one_with_a_label_counts(load_labelled, query):
     load_labelled([record(1, verdict="hired", job=""), record(1, verdict="", job="")])
     assert query(LABELS) == [("human", "hired", "data", "data")]
+
+
+def test_what_the_suite_has_renamed_since_is_said_until_the_file_is_loaded_again(
+    data, load_labelled, write_suite
+):
+    def said(suite):
+        with Store(data, read_only=True) as store:
+            return list(changed_since(store, load_suite(suite)))
+
+    records = [record(1, verdict="H", job="baker"), record(2, verdict="perhaps", job="")]
+    first = write_suite({**GIVEN, "set": "first"}, {"first": "verdict", "job": "job"})
+    assert load_labelled(records, first).exit_code == 0
+    again = "Where the suite has changed since its file was loaded, load that again"
+    # Another name of the set. A2 has no answers, so nothing is missing there.
+    assert said(write_suite()) == [f"A1 human: no answer carries a label of the data. {again}"]
+    assert load_labelled(records).exit_code == 0
+    assert said(write_suite()) == [
+        f"A1 human: 1 labels of the data are none that the suite has: perhaps 1. {again}"
+    ]
+    renamed = {**GIVEN, "labels": {"taken on": ["H"], "rejected": ["perhaps"]}, "favourable": ["taken on"]}
+    assert said(write_suite(renamed)) == [
+        f"A1 human: 2 labels of the data are none that the suite has: hired 1, perhaps 1. {again}"
+    ]
+    assert load_labelled(records, write_suite(renamed)).exit_code == 0
+    assert said(write_suite(renamed)) == []
+
+
+def test_before_answers_are_loaded_nothing_is_to_be_loaded_again(data, write_suite):
+    with Store(data) as store:
+        assert list(changed_since(store, load_suite(write_suite()))) == []

@@ -4,6 +4,10 @@ import pytest
 import yaml
 from tiny import COLUMNS, TINY_SUITE, csv_text, record
 
+from ingest.loading.beside import changed_since
+from ingest.store import Store
+from ingest.suite import load_suite
+
 SCORES = """
     select responses.repeat_index, ready.value, ready.measurement_status
     from ready_measurements as ready inner join responses on ready.response_key = responses.response_key
@@ -41,3 +45,16 @@ def test_other_scores_of_the_same_answers_replace_and_that_is_said(load_scores, 
 def test_of_two_records_of_an_answer_the_last_says_number_and_status(load_scores, query):
     load_scores([record(1, s="0.25"), record(1, s="")])
     assert [row[1:] for row in query(SCORES)] == [(None, "missing")]
+
+
+def test_a_score_that_has_another_name_now_is_said(load_scores, data, tmp_path):
+    assert load_scores([record(1, s="0.25"), record(2, s="")]).exit_code == 0
+    path = tmp_path / "scored.yml"
+    with Store(data, read_only=True) as store:
+        assert list(changed_since(store, load_suite(path))) == []
+        path.write_text(path.read_text("utf-8").replace("warmth:", "heat:"), "utf-8")
+        missing, left = changed_since(store, load_suite(path))
+    assert missing.startswith("heat: no answer has this score of the data. Where the suite has changed")
+    assert left.startswith(
+        "warmth: 2 scores of the data are compared and corrected for, though the suite has"
+    )
