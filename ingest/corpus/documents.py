@@ -65,9 +65,16 @@ def keep_document(
     document = replace(document, **{name: storable(value) for name, value in vars(document).items()})
     text = document.text
     place = [suite.suite, code, source.concept, document.origin]
+    document_key = key("document", *place, document.revision)
+    if source.kind == "synthetic" and store.value(
+        "select count(*) > 0 from documents where document_key = ? and title <> ?",
+        [document_key, document.title],
+    ):
+        # Another instruction was given the very same text, and stands under its key.
+        document_key = key("document", *place, document.revision, document.title)
     own = ("origin", "title", "revision", "revised_at", "licence", "attribution", "text")
     row = {
-        "document_key": key("document", *place, document.revision),
+        "document_key": document_key,
         "suite": suite.suite,
         "domain": suite.categories[code].domain,
         "category": code,
@@ -92,7 +99,7 @@ def keep_document(
             store.connection.execute(
                 f"update documents set document_status = 'superseded' where {same}", named
             )
-        store.connection.execute("delete from documents where document_key = ?", [row["document_key"]])
+        store.connection.execute("delete from documents where document_key = ?", [document_key])
         store.append("documents", [row])
 
 

@@ -123,6 +123,23 @@ def test_two_articles_whose_instructions_begin_alike_stand_beside_each_other(dat
         assert query("select document_status from documents") == [("ok",)] * 2
 
 
+def test_one_text_to_two_instructions_gives_the_sentences_of_both(data, suite, server, query):
+    server.rules(says(SENTENCE))
+    sources = [
+        {"kind": "synthetic", "concept": "Freelandia", "config": "tiny", "instruction": of, "keyword": of}
+        for of in ("food", "town")
+    ]
+    for _ in range(2):
+        result = invoke(scrape, data, suite(sources=sources))
+        assert "2 documents" in result.output, result.output
+        assert query("select keyword from sentences order by all") == [("food",), ("town",)]
+        assert query("select title, document_status from documents order by all") == [
+            ("food", "ok"),
+            ("town", "ok"),
+        ]
+    assert "2 documents (0 new), 2 sentences" in result.output
+
+
 def test_keywords_are_parsed_never_evaluated(data, suite, server, query):
     server.rules(says('Sure! ["food market", "Food Market", "food", "__import__(\'os\')", 7, "harbour"]'))
     path = suite(find_keywords={"by": "model", "config": "tiny", "runs": 3, "limit": 3})
