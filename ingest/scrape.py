@@ -217,7 +217,7 @@ def _scrape(
                 result.problems.append(problem)
                 result.unread.add(concept)
 
-            context = Context(folder, fetcher, is_held, suite.language, note)
+            context = Context(folder, fetcher, is_held, suite.language, note, result.problems.append)
             for document in READERS[source.kind](source, context):
                 is_first = result.name(source, document)
                 if document.status == HELD or (document.origin, document.revision) in held:

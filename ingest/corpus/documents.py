@@ -41,7 +41,7 @@ class Context:
     """What a source may use: the suite's folder, the web, and which documents are held already.
 
     `is_held(name)` says whether a page need not be asked for, `is_held(origin, revision)` whether this very
-    revision is here.
+    revision is here. `note` says of a concept that not all could be looked at, `tell` what else to know.
     """
 
     folder: Path
@@ -49,6 +49,7 @@ class Context:
     is_held: Callable[..., bool]
     language: str
     note: Callable[[str], None]
+    tell: Callable[[str], None] = lambda _: None
 
 
 # What reads one kind of source.

@@ -8,7 +8,7 @@ from pathlib import Path
 from ingest.corpus.documents import Context, Document
 from ingest.corpus.fetch import MAX_BYTES, FetchError
 from ingest.corpus.page_text import html_text, markdown_text
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shown
 from ingest.suite import Source
 
 SUFFIXES = (".txt", ".md", ".markdown", ".html", ".htm")
@@ -27,7 +27,12 @@ def documents(source: Source, context: Context) -> Iterator[Document]:
         )
     # A name that a file has is that file's, whatever it would match as a pattern.
     found = [folder / pattern] if (folder / pattern).is_file() else folder.glob(pattern)
-    paths = sorted(path for path in found if path.suffix.casefold() in SUFFIXES)
+    found = sorted(found)
+    paths = [path for path in found if path.suffix.casefold() in SUFFIXES]
+    others = [path for path in found if path.suffix.casefold() not in SUFFIXES and path.is_file()]
+    if paths and others:
+        n, such = len(others), shown(others[0].relative_to(folder).as_posix())
+        context.tell(f"{pattern}: {n:,} files are not read, such as {such}; only {', '.join(SUFFIXES)} are")
     if not paths:
         yield Document(origin=pattern, status="missing", detail=f"no {', '.join(SUFFIXES)} file is there")
     for path in paths:

@@ -250,6 +250,7 @@ def test_files_in_the_suites_folder(scrape, query):
     (texts / "f.txt").write_text("  \n")
     result = scrape({"kind": "local", "files": "texts/**/*", "licence": "CC0"})
     assert result.exit_code == 0, result.output
+    assert "texts/**/*: 1 files are not read, such as texts/deep/d.pdf; only .txt, .md" in result.output
     assert [row[:2] for row in query(DOCUMENTS)] == [
         ("texts/deep/a.txt", "ok"),
         ("texts/deep/b.md", "ok"),
