@@ -46,6 +46,7 @@ from ingest.options import (
     stale_option,
     variant_option,
 )
+from ingest.prompts.shown import unshown
 from ingest.scorers import Where
 from ingest.store import AUDIT_NAME, NothingYet, Store, data_dir
 from ingest.store.journal import read_entries
@@ -173,7 +174,7 @@ def audit(
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
         with Store(data, read_only=True) as store:
-            for line in (*forgotten(store, suite), *changed_since(store, suite)):
+            for line in (*unshown(store, suite), *forgotten(store, suite), *changed_since(store, suite)):
                 say(line, err=True)
         warehouse.build(data, marts, parsed, is_full, is_kept=True)
     if marts:

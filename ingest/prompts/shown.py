@@ -1,0 +1,90 @@
+"""Which attributes prompts show, by what is stored and by what the suite says now."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ingest.errors import shorten
+from ingest.prompts import PromptBuilder
+from ingest.store import Store
+from ingest.suite import Suite
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE, composed
+
+MOST_WORDS = 6
+PAGE = 10_000
+BY_WORD = "word: "
+
+# The files of a suite that were last loaded when the suite was another.
+LOADED_BEFORE = """
+    select count(*)
+    from (
+        select arg_max(json_extract_string(runs.detail, '$.suite_key'), runs.started_at) as suite_key
+        from loads
+        inner join runs on loads.run_id = runs.run_id
+        where loads.suite = ?
+        group by loads.file_sha256
+    )
+    where suite_key is distinct from ?"""
+
+
+def unshown(store: Store, suite: Suite) -> Iterator[str]:
+    """Yield what prompts show otherwise than the suite's words say now, and what none of them shows.
+
+    Loaded prompts are read when their file is. Of ready measurements the suite says itself what was shown.
+    """
+    if suite.measurements is not None:
+        return
+    changed = _read_otherwise(store, suite)
+    for attribute, n in sorted(changed.items()):
+        yield (
+            f"{attribute}: {n:,} prompts are read otherwise by the suite's words of now than when they were "
+            "loaded. Load their file again"
+        )
+    hidden = store.rows(
+        """
+        with attributes as (
+            select shown_by, unnest(map_keys(attributes)) as attribute
+            from prompts
+            where suite = ?
+        )
+
+        select attribute, count(*)
+        from attributes
+        group by attribute
+        having count(*) filter (where map_contains(shown_by, attribute)) = 0
+        order by attribute
+        """,
+        [suite.suite],
+    )
+    for attribute, n in hidden:
+        values = suite.attributes.get(attribute, {})
+        words = list(dict.fromkeys(word for value in values for word in suite.words(attribute, value)))
+        if attribute in changed or not words:
+            continue
+        more = ", …" if len(words) > MOST_WORDS else ""
+        listed = shorten(", ".join(words[:MOST_WORDS]), 120)
+        yield (
+            f"{attribute}: a control, without verdicts: none of {n:,} prompts has one of its words as a "
+            f"whole word ({listed}{more}). "
+            "Where prompts do show it, write each form that they use under `words:`"
+        )
+
+
+def _read_otherwise(store: Store, suite: Suite) -> Counter[str]:
+    """Return of each attribute how many loaded prompts have a word of it now and had none, or the reverse."""
+    changed: Counter[str] = Counter()
+    if not store.value(LOADED_BEFORE, [suite.suite, suite.suite_key]):
+        return changed
+    words = PromptBuilder(suite).words
+    found = store.connection.execute(
+        "select prompt, attributes, shown_by from prompts where suite = ? and method = 'loaded'",
+        [suite.suite],
+    )
+    while rows := found.fetchmany(PAGE):
+        for prompt, attributes, shown_by in rows:
+            text = composed(prompt)
+            for attribute, value in attributes.items():
+                if attribute == LANGUAGE_ATTRIBUTE or (attribute, value) not in words:
+                    continue
+                had = shown_by.get(attribute, "").startswith(BY_WORD)
+                changed[attribute] += had != bool(words[attribute, value].search(text))
+    return +changed
