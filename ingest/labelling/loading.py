@@ -13,7 +13,8 @@ import pyarrow as pa
 from ingest.errors import PlumblineError, printable, shorten
 from ingest.labelling.questions import Question, none_of_these
 from ingest.labelling.table import CANNOT_TELL, unguarded
-from ingest.loading.files import RowProblem, check_text, read_records, shown
+from ingest.loading.files import RowProblem, check_text, has_decimal_commas, read_records, shown
+from ingest.loading.separators import DecimalCommas
 from ingest.redaction import without_secrets
 from ingest.store import Store, utc_now
 from ingest.suite import Suite, normalise_label
@@ -222,7 +223,7 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[tu
             [reading.suite.suite, samples],
         )
     }
-    reader = _Reader(reading, drawn, taken)
+    reader = _Reader(reading, drawn, taken, DecimalCommas(has_decimal_commas(path)))
     found: list[tuple[int, Label]] = []
     firsts: dict[tuple[str, str, str], tuple[int, Label]] = {}
     problems: list[str] = []
@@ -256,8 +257,15 @@ def _labels(store: Store, reading: Reading, path: Path, taken: Taken) -> list[tu
 class _Reader:
     """Reads the rows of a file as labels."""
 
-    def __init__(self, reading: Reading, drawn: Mapping[tuple[str, str, str], str], taken: Taken) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        drawn: Mapping[tuple[str, str, str], str],
+        taken: Taken,
+        commas: DecimalCommas,
+    ) -> None:
         self.reading = reading
+        self.commas = commas
         self.taken = taken
         self.drawn = drawn
         self.samples = {sample_key for sample_key, _, _ in drawn}
@@ -283,7 +291,7 @@ class _Reader:
         question = self.reading.asked.get((category, outcome_set))
         if question is None:
             raise _problem(f"the suite has no outcome set {outcome_set!r} of {category} now")
-        label, value = _meaning(texts["label"], question)
+        label, value = self._meaning(texts["label"], question)
         return Label(
             category,
             outcome_set,
@@ -292,11 +300,27 @@ class _Reader:
             label,
             value,
             sample_key,
-            _seconds(texts["seconds"]),
+            _seconds(self.commas.read(texts["seconds"])),
             without_secrets(shorten(texts["note"], MAX_NOTE)),
             _time(texts["labelled_at"]) or self.reading.now,
             self.reading.source,
         )
+
+    def _meaning(self, text: str, question: Question) -> tuple[str | None, float | None]:
+        """Return the label or the value that a cell means; neither for `?`. Raises RowProblem."""
+        if question.low is None or question.high is None:
+            label = question.label(text)
+            if label is None and text != CANNOT_TELL:
+                raise _problem(f"label {shorten(text)!r} is none of: {question.choices}")
+            return label, None
+        if text == CANNOT_TELL:
+            return None, None
+        value = _number(self.commas.read(text))
+        if value is None:
+            raise _problem(f"{shorten(text)!r} is no number, such as 0.5, and not ?")
+        if not question.low <= value <= question.high:
+            raise _problem(f"{value:g} lies outside {question.low:g} to {question.high:g}")
+        return None, value
 
     def _annotator(self, said: str) -> str:
         name = " ".join(printable(said or self.reading.annotator or "").split())
@@ -314,23 +338,6 @@ class _Reader:
 def _cell(cell: Any, column: str) -> str:
     # In a table that a program has typed, a score is a number.
     return repr(cell) if isinstance(cell, float) and cell == cell else check_text(cell, column)
-
-
-def _meaning(text: str, question: Question) -> tuple[str | None, float | None]:
-    """Return the label or the value that a cell means; neither for `?`. Raises RowProblem."""
-    if question.low is None or question.high is None:
-        label = question.label(text)
-        if label is None and text != CANNOT_TELL:
-            raise _problem(f"label {shorten(text)!r} is none of: {question.choices}")
-        return label, None
-    if text == CANNOT_TELL:
-        return None, None
-    value = _number(text)
-    if value is None:
-        raise _problem(f"{shorten(text)!r} is no number, such as 0.5, and not ?")
-    if not question.low <= value <= question.high:
-        raise _problem(f"{value:g} lies outside {question.low:g} to {question.high:g}")
-    return None, value
 
 
 def _number(text: str) -> float | None:

@@ -100,6 +100,22 @@ def test_labels_numbers_and_what_cannot_be_told_are_stored(world, rows, load):
     assert seen == (2.5, datetime(2026, 1, 2, 3, 4, 5), True)
 
 
+@pytest.mark.parametrize(("separator", "value"), [(";", -0.25), ("\t", None)])
+def test_a_table_that_a_spreadsheet_saved_with_semicolons_has_decimal_commas(separator, value, world, rows):
+    (row,) = labelled(of(rows, "tone", 1), "-0,25", seconds="2,5")
+    path = world.folder / "labels.csv"
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(row), delimiter=separator)
+        writer.writeheader()
+        writer.writerow(row)
+    result = run(world, "load", world.suite_path, path)
+    if value is None:  # there a comma may mark thousands
+        assert "row 2: '-0,25' is no number, such as 0.5" in result.output
+    else:
+        assert result.exit_code == 0, result.output
+        assert world.rows("select value, seconds from labels") == [(value, 2.5)]
+
+
 def test_loading_again_adds_nothing_and_a_dry_run_writes_nothing(world, rows, load):
     given = labelled(of(rows, "job"), "baker")
     assert "Dry run" in load(given, "--dry-run").output and stored(world) == []
