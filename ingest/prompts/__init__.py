@@ -55,6 +55,13 @@ class PromptBuilder:
                 evidence[attribute] = f"name: {name}"
         return evidence
 
+    def block_key(self, category: str, prompt: str, name: str | None, root_key: str) -> str:
+        """Return the key of what makes answers to a prompt resemble those to others."""
+        block = self.suite.categories[category].block
+        if block == "name" and name:
+            return key("block", self.suite.suite, category, "name", name)
+        return key("block", self.suite.suite, category, "prompt", prompt) if block == "prompt" else root_key
+
     def baseline_kind(self, baseline: str, row: Mapping[str, Any]) -> str:
         """Return which of BASELINE_KINDS a baseline is, by what it shows of what its prompt shows."""
         shown = dict(row["shown_by"])
@@ -98,12 +105,6 @@ class PromptBuilder:
         suite = self.suite.suite
         spec = self.suite.categories[category]
         root_key = key("root", suite, category, root if root is not None else prompt)
-        if spec.block == "name" and name:
-            block_key = key("block", suite, category, "name", name)
-        elif spec.block == "prompt":
-            block_key = key("block", suite, category, "prompt", prompt)
-        else:
-            block_key = root_key
         turns = [dict(message) for message in messages]
         ordered = {a: attributes[a] for a in self.suite.attributes if a in attributes}
         return {
@@ -120,7 +121,7 @@ class PromptBuilder:
             "prompt": prompt,
             "baseline_text_key": None if baseline is None else text_key(baseline),
             "root_key": root_key,
-            "block_key": block_key,
+            "block_key": self.block_key(category, prompt, name, root_key),
             "attributes": list(ordered.items()),
             "shown_by": list(self.shown_by(prompt, ordered, name).items()),
             "baseline_kind": baseline_kind,

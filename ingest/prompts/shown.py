@@ -1,4 +1,4 @@
-"""Which attributes prompts show, by what is stored and by what the suite says now."""
+"""Which attributes prompts show and which block they are of, as stored and as the suite says now."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -27,13 +27,18 @@ LOADED_BEFORE = """
 
 
 def unshown(store: Store, suite: Suite) -> Iterator[str]:
-    """Yield what prompts show otherwise than the suite's words say now, and what none of them shows.
+    """Yield what of prompts is stored otherwise than the suite says now, and what none of them shows.
 
     Loaded prompts are read when their file is. Of ready measurements the suite says itself what was shown.
     """
     if suite.measurements is not None:
         return
-    changed = _read_otherwise(store, suite)
+    changed, blocks = _read_otherwise(store, suite)
+    for code in sorted(blocks):
+        yield (
+            f"{code}: its `block:` is another than when its answers were loaded, and counts once their file "
+            "is loaded again"
+        )
     for attribute, n in sorted(changed.items()):
         yield (
             f"{attribute}: {n:,} prompts are read otherwise by the suite's words of now than when they were "
@@ -69,22 +74,34 @@ def unshown(store: Store, suite: Suite) -> Iterator[str]:
         )
 
 
-def _read_otherwise(store: Store, suite: Suite) -> Counter[str]:
-    """Return of each attribute how many loaded prompts have a word of it now and had none, or the reverse."""
+def _read_otherwise(store: Store, suite: Suite) -> tuple[Counter[str], set[str]]:
+    """Return of each attribute how many loaded prompts have a word of it now and had none, or the reverse.
+
+    And the categories whose prompts are of other blocks.
+    """
     changed: Counter[str] = Counter()
+    blocks: set[str] = set()
     if not store.value(LOADED_BEFORE, [suite.suite, suite.suite_key]):
-        return changed
-    words = PromptBuilder(suite).words
+        return changed, blocks
+    builder = PromptBuilder(suite)
+    words = builder.words
     found = store.connection.execute(
-        "select prompt, attributes, shown_by from prompts where suite = ? and method = 'loaded'",
+        """
+        select category, prompt, keyword, root_key, block_key, attributes, shown_by from prompts
+        where suite = ? and method = 'loaded'
+        """,
         [suite.suite],
     )
     while rows := found.fetchmany(PAGE):
-        for prompt, attributes, shown_by in rows:
+        for category, prompt, name, root_key, block_key, attributes, shown_by in rows:
+            if category in suite.categories and block_key != builder.block_key(
+                category, prompt, name, root_key
+            ):
+                blocks.add(category)
             text = composed(prompt)
             for attribute, value in attributes.items():
                 if attribute == LANGUAGE_ATTRIBUTE or (attribute, value) not in words:
                     continue
                 had = shown_by.get(attribute, "").startswith(BY_WORD)
                 changed[attribute] += had != bool(words[attribute, value].search(text))
-    return +changed
+    return +changed, blocks

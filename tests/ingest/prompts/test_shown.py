@@ -14,8 +14,9 @@ def world(load, data, tmp_path):
     class World:
         suite, answers = tmp_path / "suite.yml", tmp_path / "a.csv"
 
-        def words(self, *female):
+        def words(self, *female, block="root"):
             content = yaml.safe_load(TINY_SUITE.read_text("utf-8"))
+            content["categories"]["A1"]["block"] = block
             content["attributes"]["gender"] = {"Female": {"words": [*female]}, "Male": {"words": ["رجل"]}}
             self.suite.write_text(yaml.safe_dump(content, allow_unicode=True), "utf-8")
 
@@ -26,7 +27,7 @@ def world(load, data, tmp_path):
 
         def said(self):
             with Store(data, read_only=True) as store:
-                return [line for line in unshown(store, load_suite(self.suite)) if line.startswith("gender")]
+                return [line for line in unshown(store, load_suite(self.suite)) if line[:2] in ("ge", "A1")]
 
     return World()
 
@@ -50,3 +51,14 @@ def test_words_that_were_mended_since_count_once_the_file_is_loaded_again(world)
     world.words("سيدة")
     (line,) = world.said()
     assert line.endswith("than when they were loaded. Load their file again")
+
+
+def test_a_block_that_was_changed_since_counts_once_the_file_is_loaded_again(world):
+    world.words("والمرأة")
+    world.load()
+    assert world.said() == []
+    world.words("والمرأة", block="prompt")
+    (line,) = world.said()
+    assert line.startswith("A1: its `block:` is another than when its answers were loaded")
+    world.load()
+    assert world.said() == []
