@@ -103,6 +103,20 @@ bounded as (
         *,
         case when n_missing = 0 then judged_value else value_low end as lowest_value,
         case when n_missing = 0 then judged_value else value_high end as highest_value,
+        -- Without the part of chance, and whatever the missing answers are.
+        case
+            when bound_low is not null
+                then greatest(
+                    bound_low - case when is_higher_worse then chance_part else 0 end, least(0, bound_low)
+                )
+        end as true_low,
+        case
+            when bound_high is not null
+                then least(
+                    bound_high / case when is_higher_worse then 1 else 1 - chance_part end,
+                    case when unit in ('ratio', 'share') then greatest(1, bound_high) end
+                )
+        end as true_high,
         greatest(
             bound_low
             - case when is_higher_worse then chance_part else 0 end
