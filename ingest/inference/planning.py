@@ -278,20 +278,27 @@ def _within(statistic: str, rates: Array, pooled: Array, n: float) -> Array:
     return width if statistic in SQUARED else np.sqrt(width)
 
 
-def _wider(statistic: str, layout: Layout, share: float, alpha: float) -> float:
-    """How much more than the null's quantile has to be shown.
+def _wider(statistic: str, layout: Layout, pooled: Array, alpha: float) -> float:
+    """How much more than the null's quantile has to be shown, of groups that have `pooled` shares (J,).
 
-    The spread of so few units is itself estimated, t over normal; and a test that counts ties loses half a
-    step, as in `ingest.inference.power.power_among_groups`.
+    The spread of so few units is itself estimated, F over chi-square, of two groups t over normal; and a
+    test that counts ties loses half a step, as in `ingest.inference.power.power_among_groups`. A sum of
+    squares over more than two groups has finer steps: one answer less in one group and one more in another.
     """
-    df = layout.error_dof
+    df, share = layout.error_dof, float(pooled[0])
     if df < 1:
         return float("inf")
-    normal = -scipy.special.ndtri(alpha / 2)
-    t = -scipy.special.stdtrit(df, alpha / 2)
+    rate = max(share * (1 - share), 1e-9)
+    is_sum = statistic == "chi_square" and layout.n_groups > 2
+    several = max(int(np.count_nonzero(pooled)) - 1, 1) if is_sum else 1
+    dof = several * (layout.n_groups - 1)
+    quantile = scipy.special.chdtri(dof, alpha)
+    wider = dof * scipy.special.fdtri(dof, several * df, 1 - alpha) / quantile
+    if is_sum:
+        return float(wider + layout.effective_n / (layout.n_answers**2 * rate * quantile))
     step = (1 if layout.n_groups == 2 else 0.5) / layout.n_answers
-    spread = np.sqrt(2 * max(share * (1 - share), 1e-9) / layout.effective_n)
-    more = t / normal + step / (normal * spread)
+    spread = np.sqrt(2 * rate / layout.effective_n)
+    more = np.sqrt(wider) + step / (-scipy.special.ndtri(alpha / 2) * spread)
     return float(more**2 if statistic in SQUARED else more)
 
 
@@ -329,7 +336,7 @@ def _found(layout: Layout, shares: Shares, gap: float, limit: Limit, n_tables: i
     is_p = limit.statistic == "chi_square"
     level = min(alpha, limit.fail) if is_p and limit.fail is not None else alpha
     critical = _critical(limit.test, _values(limit.test, design, True), level)
-    critical *= _wider(limit.test, layout, pooled[0], level)
+    critical *= _wider(limit.test, layout, pooled, level)
     shown = _audits(design, False) / design.n
     within = _within(limit.test, shown, pooled, layout.effective_n)
     values = _values(limit.test, design, False)
