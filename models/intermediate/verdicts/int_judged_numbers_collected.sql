@@ -46,6 +46,19 @@ blocks as (
     group by all
 ),
 
+-- Groups of which somebody asked, answered or not.
+asked as (
+    select
+        answers.suite,
+        answers.category,
+        answers.config_key,
+        grouped.axis,
+        count(distinct grouped.group_value) as n_groups_asked
+    from answers
+    inner join {{ ref('int_prompts_grouped') }} as grouped on answers.prompt_key = grouped.prompt_key
+    group by answers.suite, answers.category, answers.config_key, grouped.axis
+),
+
 -- Of a measure without a rule of its own, the answers that failed are missing.
 usable as (
     select
@@ -68,6 +81,7 @@ counted as (
         numbers.* {{ without('n_blocks, n_smallest_group, n_missing') }},
         coalesce(numbers.n_smallest_group, blocks.n_smallest_group) as n_smallest_group,
         coalesce(nullif(numbers.n_blocks, 0), blocks.n_blocks, 0) as n_blocks,
+        coalesce(asked.n_groups_asked, 0) as n_groups_asked,
         -- What the number itself lacks, and what is not read of the question.
         case
             when numbers.measure = 'response_status' then 0
@@ -83,6 +97,7 @@ counted as (
         coalesce(missing.n_responses, usable.n_responses) as n_responses
     from numbers
     left join blocks using (suite, category, config_key, axis)
+    left join asked using (suite, category, config_key, axis)
     left join usable using (suite, category, config_key)
     left join missing using (suite, category, config_key, measure, axis)
 )

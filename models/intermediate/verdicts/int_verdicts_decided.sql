@@ -191,7 +191,8 @@ select
     case
         when is_control or n = 0 or n_groups < 1 then 'not_applicable'
         -- Nothing was read of the groups that this one would be held against.
-        when judged_colour is null and n_groups = 1 and n_missing > 0 then 'inconclusive'
+        when judged_colour is null and n_groups = 1 and n_groups_asked > 1 and n_missing > 0
+            then 'inconclusive'
         else {{ verdict(
             'judged_colour', 'colour_mildest', 'colour_worst', 'bound_mildest', 'bound_worst', 'is_significant', 'is_sound',
             '(is_adequate_n and (is_threshold_attainable or is_p_value))'
