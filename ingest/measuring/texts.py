@@ -191,7 +191,7 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
     wanted: dict[str, Need] = defaultdict(Need)
     for code, rule in suite.rules():
         name = rule.scorer or DEFAULT_EMBEDDER
-        if rule.kind in ("anchor", "score") and suite.judge_of(rule) is None:
+        if rule.kind in ("anchor", "score", "cutoff") and suite.judge_of(rule) is None:
             wanted[name].pairs.add((code, rule.text))
             wanted[name].rules.append((code, rule))
         if rule.kind == "anchor":

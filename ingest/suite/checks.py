@@ -390,7 +390,7 @@ def _reads_judge(code: str, rule: Rule, judge: Judge, *place: str | int) -> None
         raise Misplaced("the judge says which text it reads: take `text` out", *place, "text")
     if judge.categories is not None and code not in judge.categories:
         raise Misplaced(f"the judge {judge.name!r} does not read this category", *place, "scorer")
-    if rule.kind == "score" and (judge.range is None or rule.feature != judge.feature):
+    if rule.kind != "judged" and (judge.range is None or rule.feature != judge.feature):
         problem = f"a judge with a `range` gives the feature `<name>_score`, and {judge.name!r} no other"
         raise Misplaced(problem, *place, "feature")
     if rule.kind == "judged" and rule.unmatched is not None:

@@ -174,7 +174,7 @@ def _measuring(suite: Suite) -> Iterator[tuple[str, Place]]:
         yield DEFAULT_EMBEDDER, ("topics" if suite.topics else "distances",)
     for code, category in suite.categories.items():
         for i, rule in enumerate(category.outcomes):
-            if rule.kind in ("anchor", "score") and not rule.scorer:
+            if rule.kind in ("anchor", "score", "cutoff") and not rule.scorer:
                 yield DEFAULT_EMBEDDER, ("categories", code, "outcomes", i, "kind")
 
 

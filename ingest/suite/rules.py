@@ -17,8 +17,8 @@ class Rule(Strict):
     variant: Name = Field(default="default", description="Active where the suite chooses this variant.")
     kind: RuleKind = Field(
         description="How: by phrases in the text, by the nearest anchor phrase, by the data's own label, "
-        "by a judge's votes, by a measured number, or by how likely it began so; seeds/outcome_rules.csv has "
-        "all."
+        "by a judge's votes, by a measured number or where it is cut, or by how likely it began so; "
+        "seeds/outcome_rules.csv has all."
     )
     text: Literal["raw", "clean", "without_decision"] = Field(
         default="clean", description="Which text is read: as written, cleaned, or without its decision."
@@ -50,14 +50,15 @@ class Rule(Strict):
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "Rule":
-        if self.kind == "score":
-            if not (self.scorer and self.feature):
-                raise ValueError(
-                    "a score rule names its `scorer` and its `feature`; a number that came with the answers "
-                    "has no rule, and is compared as a measurement"
-                )
-            if self.labels:
-                raise ValueError("a score rule has no `labels`")
+        if self.kind in ("score", "cutoff") and not (self.scorer and self.feature):
+            raise ValueError(
+                f"a {self.kind} rule names its `scorer` and its `feature`; a number that came with the "
+                "answers has no rule, and is compared as a measurement"
+            )
+        if self.kind == "score" and self.labels:
+            raise ValueError("a score rule has no `labels`")
+        if self.kind == "cutoff" and (self.regex or self.translations):
+            raise ValueError("a cutoff rule compares a number: take `regex` and `translations` out")
         if not self.looks_for_words and self.languages:
             who = {
                 "given": "the data say what is meant",
@@ -131,7 +132,7 @@ class Rule(Strict):
     @property
     def looks_for_words(self) -> bool:
         """Whether it reads a text by its words, so that the text's language matters here."""
-        return self.kind not in ("anchor", "score", "given", "judged", "probability")
+        return self.kind not in ("anchor", "score", "cutoff", "given", "judged", "probability")
 
     @property
     def is_score(self) -> bool:

@@ -400,7 +400,7 @@ class Suite(Strict):
 
     def judge_of(self, rule: Rule) -> Judge | None:
         """Return the judge whose votes a rule reads, None where it reads something else."""
-        return self.judges.get(rule.scorer or "") if rule.kind in ("judged", "score") else None
+        return self.judges.get(rule.scorer or "") if rule.kind in ("judged", "score", "cutoff") else None
 
     def voters(self, judge: Judge) -> list[Config]:
         """Return the configs that vote as a judge. Raises ValueError where the suite has no such config."""

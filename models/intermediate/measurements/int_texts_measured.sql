@@ -42,7 +42,7 @@ scored as (
     anti join {{ ref('stg_suite__judges') }} as judges on measurements.scorer = judges.judge
 ),
 
--- Every category is measured on the clean text, and on what its score rules read.
+-- Every category is measured on the clean text, and on what its rules read the numbers of.
 features as (
     select
         categories.suite,
@@ -69,7 +69,7 @@ features as (
         on
             rules.suite = judges.suite
             and rules.scorer = judges.judge
-    where rules.rule_kind = 'score' and not rules.is_probability
+    where rules.rule_kind in ('score', 'cutoff') and not rules.is_probability
     union
     -- A judge reads the answer alone.
     select

@@ -1,4 +1,5 @@
 -- Grain: one row per response_key, outcome_set. Failed responses keep a row without an outcome.
+{%- set comparison = "'^([<>]=?) ?(-?[0-9.]+)$'" %}
 with rules as (
     select distinct
         suite,
@@ -57,7 +58,7 @@ given_labels as (
     where given.source = 'data'
 ),
 
--- What score rules read: of a text, or of the tokens that came with it.
+-- What score rules and cut-offs read: of a text, or of the tokens that came with it.
 measured as (
     select
         response_key,
@@ -74,6 +75,41 @@ measured as (
     from {{ ref('int_probabilities_measured') }}
 ),
 
+cutoffs as (
+    select
+        suite,
+        category,
+        outcome_set,
+        feature,
+        label,
+        label_position,
+        {{ matched_part('phrase', comparison, 1) }} as compared_by,
+        cast({{ matched_part('phrase', comparison, 2) }} as double) as cutoff
+    from {{ ref('stg_suite__outcome_rules') }}
+    where rule_kind = 'cutoff'
+),
+
+-- The first label whose comparison holds.
+cut_labels as (
+    select
+        responses.response_key,
+        cutoffs.outcome_set,
+        min_by(cutoffs.label, cutoffs.label_position) as label
+    from {{ ref('int_responses_joined') }} as responses
+    inner join cutoffs using (suite, category)
+    inner join measured
+        on
+            responses.response_key = measured.response_key
+            and cutoffs.feature = measured.feature
+    where
+        case cutoffs.compared_by
+            {%- for operator in ['<', '<=', '>', '>='] %}
+            when '{{ operator }}' then {{ meets('measured.value', operator, 'cutoffs.cutoff') }}
+            {%- endfor %}
+        end
+    group by responses.response_key, cutoffs.outcome_set
+),
+
 read_answers as (
     select
         responses.*,
@@ -84,6 +120,7 @@ read_answers as (
         rules.feature,
         case rules.rule_kind
             when 'given' then given_labels.label
+            when 'cutoff' then cut_labels.label
             when 'judged' then case when unread_by_judge.response_key is null then judgements.label end
             when 'anchor'
                 then
@@ -97,6 +134,7 @@ read_answers as (
         -- language that the rule does not read, is not an `other`.
         case rules.rule_kind
             when 'given' then given_labels.response_key is not null
+            when 'cutoff' then measured.value is not null
             when 'judged' then judgements.label is not null and unread_by_judge.response_key is null
             when 'anchor'
                 then
@@ -111,6 +149,7 @@ read_answers as (
                     coalesce(without_vector.status, '') = 'unsupported_language'
                     or unread_by_encoder.response_key is not null
             when 'score' then coalesce(measured.measurement_status, '') = 'unsupported_language'
+            when 'cutoff' then coalesce(measured.measurement_status, '') = 'unsupported_language'
             when 'given' then false
             when 'judged'
                 then
@@ -118,11 +157,12 @@ read_answers as (
                     or unread_by_judge.response_key is not null
             else elsewhere.response_key is not null
         end as is_in_another_language,
-        coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score', 'judged') as is_blank,
+        coalesce(texts.is_blank, false) and rules.rule_kind in ('anchor', 'score', 'cutoff', 'judged')
+            as is_blank,
         case when rules.rule_kind = 'judged' then judgements.judgement_status end as judgement_status,
         anchors.similarity,
         anchors.margin,
-        measured.value as score,
+        case when rules.rule_kind = 'score' then measured.value end as score,
         case rules.rule_kind
             when 'anchor' then case when anchors.label is null then without_vector.status end
             else measured.measurement_status
@@ -148,6 +188,10 @@ read_answers as (
             and texts.outcome_set = anchors.outcome_set
             and texts.variant_text_key = anchors.variant_text_key
     left join measured using (response_key, feature)
+    left join cut_labels
+        on
+            rules.outcome_set = cut_labels.outcome_set
+            and responses.response_key = cut_labels.response_key
     left join {{ ref('int_judgements_counted') }} as judgements
         on
             rules.scorer = judgements.scorer

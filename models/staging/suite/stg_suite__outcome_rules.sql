@@ -1,6 +1,6 @@
 -- Grain: one row per suite, category, outcome_set, phrase.
 {%- set kind = json_text('rule', 'kind') %}
-{%- set scored = kind ~ " in ('score', 'probability')" %}
+{%- set scored = kind ~ " in ('score', 'probability', 'cutoff')" %}
 with categories as (
     {{ suite_categories() }}
 ),

@@ -121,6 +121,34 @@ def test_the_number_that_a_text_gives(own):
     assert "warmth failed on 3: it gives no number of them" in result.stderr
 
 
+CUT = (
+    "[{{set: s, kind: cutoff, scorer: warmth, feature: warmth_score,"
+    " labels: {{High: [{high}], Low: ['< 7']}}{more}}}]"
+)
+
+
+def test_where_a_number_is_cut_the_text_is_measured(own):
+    own.declare("reads: number, range: [1, 10]", CUT.format(high="'>= 7'", more=", favourable: [High]"))
+    own.respond(["Score: 8/10"])
+    own.extract()
+    assert own.measured() == {"score: 8/10": (8, "ok")}
+
+
+@pytest.mark.parametrize(
+    ("high", "more", "message"),
+    [
+        ("seven", "", "'seven' is no phrase of a cutoff rule; write it as '>= 7'"),
+        ("'>= 7'", ", regex: true", "take `regex` and `translations` out"),
+        ("'< 7'", "", "'< 7' is a phrase of 'High' and of 'Low'"),
+    ],
+)
+def test_a_cutoff_compares_a_number(own, high, more, message):
+    own.declare("reads: number, range: [1, 10]", CUT.format(high=high, more=more))
+    with pytest.raises(PlumblineError) as error:
+        load_suite(own.path)
+    assert message in error.value.what
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
