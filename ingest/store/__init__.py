@@ -118,7 +118,9 @@ class Store:
             self._make_tables(self._take_over_suites(self._tables()))
             self._keep_state_view()
             self.replay()
-        elif not self._tables():
+        elif there := self._tables():
+            self._stand_in(there)
+        else:
             self.connection.close()
             what = f"{self.path} holds no tables: nothing has been brought in yet."
             raise NothingYet(what, BRING_IN)
@@ -162,6 +164,21 @@ class Store:
             sql = named.get(table, "")
             if sql and f"({column} " not in sql and f", {column} " not in sql:
                 self.connection.execute(f"alter table {table} add column if not exists {column} {kind}")
+
+    def _stand_in(self, named: dict[str, str]) -> None:
+        """Let a reader find what an older version's tables lack, empty; the file stays as it is."""
+        for table, columns in SCHEMA.items():
+            if table not in named:
+                self.connection.execute(f"create temp table {table} ({columns})")
+        lacking: dict[str, list[str]] = {}
+        for table, column, kind in schema_columns():
+            sql = named.get(table, "")
+            if sql and f"({column} " not in sql and f", {column} " not in sql:
+                lacking.setdefault(table, []).append(f"cast(null as {kind}) as {column}")
+        database = self.value("select current_database()")
+        for table, added in lacking.items():
+            rows = f'select *, {", ".join(added)} from "{database}".{table}'
+            self.connection.execute(f"create temp view {table} as {rows}")
 
     def _keep_state_view(self) -> None:
         """Have the view by which marts are found older than the answers, as this version defines it."""

@@ -225,6 +225,22 @@ def test_a_database_of_an_older_version_gets_the_columns_it_lacks(tmp_path):
     assert rows == [("k0", None), ("k1", None)]
 
 
+def test_a_reader_finds_an_older_version_s_database_as_if_it_lacked_nothing(tmp_path):
+    with Store(tmp_path) as store:
+        store.append_answers([answer(0)])
+    with duckdb.connect(str(tmp_path / RAW_NAME)) as connection:
+        connection.execute("alter table responses drop column served_model")
+        connection.execute("alter table responses drop column cost")
+        connection.execute("drop table batches")
+    before = (tmp_path / RAW_NAME).read_bytes()
+    with Store(tmp_path, read_only=True) as store:
+        found = store.rows("select response_key, served_model, cost from responses left join batches on true")
+    assert found == [("k0", None, None)]
+    result = CliRunner().invoke(cli, ["--data", str(tmp_path), "status"])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / RAW_NAME).read_bytes() == before
+
+
 def test_a_journal_holds_any_text(tmp_path):
     texts = ["line\nline", "nul \x00", "half \ud83d", "\u2028", "租房 🏠", "x" * 1_000_000]
     left_behind(tmp_path, *(answer(i, text=text) for i, text in enumerate(texts)))
