@@ -20,6 +20,7 @@ from ingest.measuring.texts import (
     Count,
     Task,
     attempt,
+    check_ranges,
     count_missing,
     count_unmade,
     list_sources,
@@ -204,6 +205,8 @@ def command(
             return
         if judging is not None:
             check_reach(store, suite_path, asked_places(judging.voters(suite)), (*allowed_hosts, *hosts))
+        for task in tasks:
+            check_ranges(store, task)
         check_consent(store, suite, tasks, allow_code)
         if engine == "spark":
             from ingest.spark.scoring import spread

@@ -75,7 +75,7 @@ MISSING = """
         select w.text_key
         from wanted as w left join (
             select text_key, count(*) as n_rows from {table}
-            where scorer_key = $scorer_key and measurement_status <> 'failed' group by text_key
+            where scorer_key = $scorer_key and measurement_status <> 'failed' {of_features} group by text_key
         ) as m using (text_key)
         where coalesce(m.n_rows, 0) < $n_rows
     )"""
@@ -254,7 +254,7 @@ def measure_missing(store: Store, task: Task, limit: int | None = None) -> Count
     count = Count(task.scorer.name, already_there=n_wanted - n_missing)
     n_read = characters_read(task.scorer)
     parameters = {**_task_parameters(task), "limit": n_missing if limit is None else limit}
-    missing = f"""{NEEDED}, {MISSING.format(table=task.table)}
+    missing = f"""{NEEDED}, {_missing(task)}
         select text_key, {page_of(f"least(n_characters, {n_read})", "text_key")}
         from missing inner join texts using (text_key)
         order by text_key limit $limit"""
@@ -283,7 +283,7 @@ def measure_missing(store: Store, task: Task, limit: int | None = None) -> Count
 def count_missing(store: Store, task: Task) -> tuple[int, int]:
     """Return how many known texts the scorer is needed for, and how many of them it has not measured."""
     counted = "select (select count(*) from wanted), count(*) from missing"
-    sql = f"{NEEDED}, {MISSING.format(table=task.table)} {counted}"
+    sql = f"{NEEDED}, {_missing(task)} {counted}"
     return store.connection.execute(sql, _task_parameters(task)).fetchall()[0]
 
 
@@ -291,6 +291,29 @@ def count_unmade(store: Store, pairs: set[tuple[str, str]]) -> int:
     """Return how many variants are yet to be made for these (category, variant) pairs."""
     sql = f"{NEEDED} select count(*) from found where variant_text_key is null"
     return int(store.connection.execute(sql, _pair_lists(pairs)).fetchall()[0][0])
+
+
+def _missing(task: Task) -> str:
+    """Return the SQL of the texts that lack a vector, or a number for one of the scorer's features as now."""
+    of_features = "" if task.is_embedder else "and list_contains($features, feature)"
+    return MISSING.format(table=task.table, of_features=of_features)
+
+
+def check_ranges(store: Store, task: Task) -> None:
+    """Raise PlumblineError where the same version of a scorer once said that a number can be something else.
+
+    Numbers of two scales would stand under one name: texts that are measured are not measured again.
+    """
+    for feature, low, high in store.rows(
+        "select feature, range_low, range_high from scorer_features where scorer_key = ? order by feature",
+        [task.scorer_key],
+    ):
+        if (now := tuple(map(float, task.ranges.get(feature, (low, high))))) != (low, high):
+            raise PlumblineError(
+                f"The scorer {task.scorer.name!r} gives {feature!r} from {now[0]:g} to {now[1]:g}, and gave"
+                f" it from {low:g} to {high:g} before, with the same version {task.scorer.version!r}.",
+                "Have its package give it another `version`: then all texts are measured again.",
+            )
 
 
 def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool]], count: Count) -> None:
@@ -424,4 +447,5 @@ def _task_parameters(task: Task) -> dict[str, object]:
         "phrases": sorted(text_key(phrase) for phrase in task.need.phrases),
         "scorer_key": task.scorer_key,
         "n_rows": 1 if task.is_embedder else len(task.features),
+        **({} if task.is_embedder else {"features": task.features}),
     }

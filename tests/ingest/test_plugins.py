@@ -1,5 +1,6 @@
 """Scorers and backends of other packages: an installed one is used by its name, a broken one is named."""
 
+from importlib import import_module
 from pathlib import Path
 
 import duckdb
@@ -11,7 +12,7 @@ from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.plugins import OURS, offers
 from ingest.scorers import load_scorer
-from ingest.store import AUDIT_NAME
+from ingest.store import AUDIT_NAME, Store
 
 SCORER = """
 import numpy as np
@@ -177,3 +178,32 @@ def test_a_failure_of_several_lines_is_told_in_one(install, tmp_path):
         result = CliRunner().invoke(cli, ["--data", str(tmp_path / "data"), command, "--suite", str(suite)])
         assert result.exit_code == 0, result.output
     assert "; first: RuntimeError: no weights look there\n" in result.stderr
+
+
+def test_the_same_version_with_another_feature_measures_it_and_another_range_is_refused(install, tmp_path):
+    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
+    install("plumbline-marks", marks, SCORER, scorers=f"marks = {marks}:load")
+    install("plumbline-parrot", parrot, BACKEND, backends=f"parrot = {parrot}:Parrot")
+    scorer = import_module(marks).Marks
+    score = scorer.score
+    suite: Path = tmp_path / "shouts.yml"
+
+    def measured(feature: str, high: float, version: str = "1"):
+        scorer.version, scorer.features = version, {feature: (0.0, high)}
+        scorer.score = lambda self, texts: {feature: score(self, texts)["exclamation_marks"]}
+        suite.write_text(SUITE.replace("exclamation_marks", feature))
+        for command in ("assemble", "generate", "extract"):
+            given = ["--data", str(tmp_path / "data"), command, "--suite", str(suite)]
+            result = CliRunner().invoke(cli, given)
+        return result
+
+    assert measured("exclamation_marks", 50.0).exit_code == 0
+    assert measured("bangs", 50.0).exit_code == 0
+    counted = "select feature, count(value) from measurements group by feature order by feature"
+    with Store(tmp_path / "data", read_only=True) as store:
+        (bangs, n_bangs), (marks, n_marks) = store.rows(counted)
+    assert (bangs, marks) == ("bangs", "exclamation_marks") and n_bangs == n_marks > 0
+    wider = measured("bangs", 100.0)
+    assert wider.exit_code == 1
+    assert "gives 'bangs' from 0 to 100, and gave it from 0 to 50" in wider.stderr
+    assert measured("bangs", 100.0, version="2").exit_code == 0
