@@ -35,13 +35,14 @@ unread as (
 
 measured as (
     select
+        used.suite,
         text_pairs.text_key_a,
         text_pairs.text_key_b,
         text_pairs.feature,
         text_pairs.value,
         text_pairs.measurement_status
     from {{ ref('stg_extract__text_pairs') }} as text_pairs
-    inner join scorers using (scorer_key)
+    inner join {{ ref('int_suite_scorers_selected') }} as used on text_pairs.scorer_key = used.scorer_key
 ),
 
 compared as (
@@ -71,6 +72,7 @@ compared as (
             least(neutralised.text_key_a, neutralised.text_key_b) = measured.text_key_a
             and greatest(neutralised.text_key_a, neutralised.text_key_b) = measured.text_key_b
             and overlap.measured_as = measured.feature
+            and neutralised.suite = measured.suite
 ),
 
 encoders as (
