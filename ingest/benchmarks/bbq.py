@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ingest.benchmarks.files import code, csv_records, found, json_lines, name_of, text
-from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
+from ingest.benchmarks.letters import LETTERS
+from ingest.benchmarks.options import SET, asked, letters, rule, simulated
 from ingest.benchmarks.published import Found, Item, Published, Rejected
 
 CONDITIONS = {"ambig": "ambiguous", "disambig": "disambiguated"}

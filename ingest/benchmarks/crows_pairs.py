@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ingest.benchmarks.files import code, csv_records, found, text
-from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
+from ingest.benchmarks.letters import LETTERS
+from ingest.benchmarks.options import SET, asked, letters, rule, simulated
 from ingest.benchmarks.published import Found, Item, Published, Rejected
 
 CONDITIONS = {"stereo": "stereotype", "antistereo": "anti-stereotype"}

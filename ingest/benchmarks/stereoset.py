@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ingest.benchmarks.files import code, found, json_document, text
-from ingest.benchmarks.options import LETTERS, NONE, SET, asked, letters, rule, simulated
+from ingest.benchmarks.letters import LETTERS
+from ingest.benchmarks.options import NONE, SET, asked, letters, rule, simulated
 from ingest.benchmarks.published import Found, Item, Published, Rejected
 from ingest.errors import PlumblineError, shown
 

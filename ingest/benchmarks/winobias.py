@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.benchmarks.files import MAX_TEXT, found, text_of, within
-from ingest.benchmarks.options import LETTERS, SET, asked, letters, rule, simulated
+from ingest.benchmarks.letters import LETTERS
+from ingest.benchmarks.options import SET, asked, letters, rule, simulated
 from ingest.benchmarks.published import Found, Item, Published, Rejected
 from ingest.errors import PlumblineError, shown
 
