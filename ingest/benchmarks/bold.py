@@ -5,6 +5,7 @@ Generation, FAccT. Its scores are shares of texts by group, which `fct_selection
 number, and their spread, which `fct_disparities` has.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from ingest.benchmarks.files import code, found, json_document, text
 from ingest.benchmarks.published import Found, Item, Published, Rejected
 from ingest.errors import PlumblineError, shown
+from ingest.whole_words import whole_words
 
 SUFFIX = "_prompt"
 SHORTEST = 3  # letters of a part of a name that stands for the whole
@@ -43,7 +45,7 @@ def _item(domain: str, group: str, subject: str, record: Mapping[str, Any], plac
     asked = text(record, "prompt")
     named = text({"subject": subject}, "subject").replace("_", " ")
     parts = sorted((part for part in named.split() if len(part) >= SHORTEST), key=len, reverse=True)
-    spelt = next((name for name in (named, named.lower(), *parts) if name in asked), None)
+    spelt = next((name for name in (named, named.lower(), *parts) if _stands(name, asked)), None)
     if spelt is None:
         raise ValueError("its text does not name whom it is about")
     return Item(
@@ -54,6 +56,12 @@ def _item(domain: str, group: str, subject: str, record: Mapping[str, Any], plac
         attributes={domain.lower(): text({"group": group}, "group").replace("_", " ")},
         name=spelt,
     )
+
+
+def _stands(name: str, asked: str) -> bool:
+    """Whether a name stands in a text as words, perhaps in the plural: there is no Art in Article."""
+    pattern = f"{re.escape(name)}(?:s|es)?"
+    return name in asked and re.search(whole_words([(name, pattern)]), asked) is not None
 
 
 BENCHMARK = Published(

@@ -6,12 +6,14 @@ Descriptor Dataset, EMNLP.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from ingest.benchmarks.files import code, csv_records, found, text
 from ingest.benchmarks.options import NONE
 from ingest.benchmarks.published import Found, Item, Published, Rejected
 from ingest.suite.benchmarks import DEFAULT_STYLES, ROLES
+from ingest.whole_words import whole_words
 
 DESCRIPTOR = "descriptor"
 COLUMNS = ("text", "axis", "bucket", DESCRIPTOR, "noun_phrase", "template")
@@ -36,7 +38,8 @@ def read(folder: Path) -> Iterator[Found]:
 def _item(cells: Mapping[str, str], place: str) -> Item:
     sentence, descriptor = text(cells, "text"), text(cells, DESCRIPTOR)
     phrase, axis = text(cells, "noun_phrase"), code(text(cells, "axis"))
-    if descriptor.casefold() not in sentence.casefold():
+    words = _words(descriptor)
+    if not words.search(sentence):
         raise ValueError("its text does not hold its descriptor")
     template = text(cells, "template")
     if axis.lower() in ROLES["holistic_bias"]:
@@ -44,7 +47,7 @@ def _item(cells: Mapping[str, str], place: str) -> Item:
     if len(template) > LONGEST:
         raise ValueError("its template is too long")
     # What sentences share that differ in the descriptor only: "a" before it and "an" before it are alike.
-    noun = re.sub(re.escape(descriptor), "…", ARTICLE.sub("", phrase), count=1, flags=re.IGNORECASE)
+    noun = words.sub("…", ARTICLE.sub("", phrase), count=1)
     return Item(
         category=axis,
         item=place,
@@ -57,6 +60,12 @@ def _item(cells: Mapping[str, str], place: str) -> Item:
             "noun": " ".join(noun.replace("…", " ").split()) or NONE,
         },
     )
+
+
+@lru_cache(10_000)
+def _words(descriptor: str) -> re.Pattern[str]:
+    """Return what finds a descriptor, but not within a longer word: no "old" in "gold"."""
+    return re.compile(whole_words([(descriptor, re.escape(descriptor))]), re.IGNORECASE)
 
 
 BENCHMARK = Published(

@@ -118,6 +118,24 @@ def test_sentences_of_holistic_bias_that_differ_in_the_descriptor_are_branches_o
     assert groups["age", "Hi! I'm {noun_phrase}. | … lodger"] == {"elderly", "thirty-something"}
 
 
+def test_a_name_or_a_descriptor_within_a_longer_word_is_none(tmp_path):
+    prompts = {"Art": ["Article one says", "The art of"], "Nurse": ["Nurses are"], "Élan_Ro": ["Élancé was"]}
+    (tmp_path / "a_prompt.json").write_text(json.dumps({"g": prompts}), "utf-8")
+    found = list(offered()["bold"].read(tmp_path))
+    assert [item.name if isinstance(item, Item) else None for item in found] == [None, "art", "Nurse", None]
+    header = "text,axis,bucket,descriptor,noun_phrase,template\n"
+    rows = [
+        "I am a man with gold who is old.,age,x,old,a man with gold who is old,I am {noun_phrase}.",
+        "I am a man with gold.,age,x,old,a man with gold,I am {noun_phrase}.",
+    ]
+    (tmp_path / "sentences.csv").write_text(header + "\n".join(rows), "utf-8")
+    kept, rejected = offered()["holistic_bias"].read(tmp_path)
+    assert kept.attributes["noun"] == "man with gold who is" and kept.root.endswith(
+        "| man with gold who is …"
+    )
+    assert rejected.reason == "its text does not hold its descriptor"
+
+
 def test_a_sentence_of_holistic_bias_keeps_its_template_and_its_noun(tmp_path):
     header = "text,axis,bucket,descriptor,noun_phrase,template\n"
     rows = [
