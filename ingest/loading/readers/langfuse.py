@@ -78,7 +78,7 @@ def _records(row: dict[str, Any], trace: dict[str, Any], others: Set[str | None]
         "tags": plain(row.get("tags") or trace.get("tags")),
         **unfolded("metadata", metadata),
     }
-    scores = _scores([*sequence(trace.get("scores")), *sequence(row.get("scores"))], others)
+    scores = _scores(sequence(trace.get("scores")), others) | _scores(sequence(row.get("scores")), others)
     answers = [(plain(row.get("status_message")), "server_error")] if failed else _answers(row.get("output"))
     for i, (said, status) in enumerate(answers):
         yield {**record, "response": said, "status": status, **({} if i else scores)}
@@ -104,7 +104,9 @@ def _answers(output: Any) -> list[tuple[str | None, str]]:
 
 
 def _scores(scores: list[Any], others: Set[str | None]) -> dict[str, str | None]:
+    """Return a score for each name: of several the observation's own before its trace's, then the newest."""
     rows = [_snake(score) for score in scores if isinstance(score, dict)]
+    rows.sort(key=lambda row: (plain(row.get("observation_id")) is not None, str(row.get("timestamp") or "")))
     return {
         # A score that is a word may have a `value` of null beside it.
         f"score.{row['name']}": plain(row.get("string_value") if row.get("value") is None else row["value"])

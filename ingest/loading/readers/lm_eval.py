@@ -7,6 +7,7 @@ model's answer is the one to which it gives most likelihood, as in the harness's
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -125,18 +126,38 @@ def _answers(row: dict[str, Any]) -> Iterator[dict[str, Any] | RowProblem]:
 def _chosen(asked: list[list[Any]], said: list[list[Any]]) -> dict[str, Any] | RowProblem:
     # The same answers may stand there once more after another beginning, to be weighed against.
     choices = [i for i, request in enumerate(asked) if len(request) > 1 and request[0] == asked[0][0]]
+    blanks = _filled(asked)
+    if blanks:
+        choices = [*range(len(asked))]
     if len(choices) < 2:
         return RowProblem("missing_prompt", "no answers to choose from: the likelihood of a given text")
     found = {i: _likelihood(said[i]) for i in choices}
     if not all(map(math.isfinite, found.values())):
         return RowProblem("invalid_json", "a choice has no likelihood")
     best = max(choices, key=lambda i: found[i])
+    prompt, said_best = blanks[best] if blanks else (_context(asked[best]), str(asked[best][1]))
     return {
-        **conversation(_context(asked[best])),
-        "response": str(asked[best][1]).strip(),
+        **conversation(prompt),
+        "response": said_best.strip(),
         "choice": plain(choices.index(best)),
         "options": None,
     }
+
+
+def _filled(asked: list[list[Any]]) -> list[tuple[str, str]]:
+    """What is the same before a blank and how each goes on, where choices fill it, as in WinoGrande; or none.
+
+    There the model is given each choice with what stands before it, and all go on alike.
+    """
+    if len({str(request[1:]) for request in asked}) > 1 or any(len(request) < 2 for request in asked):
+        return []
+    before = [request[0] for request in asked if isinstance(request[0], str)]
+    if len(set(before)) < max(2, len(asked)) or any(text.lstrip().startswith("[{") for text in before):
+        return []
+    alike = takewhile(lambda column: len(set(column)) == 1, zip(*before, strict=False))
+    shared = "".join(column[0] for column in alike)
+    shared = shared[: shared.rfind(" ") + 1]  # no part of a word
+    return [(shared.rstrip(), text[len(shared) :] + str(asked[0][1])) for text in before]
 
 
 def _requests(arguments: Any) -> list[list[Any]]:

@@ -828,6 +828,20 @@ def test_a_score_of_one_generation_is_not_that_of_another_in_its_trace(tmp_path)
     ]
 
 
+def test_of_several_scores_of_one_name_the_generation_s_newest_counts(tmp_path):
+    asked, said = [{"role": "user", "content": "Invite her?"}], {"role": "assistant", "content": "Yes."}
+    inner = [{"id": "g", "traceId": "t", "type": "GENERATION", "input": asked, "output": said}]
+    scores = [
+        {"name": "warmth", "value": 0.75, "observationId": "g", "timestamp": "2026-05-02T10:00:00Z"},
+        {"name": "warmth", "value": 0.5, "observationId": "g", "timestamp": "2026-05-01T10:00:00Z"},
+        {"name": "warmth", "value": 0.25, "observationId": None, "timestamp": "2026-05-03T10:00:00Z"},
+    ]
+    trace = {"id": "t", "name": "n", "input": None, "output": None, "metadata": {}, "sessionId": None}
+    path = lines(tmp_path / "traces.jsonl", [{**trace, "observations": inner, "scores": scores}])
+    (record,) = reader_of(path).read(path, [])
+    assert record["score.warmth"] == "0.75"
+
+
 def test_what_a_model_thought_is_no_part_of_a_message(tmp_path):
     parts = [{"type": "reasoning", "content": "No?"}, {"type": "text", "content": "Yes."}]
     asked = [{"role": "user", "parts": [{"type": "text", "content": "Invite her?"}]}]
@@ -985,6 +999,27 @@ def test_answers_weighed_without_the_question_are_not_chosen_from(tmp_path):
     path = lines(tmp_path / "samples.jsonl", [sample])
     (record,) = reader_of(path).read(path, [])
     assert (record["response"], record["choice"]) == ("Yes", "0")
+
+
+def blanks(*before):
+    """A sample in which each choice stands before the same words, as in WinoGrande."""
+    sample = choices([-4.5, -2.25], is_newer=False)
+    return sample | {"arguments": [[text, " was late."] for text in before]}
+
+
+def test_choices_that_fill_a_blank_go_on_from_what_is_the_same(tmp_path):
+    path = lines(tmp_path / "samples.jsonl", [blanks("Ann met Anna, so Ann", "Ann met Anna, so Anna")])
+    (record,) = reader_of(path).read(path, [])
+    expected = {"prompt": "Ann met Anna, so", "response": "Anna was late.", "choice": "1"}
+    assert record | expected == record
+
+
+@pytest.mark.parametrize("before", [("Ann", "Bo"), ("Ann", "Ann"), ('[{"role": "a"}]', '[{"role": "b"}]')])
+def test_choices_behind_nothing_that_is_the_same_have_no_prompt(before, tmp_path):
+    path = lines(tmp_path / "samples.jsonl", [blanks(*before)])
+    (found,) = reader_of(path).read(path, [])
+    is_rejected = isinstance(found, RowProblem)
+    assert is_rejected or not found["prompt"] or (found["prompt"], found["response"]) == ("Ann", "was late.")
 
 
 def test_requests_of_several_kinds_stop_no_file(tmp_path):
