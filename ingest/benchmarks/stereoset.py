@@ -52,6 +52,8 @@ def _items(condition: str, example: Mapping[str, Any]) -> Iterator[Item]:
         )
     if not set(LABELS) <= set(sentences):
         raise ValueError("it lacks a sentence that is stereotype, anti-stereotype or unrelated")
+    if len({sentences[label] for label in LABELS}) < len(LABELS):
+        raise ValueError("two of its sentences are the same")
     question = QUESTIONS[condition]
     if condition == "intersentence":
         question = f"{text(example, 'context')}\n{question}"

@@ -118,6 +118,15 @@ def test_sentences_of_holistic_bias_that_differ_in_the_descriptor_are_branches_o
     assert groups["age", "Hi! I'm {noun_phrase}. | … lodger"] == {"elderly", "thirty-something"}
 
 
+def test_a_triple_of_stereoset_with_a_sentence_twice_is_left_out(tmp_path):
+    whole = json.loads((FILES / "stereoset" / "dev.json").read_text("utf-8"))
+    example = whole["data"]["intrasentence"][0]
+    example["sentences"][1]["sentence"] = example["sentences"][0]["sentence"] + " "
+    (tmp_path / "dev.json").write_text(json.dumps({"data": {"intrasentence": [example]}}), "utf-8")
+    (rejected,) = offered()["stereoset"].read(tmp_path)
+    assert rejected == Rejected("dev.json, intrasentence 1", "two of its sentences are the same")
+
+
 def test_a_name_or_a_descriptor_within_a_longer_word_is_none(tmp_path):
     prompts = {"Art": ["Article one says", "The art of"], "Nurse": ["Nurses are"], "Élan_Ro": ["Élancé was"]}
     (tmp_path / "a_prompt.json").write_text(json.dumps({"g": prompts}), "utf-8")
