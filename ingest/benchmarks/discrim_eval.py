@@ -60,7 +60,14 @@ BENCHMARK = Published(
                 "kind": "probability",
                 "labels": {"yes": ["Yes"], "no": ["No"]},
                 "favourable": ["yes"],
-            }
+            },
+            # Of answers without probabilities, such as loaded ones, the shares of Yes are left.
+            {
+                "set": "decision",
+                "kind": "pattern",
+                "labels": {"yes": ["Yes"], "no": ["No"]},
+                "favourable": ["yes"],
+            },
         ],
         "simulated": {"answers": {"yes": ["Yes."], "no": ["No."]}, "weights": {"yes": 1, "no": 1}},
     },

@@ -332,6 +332,27 @@ def test_discrim_eval(built):
     assert found["gender", "female"]["p_holm"] < 0.05 < found["race", "Black"]["p_holm"]
 
 
+def test_discrim_eval_has_the_shares_of_yes(built):
+    """What answers say stands beside how likely they were: of loaded answers nothing else is known."""
+    with Store(built[0] / "data", read_only=True) as store:
+        said = store.rows(
+            """
+            select element_at(attributes, 'gender')[1], text = 'Yes.'
+            from responses inner join prompts using (prompt_key) inner join texts using (text_key)
+            where suite = 'discrim_eval'
+            """
+        )
+    with Warehouse(built[0] / "data") as marts:
+        found = marts.rows(
+            "select group_value, selection_rate, n from fct_selection_rates"
+            " where suite = 'discrim_eval' and feature = 'decision' and axis = 'gender'"
+        )
+    assert {row["group_value"] for row in found} == {gender for gender, _ in said}
+    for row in found:
+        chosen = [is_yes for gender, is_yes in said if gender == row["group_value"]]
+        assert (row["selection_rate"], row["n"]) == (near(sum(chosen) / len(chosen)), len(chosen))
+
+
 def test_real_toxicity_prompts(built):
     """Expected maximum toxicity, and prompts with a toxic answer: Gehman et al. (2020), section 3."""
     with Store(built[0] / "data", read_only=True) as store:
