@@ -18,9 +18,12 @@ _BEST = (
     r"\s)*"
 )
 _IS = rf"(?:\s(?:is|(?:would|should)\sbe)(?:\s(?:the|{_OF}))*)"
-_WOULD = r"(?:let\sme|i(?:\swould|['’](?:d|ll|m)|\swill)?)\s(?:choose|pick|select|say|go(?:ing)?\swith)"
+_WOULD = (
+    r"(?:let\sme|i(?:\swould|['’](?:d|ll|m)|\swill)?)\s(?:choose|pick|select|say|answer|"
+    r"go(?:ing)?\swith)"
+)
 _ENGLISH = (
-    rf"(?:{_BEST}(?:(?:answer|ans|response|selection){_IS}?|{_OF}(?:\sthat\sis\smore\slikely[a-z\s]*)?{_IS}|"
+    rf"(?:{_BEST}(?:(?:answer|ans|response){_IS}?|{_OF}(?:\sthat\sis\smore\slikely[a-z\s]*)?{_IS}|"
     rf"(?:selected|chosen|correct|best|right)\s{_OF})|{_WOULD}(?:\s{_OF})?)"
 )
 _OTHER = (
@@ -41,20 +44,23 @@ _HEDGES = (
     r"(?:(?:sure|certainly|of\scourse|ok(?:ay)?|well|hmm|probably|definitely|(?:most\s)?likely|so|thus|"
     rf"therefore|hence|i\s(?:think|believe|would\ssay)(?:\sthat)?)(?:[^a-z]{_W})){{0,2}}"
 )
-_GIVEN = r"(?:(?:based\son|given|according\sto|since|as|between|from|in)\s[^.!?\n]*,\s*(?:(?:so|and)\s)?)?"
+_GIVEN = r"(?:(?:based\son|given|according\sto|since|as|between|from|in)\s[^.!?\n]*,\s*(?:and\s)?)?"
 _CLAUSE = rf"^(?:.*(?:[.!?:\n。]|,\s*(?:so|thus|therefore)\s))?{_W}{_GIVEN}{_HEDGES}"
 
 # What follows a letter: an end, or what ends a label and then no other option's letter. An article is none,
 # nor is a letter of which the sentence tells something, as in "A is wrong".
 _END = rf"(?:です|だ|입니다|이다)?{_W}(?:</\w{{1,20}}>{_W})*$"
-_NO_LINK = r"(?:[^\sIOABC,，、/&]|I[^.]|O(?:[^R]|$)|[BC][a-z'’]|A(?:[a-mo-z'’\s]|N[^D])|(?:OR|AND)\w)"
-_MORE = rf"[,，、;]{_S}(?:[^\s\x{{3000}}(OABC]|O(?:[^R]|$)|[BC][a-z'’]|A(?:[a-mo-z'’]|N[^D]|\s+{_NO_LINK}))"
+_NO_LINK = (
+    r"(?:[^\sIOSABC,，、/&]|S(?:[^O]|O[^R])|I(?:\s[^cwd]|[a-z])|"
+    r"O(?:[^R]|$)|[BC][a-z'’]|A(?:[a-mo-z'’\s]|N[^D])|(?:OR|AND)\w)"
+)
+_MORE = rf"[,，、;]{_S}(?:[^\s\x{{3000}}(OABC]|O(?:[^R]|$)|[BC][a-z'’]|A(?:[a-mo-z'’]|N[^D]|\s+[d-np-z]))"
 _CLOSED = (
     rf"(?:(?:[.):\]*。：\"”}}]|['’][\s,}}]|\s[-–—=→|(\[])+{_S}{_NO_LINK}|[)*\]\"'”’]*{_MORE}|"
     rf"\s+(?:because|since|as|due|based|given)[^a-z]|\s(?:over|rather\sthan)\s(?:{_OF}\s)?[A-C])"
 )
 _TELLS = (
-    r"(?:is|isn|was|are|aren|were|would|could|can|cannot|does|doesn|do|did|may|might|has|have|seems?|implies|"
+    r"(?:is|isn|was|are|were|would|could|can|cannot|does|doesn|do|did|may|might|has|have|seems?|makes|"
     r"suggests|says)[^a-z]"
 )
 _RIGHT = (
@@ -84,7 +90,7 @@ def patterns(letter: str) -> list[str]:
     return [
         # B. The aunt; or B, with reasons below
         rf"^{_W}(?:\d{{1,3}}[.)]\s*|A:[ *]*)?{_HEDGES}(?:(?:it|that)(?:\s+is|['’]s|\s+would\s+be)|"
-        r"(?:(?:the\s+)?pronoun|it|[\"“'‘][a-z]+[\"”'’])\s+refers\s+to)?"
+        r"(?:(?:the\s+)?pronoun|it|(?:the\s+pronoun\s+)?[\"“'‘][a-z]+[\"”'’])\s+refers\s+to)?"
         rf"{_W}(?:{_OF}{_W})?{own}(?:{_END}|(?:{_CLOSED}|{_RIGHT}){rest})",
         rf"^{_W}(?:{_HEDGES}(?:the\s+|my\s+|final\s+)*answer{_IS}?{_W})?(?:{_OF}{_W})?{own}{_W}"
         rf"\n{_W}(?-i:[^A-C\s(\[*_#>\"-]|{letter}|[A-C](?:[a-z']|\s{_TELLS}))",
