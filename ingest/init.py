@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ingest.benchmarks import offered
-from ingest.benchmarks.suite import Made, suite_of
+from ingest.benchmarks.suite import SAME, Made, suite_of
 from ingest.errors import PlumblineError, say
 from ingest.loading.draft import Drafted, draft_suite
 from ingest.paths import PROJECT, PROJECT_VARIABLE
@@ -163,4 +163,5 @@ def _drafted(drafted: Drafted, suite: Path, responses: Sequence[Path]) -> str:
 def _tell(made: Made) -> None:
     """Say which records gave no prompt, and why."""
     for reason, n in made.rejected.most_common():
-        say(f"{n:,} records left out: {reason}, the first is {made.examples[reason]}", err=True)
+        what = "prompts" if reason == SAME else "records"
+        say(f"{n:,} {what} left out: {reason}, the first is {made.examples[reason]}", err=True)

@@ -16,6 +16,7 @@ from ingest.suite import normalise_label
 
 FIRST = ("category", "item", "root", "prompt")
 MOST_CATEGORIES = 200
+SAME = "it asks the same as another record"  # said of a prompt: a record may give several
 
 
 class _Plain(yaml.SafeDumper):
@@ -51,7 +52,7 @@ def suite_of(benchmark: Published, folder: Path, name: str, suite_file: str, mod
         rows = items.setdefault(found.category, {})
         key = (found.prompt, *sorted(found.attributes.items()))
         if key in rows:
-            _reject(made, Rejected(found.item, "it asks the same as another record"))
+            _reject(made, Rejected(found.item, SAME))
         rows.setdefault(key, found)
     if not items:
         reasons = ", ".join(made.rejected) or "the files are empty"

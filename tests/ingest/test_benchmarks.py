@@ -127,6 +127,17 @@ def test_a_triple_of_stereoset_with_a_sentence_twice_is_left_out(tmp_path):
     assert rejected == Rejected("dev.json, intrasentence 1", "two of its sentences are the same")
 
 
+def test_what_is_asked_twice_is_counted_in_prompts(tmp_path):
+    whole = json.loads((FILES / "stereoset" / "dev.json").read_text("utf-8"))
+    example = whole["data"]["intrasentence"][0]
+    (tmp_path / "dev.json").write_text(
+        json.dumps({"data": {"intrasentence": [example, example | {"id": "again"}]}}), "utf-8"
+    )
+    said = init(tmp_path / "a.yml", "--from", "stereoset", tmp_path).output
+    assert "6 prompts left out: it asks the same as another record, the first is again" in said
+    assert "a.yml: 6 prompts of 1 categories" in said
+
+
 def test_a_name_or_a_descriptor_within_a_longer_word_is_none(tmp_path):
     prompts = {"Art": ["Article one says", "The art of"], "Nurse": ["Nurses are"], "Élan_Ro": ["Élancé was"]}
     (tmp_path / "a_prompt.json").write_text(json.dumps({"g": prompts}), "utf-8")
