@@ -15,6 +15,7 @@ from ingest.judging.votes import VoteCount
 from ingest.measuring.languages import LanguageDetector, detect_languages
 from ingest.measuring.prompt_pairs import Compared, compare_pairs, neutralise, pair_prompts
 from ingest.measuring.scored_texts import count_unmade_scored, make_scored_texts
+from ingest.measuring.shared_names import measured_otherwise
 from ingest.measuring.text_overlap import Overlap
 from ingest.measuring.texts import (
     Count,
@@ -68,6 +69,10 @@ def extract(
     used: list[Identity] = [*(task.scorer for task in tasks), detector, *([overlap] if overlap else [])]
     asked = judging.panels(store, suite, path) if judging else []
     keys = {scorer.name: scorer_row(scorer)["scorer_key"] for scorer in used}
+    shared = {task.scorer.name: task.scorer_key for task in tasks if task.is_embedder}
+    shared |= {panel.judge.name: panel.row["scorer_key"] for panel in asked}
+    for line in measured_otherwise(store, suite.suite, shared):
+        say(line, err=True)
     detail = {
         "suite": suite.suite,
         "suite_key": suite.suite_key,

@@ -60,7 +60,10 @@ possible as (
         min(features.range_low) as range_low,
         max(features.range_high) as range_high
     from {{ ref('stg_suite__outcome_rules') }} as rules
-    inner join {{ ref('int_scorers_selected') }} as scorers on rules.scorer = scorers.scorer
+    inner join {{ ref('int_suite_scorers_selected') }} as scorers
+        on
+            rules.suite = scorers.suite
+            and rules.scorer = scorers.scorer
     inner join {{ ref('stg_extract__scorer_features') }} as features
         on
             scorers.scorer_key = features.scorer_key

@@ -7,23 +7,27 @@ with responses as (
 
 judge_features as (
     select distinct
+        suite,
         judge,
         feature
     from {{ ref('stg_suite__judges') }}
     where feature is not null
 ),
 
+-- A suite has the numbers that it was measured with, whatever else is measured in the same place.
 measurements as (
     select
+        scorers.suite,
         measurements.text_key,
         measurements.feature,
         measurements.value,
         measurements.measurement_status,
         scorers.scorer
     from {{ ref('stg_extract__measurements') }} as measurements
-    inner join {{ ref('int_scorers_selected') }} as scorers using (scorer_key)
+    inner join {{ ref('int_suite_scorers_selected') }} as scorers using (scorer_key)
     union all
     select
+        judges.suite,
         judgements.text_key,
         judges.feature,
         judgements.value,
@@ -36,10 +40,14 @@ measurements as (
 -- What a judge gives is of the text that it reads; see below.
 scored as (
     select distinct
+        suite,
         scorer,
         feature
     from measurements
-    anti join {{ ref('stg_suite__judges') }} as judges on measurements.scorer = judges.judge
+    anti join {{ ref('stg_suite__judges') }} as judges
+        on
+            measurements.suite = judges.suite
+            and measurements.scorer = judges.judge
 ),
 
 -- Every category is measured on the clean text, and on what its rules read the numbers of.
@@ -53,7 +61,7 @@ features as (
         'clean' as text_variant,
         scored.feature
     from {{ ref('stg_suite__categories') }} as categories
-    cross join scored
+    inner join scored using (suite)
     union
     select
         rules.suite,
@@ -155,6 +163,7 @@ left join measurements
     on
         case when paired.text_variant = 'raw' then paired.answer_key else variants.variant_text_key end
         = measurements.text_key
+        and paired.suite = measurements.suite
         and paired.scorer = measurements.scorer
         and paired.scorer_feature = measurements.feature
 left join {{ ref('int_unread_answers_listed') }} as unread
@@ -172,5 +181,6 @@ left join measurements as baselines
             when paired.text_variant = 'raw' then paired.baseline_key
             else baseline_variants.variant_text_key
         end = baselines.text_key
+        and paired.suite = baselines.suite
         and paired.scorer = baselines.scorer
         and paired.scorer_feature = baselines.feature
