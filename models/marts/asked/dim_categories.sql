@@ -3,12 +3,12 @@ with rules as (
     select
         suite,
         category,
-        coalesce(feature, outcome_set) as measure,
+        case when rule_kind = 'score' then feature else outcome_set end as measure,
         any_value(outcome_set) as outcome_set,
         any_value(rule_kind) as rule_kind,
         any_value(variant) as variant
     from {{ ref('stg_suite__outcome_rules') }}
-    group by suite, category, coalesce(feature, outcome_set)
+    group by suite, category, case when rule_kind = 'score' then feature else outcome_set end
 ),
 
 baselines as (
