@@ -66,7 +66,7 @@ def _offer_gaps(package: Any, kind: type) -> Iterator[str]:
             parts = ", ".join(field.name for field in fields(kind))
             yield f"{place}: add {name!r} to ABOUT: About({parts})."
         else:
-            lacking = (part for part in required if not getattr(about, part))
+            lacking = (part for part in required if getattr(about, part) in ("", ()))
             yield from (f"{place}, ABOUT[{name!r}]: give its {part}." for part in lacking)
 
 
@@ -122,9 +122,9 @@ def _scorers() -> str:
             ranges: dict[tuple[float, float], list[str]] = {}
             for feature, extent in about.features.items():
                 ranges.setdefault(extent, []).append(f"`{feature}`")
-            spans = (f"{', '.join(of)}: {low:g} to {high:g}" for (low, high), of in ranges.items())
+            spans = (f"{', '.join(of)}: {low:,.9g} to {high:,.9g}" for (low, high), of in ranges.items())
             features = "; ".join(spans)
-            reads = ", ".join(about.languages)
+            reads = "any" if about.languages is None else ", ".join(about.languages)
             rows.append((f"`{name}`", features or "a vector", about.unit, reads, about.model, about.licence))
     return _table(("`scorers:`", "Features", "Unit", "Languages", "Model", "Licence"), rows)
 

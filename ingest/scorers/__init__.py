@@ -58,11 +58,12 @@ class Where:
 class About:
     """What the guide says of a scorer; one that gives vectors has no features and no unit.
 
-    `languages` are those that it reads (ISO 639-1), as its maker trained it; `licence` is what its page says.
+    `languages` are those that it reads (ISO 639-1), as its maker trained it, or None for any; `licence` is
+    what its page says.
     """
 
     model: str
-    languages: tuple[str, ...]
+    languages: tuple[str, ...] | None
     licence: str
     features: Mapping[str, tuple[float, float]]
     unit: str

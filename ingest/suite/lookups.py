@@ -67,7 +67,9 @@ def check_styles(suite: Suite) -> None:
 
 def check_languages(suite: Suite) -> None:
     """Whatever measures reads the suite's language, as far as it says which ones it reads."""
-    reads = {name: found[0].about.languages for name, found in offers("scorer").items() if found[0].about}
+    reads = {
+        name: found[0].about.languages or () for name, found in offers("scorer").items() if found[0].about
+    }
     reads |= {name: scorer.languages for name, scorer in suite.own_scorers.items()}
     reads |= {name: judge.languages for name, judge in suite.judges.items()}
     for asked in suite.asked_languages:
