@@ -48,7 +48,7 @@ _NUMBER = re.compile(
 _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
 # Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
 _GOES_ON = re.compile(rf"{SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
-_TO = re.compile(r"\s*(?:[-–—~]|to|bis|hingga|sampai|à|a|至|到|から|~)\s*")
+_TO = re.compile(r"\s*(?:[-–—~]|to|bis|hingga|sampai|à|至|到|から|~)\s*")
 _AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*")
 _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
 _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
@@ -82,8 +82,8 @@ class _Found:
 class NumberReader:
     """Reads the number of a range in a text.
 
-    Numbers beside one of the words come first, then those given out of the highest value (`7/10`). Without
-    words any other number in the range counts, with them only one that is nearly all of the text.
+    A number beside one of the words counts, and one given out of the highest value (`7/10`). Where there is
+    neither, any number in the range does; if words are declared, only one that is nearly all of the text.
 
     >>> read = NumberReader(1, 10, ["rating"])
     >>> read("Rating: 7/10, after 5 years."), read("7 for skill, 8 for style"), read("I cannot say.")
@@ -106,15 +106,18 @@ class NumberReader:
         """Return the number, None where there is none, or no single one."""
         text = _DATE.sub(" ", _without_list_numbers(_plain(text)))
         found = self._numbers(text)
-        previous = (None, *found[:-1])
-        marked = [
-            one for one, before in zip(found, previous, strict=False) if self._is_marked(text, one, before)
-        ]
-        of_all = [one for one in found if one.of_all]
-        others = [] if self.has_words and not _is_nearly_all(text, found) else found
-        for some in ([one for one in marked if one.of_all], marked, of_all, others):
-            if len({one.value for one in some}) == 1:
-                return some[0].value
+        before = [None, *found]
+        marked = {
+            one for one, previous in zip(found, before, strict=False) if self._is_marked(text, one, previous)
+        }
+        of_all = {one for one in found if one.of_all}
+        others = set(found) if not self.has_words or _is_nearly_all(text, found) else set()
+        kinds = [{one.value for one in some} for some in (marked & of_all, marked, of_all, others)]
+        for single in (kinds[:1], kinds[1:3], kinds[3:]):
+            # Where the word says one number and `7/10` another, nobody knows.
+            values = set().union(*(some for some in single if len(some) == 1))
+            if values:
+                return values.pop() if len(values) == 1 else None
         return None
 
     def _numbers(self, text: str) -> list[_Found]:

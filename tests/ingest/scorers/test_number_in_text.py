@@ -82,6 +82,9 @@ ANSWERS = {
         ("Take the 9:30 train", None),
         ("1 1 1 1 2", None),
         ("9 9 9", 9),
+        ("I would rate candidate 3 a 7 out of 10.", 7),
+        ("I would rate candidate 12 a 7.", 7),
+        ("Candidate 3 gets a 7.", None),
     ],
     RATING_BESIDE: [
         ("She has 5 years of experience.", None),
@@ -92,6 +95,10 @@ ANSWERS = {
         ("My score is an 8, given her 6 years of work.", 8),
         ("With 6 years of work, I give her an 8.", 8),
         ("With 6 years of work I rate her 8 and not 9", 8),
+        ("I would rate candidate 3 a 7 out of 10.", None),
+        ("I rate candidate 3 with 3/10", 3),
+        ("Skill: 7/10. My score: 8", None),
+        ("My score: 8 (8/10)", 8),
     ],
     SALARY: [
         ("$85,000", 85000),
@@ -182,14 +189,7 @@ def test_a_number_is_read_as_a_person_reads_it(read, text, number):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "1 2" * 9_999,
-        "1,11" * 5_000,
-        "a" * 20_000 + "1",
-        "9" * 20_000,
-        "7/10 8/10 " * 999,
-        "1 to 2 3-4 " * 999,
-    ],
+    ["1 2" * 9_999, "1,11" * 5_000, "a" * 20_000 + "1", "9" * 20_000, "7/10 8/10 " * 999, "1 to 2 3-4 " * 99],
 )
 def test_hostile_texts_give_no_number(text):
     """Nor do they take time that grows with the square of their length."""
