@@ -15,10 +15,10 @@ from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
 
 # By how much a word behind a number multiplies it.
 TIMES = {
-    1e3: ("k", "thousand", "mil", "ribu", "rb", "tausend", "mille", "千", "천", "พัน", "हज़ार"),
+    1e3: ("k", "thousand", "mil", "ribu", "rb", "tausend", "mille", "nghìn", "千", "천", "พัน", "हज़ार"),
     1e4: ("万", "萬", "만", "หมื่น"),
     1e5: ("lakh", "lakhs", "lac", "लाख", "แสน"),
-    1e6: ("m", "mn", "mio", "million", "millions", "juta", "jt", "ล้าน"),
+    1e6: ("m", "mn", "mio", "million", "millions", "juta", "jt", "triệu", "ล้าน"),
     1e7: ("crore", "crores", "cr", "करोड़"),
     1e8: ("亿", "億", "억"),
     1e9: ("bn", "billion", "billions", "miliar"),
@@ -40,12 +40,19 @@ _DIGITS = r"""
 _NUMBER = re.compile(
     rf"""
     (?P<digits>{_DIGITS})
-    (?:\s?(?P<times>{_MULTIPLIER})(?!{SPACED_LETTER}))?
+    (?:\s?(?P<times>{_MULTIPLIER})
+        (?:
+            \s?(?P<more>\d+(?:\.\d+)?)\s?(?P<more_times>{_MULTIPLIER})   # 2 lakh 50 thousand
+            | (?<=[万萬亿億])(?P<rest>\d{{3,4}})                         # 1万2000
+        )?
+        (?!{SPACED_LETTER})
+    )?
     (?:\s?(?P<percent>%))?
     """,
     re.VERBOSE,
 )
 _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
+_AMOUNT_BEFORE = re.compile(rf"\d\s?(?:{_MULTIPLIER})-$")  # as in 85k-95k
 # Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
 _GOES_ON = re.compile(rf"{SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
 _TO = re.compile(r"\s*(?:[-–—~]|to|bis|hingga|sampai|à|至|到|から|~)\s*")
@@ -161,9 +168,11 @@ class NumberReader:
             if self.high > 1 and self.high != 100:
                 return []
             times = 0.01 if self.high <= 1 else 1.0
-        if _MINUS.search(text, max(0, token.start() - 2), token.start()):
-            times = -times
-        read = {float(value) * times: None for value in _readings(token["digits"])}
+        more = float(token["rest"] or token["more"] or 0) * MULTIPLIERS.get(token["more_times"] or "", 1.0)
+        if more and more >= times:
+            return []
+        sign = -1 if _MINUS.search(text, max(0, token.start() - 2), token.start()) else 1
+        read = {sign * (float(value) * times + more): None for value in _readings(token["digits"])}
         return sorted(read, key=lambda value: not self.low <= value <= self.high)
 
     def _stands_alone(self, text: str, token: re.Match[str]) -> bool:
@@ -174,6 +183,8 @@ class NumberReader:
             return False
         letters = _LETTERS_BEFORE.search(before)
         if letters is None or letters[1] in CURRENCIES or letters[1] in self.words:
+            return True
+        if _AMOUNT_BEFORE.search(before):
             return True
         return UNSPACED_LETTER.match(letters[1][-1]) is not None
 
