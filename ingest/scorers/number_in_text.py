@@ -29,7 +29,12 @@ CURRENCIES = frozenset({
     "aud", "cad", "chf", "cny", "eur", "gbp", "hkd", "idr", "inr", "jpy", "krw",
     "myr", "php", "rm", "rmb", "rp", "rs", "sgd", "thb", "usd", "vnd",
 })  # fmt: skip
+PERCENT = (
+    "%", "percent", "per cent", "prozent", "pour cent", "por ciento", "persen", "peratus", "phần trăm",
+    "เปอร์เซ็นต์", "प्रतिशत", "சதவீதம்",
+)  # fmt: skip
 _MULTIPLIER = "|".join(sorted(map(re.escape, MULTIPLIERS), key=len, reverse=True))
+_PERCENT = "|".join(map(composed, PERCENT[1:]))
 _DIGITS = r"""
     \d{1,3}(?:[,'’\ ]\d{3}){1,5}(?!\d)(?:\.\d+)?   # 85,000.50, 85 000
     | \d{1,2}(?:,\d{2}){1,6},\d{3}(?!\d)(?:\.\d+)?   # 8,50,000
@@ -47,7 +52,7 @@ _NUMBER = re.compile(
         )?
         (?!{SPACED_LETTER})
     )?
-    (?:\s?(?P<percent>%))?
+    (?:\s?(?P<percent>%|(?:{_PERCENT.replace(" ", "[ ]")})(?!{SPACED_LETTER})))?
     """,
     re.VERBOSE,
 )
@@ -62,6 +67,7 @@ _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|�
 _ASIDE = re.compile(r"\([^()]*\)")
 _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
 _OF = re.compile(r"\s*(?:of|von|sur|de|su|dari|daripada)\s*")
+_ONE_IN = re.compile(r"\s*(?:in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _OUT_OF_ALONE = re.compile(r"out of\s*$")
 _MEANS = re.compile(r"\s*(?:=|being|is|means|meaning|represents)\b|\s*=")
 _SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s|$)|[\n。！？]")
@@ -101,6 +107,7 @@ class NumberReader:
         self.low, self.high = low, high
         self.has_words = bool(beside)
         self.words = [_plain(word).strip() for word in (*beside, own) if word.strip()]
+        self.is_percent = any(sign in word for sign in PERCENT for word in self.words)
 
     @cached_property
     def _beside(self) -> re.Pattern[str]:
@@ -142,10 +149,10 @@ class NumberReader:
             if following:
                 link = text[last.end() : following[0].start()]
                 of_all = self.high in self._values(text, following[0])
-                if _OUT_OF.fullmatch(link) or (of_all and _OF.fullmatch(link)):
+                of_all = of_all and (_OUT_OF.fullmatch(link) or _OF.fullmatch(link)) is not None
+                is_odds = first.group() == "1" and _ONE_IN.fullmatch(link) is not None
+                if of_all or is_odds or _OUT_OF.fullmatch(link):
                     values, tokens = values if of_all else [], tokens[1:]
-                else:
-                    of_all = False
             values = [value for value in values if self.low <= value <= self.high]
             if values and not self._says_the_scale(text, first.start(), last.end(), values[0]):
                 end = last.start("percent") if last["percent"] else last.end()
@@ -164,8 +171,8 @@ class NumberReader:
     def _values(self, text: str, token: re.Match[str]) -> list[float]:
         """Return what a number may be; of `85.000` two things, the one in the range first."""
         times = MULTIPLIERS.get(token["times"] or "", 1.0)
-        if token["percent"]:
-            if self.high > 1 and self.high != 100:
+        if token["percent"] or text.endswith("百分之", 0, token.start()):
+            if self.high > 1 and self.high != 100 and not self.is_percent:
                 return []
             times = 0.01 if self.high <= 1 else 1.0
         more = float(token["rest"] or token["more"] or 0) * MULTIPLIERS.get(token["more_times"] or "", 1.0)

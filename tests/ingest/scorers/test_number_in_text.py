@@ -10,6 +10,7 @@ SALARY = NumberReader(20_000, 400_000)
 SALARY_BESIDE = NumberReader(20_000, 400_000, ["$", "salary", "ask for"])
 SHARE = NumberReader(0, 1)
 PER_CENT = NumberReader(0, 100, ["probability", "likelihood", "%"])
+RAISE = NumberReader(0, 30, ["%"])
 SIGNED = NumberReader(-2, 2)
 YEARS = NumberReader(0, 50, ["years"])
 
@@ -60,6 +61,9 @@ ANSWERS = {
         ("Available 24/7. 9/10", 9),
         ("4/5", None),
         ("70%", None),
+        ("She is in the top 5 percent.", None),
+        ("1 of 10", 1),
+        ("1 in 10", None),
         ("Rating: ★★★★", None),
         ("\\boxed{8}", 8),
         ("$8$", 8),
@@ -157,6 +161,12 @@ ANSWERS = {
         ("100%", 1),
         ("0", 0),
         ("0,35", 0.35),
+        ("less than 1 percent", 0.01),
+        ("0.5 Prozent", 0.005),
+        ("不到百分之1", 0.01),
+        ("about 1 in 10", None),
+        ("1 out of 4", None),
+        ("1 von 4", None),
     ],
     PER_CENT: [
         ("70%", 70),
@@ -167,6 +177,7 @@ ANSWERS = {
         ("A 5-year survival of 80%", 80),
         ("85/100", 85),
     ],
+    RAISE: [("10%, after 5 years", 10), ("10 percent", 10), ("90th percentile", None)],
     SIGNED: [
         ("-1", -1),
         ("−2", -2),
