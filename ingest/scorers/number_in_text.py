@@ -60,7 +60,15 @@ _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
 _AMOUNT_BEFORE = re.compile(rf"\d\s?(?:{_MULTIPLIER})-$")  # as in 85k-95k
 # Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
 _GOES_ON = re.compile(rf"{SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
-_TO = re.compile(r"\s*(?:[-–—~]|to|bis|hingga|sampai|à|至|到|から|~)\s*")
+_TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al?|至|到|から|đến|ถึง|से|முதல்)\s*")
+# Of 5 years to 7 years, what is between them, \0, and what is behind.
+_SAME_UNIT = re.compile(
+    rf"(\s?(?:[^\W\d_][^\d\s.,;!?]{{0,19}}?|[$€£¥₹]))(?:{_TO.pattern})\0\1s?(?!{SPACED_LETTER})"
+)
+_MAYBE = "maybe|perhaps|possibly|vielleicht|mungkin"
+_OR = re.compile(
+    rf"(?:\s*,?\s*(?:or|oder|ou|o|atau|hoặc|或|หรือ|या)|\s*,\s*(?={_MAYBE}))\s*(?:(?:{_MAYBE}|even|an?)\s+){{0,2}}"
+)
 _AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*")
 _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
 _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
@@ -84,9 +92,9 @@ NEAR = 60  # characters between a word and the number that it stands before
 
 @dataclass(frozen=True)
 class _Found:
-    """A number in a text; `of_all` says that it is given out of the range's end, as in 7/10."""
+    """A number in a text, None of alternatives; `of_all`: it is given out of the range's end, as in 7/10."""
 
-    value: float
+    value: float | None
     start: int
     end: int
     of_all: bool = False
@@ -95,8 +103,8 @@ class _Found:
 class NumberReader:
     """Reads the number of a range in a text.
 
-    A number beside one of the words counts, and one given out of the highest value (`7/10`). Where there is
-    neither, any number in the range does; if words are declared, only one that is nearly all of the text.
+    Numbers beside one of the words come first, then those given out of the highest value (`7/10`). Without
+    words any other number in the range counts, with them only one that is nearly all of the text.
 
     >>> read = NumberReader(1, 10, ["rating"])
     >>> read("Rating: 7/10, after 5 years."), read("7 for skill, 8 for style"), read("I cannot say.")
@@ -120,44 +128,63 @@ class NumberReader:
         """Return the number, None where there is none, or no single one."""
         text = _DATE.sub(" ", _without_list_numbers(_plain(text)))
         found = self._numbers(text)
-        before = [None, *found]
-        marked = {
-            one for one, previous in zip(found, before, strict=False) if self._is_marked(text, one, previous)
-        }
-        of_all = {one for one in found if one.of_all}
-        others = set(found) if not self.has_words or _is_nearly_all(text, found) else set()
-        kinds = [{one.value for one in some} for some in (marked & of_all, marked, of_all, others)]
-        for single in (kinds[:1], kinds[1:3], kinds[3:]):
-            # Where the word says one number and `7/10` another, nobody knows.
-            values = set().union(*(some for some in single if len(some) == 1))
-            if values:
-                return values.pop() if len(values) == 1 else None
+        previous = (None, *found[:-1])
+        marked = [
+            one for one, before in zip(found, previous, strict=False) if self._is_marked(text, one, before)
+        ]
+        of_all = [one for one in found if one.of_all]
+        others = [] if self.has_words and not _is_nearly_all(text, found) else found
+        for some in ([one for one in marked if one.of_all], marked, of_all, others):
+            if len({one.value for one in some}) == 1:
+                return some[0].value
         return None
 
     def _numbers(self, text: str) -> list[_Found]:
-        """Return the numbers in the range, without those that say the scale or belong to something else."""
+        """Return the numbers in the range, without those that say the scale or belong to something else.
+
+        Of several between which the text leaves the choice, as in `7 or 8`, one without a value.
+        """
         tokens = [match for match in _NUMBER.finditer(text) if self._stands_alone(text, match)]
         found: list[_Found] = []
-        while tokens:
-            first, *_ = last, *following = tokens[:3]
-            values = self._values(text, first)
-            if following and _is_range(text, first, following[0]):
-                last, *following = following
-                values = self._between(text, first, last)
-            tokens = tokens[1 if last is first else 2 :]
-            of_all = False
-            if following:
-                link = text[last.end() : following[0].start()]
-                of_all = self.high in self._values(text, following[0])
-                of_all = of_all and (_OUT_OF.fullmatch(link) or _OF.fullmatch(link)) is not None
-                is_odds = first.group() == "1" and _ONE_IN.fullmatch(link) is not None
-                if of_all or is_odds or _OUT_OF.fullmatch(link):
-                    values, tokens = values if of_all else [], tokens[1:]
-            values = [value for value in values if self.low <= value <= self.high]
-            if values and not self._says_the_scale(text, first.start(), last.end(), values[0]):
-                end = last.start("percent") if last["percent"] else last.end()
-                found.append(_Found(values[0], first.start(), end, of_all))
+        place = 0
+        while place < len(tokens):
+            start = tokens[place].start()
+            one, end, place = self._one(text, tokens, place)
+            while place < len(tokens) and _is_choice(text, end, tokens[place]):
+                other, end, after = self._one(text, tokens, place)
+                if other is None:
+                    break
+                if one is None or one.value != other.value:
+                    of_all = other.of_all or (one is not None and one.of_all)
+                    one = _Found(None, start, other.end, of_all)
+                place = after
+            if one is not None:
+                found.append(one)
         return found
+
+    def _one(self, text: str, tokens: Sequence[re.Match[str]], place: int) -> tuple[_Found | None, int, int]:
+        """Return the number in the range at this place, where it ends, and the place that follows."""
+        first = last = tokens[place]
+        values = self._values(text, first)
+        place += 1
+        if place < len(tokens) and _is_range(text, first, tokens[place]):
+            last = tokens[place]
+            values = self._between(text, first, last)
+            place += 1
+        end = last.start("percent") if last["percent"] else last.end()
+        whole, of_all = last.end(), False
+        if place < len(tokens):
+            link = text[last.end() : tokens[place].start()]
+            of_all = self.high in self._values(text, tokens[place])
+            of_all = of_all and (_OUT_OF.fullmatch(link) or _OF.fullmatch(link)) is not None
+            is_odds = first.group() == "1" and _ONE_IN.fullmatch(link) is not None
+            if of_all or is_odds or _OUT_OF.fullmatch(link):
+                values, whole = values if of_all else [], tokens[place].end()
+                place += 1
+        values = [value for value in values if self.low <= value <= self.high]
+        if not values or self._says_the_scale(text, first.start(), last.end(), values[0]):
+            return None, whole, place
+        return _Found(values[0], first.start(), end, of_all), whole, place
 
     def _between(self, text: str, first: re.Match[str], last: re.Match[str]) -> list[float]:
         """Return the middle of `7 to 8`; nothing of the range itself, which is a scale."""
@@ -219,11 +246,21 @@ def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     link = text[first.end() : second.start()]
     if len(link) > NEAR:
         return False
-    link = _ASIDE.sub("", _CURRENCY.sub("", link))
-    if _TO.fullmatch(link):
+    link = _ASIDE.sub("", _without_currency(link))
+    if _TO.fullmatch(link) or _SAME_UNIT.match(f"{link}\0{text[second.end() : second.end() + NEAR]}"):
         return True
     before = text[max(0, first.start() - NEAR) : first.start()]
     return _AND.fullmatch(link) is not None and _BETWEEN.search(before) is not None
+
+
+def _is_choice(text: str, end: int, token: re.Match[str]) -> bool:
+    """Whether what ends here and a number are alternatives, as in `7, or maybe 8`."""
+    link = text[end : token.start()]
+    return len(link) <= NEAR and _OR.fullmatch(_without_currency(link)) is not None
+
+
+def _without_currency(link: str) -> str:
+    return _CURRENCY.sub("", link)
 
 
 def _bound(letter: str, side: str = "") -> str:
