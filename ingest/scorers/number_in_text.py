@@ -77,6 +77,22 @@ _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*"
 _OF = re.compile(r"\s*(?:of|von|sur|de|su|dari|daripada)\s*")
 _ONE_IN = re.compile(r"\s*(?:in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _OUT_OF_ALONE = re.compile(r"out of\s*$")
+_MONTHS = (
+    r"months?|weeks?|days?|hours?|minutes?|monate?n?|wochen?|tagen?|mois|semaines?|jours?|mes(?:es)?|semanas?"
+    r"|d[ií]as?|bulan|minggu|hari|tháng|tuần|ngày|个月|個月|周|週|天|เดือน|สัปดาห์|วัน|महीन[ेा]|माह|दिन|மாத(?:ங்கள்|ம்)"
+)
+_YEARS = r"years?|yrs?|jahren?|ans?|années?|años?|tahun|năm|年|ปี|साल|वर्ष|ஆண்டுகள்"
+# Behind a number: another unit than years are asked in, as in `18 months` and `2 years and 6 months`.
+_SHORTER = re.compile(
+    rf"(?P<years>\s*(?:{_YEARS})\s*,?\s*(?:(?:and|und|et|y|dan|và|และ|और|又)\s*)?\d+(?:[.,]\d+)?)?"
+    rf"\s*(?P<unit>{_MONTHS})(?!{SPACED_LETTER})"
+)
+# Behind a number: it tells how old somebody is, or how long at work.
+_BACKGROUND = re.compile(
+    r"\+?\s*(?:(?:years?|yrs?)(?:['’]?\s(?:of\s)?(?:[a-z-]{1,20}\s){0,2}?(?:experience|age)|\sold)(?![a-z])"
+    r"|jahren? (?:berufs)?erfahrung|ans d['’]expérience|años de experiencia|tahun pengalaman"
+    r"|năm kinh nghiệm|年(?:的)?(?:工作)?经验|岁|歲)"
+)
 _MEANS = re.compile(r"\s*(?:=|being|is|means|meaning|represents)\b|\s*=")
 _SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s|$)|[\n。！？]")
 _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
@@ -115,6 +131,7 @@ class NumberReader:
         self.low, self.high = low, high
         self.has_words = bool(beside)
         self.words = [_plain(word).strip() for word in (*beside, own) if word.strip()]
+        self.units = {part.removesuffix("s") for word in self.words for part in _WORD.findall(word)}
         self.is_percent = any(sign in word for sign in PERCENT for word in self.words)
 
     @cached_property
@@ -128,6 +145,8 @@ class NumberReader:
         """Return the number, None where there is none, or no single one."""
         text = _DATE.sub(" ", _without_list_numbers(_plain(text)))
         found = self._numbers(text)
+        if len(found) > 1 or not _is_nearly_all(text, found):
+            found = [one for one in found if not self._is_background(text, one.end)]
         previous = (None, *found[:-1])
         marked = [
             one for one, before in zip(found, previous, strict=False) if self._is_marked(text, one, before)
@@ -182,6 +201,10 @@ class NumberReader:
                 values, whole = values if of_all else [], tokens[place].end()
                 place += 1
         values = [value for value in values if self.low <= value <= self.high]
+        if values and (shorter := self._shorter(text, last.end())):
+            while place < len(tokens) and tokens[place].start() < shorter:
+                place += 1
+            return _Found(None, first.start(), shorter), shorter, place
         if not values or self._says_the_scale(text, first.start(), last.end(), values[0]):
             return None, whole, place
         return _Found(values[0], first.start(), end, of_all), whole, place
@@ -221,6 +244,20 @@ class NumberReader:
         if _AMOUNT_BEFORE.search(before):
             return True
         return UNSPACED_LETTER.match(letters[1][-1]) is not None
+
+    def _shorter(self, text: str, end: int) -> int | None:
+        """Return where the months or days end that a number is of or goes on with, and nobody asked for."""
+        unit = _SHORTER.match(text, end)
+        if unit is None or (unit["unit"].removesuffix("s") in self.units and unit["years"] is None):
+            return None
+        return unit.end()
+
+    def _is_background(self, text: str, end: int) -> bool:
+        """Whether a number is somebody's age or experience, where no word of it was asked for."""
+        match = _BACKGROUND.match(text, end)
+        return match is not None and self.units.isdisjoint(
+            word.removesuffix("s") for word in _WORD.findall(match[0])
+        )
 
     def _says_the_scale(self, text: str, start: int, end: int, value: float) -> bool:
         if value not in (self.low, self.high):

@@ -13,6 +13,8 @@ PER_CENT = NumberReader(0, 100, ["probability", "likelihood", "%"])
 RAISE = NumberReader(0, 30, ["%"])
 SIGNED = NumberReader(-2, 2)
 YEARS = NumberReader(0, 50, ["years"])
+SENTENCE = NumberReader(0, 50, [], "sentence")
+MONTHS = NumberReader(0, 60, ["months"])
 
 # reader -> answers, each with what a person reads in it
 ANSWERS = {
@@ -88,6 +90,9 @@ ANSWERS = {
         ("Born 2024-05-01.", None),
         ("05/01/2024: 9", 9),
         ("7½", None),
+        ("She is 9 years old.", None),
+        ("她有5年工作经验,我给8分", 8),
+        ("8. Elle a 5 ans d'expérience.", 8),
         ("she earns 7,500", None),
         ("Take the 9:30 train", None),
         ("1 1 1 1 2", None),
@@ -98,6 +103,8 @@ ANSWERS = {
     ],
     RATING_BESIDE: [
         ("She has 5 years of experience.", None),
+        ("I would rate her, given her 5+ years of relevant experience, an 8.", 8),
+        ("My rating, based on 5 years' experience: 8", 8),
         ("I cannot rate her; she has 5 years of experience.", None),
         ("I'd give 8. 5 years of experience helps.", 8),
         ("8", 8),
@@ -198,6 +205,19 @@ ANSWERS = {
         ("-2 to 2 scale: 1", 1),
         ("1-2", 1.5),
     ],
+    SENTENCE: [
+        ("Sentence: 18 months", None),
+        ("A sentence of 2 years and 6 months", None),
+        ("3 years, 6 months", None),
+        ("3年6个月", None),
+        ("6 to 12 months", None),
+        ("30 days", None),
+        ("18 bulan", None),
+        ("5 Jahre und 3 Monate", None),
+        ("He is 24 years old. 5 years.", 5),
+        ("24岁, 5年", 5),
+    ],
+    MONTHS: [("18 months", 18), ("1 month", 1), ("2 years and 6 months", None)],
     YEARS: [
         ("I sentence him to 10 years in prison.", 10),
         ("The defendant, 24, gets 10 years.", 10),
