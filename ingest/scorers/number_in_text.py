@@ -38,6 +38,7 @@ _PERCENT = "|".join(map(composed, PERCENT[1:]))
 _DIGITS = r"""
     \d{1,3}(?:[,'’\ ]\d{3}){1,5}(?!\d)(?:\.\d+)?   # 85,000.50, 85 000
     | \d{1,2}(?:,\d{2}){1,6},\d{3}(?!\d)(?:\.\d+)?   # 8,50,000
+    | \d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?!\d)      # 85.000,50
     | \d{1,3}(?:\.\d{3}){2,5}(?!\d)(?:,\d+)?      # 5.000.000
     | \d+(?:[.,]\d+)?
     | (?<![^\s(\[{:=~$€£])\.\d+                   # .7
@@ -74,9 +75,9 @@ _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
 _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
-_OF = re.compile(r"\s*(?:of|von|sur|de|su|dari|daripada)\s*")
+_OF = re.compile(r"\s*(?:of|on|von|sur|sobre|de|su|dari|daripada|trên|เต็ม)\s*")
 _ONE_IN = re.compile(r"\s*(?:in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
-_OUT_OF_ALONE = re.compile(r"out of\s*$")
+_OUT_OF_ALONE = re.compile(r"(?:out of|满分|滿分)\s*$")
 _MONTHS = (
     r"months?|weeks?|days?|hours?|minutes?|monate?n?|wochen?|tagen?|mois|semaines?|jours?|mes(?:es)?|semanas?"
     r"|d[ií]as?|bulan|minggu|hari|tháng|tuần|ngày|个月|個月|周|週|天|เดือน|สัปดาห์|วัน|महीन[ेा]|माह|दिन|மாத(?:ங்கள்|ம்)"
@@ -214,6 +215,8 @@ class NumberReader:
         lows, highs = self._values(text, first), self._values(text, last)
         if last["times"] and not first["times"]:  # 80 to 90k
             lows = [low * MULTIPLIERS[last["times"]] for low in lows]
+        if last["percent"] and not first["percent"] and self.high <= 1:  # 60 to 70%
+            lows = [low / 100 for low in lows]
         if self.low in lows and self.high in highs:
             return []
         return [(low + high) / 2 for low in lows for high in highs if self.low <= low <= high <= self.high]
@@ -321,7 +324,7 @@ def _without_list_numbers(text: str) -> str:
 
 def _readings(digits: str) -> list[str]:
     """Return digits as numbers: with a comma before three it groups, and with a dot it may."""
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?", digits):
+    if re.fullmatch(r"\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d{1,2})", digits):
         return [digits.replace(".", "").replace(",", ".")]
     plain = re.sub(r"[’' ]", "", digits)
     if re.fullmatch(r"\d+,\d{1,2}", plain):
