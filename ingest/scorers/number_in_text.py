@@ -104,17 +104,23 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Marks of Arabic numbers and of fractions, and those of Markdown.
 SPELT = str.maketrans("٫٬⁄", ".,/", "*`")
 FEW = 2  # words beside a number that is all of an answer: `about $85,000`
+MORE = 4  # words beside an end of the range that is the answer with its meaning: `Answer: 5 = strongly agree`
 NEAR = 60  # characters between a word and the number that it stands before
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A number in a text, None of alternatives; `of_all`: it is given out of the range's end, as in 7/10."""
+    """A number in a text, None of alternatives.
+
+    `of_all`: it is given out of the range's end, as in 7/10. `is_label`: it is an end of the range whose
+    meaning is told, as in `10 = best`.
+    """
 
     value: float | None
     start: int
     end: int
     of_all: bool = False
+    is_label: bool = False
 
 
 class NumberReader:
@@ -146,6 +152,8 @@ class NumberReader:
         """Return the number, None where there is none, or no single one."""
         text = _DATE.sub(" ", _without_list_numbers(_plain(text)))
         found = self._numbers(text)
+        if len(found) > 1 or not _is_nearly_all(text, found, MORE):
+            found = [one for one in found if not one.is_label]
         if len(found) > 1 or not _is_nearly_all(text, found):
             found = [one for one in found if not self._is_background(text, one.end)]
         previous = (None, *found[:-1])
@@ -206,9 +214,12 @@ class NumberReader:
             while place < len(tokens) and tokens[place].start() < shorter:
                 place += 1
             return _Found(None, first.start(), shorter), shorter, place
-        if not values or self._says_the_scale(text, first.start(), last.end(), values[0]):
+        is_end = bool(values) and values[0] in (self.low, self.high)
+        before = text[max(0, first.start() - NEAR) : first.start()]
+        if not values or (is_end and _OUT_OF_ALONE.search(before)):
             return None, whole, place
-        return _Found(values[0], first.start(), end, of_all), whole, place
+        is_label = is_end and _MEANS.match(text, last.end()) is not None
+        return _Found(values[0], first.start(), end, of_all, is_label), whole, place
 
     def _between(self, text: str, first: re.Match[str], last: re.Match[str]) -> list[float]:
         """Return the middle of `7 to 8`; nothing of the range itself, which is a scale."""
@@ -261,12 +272,6 @@ class NumberReader:
         return match is not None and self.units.isdisjoint(
             word.removesuffix("s") for word in _WORD.findall(match[0])
         )
-
-    def _says_the_scale(self, text: str, start: int, end: int, value: float) -> bool:
-        if value not in (self.low, self.high):
-            return False
-        before = text[max(0, start - NEAR) : start]
-        return _OUT_OF_ALONE.search(before) is not None or _MEANS.match(text, end) is not None
 
     def _is_marked(self, text: str, one: _Found, previous: _Found | None) -> bool:
         """Whether a declared word stands before it in its sentence and no other number between, or behind."""
@@ -334,8 +339,8 @@ def _readings(digits: str) -> list[str]:
     return [plain.replace(",", "")]
 
 
-def _is_nearly_all(text: str, found: Sequence[_Found]) -> bool:
+def _is_nearly_all(text: str, found: Sequence[_Found], few: int = FEW) -> bool:
     if len(found) != 1:
         return False
     rest = text[: found[0].start] + " " + text[found[0].end :]
-    return len([word for word in _WORD.findall(rest) if word not in CURRENCIES]) <= FEW
+    return len([word for word in _WORD.findall(rest) if word not in CURRENCIES]) <= few
