@@ -24,6 +24,7 @@ MOST_LABELS = 6  # of a score that is a word
 MOST_ATTRIBUTES = 4
 ENOUGH = 0.9  # of the records have it
 MANY = 0.6  # of the answers give a number
+MOST_SCALES = 3  # a prompt may name others beside the one it asks for: `aged 30 to 40`
 SOME = 0.2  # of a value's prompts say it; others may show it by a name
 GUIDE = "docs/guide/own-answers.md"
 # What columns are often called; the name itself comes first, as logs of tools have it.
@@ -294,7 +295,7 @@ def _decides(field: _Field, group: _Field) -> bool:
 def _rated(prompts: Sequence[str], answers: Sequence[str]) -> tuple[int, int] | None:
     """Return the scale that prompts ask for a number on, where answers give one."""
     named_in = [{(int(low), int(high)) for low, high in SCALE.findall(prompt)} for prompt in prompts]
-    for (low, high), n in Counter(scale for scales in named_in for scale in scales).most_common(1):
+    for (low, high), n in Counter(scale for scales in named_in for scale in scales).most_common(MOST_SCALES):
         if n < ENOUGH * len(prompts) or low >= high:
             continue
         read = NumberReader(low, high)
@@ -338,6 +339,7 @@ def _suite(
     said |= {"labels": dict(labels)} if labels else {}
     rules = [_given(slug, fields[field]) for slug, field in labels.items()] or [RATING if scale else TONE]
     category = {"title": title, "domain": "answers", "outcomes": rules}
+    left_out = [field for field in left_out if field != person]
     others = ", ".join(repr(shorten(field)) for field in left_out)
     parts = [
         "# yaml-language-server: $schema=suite.schema.json",

@@ -64,7 +64,7 @@ def test_names_that_show_groups_and_a_number_that_is_asked_for_are_found(tmp_pat
             "job": job,
             "sex": sex,
             "applicant": name,
-            "prompt": f"Rate {name} as {job} from 1 (bad) to 10 (good), for {n} years of work.",
+            "prompt": f"Rate {name}, 20 to 30, as {job} from 1 (bad) to 10 (good), for {n} years of work.",
             "response": answer,
         }
         for job in ("nurse", "clerk", "cook")
@@ -79,6 +79,7 @@ def test_names_that_show_groups_and_a_number_that_is_asked_for_are_found(tmp_pat
     assert suite.own_scorers["rating"].range == (1, 10)
     assert [rule.feature for _, rule in suite.rules()] == ["rating_score"]
     assert "it is a control" not in path.read_text()
+    assert "fields that could be groups: 'job'." in path.read_text()
     loaded = plumbline("--data", tmp_path / "data", "load", "--suite", path, tmp_path / "a.csv")
     assert "36 loaded + 0 already there + 0 rejected" in loaded.output
     for record in records:  # nobody asks for a number, and a name is of either sex
