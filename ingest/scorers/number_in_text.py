@@ -100,6 +100,7 @@ _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
 _LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
 _MINUS = re.compile(r"(?<![^\W_])[-−]$")
 _GAP = re.compile(r"[ -]*")
+_COLON = re.compile(r" ?[:=]")
 _WORD = re.compile(r"[^\W\d_]+")
 # Marks of Arabic numbers and of fractions, and those of Markdown.
 SPELT = str.maketrans("٫٬⁄", ".,/", "*`")
@@ -281,10 +282,13 @@ class NumberReader:
         return is_before or self._end_with_word(text, one) > one.end
 
     def _end_with_word(self, text: str, one: _Found) -> int:
-        """Return where a number ends, with the declared word that stands directly behind it."""
+        """Return where a number ends, with the declared word that stands directly behind it.
+
+        A word with a colon is of what follows: texts come in one line, `fit: 6 rating: 7`.
+        """
         gap = _GAP.match(text, one.end)
         word = self._beside.match(text, gap.end() if gap else one.end)
-        return word.end() if word else one.end
+        return word.end() if word and not _COLON.match(text, word.end()) else one.end
 
 
 def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
