@@ -94,6 +94,11 @@ _BACKGROUND = re.compile(
     r"|jahren? (?:berufs)?erfahrung|ans d['’]expérience|años de experiencia|tahun pengalaman"
     r"|năm kinh nghiệm|年(?:的)?(?:工作)?经验|岁|歲)"
 )
+# A point of a list, `- 8 awards`, whose dash is none of a range; and what may stand behind a range's end.
+_POINT = re.compile(r"\s+[-–—]\s+")
+_AMOUNT_BEHIND = re.compile(
+    rf"\s?(?:$|[^\w\s]|{UNSPACED_LETTER.pattern}|(?:{_YEARS}|points?|stars?|punkten?|out|of|von)(?!{SPACED_LETTER}))"
+)
 _MEANS = re.compile(r"\s*(?:=|being|is|means|meaning|represents)\b|\s*=")
 _SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s|$)|[\n。！？]")
 _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
@@ -293,13 +298,21 @@ class NumberReader:
 
 def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     link = text[first.end() : second.start()]
-    if len(link) > NEAR:
+    if len(link) > NEAR or _is_point(text, link, second):
         return False
     link = _ASIDE.sub("", _without_currency(link))
     if _TO.fullmatch(link) or _SAME_UNIT.match(f"{link}\0{text[second.end() : second.end() + NEAR]}"):
         return True
     before = text[max(0, first.start() - NEAR) : first.start()]
     return _AND.fullmatch(link) is not None and _BETWEEN.search(before) is not None
+
+
+def _is_point(text: str, link: str, second: re.Match[str]) -> bool:
+    """Whether a dash begins a point of a list, where texts come in one line: `rating: 6 - 8 awards`."""
+    if _POINT.fullmatch(link) is None or len(second["digits"]) > 2 or second["times"] or second["percent"]:
+        return False
+    is_background = _BACKGROUND.match(text, second.end()) is not None
+    return "\n" in link or is_background or _AMOUNT_BEHIND.match(text, second.end()) is None
 
 
 def _is_choice(text: str, end: int, token: re.Match[str]) -> bool:
