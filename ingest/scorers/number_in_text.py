@@ -76,10 +76,10 @@ _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|�
 _ASIDE = re.compile(r"\([^()]*\)")
 _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
 _OF = re.compile(r"\s*(?:of|on|von|sur|sobre|de|su|dari|daripada|trên|เต็ม)\s*")
-_ONE_IN = re.compile(r"\s*(?:in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
+_ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _OUT_OF_ALONE = re.compile(r"(?:out of|满分|滿分)\s*$")
 _MONTHS = (
-    r"months?|weeks?|days?|hours?|minutes?|monate?n?|wochen?|tagen?|mois|semaines?|jours?|mes(?:es)?|semanas?"
+    r"months?|mths?|mos?|weeks?|days?|hours?|minutes?|monate?n?|wochen?|tagen?|mois|semaines?|jours?|mes(?:es)?|semanas?"
     r"|d[ií]as?|bulan|minggu|hari|tháng|tuần|ngày|个月|個月|周|週|天|เดือน|สัปดาห์|วัน|महीन[ेा]|माह|दिन|மாத(?:ங்கள்|ம்)"
 )
 _YEARS = r"years?|yrs?|jahren?|ans?|années?|años?|tahun|năm|年|ปี|साल|वर्ष|ஆண்டுகள்"
@@ -104,6 +104,9 @@ _SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s
 _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
 _LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
 _MINUS = re.compile(r"(?<![^\W_])[-−]$")
+# Where a range goes below 0: other marks of a negative number, and a dash that may be one or a list's.
+_BELOW = re.compile(r"(?:(?<![^\W_])[-−–]|\bminus )$")
+_DASHED = re.compile(r"(?:^|[^\d\s])\s*[-−–—]\s+$")
 _GAP = re.compile(r"[ -]*")
 _COLON = re.compile(r" ?[:=]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -216,6 +219,8 @@ class NumberReader:
                 values, whole = values if of_all else [], tokens[place].end()
                 place += 1
         values = [value for value in values if self.low <= value <= self.high]
+        if values and self.low < 0 and _DASHED.search(text[max(0, first.start() - 3) : first.start()]):
+            return _Found(None, first.start(), end), whole, place
         if values and (shorter := self._shorter(text, last.end())):
             while place < len(tokens) and tokens[place].start() < shorter:
                 place += 1
@@ -248,7 +253,8 @@ class NumberReader:
         more = float(token["rest"] or token["more"] or 0) * MULTIPLIERS.get(token["more_times"] or "", 1.0)
         if more and more >= times:
             return []
-        sign = -1 if _MINUS.search(text, max(0, token.start() - 2), token.start()) else 1
+        minus = _BELOW if self.low < 0 else _MINUS
+        sign = -1 if minus.search(text[max(0, token.start() - 7) : token.start()]) else 1
         read = {sign * (float(value) * times + more): None for value in _readings(token["digits"])}
         return sorted(read, key=lambda value: not self.low <= value <= self.high)
 
@@ -301,10 +307,14 @@ def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     if len(link) > NEAR or _is_point(text, link, second):
         return False
     link = _ASIDE.sub("", _without_currency(link))
-    if _TO.fullmatch(link) or _SAME_UNIT.match(f"{link}\0{text[second.end() : second.end() + NEAR]}"):
+    if (
+        _TO.fullmatch(link)
+        or _TO.fullmatch(_MINUS.sub("", link))
+        or _SAME_UNIT.match(f"{link}\0{text[second.end() : second.end() + NEAR]}")
+    ):
         return True
     before = text[max(0, first.start() - NEAR) : first.start()]
-    return _AND.fullmatch(link) is not None and _BETWEEN.search(before) is not None
+    return _AND.fullmatch(_MINUS.sub("", link)) is not None and _BETWEEN.search(before) is not None
 
 
 def _is_point(text: str, link: str, second: re.Match[str]) -> bool:
