@@ -44,7 +44,9 @@ NAMES = {
 }
 TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
 RATING = {"set": "rating", "kind": "score", "scorer": "rating", "feature": "rating_score"}
-SCALE = re.compile(r"\b(\d{1,3})(?: ?[-–] ?|(?: \([^()]*\))? to )(\d{1,4})\b")  # 1-10, 1 (bad) to 10
+SCALE = re.compile(
+    r"(?<![-−–.])\b(\d{1,3})(?: ?[-–] ?|(?: \([^()]*\))? to )(\d{1,4})\b"
+)  # 1-10, 1 (bad) to 10
 TEXTS = ("prompt", "response")
 KNOWN = {name for names in NAMES.values() for name in names}
 # Words in the names of fields that say whom an answer is about or who asks.

@@ -82,9 +82,14 @@ def test_names_that_show_groups_and_a_number_that_is_asked_for_are_found(tmp_pat
     assert "fields that could be groups: 'job'." in path.read_text()
     loaded = plumbline("--data", tmp_path / "data", "load", "--suite", path, tmp_path / "a.csv")
     assert "36 loaded + 0 already there + 0 rejected" in loaded.output
+    for record in records:
+        record["prompt"] = record["prompt"].replace("20 to 30", "B").replace("1 (bad)", "-1 (bad)")
+    write_csv(tmp_path / "a.csv", records)
+    plumbline("init", "--force", path, "--responses", tmp_path / "a.csv")
+    assert load_suite(path).own_scorers == {}  # whose lowest value is below 0
     for record in records:  # nobody asks for a number, and a name is of either sex
         record |= {
-            "prompt": record["prompt"].replace("1 (bad) to 10 (good)", "bad to good"),
+            "prompt": record["prompt"].replace("-1 (bad) to 10 (good)", "bad to good"),
             "applicant": "Ade",
         }
     write_csv(tmp_path / "a.csv", records)
