@@ -63,7 +63,7 @@ class Scale:
     def number(self, value: float) -> str:
         """Return a number, rounded as on the site: halves up; what is not all or nothing is not called so."""
         if not self.is_share:
-            return f"{value:.3g}"
+            return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
         whole = math.floor(100 * value + 0.5)
         return f"{whole}" if whole not in (0, 100) else f"{whole + float(f'{100 * value - whole:.1g}'):.7g}"
 

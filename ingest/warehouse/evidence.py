@@ -63,7 +63,11 @@ _ANSWERS = """
 # Such as are measured most nearly as the group is on average.
 _MEASURED = """
     select
-        responses.response_key, prompts.prompt, responses.response, printf('%.3g', measured.value) as outcome
+        responses.response_key, prompts.prompt, responses.response,
+        case
+            when abs(measured.value) >= 999.5 then format('{:,.0f}', measured.value)
+            else printf('%.3g', measured.value)
+        end as outcome
     from fct_measurements as measured
     inner join dim_responses as responses using (response_key)
     inner join dim_prompts as prompts on responses.prompt_key = prompts.prompt_key

@@ -72,7 +72,12 @@ def data(tmp_path_factory):
             )
         marts.execute(
             "create table fct_measurements as select suite, 'D4' as category, config, prompt_key,"
-            " response_key, 'vader' as feature, if(response_key = 'r3', null, 0.5) as value from fct_outcomes"
+            " response_key, 'vader' as feature, if(response_key = 'r3', null, 0.5::double) as value"
+            " from fct_outcomes"
+        )
+        marts.execute(
+            "insert into fct_measurements select * replace ('salary' as feature, 85000 as value)"
+            " from fct_measurements"
         )
         marts.execute(
             "create table dim_prompts as select prompt_key, suite, category, prompt,"
@@ -140,6 +145,8 @@ def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
         assert (shown["response_key"], shown["outcome"]) == ("r2", "0.5")
         (told,) = [line for line in ten_lines(warehouse, row) if line.startswith("Male")]
         assert told.endswith(" (0.5) [r2]")
+        (one,) = evidence.answers(warehouse, row | {"measure": "salary"}, "Male", 1)
+        assert one["outcome"] == "85,000"
 
 
 def test_a_verdict_without_two_groups_ends_where_the_groups_would_be(data):

@@ -59,6 +59,10 @@ def test_the_suite_is_named_where_there_are_several():
             {"measure_kind": "score", "measure": "vader_compound", "contrast_outcome": None},
             "VADER sentiment is 0.5 on average about Female, 0.25 about Male.",
         ),
+        (
+            {"measure_kind": "score", "measure": "salary", "contrast_high": 91250.0, "contrast_low": 999.6},
+            "salary is 91,250 on average about Female, 1,000 about Male.",
+        ),
     ],
 )
 def test_what_is_said_fits_the_gap(changes, said):
