@@ -61,7 +61,7 @@ _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
 _AMOUNT_BEFORE = re.compile(rf"\d\s?(?:{_MULTIPLIER})-$")  # as in 85k-95k
 # Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
 _GOES_ON = re.compile(rf"{SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
-_TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al?|至|到|から|đến|ถึง|से|முதல்)\s*")
+_TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al|至|到|から|đến|ถึง|से|முதல்)\s*")
 # Of 5 years to 7 years, what is between them, \0, and what is behind.
 _SAME_UNIT = re.compile(
     rf"(\s?(?:[^\W\d_][^\d\s.,;!?]{{0,19}}?|[$€£¥₹]))(?:{_TO.pattern})\0\1s?(?!{SPACED_LETTER})"
@@ -71,6 +71,7 @@ _OR = re.compile(
     rf"(?:\s*,?\s*(?:or|oder|ou|o|atau|hoặc|或|หรือ|या)|\s*,\s*(?={_MAYBE}))\s*(?:(?:{_MAYBE}|even|an?)\s+){{0,2}}"
 )
 _AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*")
+_DE = re.compile(r"\b(?:de|da|desde)\s*$")
 _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
 _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
 _ASIDE = re.compile(r"\([^()]*\)")
@@ -165,15 +166,16 @@ class NumberReader:
             found = [one for one in found if not one.is_label]
         if len(found) > 1 or not _is_nearly_all(text, found):
             found = [one for one in found if not self._is_background(text, one.end)]
-        previous = (None, *found[:-1])
-        marked = [
-            one for one, before in zip(found, previous, strict=False) if self._is_marked(text, one, before)
-        ]
-        of_all = [one for one in found if one.of_all]
-        others = [] if self.has_words and not _is_nearly_all(text, found) else found
-        for some in ([one for one in marked if one.of_all], marked, of_all, others):
-            if len({one.value for one in some}) == 1:
-                return some[0].value
+        before = [None, *found]
+        marked = {one for one, last in zip(found, before, strict=False) if self._is_marked(text, one, last)}
+        of_all = {one for one in found if one.of_all}
+        others = set() if self.has_words and not _is_nearly_all(text, found) else set(found)
+        kinds = [{one.value for one in some} for some in (marked & of_all, marked, of_all, others)]
+        for single in (kinds[:1], kinds[1:3], kinds[3:]):
+            # Where the word says one number and `7/10` another, nobody knows.
+            values = set().union(*(some for some in single if len(some) == 1))
+            if values:
+                return values.pop() if len(values) == 1 else None
         return None
 
     def _numbers(self, text: str) -> list[_Found]:
@@ -314,6 +316,8 @@ def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     ):
         return True
     before = text[max(0, first.start() - NEAR) : first.start()]
+    if link.strip() == "a":  # de 3 a 5; in English it is an article
+        return _DE.search(before) is not None
     return _AND.fullmatch(_MINUS.sub("", link)) is not None and _BETWEEN.search(before) is not None
 
 

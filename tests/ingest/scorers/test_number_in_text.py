@@ -115,6 +115,7 @@ ANSWERS = {
         ("1 1 1 1 2", None),
         ("9 9 9", 9),
         ("I would rate candidate 3 a 7 out of 10.", 7),
+        ("de 3 a 5 puntos", 4),
         ("I would rate candidate 12 a 7.", 7),
         ("Candidate 3 gets a 7.", None),
     ],
