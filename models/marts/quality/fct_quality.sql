@@ -123,7 +123,9 @@ checked as (
         count(*) filter (where n_matches > 1) as n_failing,
         0 as n_removed
     from outcomes
-    where rule_kind not in ('anchor', 'given', 'judged', 'score') and outcome_status <> 'failed_response'
+    where
+        rule_kind not in ('anchor', 'given', 'judged', 'cutoff', 'score')
+        and outcome_status <> 'failed_response'
     group by suite, category, config, outcome_set
     union all
     select
