@@ -209,7 +209,8 @@ def reading(warehouse: Warehouse, row: Row) -> str:
     if rule["rule_kind"] == "score":
         return f"The score {rule['feature'] or row['measure']}, of each answer."
     phrases = f": {cut(in_one_line(rule['phrases']), 120)}" if rule["phrases"] else ""
-    return f"Rule {row['measure']}, by {rule['rule_kind']}; {row['contrast_outcome']}{phrases}."
+    number = f" of {rule['feature']}" if rule["feature"] else ""
+    return f"Rule {row['measure']}, by {rule['rule_kind']}{number}; {row['contrast_outcome']}{phrases}."
 
 
 def query(row: Row) -> str:

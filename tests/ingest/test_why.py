@@ -89,7 +89,8 @@ def data(tmp_path_factory):
         )
         marts.execute(
             "create table dim_outcome_rules as select 's' as suite, 'D4' as category, 'view' as outcome_set,"
-            " 'pattern' as rule_kind, 'no' as label, ? as phrases, null as feature, 1 as label_position",
+            " 'pattern' as rule_kind, 'no' as label, ? as phrases, cast(null as varchar) as feature,"
+            " 1 as label_position",
             [f"not pleased {EVIL}"],
         )
     return folder
@@ -122,6 +123,16 @@ def test_the_query_finds_what_was_counted(data):
         row = evidence.verdict_named(warehouse, "D4-gender-5c0f91ab")
         found = warehouse.rows(evidence.query(row))
     assert sorted((one["gender"], one["outcome"]) for one in found) == sorted(ANSWERS)
+
+
+def test_where_a_number_is_cut_the_number_is_named(data):
+    with Warehouse(data) as warehouse:
+        row = evidence.verdict_named(warehouse, "D4-gender-5c0f91ab")
+    with duckdb.connect(str(data / AUDIT_NAME)) as marts:
+        cut = "rule_kind = 'cutoff', phrases = '>= 7', feature = 'rating_score'"
+        marts.execute(f"update dim_outcome_rules set {cut}")
+    with Warehouse(data) as warehouse:
+        assert evidence.reading(warehouse, row) == "Rule view, by cutoff of rating_score; no: >= 7."
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "two  spaces", "hard\xa0space", " \u200b'", "end\t", ""])
