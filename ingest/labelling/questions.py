@@ -10,6 +10,20 @@ from ingest.suite import Rule, Suite, normalise_label
 STEPS = 5  # of a score in the sheet, from its lowest value to its highest
 EXAMPLES = 6  # phrases of a label that an annotator is shown
 
+# By the scorer that measured this suite last: another suite may have one of the same name.
+MEASURED_IN = """
+    select features.range_low, features.range_high
+    from scorer_features as features
+    inner join scorers using (scorer_key)
+    left join runs
+        on
+            runs.command = 'extract'
+            and json_extract_string(runs.detail, '$.suite') = $suite
+            and json_extract_string(runs.detail, '/scorers/' || scorers.scorer) = scorers.scorer_key
+    where features.feature = $feature and scorers.scorer = $scorer
+    order by runs.started_at desc nulls last, scorers.scorer_key
+    limit 1"""
+
 
 class Question(NamedTuple):
     """One outcome set of a category, as people are asked about it.
@@ -94,17 +108,11 @@ def _range(store: Store, suite: Suite, code: str, rule: Rule) -> tuple[float, fl
         return 0.0, 1.0
     if rule.feature in suite.ranges:
         return suite.ranges[rule.feature]
-    low, high = store.rows(
-        """
-        select min(features.range_low), max(features.range_high)
-        from scorer_features as features inner join scorers using (scorer_key)
-        where features.feature = ? and scorers.scorer = ?
-        """,
-        [rule.feature, rule.scorer],
-    )[0]
-    if low is None:
+    asked = {"suite": suite.suite, "feature": rule.feature, "scorer": rule.scorer}
+    found = store.connection.execute(MEASURED_IN, asked).fetchall()
+    if not found:
         raise PlumblineError(
             f"Category {code}, set {rule.set}: the range of {rule.feature} is not known.",
             "Run `plumbline extract --suite FILE`, which measures it.",
         )
-    return low, high
+    return found[0]

@@ -11,6 +11,7 @@ from tiny import record
 
 from ingest.cli import cli
 from ingest.labelling.loading import forgotten
+from ingest.labelling.questions import questions
 from ingest.labelling.table import guarded, unguarded
 from ingest.store import Store
 from ingest.suite import load_suite
@@ -206,6 +207,19 @@ def test_what_cannot_be_used_is_named_with_its_row_and_nothing_is_loaded(world, 
 )
 def test_a_score_is_a_number_in_its_range(rows, load, number, said):
     assert said in load(labelled(of(rows, "tone"), number)).output
+
+
+def test_the_range_is_that_of_the_scorer_that_measured_this_suite(world):
+    with Store(world.data) as store:
+        named = {"scorer": "vader", "model": "", "revision": "", "version": "2", "parameters": "{}"}
+        store.append("scorers", [{"scorer_key": "w", **named}])
+        wide = {"feature": "vader_compound", "range_low": 0, "range_high": 100, "scorer_key": "w"}
+        store.append("scorer_features", [wide])
+        for suite, measured in (("theirs", "v"), (world.suite.suite, "w"), ("theirs", "v")):
+            with store.run("extract", {"suite": suite, "scorers": {"vader": measured}}):
+                pass
+        (tone,) = questions(store, world.suite, [("A1", "tone")]).values()
+    assert (tone.low, tone.high) == (0, 100)
 
 
 def test_one_annotator_says_one_thing_of_an_answer_in_a_file(world, rows, load):
