@@ -8,38 +8,23 @@ compared as (
     select distinct metric from {{ ref('compared_statistics') }}
 ),
 
-judges as (
-    select distinct scorer_key from {{ ref('stg_extract__judge_members') }}
-),
-
--- Vectors and votes have one version of a name, whichever suite it is of; numbers have the suite's own.
-versions as (
-    select
-        rules.*,
-        selected.scorer as used_scorer,
-        case
-            when selected.is_encoder or judges.scorer_key is not null then selected.scorer_key
-            else own.scorer_key
-        end as used_key
-    from rules
-    inner join {{ ref('int_scorers_selected') }} as selected
-        on rules.scorer = selected.scorer or (rules.rule_kind = 'anchor' and selected.is_encoder)
-    left join judges on selected.scorer_key = judges.scorer_key
-    left join {{ ref('int_suite_scorers_selected') }} as own
-        on
-            rules.suite = own.suite
-            and selected.scorer = own.scorer
+encoders as (
+    select scorer from {{ ref('int_scorers_selected') }}
+    where is_encoder
 ),
 
 used as (
     select distinct
-        versions.suite,
-        versions.category,
-        versions.outcome_set,
-        versions.used_scorer as scorer,
+        rules.suite,
+        rules.category,
+        rules.outcome_set,
+        scorers.scorer,
         concat_ws(' ', scorers.model, scorers.revision, scorers.version, scorers.parameters) as definition
-    from versions
-    inner join {{ ref('stg_extract__scorers') }} as scorers on versions.used_key = scorers.scorer_key
+    from rules
+    inner join {{ ref('int_suite_scorers_selected') }} as own on rules.suite = own.suite
+    inner join {{ ref('stg_extract__scorers') }} as scorers on own.scorer_key = scorers.scorer_key
+    left join encoders on own.scorer = encoders.scorer
+    where rules.scorer = own.scorer or (rules.rule_kind = 'anchor' and encoders.scorer is not null)
 )
 
 select
