@@ -2,10 +2,11 @@
 -- Scorer '' is what looks for words.
 with scorers as (
     select
-        scorer_key,
-        scorer,
-        {{ json_texts('parameters', 'languages') }} as codes
-    from {{ ref('int_scorers_selected') }}
+        own.suite,
+        own.scorer,
+        {{ json_texts('scorers.parameters', 'languages') }} as codes
+    from {{ ref('int_suite_scorers_selected') }} as own
+    inner join {{ ref('stg_extract__scorers') }} as scorers on own.scorer_key = scorers.scorer_key
 ),
 
 looking as (
@@ -16,12 +17,14 @@ looking as (
 
 readers as (
     select
+        suite,
         scorer,
         '' as languages,
         {{ unnested('codes') }} as code
     from scorers
     union all
     select
+        null as suite,
         '' as scorer,
         languages,
         {{ unnested("split(languages, ',')") }} as code
@@ -44,11 +47,12 @@ asked as (
 unable as (
     select
         asked.language,
+        readers.suite,
         readers.scorer,
         readers.languages
     from asked
     cross join readers
-    group by asked.language, readers.scorer, readers.languages
+    group by asked.language, readers.suite, readers.scorer, readers.languages
     having
         max(
             case
@@ -63,13 +67,14 @@ elsewhere as (
         detected.text_key,
         detected.expected_language
     from {{ ref('stg_extract__text_languages') }} as detected
-    inner join scorers on detected.scorer_key = scorers.scorer_key
+    inner join {{ ref('int_scorers_selected') }} as detectors on detected.scorer_key = detectors.scorer_key
     where detected.is_in_another
 ),
 
 responses as (
     select
         responses.response_key,
+        responses.suite,
         responses.text_key,
         prompts.language
     from {{ ref('int_responses_joined') }} as responses
@@ -83,7 +88,10 @@ select
     unable.scorer,
     unable.languages
 from responses
-inner join unable on responses.language = unable.language
+inner join unable
+    on
+        responses.language = unable.language
+        and responses.suite = coalesce(unable.suite, responses.suite)
 left join elsewhere
     on
         responses.text_key = elsewhere.text_key
