@@ -89,7 +89,20 @@ class Rule(Strict):
                 raise ValueError(f"`favourable` names {unknown[0]!r}, which is no label of this rule")
         if self.kind == "probability":
             self._probability_fits()
+        if self.kind == "cutoff":
+            self._cutoffs_are_met()
         return self
+
+    def _cutoffs_are_met(self) -> None:
+        """The first label whose limit is met counts: below a wider one a label would never be read."""
+        before: list[str] = []
+        for label, limits in self.labels.items():
+            if all(any(_covers(wider, limit) for wider in before) for limit in limits):
+                raise ValueError(
+                    f"{label!r} is never read: what meets {limits[0]!r} meets the limit of a label above it; "
+                    "put the narrower label first"
+                )
+            before += limits
 
     def _probability_fits(self) -> None:
         if not self.favourable or set(self.favourable) == set(self.labels):
@@ -148,3 +161,11 @@ class Rule(Strict):
         if self.kind == "probability":
             return f"probability_{self.set}"
         return self.feature if self.text == "clean" else f"{self.feature}_{self.text}"
+
+
+def _covers(wider: str, limit: str) -> bool:
+    """Whether every number that meets a limit such as `>= 8` meets the other, such as `> 7`, too."""
+    bound, other = float(limit.lstrip("<>= ")), float(wider.lstrip("<>= "))
+    is_further = bound > other if limit[0] == ">" else bound < other
+    is_as_far = bound == other and ("=" in wider or "=" not in limit)
+    return wider[0] == limit[0] and (is_further or is_as_far)

@@ -134,12 +134,21 @@ def test_where_a_number_is_cut_the_text_is_measured(own):
     assert own.measured() == {"score: 8/10": (8, "ok")}
 
 
+def test_limits_may_overlap_where_each_label_is_read(own):
+    for high in ("'< 6'", "'> 6.5'", "'> 7', '< 1'"):
+        own.declare("reads: number, range: [1, 10]", CUT.format(high=high, more=""))
+        load_suite(own.path)
+
+
 @pytest.mark.parametrize(
     ("high", "more", "message"),
     [
         ("seven", "", "'seven' is no phrase of a cutoff rule; write it as '>= 7'"),
         ("'>= 7'", ", regex: true", "take `regex` and `translations` out"),
         ("'< 7'", "", "'< 7' is a phrase of 'High' and of 'Low'"),
+        ("'<7'", "", "'Low' is never read: what meets '< 7' meets the limit of a label above it"),
+        ("'<= 7'", "", "'Low' is never read"),
+        ("'> 9', '< 8.5'", "", "'Low' is never read"),
     ],
 )
 def test_a_cutoff_compares_a_number(own, high, more, message):
