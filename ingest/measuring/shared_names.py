@@ -35,5 +35,6 @@ def measured_otherwise(store: Store, suite: str, keys: Mapping[str, str]) -> Ite
         if scorer_key != keys[scorer]:
             yield (
                 f"The suite {printable(other)} was measured with another {scorer}, and the last one counts"
-                " for both. Run `plumbline extract --suite` with its file, too, or give one another name."
+                " for both. Give one another name; or, where its file names the same by now, run"
+                " `plumbline extract --suite` with it, too."
             )
