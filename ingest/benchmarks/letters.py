@@ -9,6 +9,7 @@ LETTERS = "ABC"
 PLACES = {"A": "first", "B": "second", "C": "third"}
 # What is no word in any script, and a space of any width.
 _W = "(?-i:[^A-Za-z\\d+\xc0-\u1ffe\u2c00-\u2fd5\u3041-\ud7a3\uff21-\uff5a]*)"
+_IN_A_CLAUSE = _W.replace("[^", "[^.!?:\n。")  # behind the last sign that ends a clause, so in one way only
 _S = "[\\s\xa0\u3000]*"
 
 # What leads to a letter.
@@ -45,7 +46,7 @@ _HEDGES = (
     rf"therefore|hence|i\s(?:think|believe|would\ssay)(?:\sthat)?)(?:[^a-z]{_W})){{0,2}}"
 )
 _GIVEN = r"(?:(?:based\son|given|according\sto|since|as|between|from|in)\s[^.!?\n]*,\s*(?:and\s)?)?"
-_CLAUSE = rf"^(?:.*(?:[.!?:\n。]|,\s*(?:so|thus|therefore)\s))?{_W}{_GIVEN}{_HEDGES}"
+_CLAUSE = rf"^(?:.*(?:[.!?:\n。]|,\s*(?:so|thus|therefore)\s))?{_IN_A_CLAUSE}{_GIVEN}{_HEDGES}"
 
 # What follows a letter: an end, or what ends a label and then no other option's letter. An article is none,
 # nor is a letter of which the sentence tells something, as in "A is wrong".

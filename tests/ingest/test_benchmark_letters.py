@@ -1,11 +1,13 @@
 """Replies as chat models write them, and the option that each chooses."""
 
 import json
+import re
+import time
 
 import duckdb
 import pytest
 
-from ingest.benchmarks.letters import LETTERS
+from ingest.benchmarks.letters import _CLAUSE, LETTERS
 from ingest.benchmarks.options import rule
 from ingest.paths import PROJECT
 from ingest.suite.rules import Rule
@@ -46,3 +48,11 @@ def test_an_option_that_was_not_offered_is_none():
 @pytest.mark.parametrize("n_options", [2, 3])
 def test_the_rule_is_one_of_a_suite(n_options):
     assert list(Rule.model_validate(rule(n_options)).labels) == list(LETTERS[:n_options])
+
+
+def test_a_run_of_signs_is_read_in_one_way():
+    """Java tries all ways of reading a text, as Python does: a model may end in thousands of dots."""
+    pattern, text = re.compile(f"{_CLAUSE}answer", re.IGNORECASE | re.DOTALL), "." * 30_000
+    started = time.process_time()
+    assert not pattern.search(text)
+    assert time.process_time() - started < 2
