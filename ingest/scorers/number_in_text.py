@@ -136,8 +136,8 @@ class _Found:
 class NumberReader:
     """Reads the number of a range in a text.
 
-    Numbers beside one of the words come first, then those given out of the highest value (`7/10`). Without
-    words any other number in the range counts, with them only one that is nearly all of the text.
+    A number beside one of the words counts, and one given out of the highest value (`7/10`). Where there is
+    neither, any number in the range does; if words are declared, only one that is nearly all of the text.
 
     >>> read = NumberReader(1, 10, ["rating"])
     >>> read("Rating: 7/10, after 5 years."), read("7 for skill, 8 for style"), read("I cannot say.")
