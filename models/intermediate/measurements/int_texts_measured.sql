@@ -7,7 +7,6 @@ with responses as (
 
 judge_features as (
     select distinct
-        suite,
         judge,
         feature
     from {{ ref('stg_suite__judges') }}
@@ -15,24 +14,27 @@ judge_features as (
 ),
 
 -- A suite has the numbers that it was measured with, whatever else is measured in the same place.
+scorers as (
+    select * from {{ ref('int_suite_scorers_selected') }}
+),
+
+-- By the key of a scorer's version; judges by name.
 measurements as (
     select
-        scorers.suite,
-        measurements.text_key,
-        measurements.feature,
-        measurements.value,
-        measurements.measurement_status,
-        scorers.scorer
-    from {{ ref('stg_extract__measurements') }} as measurements
-    inner join {{ ref('int_suite_scorers_selected') }} as scorers using (scorer_key)
+        text_key,
+        feature,
+        value,
+        measurement_status,
+        scorer_key as measured_by
+    from {{ ref('stg_extract__measurements') }}
+    semi join scorers using (scorer_key)
     union all
     select
-        judges.suite,
         judgements.text_key,
         judges.feature,
         judgements.value,
         judgements.judgement_status as measurement_status,
-        judgements.scorer
+        judgements.scorer as measured_by
     from {{ ref('int_judgements_counted') }} as judgements
     inner join judge_features as judges on judgements.scorer = judges.judge
 ),
@@ -40,14 +42,10 @@ measurements as (
 -- What a judge gives is of the text that it reads; see below.
 scored as (
     select distinct
-        suite,
-        scorer,
+        measured_by,
         feature
     from measurements
-    anti join {{ ref('stg_suite__judges') }} as judges
-        on
-            measurements.suite = judges.suite
-            and measurements.scorer = judges.judge
+    anti join judge_features as judges on measurements.measured_by = judges.judge
 ),
 
 -- Every category is measured on the clean text, and on what its rules read the numbers of.
@@ -56,23 +54,30 @@ features as (
         categories.suite,
         categories.category,
         categories.scored_as,
-        scored.scorer,
+        scorers.scorer,
+        scored.measured_by,
         scored.feature as scorer_feature,
         'clean' as text_variant,
         scored.feature
     from {{ ref('stg_suite__categories') }} as categories
-    inner join scored using (suite)
+    inner join scorers on categories.suite = scorers.suite
+    inner join scored on scorers.scorer_key = scored.measured_by
     union
     select
         rules.suite,
         rules.category,
         categories.scored_as,
         rules.scorer,
+        scorers.scorer_key as measured_by,
         rules.scorer_feature,
         rules.text_variant,
         rules.feature
     from {{ ref('stg_suite__outcome_rules') }} as rules
     inner join {{ ref('stg_suite__categories') }} as categories using (suite, category)
+    left join scorers
+        on
+            rules.suite = scorers.suite
+            and rules.scorer = scorers.scorer
     anti join {{ ref('stg_suite__judges') }} as judges
         on
             rules.suite = judges.suite
@@ -85,6 +90,7 @@ features as (
         category,
         'answer' as scored_as,
         judge as scorer,
+        judge as measured_by,
         feature as scorer_feature,
         text_variant,
         feature
@@ -106,6 +112,7 @@ paired as (
         responses.*,
         features.feature,
         features.scorer,
+        features.measured_by,
         features.scorer_feature,
         features.text_variant,
         case
@@ -163,8 +170,7 @@ left join measurements
     on
         case when paired.text_variant = 'raw' then paired.answer_key else variants.variant_text_key end
         = measurements.text_key
-        and paired.suite = measurements.suite
-        and paired.scorer = measurements.scorer
+        and paired.measured_by = measurements.measured_by
         and paired.scorer_feature = measurements.feature
 left join {{ ref('int_unread_answers_listed') }} as unread
     on
@@ -181,6 +187,5 @@ left join measurements as baselines
             when paired.text_variant = 'raw' then paired.baseline_key
             else baseline_variants.variant_text_key
         end = baselines.text_key
-        and paired.suite = baselines.suite
-        and paired.scorer = baselines.scorer
+        and paired.measured_by = baselines.measured_by
         and paired.scorer_feature = baselines.feature
