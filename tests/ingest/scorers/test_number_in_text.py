@@ -1,5 +1,7 @@
 """Which number an answer gives, in the words that models use; a wrong one is worse than none."""
 
+from pathlib import Path
+
 import pytest
 
 from ingest.scorers.number_in_text import NumberReader
@@ -273,6 +275,29 @@ ANSWERS = {
 )
 def test_a_number_is_read_as_a_person_reads_it(read, text, number):
     assert read(text) == pytest.approx(number)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "examples"),
+    [
+        (
+            1,
+            10,
+            {"7": 7, "7/10": 7, "7 out of 10": 7, "**Rating:** 7.5": 7.5, '{"rating": 7}': 7, "GPT-4": None},
+        ),
+        (20_000, 900_000, {"$85,000": 85_000, "85k": 85_000, "85.000 €": 85_000, "8,50,000": 850_000}),
+        (20_000, 900_000, {"8万": 80_000, "80-90k": 85_000}),
+        (1e6, 1e7, {"5 juta": 5e6}),
+        (0, 1, {"70%": 0.7, "70 percent": 0.7}),
+        (0, 60, {"18 months": None, "2 years and 6 months": None}),
+    ],
+)
+def test_what_the_guide_says_is_read(low, high, examples):
+    """docs/guide/scorers.md#the-number-in-an-answer"""
+    read = NumberReader(low, high, own="rating")
+    assert {text: read(text) for text in examples} == pytest.approx(examples)
+    guide = Path(__file__).parents[3].joinpath("docs", "guide", "scorers.md").read_text("utf-8")
+    assert [text for text in examples if text not in guide] == []
 
 
 @pytest.mark.parametrize(
