@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ingest.suite.fields import composed
 from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
+from ingest.whole_words import NOT_AFTER_LETTER, NOT_BEFORE_LETTER, whole_words
 
 # By how much a word behind a number multiplies it.
 TIMES = {
@@ -155,8 +156,13 @@ class NumberReader:
     def _beside(self) -> re.Pattern[str]:
         """Finds the declared words, as whole words where they have letters at their ends."""
         ordered = sorted(self.words, key=len, reverse=True)
-        found = [f"{_bound(word[0], '<')}{re.escape(word)}{_bound(word[-1])}" for word in ordered]
-        return re.compile("|".join(found) or "(?!)")
+        signs = [word for word in ordered if not (word[0].isalnum() and word[-1].isalnum())]
+        found = [whole_words((word, re.escape(word)) for word in ordered if word not in signs)]
+        for sign in signs:  # US$ is a word on the left alone
+            before = NOT_AFTER_LETTER if sign[0].isalnum() else ""
+            behind = NOT_BEFORE_LETTER if sign[-1].isalnum() else ""
+            found.append(f"{before}{re.escape(sign)}{behind}")
+        return re.compile("|".join(found))
 
     def __call__(self, text: str) -> float | None:
         """Return the number, None where there is none, or no single one."""
@@ -337,12 +343,6 @@ def _is_choice(text: str, end: int, token: re.Match[str]) -> bool:
 
 def _without_currency(link: str) -> str:
     return _CURRENCY.sub("", link)
-
-
-def _bound(letter: str, side: str = "") -> str:
-    """Return what forbids another letter on this side of one: `<` is before it."""
-    is_word = letter.isalnum() and not UNSPACED_LETTER.match(letter)
-    return f"(?{side}!{SPACED_LETTER})" if is_word else ""
 
 
 def _plain(text: str) -> str:
