@@ -86,6 +86,14 @@ def is_begun(directory: Path) -> bool:
         return False
 
 
+def _lacking(named: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield table, name and type of each column that tables of an older version lack, by their SQL."""
+    for table, column, kind in schema_columns() if named else ():
+        sql = named.get(table, "")
+        if sql and f"({column} " not in sql and f", {column} " not in sql:
+            yield table, column, kind
+
+
 class Store:
     """Raw tables, open for writing by this one process.
 
@@ -160,10 +168,8 @@ class Store:
             with self.transaction():  # one wait for the disk in the place of forty
                 for table in missing:
                     self.connection.execute(f"create table {table} ({SCHEMA[table]})")
-        for table, column, kind in schema_columns() if named else ():
-            sql = named.get(table, "")
-            if sql and f"({column} " not in sql and f", {column} " not in sql:
-                self.connection.execute(f"alter table {table} add column if not exists {column} {kind}")
+        for table, column, kind in _lacking(named):
+            self.connection.execute(f"alter table {table} add column if not exists {column} {kind}")
 
     def _stand_in(self, named: dict[str, str]) -> None:
         """Let a reader find what an older version's tables lack, empty; the file stays as it is."""
@@ -171,12 +177,10 @@ class Store:
             if table not in named:
                 self.connection.execute(f"create temp table {table} ({columns})")
         lacking: dict[str, list[str]] = {}
-        for table, column, kind in schema_columns():
-            sql = named.get(table, "")
-            if sql and f"({column} " not in sql and f", {column} " not in sql:
-                lacking.setdefault(table, []).append(f"cast(null as {kind}) as {column}")
-        database = self.value("select current_database()")
+        for table, column, kind in _lacking(named):
+            lacking.setdefault(table, []).append(f"cast(null as {kind}) as {column}")
         for table, added in lacking.items():
+            database = self.value("select current_database()")
             rows = f'select *, {", ".join(added)} from "{database}".{table}'
             self.connection.execute(f"create temp view {table} as {rows}")
 
