@@ -79,8 +79,12 @@ def _way_to_the_answers(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
         lines.append(drawing.wrapped(f"About {group}:"))
         for answer in evidence.answers(warehouse, row, group, EXAMPLES):
             lines.append(drawing.wrapped(answer["prompt"], 4))
-            outcome = f" [{drawing.words(answer['outcome'])}]" if answer["outcome"] else ""
-            lines.append(drawing.wrapped(f"→ {cut(in_one_line(answer['response']), LONGEST)}{outcome}", 4))
+            if "value" in answer:
+                read = drawing.measured(answer["value"])
+            else:
+                read = drawing.words(answer["outcome"] or "")
+            shown = f" [{read}]" if read else ""
+            lines.append(drawing.wrapped(f"→ {cut(in_one_line(answer['response']), LONGEST)}{shown}", 4))
             lines.append(f"      [{answer['response_key']}]")
     lines += ["", f"  All of them: {in_one_line(evidence.query(row))}"]
     return lines

@@ -56,8 +56,8 @@ def ten_lines(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
     ]
     for about in (row["group_high"], row["group_low"]):
         for answer in evidence.answers(warehouse, row, about, 1):
-            measured = f" ({answer['outcome']})" if row["measure_kind"] == "score" else ""
-            said = f"{cut(in_one_line(answer['response']), LONGEST)}{measured} [{answer['response_key']}]"
+            number = f" ({drawing.measured(answer['value'])})" if "value" in answer else ""
+            said = f"{cut(in_one_line(answer['response']), LONGEST)}{number} [{answer['response_key']}]"
             steps.append((about, f"{cut(in_one_line(answer['prompt']), LONGEST)} → {said}"))
     return [printable(line), *map(_step, [*steps, ("the rest", evidence.query(row))])]
 

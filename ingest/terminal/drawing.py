@@ -54,6 +54,11 @@ def words(name: str) -> str:
     return name.replace("vader_compound", "VADER sentiment").replace("_", " ")
 
 
+def measured(value: float) -> str:
+    """Return a measured number or a mean: from 1,000 on in full, else its first three digits."""
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
 class Scale:
     """Numbers as places on a line, and as text: shares in answers of 100, means as they are."""
 
@@ -63,7 +68,7 @@ class Scale:
     def number(self, value: float) -> str:
         """Return a number, rounded as on the site: halves up; what is not all or nothing is not called so."""
         if not self.is_share:
-            return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+            return measured(value)
         whole = math.floor(100 * value + 0.5)
         return f"{whole}" if whole not in (0, 100) else f"{whole + float(f'{100 * value - whole:.1g}'):.7g}"
 

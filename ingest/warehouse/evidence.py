@@ -62,12 +62,7 @@ _ANSWERS = """
 """
 # Such as are measured most nearly as the group is on average.
 _MEASURED = """
-    select
-        responses.response_key, prompts.prompt, responses.response,
-        case
-            when abs(measured.value) >= 999.5 then format('{:,.0f}', measured.value)
-            else printf('%.3g', measured.value)
-        end as outcome
+    select responses.response_key, prompts.prompt, responses.response, measured.value
     from fct_measurements as measured
     inner join dim_responses as responses using (response_key)
     inner join dim_prompts as prompts on responses.prompt_key = prompts.prompt_key
@@ -76,7 +71,6 @@ _MEASURED = """
         responses.suite = $suite and responses.config = $config and responses.category = $category
         and measured.feature = $measure and grouped.axis = $axis and grouped.group_value = $group_value
         and responses.response is not null and measured.value is not null
-    qualify row_number() over (partition by responses.response_key order by abs(measured.value - $mean)) = 1
     order by abs(measured.value - $mean), responses.response_key
     limit $n
 """
@@ -182,7 +176,7 @@ def group_numbers(warehouse: Warehouse, row: Row) -> list[Row]:
 def answers(warehouse: Warehouse, row: Row, group: str, n: int) -> list[Row]:
     """Return answers about a group: where its share is the higher, such as have the outcome, else not.
 
-    Of a score, such as are measured as the group is on average.
+    Of a score, such as are measured as the group is on average, with their `value`.
     """
     if row["measure_kind"] == "score":
         mean = row["contrast_high"] if group == row["group_high"] else row["contrast_low"]

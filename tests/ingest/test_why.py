@@ -12,6 +12,7 @@ from ingest.cli import cli
 from ingest.completion import SHELLS, VARIABLE
 from ingest.errors import in_one_line
 from ingest.store import AUDIT_NAME
+from ingest.terminal import drawing
 from ingest.warehouse import Warehouse, describe_finding, evidence
 from ingest.why import ten_lines
 
@@ -153,11 +154,11 @@ def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
         values = {one["response"][:8]: one["value"] for one in warehouse.rows(evidence.query(row))}
         assert values == {"answer 0": 0.5, "answer 1": 0.5, "answer 2": 0.5, "answer 3": None}
         (shown,) = evidence.answers(warehouse, row, "Male", 2)  # the other has no number
-        assert (shown["response_key"], shown["outcome"]) == ("r2", "0.5")
+        assert (shown["response_key"], shown["value"]) == ("r2", 0.5)
         (told,) = [line for line in ten_lines(warehouse, row) if line.startswith("Male")]
         assert told.endswith(" (0.5) [r2]")
         (one,) = evidence.answers(warehouse, row | {"measure": "salary"}, "Male", 1)
-        assert one["outcome"] == "85,000"
+        assert drawing.measured(one["value"]) == "85,000"
 
 
 def test_a_verdict_without_two_groups_ends_where_the_groups_would_be(data):
