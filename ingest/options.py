@@ -38,7 +38,7 @@ device_option = partial(
     "--device",
     type=click.Choice(DEVICES),
     default="auto",
-    help="Where classifiers run.  [default: a GPU where torch finds one]",
+    help="Where torch runs models that measure.  [default: a GPU where it finds one]",
 )
 config_option = partial(click.option, "--config", "only", metavar="LABEL")
 configs_option = partial(click.option, "--configs", "n_configs", type=click.IntRange(min=1))

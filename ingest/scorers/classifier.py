@@ -22,9 +22,9 @@ VERSION = "1"  # of what is computed here from the labels' probabilities
 MOST_TOKENS = 512  # what the models below were trained on; fewer where a model reads fewer
 
 # Texts and padded tokens in one forward pass. On a processor, more tokens at once are no faster
-# (bench/results.md); a GPU needs many to be busy.
+# (bench/results.md); a GPU needs many to be busy. DeBERTa takes 13 GB for twice as many.
 PASS_TEXTS, PASS_TOKENS = 64, 2_048
-PASS_TEXTS_GPU, PASS_TOKENS_GPU = 1_024, 65_536
+PASS_TEXTS_GPU, PASS_TOKENS_GPU = 1_024, 32_768
 
 # Positions that these architectures keep for themselves before a text's first.
 OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
@@ -226,7 +226,6 @@ class ClassifierScorer:
         transformers = library("transformers", asker)
         self._torch = library("torch", asker)
         self.device = pick_device(where.device, "--device cpu")
-        self._dtype = self._torch.bfloat16 if self.device == "cuda" else self._torch.float32
         self._lock = Lock(where.lock)
         found = self._lock.find(row.model, row.revision, where.folder(name, row.model))
         self.name, self.model, self.revision = name, row.model, found.revision
@@ -246,7 +245,7 @@ class ClassifierScorer:
         self.max_tokens = max_tokens(config, self._tokenizer)
         self.parameters = {
             "max_tokens": self.max_tokens,
-            "dtype": str(self._dtype).removeprefix("torch."),
+            "dtype": "float32",
             "activation": "sigmoid" if row.is_multilabel else "softmax",
         }
 
@@ -254,7 +253,8 @@ class ClassifierScorer:
     def _network(self) -> Any:
         transformers = library("transformers", self.name)
         transformers.logging.disable_progress_bar()
-        options = {"use_safetensors": True, "dtype": self._dtype, "output_loading_info": True}
+        # In bfloat16 a text's scores hang on the texts that it shares a pass with (decision 9).
+        options = {"use_safetensors": True, "dtype": self._torch.float32, "output_loading_info": True}
         kind = transformers.AutoModelForSequenceClassification
         network, info = load_part(self._folder, kind, **options)
         # transformers would draw these at random, and the scores with them.

@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 
 from ingest.errors import PlumblineError
 from ingest.paths import known_sha256
+from ingest.scorers.model_files import pick_device
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -58,14 +59,16 @@ BATCH_TOKENS = 2048
 GELU_ROWS = 64
 
 
-def load_encoder(model_dir: Path | None = None) -> "NumpyEncoder | SentenceTransformersEncoder":
-    """Load the model: with sentence-transformers where it is installed, else in NumPy.
+def load_encoder(
+    model_dir: Path | None = None, device: str = "auto"
+) -> "NumpyEncoder | SentenceTransformersEncoder":
+    """Load the model: with sentence-transformers where it is installed, on `device`, else in NumPy.
 
-    Raises PlumblineError when its files are missing or not the pinned ones.
+    Raises PlumblineError when its files are missing or not the pinned ones, or the device is not there.
     """
     has_torch = all(importlib.util.find_spec(name) for name in ("sentence_transformers", "torch"))
     folder = find_model(model_dir)
-    return SentenceTransformersEncoder(folder) if has_torch else NumpyEncoder(folder)
+    return SentenceTransformersEncoder(folder, device) if has_torch else NumpyEncoder(folder)
 
 
 def find_model(model_dir: Path | None = None) -> Path:
@@ -307,7 +310,7 @@ def gelu(x: np.ndarray) -> None:
 
 
 class SentenceTransformersEncoder:
-    """The model in sentence-transformers, on a GPU where there is one.
+    """The model in sentence-transformers, on one of DEVICES.
 
     Weights are read from safetensors only, and no code from a model repository is run.
     """
@@ -316,7 +319,7 @@ class SentenceTransformersEncoder:
     revision = REVISION
     dimensions = DIMENSIONS
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, device: str = "auto") -> None:
         from sentence_transformers import SentenceTransformer
 
         if _missing(folder, ["modules.json"]):
@@ -326,7 +329,10 @@ class SentenceTransformersEncoder:
             )
         try:
             self._model = SentenceTransformer(
-                str(folder), trust_remote_code=False, model_kwargs={"use_safetensors": True}
+                str(folder),
+                device=pick_device(device, "--device cpu"),
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True},
             )
         except OSError as error:
             raise PlumblineError(

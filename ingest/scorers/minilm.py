@@ -32,7 +32,7 @@ class MiniLM:
 
 def load(name: str, where: Where) -> MiniLM:
     """Load the model. Raises PlumblineError when it is not on this machine."""
-    return MiniLM(load_encoder(model_dir=where.folder(name, MODEL)))
+    return MiniLM(load_encoder(where.folder(name, MODEL), where.device))
 
 
 SCORERS = {"minilm": load}

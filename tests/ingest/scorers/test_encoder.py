@@ -93,6 +93,12 @@ def hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def has_device(name: str) -> bool:
+    import torch
+
+    return torch.cuda.is_available() if name == "cuda" else torch.backends.mps.is_available()
+
+
 def assert_same(a: np.ndarray, b: np.ndarray, tolerance: float) -> None:
     assert a.shape == b.shape
     assert np.abs(a - b).max() <= tolerance
@@ -115,6 +121,9 @@ def test_equals_sentence_transformers_run_live(vectors, folder):
     assert (live.name, live.revision, live.dimensions) == (embed.MODEL, embed.REVISION, 384)
     assert_same(vectors, live.encode(TEXTS), TOLERANCE)
     assert live.encode([]).shape == (0, 384)
+    absent = next(name for name in ("mps", "cuda") if not has_device(name))
+    with pytest.raises(PlumblineError, match=f"no device '{absent}'"):
+        embed.load_encoder(folder, absent)
 
 
 @pytest.mark.skipif(
