@@ -14,6 +14,7 @@ const root = resolve(positionals[0] ?? 'build');
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 // Above this browsers' makers call a shift in need of improvement.
 const MOST_SHIFT = 0.1;
+const OF_MANY_WORDS = ['/', '/intersections/'];
 // What a narrow window can change of what axe looks at: names, roles and colours are the same at every width.
 const OF_THE_WIDTH = ['image-alt', 'scrollable-region-focusable', 'target-size', 'button-name', 'link-name', 'heading-order', 'meta-viewport', 'region'];
 const AXE = values.scan ? readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') : undefined;
@@ -138,13 +139,31 @@ function countShifts() {
 	new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.shifted += entry.hadRecentInput ? 0 : entry.value))).observe({ type: 'layout-shift', buffered: true });
 }
 
+/** Open a page; say if it moves by itself meanwhile. */
+async function open(page, url, most = MOST_SHIFT) {
+	await page.goto(url, { waitUntil: 'networkidle' });
+	await page.evaluate(() => document.fonts.ready);
+	const shifted = await page.evaluate(() => window.shifted);
+	return shifted > most ? [`what is shown jumps: layout shift ${shifted.toFixed(2)}`] : [];
+}
+
+/** On a slow line the font comes after the text, which must not move for it. */
+async function openWithLateFont(context, origin, path) {
+	const page = await context.newPage();
+	await page.route(/[.]woff2$/, async (route) => {
+		await new Promise((done) => setTimeout(done, 500));
+		await route.continue();
+	});
+	const problems = await open(page, origin + path, MOST_SHIFT / 10);
+	await page.close();
+	return problems.map((problem) => `font late: ${problem}`);
+}
+
 async function visit(context, origin, path, { isDesktop, isScanned }) {
 	const page = await context.newPage();
 	const problems = watch(page, origin);
-	await page.goto(origin + path, { waitUntil: 'networkidle' });
-	await page.evaluate(() => document.fonts.ready);
-	const shifted = await page.evaluate(() => window.shifted);
-	if (shifted > MOST_SHIFT) problems.push(`what is shown jumps: layout shift ${shifted.toFixed(2)}`);
+	problems.push(...(await open(page, origin + path)));
+	if (!isDesktop && OF_MANY_WORDS.includes(path)) problems.push(...(await openWithLateFont(context, origin, path)));
 	const tips = isScanned && isDesktop ? await hover(page) : [];
 	if (isScanned) {
 		await settle(page);
