@@ -17,6 +17,7 @@ from ingest.loading.readers import main_files, reader_of
 from ingest.loading.readers.documents import forget
 from ingest.loading.readers.inspect import INSPECT
 from ingest.loading.responses import Loaded, ResponseLoad
+from ingest.loading.taken_back import TakenBack, find_what_goes, take_back
 from ingest.loading.tally import Load, Source
 from ingest.options import dry_run_option, limit_option, suite_option, variant_option
 from ingest.store import opened
@@ -71,6 +72,21 @@ def load_file(
             return load.loaded
 
 
+def forget_file(
+    data: Path, path: Path, suite_path: Path, *, variant: str | None = None, dry_run: bool = False
+) -> TakenBack:
+    """Take back what a file brought into the raw tables, whole or not at all. Raises PlumblineError."""
+    suite, source = load_suite(suite_path, variant), Source.of(path)
+    detail = {"suite": suite.suite, "suite_key": suite.suite_key, "is_forgotten": True}
+    detail |= {"source_file": source.source_file, "file_sha256": source.file_sha256}
+    with opened(data, dry_run) as store:
+        found = find_what_goes(store, suite, source)
+        if not dry_run:
+            with store.run("load", detail), store.transaction():
+                take_back(store)
+        return found
+
+
 def _columns_of_log(path: Path, suite: Suite, beside: Sequence[Path]) -> Columns | None:
     """Return the columns of a log where they are not the suite's, None for any other file.
 
@@ -98,6 +114,7 @@ def _announced(records: Iterator[Record]) -> Iterator[Record]:
 @suite_option()
 @variant_option()
 @limit_option(help="Load at most this many records, from the top.")
+@click.option("--forget", "is_forgotten", is_flag=True, help="Take back what these files brought.")
 @dry_run_option(help="Say what would be loaded, then stop.")
 @click.pass_obj
 def command(
@@ -106,6 +123,7 @@ def command(
     suite_path: Path,
     variant: str | None,
     limit: int | None,
+    is_forgotten: bool,
     dry_run: bool,
 ) -> None:
     """Bring in responses that you already have: CSV, Parquet, JSON Lines, or logs of other tools.
@@ -124,13 +142,20 @@ def command(
     plumbline load answers.csv --suite suites/mine.yml --dry-run
     plumbline load logs/*.eval --suite suites/mine.yml
     plumbline load input.jsonl output.jsonl --suite suites/mine.yml   # both files of a batch
+    plumbline load wrong.csv --suite suites/mine.yml --forget         # as if it had not been loaded
     """
+    if is_forgotten and limit is not None:
+        raise click.UsageError("--forget takes back all of a file: leave --limit out.")
     try:
         for file in main_files(files):
-            loaded = load_file(
-                data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run, beside=files
-            )
-            for line in loaded.lines():
+            done: TakenBack | Loaded | Measured
+            if is_forgotten:
+                done = forget_file(data, file, suite_path, variant=variant, dry_run=dry_run)
+            else:
+                done = load_file(
+                    data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run, beside=files
+                )
+            for line in done.lines():
                 say(line, err=True)
     finally:
         forget()

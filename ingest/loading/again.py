@@ -79,7 +79,7 @@ def refuse_second_reading(load: Load[Any]) -> None:
         """,
         {"suite": load.suite.suite, "sha": load.source.file_sha256},
     ).fetchall()[0]
-    _refuse(load, n, first)
+    _refuse(load, n, first, "Take it back first: the same command with --forget")
 
 
 def refuse_other_groups(load: Load[Any], method: str) -> None:
@@ -148,7 +148,7 @@ def refuse_other_groups(load: Load[Any], method: str) -> None:
         """,
         {"suite": load.suite.suite, "method": method, "declared": declared},
     ).fetchall()[0]
-    _refuse(load, n, first)
+    _refuse(load, n, first, "Take back the file that brought them (`plumbline load FILE --forget`)")
 
 
 def find_prompts_read_anew(load: Load[Any], method: str) -> int:
@@ -198,12 +198,11 @@ def _has_prompts(load: Load[Any], method: str) -> bool:
     return bool(load.store.value(there, [load.suite.suite, method]))
 
 
-def _refuse(load: Load[Any], n: int, first: int | None) -> None:
+def _refuse(load: Load[Any], n: int, first: int | None, what_to_do: str) -> None:
     if n:
         file = shown(Path(load.source.source_file))
         raise PlumblineError(
             f"{file}: {n:,} records, the first of them record {first:,}, were "
             f"loaded before, when suite {load.suite.suite} read them otherwise; they would count twice.",
-            "Load the file into another folder (`plumbline --data DIR …`), or give the suite another name. "
-            "Nothing was loaded.",
+            f"{what_to_do}, or load into another folder (`plumbline --data DIR …`). Nothing was loaded.",
         )

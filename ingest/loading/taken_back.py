@@ -1,0 +1,144 @@
+"""A file that should not have been loaded: what it brought is taken back, whole or not at all."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ingest.errors import PlumblineError, shown
+from ingest.loading.measurements import METHOD as MEASURED
+from ingest.loading.responses import METHOD as LOADED
+from ingest.loading.tally import BACKEND, Source
+from ingest.store import Store
+from ingest.suite import Suite
+
+# Rows beside an answer, beside a prompt, and of a load.
+OF_AN_ANSWER = ("labels", "label_samples", "ready_measurements", "superseded_responses", "responses")
+OF_A_PROMPT = ("prompt_flags", "prompt_words", "scored_texts", "prompts")
+OF_A_LOAD = ("rejects", "loads")
+OTHERS = "Load the right files into another folder: `plumbline --data DIR …`."
+
+# What goes: the loads of a content, the answers that they brought, and prompts that nobody else answered.
+GOING = (
+    """
+    create or replace temp table going_loads as
+    select loads.*, runs.started_at
+    from loads
+    inner join runs on loads.run_id = runs.run_id
+    where loads.suite = $suite and loads.file_sha256 = $sha
+    """,
+    """
+    create or replace temp table going_answers as
+    select response_key, prompt_key from responses where run_id in (select run_id from going_loads)
+    """,
+    """
+    create or replace temp table going_prompts as
+    select prompt_key
+    from prompts
+    where
+        suite = $suite
+        and method in ($loaded, $measured)
+        and prompt_key in (select prompt_key from going_answers)
+        and prompt_key not in (
+            select prompt_key
+            from responses
+            where response_key not in (select response_key from going_answers)
+        )
+    """,
+)
+# Records that an earlier load of the same content had not brought.
+OF_OTHERS = """
+    select max(n_already_there - n_before)
+    from (
+        select
+            n_already_there,
+            coalesce(sum(n_loaded) over (
+                order by started_at rows between unbounded preceding and 1 preceding
+            ), 0) as n_before
+        from going_loads
+    )
+"""
+LABELLED = """
+    select count(distinct response_key)
+    from labels
+    where annotator <> 'data' and response_key in (select response_key from going_answers)
+"""
+HELD_THEM_TOO = """
+    select distinct loads.source_file
+    from loads
+    inner join runs on loads.run_id = runs.run_id
+    where
+        loads.suite = ?
+        and loads.n_already_there > 0
+        and loads.run_id not in (select run_id from going_loads)
+        and runs.started_at > (select min(started_at) from going_loads)
+    order by loads.source_file
+"""
+
+
+@dataclass(frozen=True)
+class TakenBack:
+    """What goes with a file, and other files that held some of the same answers."""
+
+    source_file: str
+    n_answers: int
+    n_prompts: int
+    n_rejected: int
+    again: tuple[str, ...]
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person should know, most important first."""
+        yield (
+            f"{self.source_file}: {self.n_answers:,} answers, {self.n_prompts:,} prompts and "
+            f"{self.n_rejected:,} rejected records taken back"
+        )
+        if self.again:
+            yield f"  may have held some of these answers, too: load again {', '.join(self.again)}"
+
+
+def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
+    """Put into temporary tables what all loads of this content brought to a suite.
+
+    Raises PlumblineError where the content was not loaded, where it spoke of answers that another file had
+    brought (what it changed in those is not kept apart), or where people labelled its answers.
+    """
+    file = shown(source.path)
+    named = {"suite": suite.suite, "sha": source.file_sha256, "loaded": LOADED, "measured": MEASURED}
+    for sql in GOING:
+        store.connection.execute(sql, {name: value for name, value in named.items() if f"${name}" in sql})
+    if not store.value("select count(*) from going_loads"):
+        raise PlumblineError(
+            f"{file}, as it is now, was not loaded into the suite {suite.suite}.",
+            "A file is known by its content: name the very file that was loaded.",
+        )
+    if (n := store.value(OF_OTHERS)) > 0:
+        raise PlumblineError(
+            f"{file} spoke of {n:,} answers of another file, too; what it changed in those is not known.",
+            OTHERS,
+        )
+    if n := store.value(LABELLED):
+        raise PlumblineError(f"People labelled {n:,} answers of {file}; their work would be lost.", OTHERS)
+    counts = (
+        "select count(*) from going_answers",
+        "select count(*) from going_prompts",
+        "select count(*) from rejects where run_id in (select run_id from going_loads)",
+    )
+    again = tuple(file for (file,) in store.rows(HELD_THEM_TOO, [suite.suite]))
+    n_answers, n_prompts, n_rejected = map(store.value, counts)
+    return TakenBack(source.source_file, n_answers, n_prompts, n_rejected, again)
+
+
+def take_back(store: Store) -> None:
+    """Delete what `find_what_goes` found, and recorded configs without an answer.
+
+    The caller holds the transaction. Measurements stay: they are of texts, whoever says them.
+    """
+    for tables, column, going in (
+        (OF_AN_ANSWER, "response_key", "going_answers"),
+        (OF_A_PROMPT, "prompt_key", "going_prompts"),
+        (OF_A_LOAD, "run_id", "going_loads"),
+    ):
+        for table in tables:
+            store.connection.execute(f"delete from {table} where {column} in (select {column} from {going})")
+    store.connection.execute(
+        "delete from configs where backend = ? and config_key not in (select config_key from responses)",
+        [BACKEND],
+    )
