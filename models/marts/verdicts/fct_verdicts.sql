@@ -49,6 +49,14 @@ phrased as (
             ''
         ) as beyond_chance,
         case when is_higher_worse then 'Beyond ' else 'Below ' end as past,
+        -- What the profile's document would say of the number as read may not hold of the one that is judged.
+        coalesce(decided.colour = 'red' and decided.judged_colour = 'red', false) as is_red,
+        case
+            when is_red or coalesce(decided.colour, '') <> 'red' then ''
+            when decided.n_labels is null
+                then past || fail_limit || ', but not at equal weights of the other attributes. '
+            else 'As read ' || lower(past) || fail_limit || ', but not once labels correct it. '
+        end as red_as_read,
         case
             when decided.n_missing = 1 then 'the missing answer'
             else 'the ' || {{ with_commas('decided.n_missing') }} || ' missing answers'
@@ -265,8 +273,9 @@ select
                 end
         when lowest_bound is null or highest_bound is null
             then
-                case
-                    when colour = 'red' and p_family is not null
+                red_as_read
+                || case
+                    when is_red and p_family is not null
                         then
                             past || fail_limit || ', but not ' || beyond_chance || '.'
                             || case
@@ -274,7 +283,7 @@ select
                                     then ' No bound is drawn of this number.'
                                 else ''
                             end
-                    when colour = 'red' then past || fail_limit || ', but nothing tells it from chance.'
+                    when is_red then past || fail_limit || ', but nothing tells it from chance.'
                     when lacks = 'missing_answers' then ''
                     else
                         'No bound is drawn of this number, so that nothing shows it to lie within '
@@ -293,7 +302,7 @@ select
                 || case
                     when lacks = 'missing_answers'
                         then
-                            case when colour = 'red' then ' ' else '' end
+                            case when is_red then ' ' else '' end
                             || 'How far '
                             || missing_answers
                             || ' could move this number is not known: only with all of them read could it be '
@@ -323,27 +332,28 @@ select
                 || missing_answers || ' could take it beyond. About ' || {{ with_commas('n_to_read') }}
                 || ' of them would have to be read.'
         else
-            case
-                when colour = 'red' and not is_tested
+            red_as_read
+            || case
+                when is_red and not is_tested
                     then
                         past
                         || fail_limit
                         || ', but this number has no test, so that it cannot fail: '
                         || 'judge its axis by one that has, such as max_share_gap. '
-                when colour = 'red' and not is_p_attainable
+                when is_red and not is_p_attainable
                     then
                         past
                         || fail_limit
                         || ', but this design cannot tell any difference from chance; '
                         || 'ask more ' || units || '. '
-                when colour = 'red' and p_family is not null
+                when is_red and p_family is not null
                     then past || fail_limit || ', but not ' || beyond_chance || '. '
                 else ''
             end
             || 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
             || {{ briefly('highest_bound') }}
             || case
-                when colour = 'red' then ''
+                when is_red then ''
                 when green_limit = red_limit then ', the limit is ' || {{ short_text('green_limit') }}
                 else ', the pass limit is ' || {{ short_text('green_limit') }}
             end
