@@ -45,6 +45,7 @@ _MEANS = """
         and mean is not null
     order by mean desc, group_value
 """
+# What could not be read stands for neither side, and is quoted where there is nothing else.
 _ANSWERS = """
     select responses.response_key, prompts.prompt, responses.response, outcomes.outcome
     from dim_responses as responses
@@ -57,7 +58,7 @@ _ANSWERS = """
         and grouped.axis = $axis and grouped.group_value = $group_value
         and responses.response is not null
         and ($outcome is null or coalesce(outcomes.outcome = $outcome, false) = $has_outcome)
-    order by responses.response_key
+    order by coalesce(outcomes.is_counted, false) desc, responses.response_key
     limit $n
 """
 # Such as are measured most nearly as the group is on average.

@@ -1,6 +1,7 @@
 """From a verdict to the answers behind it: ten lines, none of which steers a terminal, and SQL that runs."""
 
 import re
+import shutil
 
 import duckdb
 import pytest
@@ -59,7 +60,11 @@ def data(tmp_path_factory):
         place = [("s", "D4", EVIL, f"p{i}", f"r{i}") for i in range(len(ANSWERS))]
         for table, own, more in (
             ("dim_responses", "response", [(f"answer {i} {EVIL}",) for i in range(4)]),
-            ("fct_outcomes", "outcome_set, outcome", [("view", outcome) for _, outcome in ANSWERS]),
+            (
+                "fct_outcomes",
+                "outcome_set, outcome, is_counted",
+                [("view", outcome, True) for _, outcome in ANSWERS],
+            ),
             (
                 "fct_prompts",
                 "prompt, group_value",
@@ -117,6 +122,27 @@ def test_ten_lines_lead_from_the_verdict_to_two_answers_and_the_query(data):
     # Of the higher group one that has the outcome, of the other one that has not.
     assert lines[7].startswith("Female") and "answer 0" in lines[7]
     assert lines[8].startswith("Male") and "answer 3" in lines[8]
+
+
+def test_an_answer_that_was_not_read_is_no_example_of_the_lower_share(data, tmp_path):
+    shutil.copytree(data, tmp_path / "data")
+    with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME)) as marts:
+        for table, told in (
+            ("dim_responses", "response"),
+            ("dim_prompts", "prompt"),
+            ("int_prompts_grouped", None),
+            ("fct_outcomes", None),
+        ):
+            told = f", 'unread' as {told}" if told else ""
+            key = "" if table in ("dim_prompts", "int_prompts_grouped") else ", 'r20' as response_key"
+            unread = ", null as outcome, false as is_counted" if table == "fct_outcomes" else ""
+            marts.execute(
+                f"insert into {table} by name"
+                f" select * replace ('p20' as prompt_key{key}{told}{unread}) from {table}"
+                " where prompt_key = 'p3'"
+            )
+    lines = why(tmp_path / "data", "D4-gender-5c0f91ab").stdout.splitlines()
+    assert lines[8].startswith("Male") and "answer 3" in lines[8] and "unread" not in lines[8]
 
 
 def test_the_query_finds_what_was_counted(data):
