@@ -1,10 +1,16 @@
--- Grain: one row per audit_key, number_key: a number is the same one in all audits.
+-- Grain: one row per audit_key, number_key: a number is the same one in all audits. The group of a smallest
+-- or largest number is what an audit found, and may be another in the next.
 select
     md5(concat_ws(
         chr(31),
         numbers.suite, numbers.category, numbers.config,
         case when numbers.is_simulated then 'simulated' else '' end,
-        numbers.measure, numbers.axis, numbers.metric, numbers.group_value
+        numbers.measure, numbers.axis, numbers.metric,
+        case
+            when {{ begins_with('numbers.metric', 'min_') }} then ''
+            when {{ begins_with('numbers.metric', 'max_') }} then ''
+            else numbers.group_value
+        end
     )) as number_key,
     coalesce(audits.plan_key, '') as series_key,
     audits.place,
