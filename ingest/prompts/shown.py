@@ -60,10 +60,13 @@ def unshown(store: Store, suite: Suite) -> Iterator[str]:
         """,
         [suite.suite],
     )
+    compared = {
+        part for axis in (*suite.all_axes(), *suite.pair_axes()) for part in suite.axis_attributes(axis)
+    }
     for attribute, n in hidden:
         values = suite.attributes.get(attribute, {})
         words = list(dict.fromkeys(word for value in values for word in suite.words(attribute, value)))
-        if attribute in changed or not words:
+        if attribute not in compared or attribute in changed or not words:
             continue
         more = ", …" if len(words) > MOST_WORDS else ""
         listed = shorten(", ".join(words[:MOST_WORDS]), 120)

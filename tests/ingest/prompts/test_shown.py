@@ -14,10 +14,11 @@ def world(load, data, tmp_path):
     class World:
         suite, answers = tmp_path / "suite.yml", tmp_path / "a.csv"
 
-        def words(self, *female, block="root"):
+        def words(self, *female, block="root", axes=None):
             content = yaml.safe_load(TINY_SUITE.read_text("utf-8"))
             content["categories"]["A1"]["block"] = block
             content["attributes"]["gender"] = {"Female": {"words": [*female]}, "Male": {"words": ["رجل"]}}
+            content["axes"] = content["axes"] if axes is None else axes
             self.suite.write_text(yaml.safe_dump(content, allow_unicode=True), "utf-8")
 
         def load(self):
@@ -38,6 +39,13 @@ def test_an_attribute_that_no_prompt_shows_is_said_with_its_words(world):
     world.load()
     (line,) = world.said()
     assert "none of 1 prompts has one of its words as a whole word (امرأة, رجل)." in line
+
+
+def test_an_attribute_of_no_axis_is_no_control(world):
+    # Such as the letter of the right answer in a published benchmark.
+    world.words("امرأة", axes=["place"])
+    world.load()
+    assert world.said() == []
 
 
 def test_words_that_were_mended_since_count_once_the_file_is_loaded_again(world):
