@@ -35,7 +35,7 @@ from ingest import (
 from ingest.asking.inspect_task import TASK, write_task
 from ingest.edge import OneLine
 from ingest.errors import PlumblineError, say
-from ingest.labelling.loading import forgotten
+from ingest.labelling.loading import come_since, forgotten
 from ingest.loading.beside import changed_since
 from ingest.options import (
     allow_code_option,
@@ -174,8 +174,9 @@ def audit(
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
         with Store(data, read_only=True) as store:
-            for line in (*unshown(store, suite), *forgotten(store, suite), *changed_since(store, suite)):
-                say(line, err=True)
+            for notes in (unshown, forgotten, come_since, changed_since):
+                for line in notes(store, suite):
+                    say(line, err=True)
         warehouse.build(data, marts, parsed, is_full, is_kept=True)
     if marts:
         say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")

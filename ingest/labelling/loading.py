@@ -185,6 +185,48 @@ def forgotten(store: Store, suite: Suite) -> Iterator[str]:
             )
 
 
+def come_since(store: Store, suite: Suite) -> Iterator[str]:
+    """Yield the questions whose labels stand for answers that no draw could hit: they came after the last.
+
+    Only of configs that have labels. By when answers came, as draws count it (`ingest.labelling.drawing`).
+    """
+    sets = {(code, rule.set) for code, rule in suite.rules()}
+    for code, outcome_set, n_later, n in store.rows(
+        """
+        with labelled as (
+            select distinct labels.category, labels.outcome_set, responses.config_key
+            from labels
+            inner join responses using (response_key)
+            where labels.suite = $1 and labels.source <> 'data'
+        ),
+        last_drawn as (
+            select category, outcome_set, max(drawn_at) as drawn_at
+            from label_samples where suite = $1 group by all
+        )
+        select
+            labelled.category, labelled.outcome_set,
+            count(*) filter (runs.started_at > last_drawn.drawn_at) as n_later, count(*)
+        from labelled
+        inner join last_drawn using (category, outcome_set)
+        inner join prompts on prompts.suite = $1 and prompts.category = labelled.category
+        inner join responses
+            on responses.prompt_key = prompts.prompt_key and responses.config_key = labelled.config_key
+        inner join runs on runs.run_id = responses.run_id
+        where responses.response_status = 'ok' and responses.text_key is not null
+        group by all
+        having n_later > 0
+        order by all
+        """,
+        [suite.suite],
+    ):
+        if (code, outcome_set) in sets:
+            yield (
+                f"{code} {outcome_set}: {n_later:,} of {n:,} answers came after answers were last drawn for "
+                "people to read. Labels of the earlier ones correct them as if they were read alike; "
+                "`plumbline labels sample` draws of them, too"
+            )
+
+
 def _stored(store: Store, suite: Suite) -> dict[tuple[str, str, str], Label]:
     rows = store.rows(
         f"select {', '.join(Label._fields)} from labels where suite = ? and source <> 'data'",

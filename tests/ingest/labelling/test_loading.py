@@ -10,7 +10,7 @@ from labelled import ANCHORS, SCORE, World, by_trade, tiny_with
 from tiny import record
 
 from ingest.cli import cli
-from ingest.labelling.loading import forgotten
+from ingest.labelling.loading import come_since, forgotten
 from ingest.labelling.questions import questions
 from ingest.labelling.table import guarded, unguarded
 from ingest.store import Store
@@ -262,6 +262,22 @@ def test_labels_whose_name_is_gone_are_counted_by_question(world, rows, load):
         (line,) = forgotten(store, load_suite(world.suite_path))
     assert line.startswith("A1 job: all 2 labels of people are left out")
     assert "no such label now: baker 2." in line
+
+
+def test_answers_that_came_after_the_last_draw_are_counted_by_question(world, rows, load):
+    assert load(labelled(of(rows, "job"), "baker")).exit_code == 0
+
+    def said():
+        with Store(world.data, read_only=True) as store:
+            return list(come_since(store, load_suite(world.suite_path)))
+
+    assert said() == []
+    world.load([record(i, answer=f"=A baker {i}.") for i in range(1, 16)])
+    (line,) = said()
+    assert line.startswith("A1 job: 3 of 15 answers came after answers were last drawn for people to read.")
+    again = run(world, "sample", world.suite_path, "--n", 9, "--out", world.folder / "again")
+    assert again.exit_code == 0, again.output
+    assert said() == []
 
 
 def test_labels_whose_question_is_gone_are_not_to_be_loaded_anew(world, rows, load):
