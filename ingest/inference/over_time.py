@@ -86,13 +86,15 @@ def boundaries(paths: Array, spent: ArrayLike) -> Array:
         for look in range(n_looks):
             if (n_more := int(most[look]) - n_out) <= 0:
                 continue
-            ordered = order[is_within[order[:, look]], look]
+            highest = order[: n_out + n_more + 1, look]  # of these, those that are out are at most n_out
+            ordered = highest[is_within[highest]]
             if n_more >= len(ordered):
                 found[level, look] = -np.inf
                 break
             found[level, look] = paths[ordered[n_more], look]
-            is_within &= ~(paths[:, look] > found[level, look])
-            n_out = n_paths - int(is_within.sum())
+            beyond = ordered[paths[ordered, look] > found[level, look]]
+            is_within[beyond] = False
+            n_out += len(beyond)
     return found
 
 
