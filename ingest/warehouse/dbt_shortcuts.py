@@ -4,6 +4,7 @@ dbt has no settings for these. Each was measured: together they are a tenth of a
 """
 
 import logging
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -14,7 +15,9 @@ QUOTES = '"`'  # of names, in DuckDB and in Spark
 @cache
 def take_shortcuts() -> None:
     """Take all of them, for the rest of this process."""
-    for take in (_databases, _messages, _names, _macros, _relations, _types, _files):
+    of_reading = (_databases, _messages, _plugins, _flags)
+    of_nodes = (_names, _graphs, _macros, _relations, _types, _files)
+    for take in of_reading + of_nodes:
         take()
 
 
@@ -56,6 +59,47 @@ def _names() -> None:
         yield from [named] if named in included_nodes else search(method, included_nodes, selector)
 
     QualifiedNameSelectorMethod.search = search_index  # type: ignore[method-assign,assignment]
+
+
+def _graphs() -> None:
+    """Keep no summary of the graph, look for a cycle where there is one, and copy what is chosen from.
+
+    Of a view of the graph dbt would ask each node for each name that is chosen.
+    """
+    import networkx as nx  # type: ignore[import-untyped]
+    from dbt.compilation import Linker
+    from dbt.graph.graph import Graph
+
+    find = Linker.find_cycles
+
+    def find_one(linker: Any) -> str | None:
+        if nx.is_directed_acyclic_graph(linker.graph):
+            return None
+        return str(find(linker))  # type: ignore[no-untyped-call]
+
+    Linker.get_graph_summary = lambda *_: {}  # type: ignore[method-assign]
+    Linker.find_cycles = find_one  # type: ignore[method-assign]
+    Graph.subgraph = lambda self, nodes: Graph(self.graph.subgraph(nodes).copy())  # type: ignore[method-assign]
+
+
+def _plugins() -> None:
+    """Look for dbt's plugins among all installed modules once."""
+    from dbt.plugins.manager import PluginManager
+
+    PluginManager.get_prefixed_modules = cache(PluginManager.get_prefixed_modules)  # type: ignore[method-assign]
+
+
+def _flags() -> None:
+    """Ask the frames for the module that sets a flag: dbt asks each module whether its file is theirs."""
+    from dbt_common import behavior_flags
+
+    def calling() -> str:
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_globals.get("__name__") == behavior_flags.__name__:
+            frame = frame.f_back
+        return str(frame.f_globals.get("__name__", "Unknown"))
+
+    behavior_flags.BehaviorFlagRendered._default_source = staticmethod(calling)  # type: ignore[method-assign]
 
 
 def _macros() -> None:

@@ -96,3 +96,40 @@ def test_columns_have_the_types_that_dbt_gives_them():
         assert [type(one).__name__ for one in ours.column_types] == [
             type(one).__name__ for one in dbts.column_types
         ]
+
+
+@pytest.mark.parametrize("edges", [[("a", "b"), ("b", "c")], [("a", "b"), ("b", "a")], [("a", "a")], []])
+def test_a_cycle_is_found_where_dbt_finds_one(edges):
+    from dbt import compilation
+
+    linkers = [compilation.Linker(), untouched("dbt.compilation").Linker()]
+    for linker in linkers:
+        for before, after in edges:
+            linker.dependency(after, before)
+    ours, theirs = (linker.find_cycles() for linker in linkers)
+    assert ours == theirs and (theirs is None) == (edges in ([("a", "b"), ("b", "c")], []))
+
+
+def test_what_is_chosen_from_is_what_dbt_chooses_from():
+    import networkx as nx
+    from dbt.graph.graph import Graph
+
+    whole = nx.DiGraph([("a", "b"), ("b", "c"), ("c", "d")])
+    whole.add_edge("a", "d", edge_type="parent_test")
+    ours, theirs = (
+        graph(whole).subgraph({"a", "b", "d"}) for graph in (Graph, untouched("dbt.graph.graph").Graph)
+    )
+    assert ours.nodes() == theirs.nodes() == {"a", "b", "d"}
+    assert list(ours.graph.edges(data=True)) == list(theirs.graph.edges(data=True))
+    for ask in ("select_children", "select_parents"):
+        for node in "abd":
+            assert getattr(ours, ask)({node}) == getattr(theirs, ask)({node})
+
+
+def test_a_flag_names_the_module_that_sets_it():
+    from dbt_common import behavior_flags
+
+    flag = {"name": "f", "default": True, "docs_url": "https://example.com"}
+    for module in (behavior_flags, untouched("dbt_common.behavior_flags")):
+        rendered = module.Behavior([flag], {}).f
+        assert rendered._behavior_change_event.flag_source == __name__
