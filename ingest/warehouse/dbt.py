@@ -120,9 +120,6 @@ def parse(data: Path) -> Any:
     changed since are not read again. Nothing is kept beside an installed package. Takes `PLUMBLINE_DATA` and
     `AUDIT_GATE` from the environment.
     """
-    from dbt.cli.main import dbtRunner
-
-    take_shortcuts()
     project = dbt_project()
     kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{_target()}"
     try:
@@ -132,6 +129,9 @@ def parse(data: Path) -> Any:
         target = None
     silent = ["--log-level", "none", "--log-level-file", "none", "--no-write-json"]
     with _rarely_collected():
+        from dbt.cli.main import dbtRunner
+
+        take_shortcuts()
         if project != PROJECT and (project / "dbt_packages" / "plumbline").resolve() != PROJECT:
             dbtRunner().invoke([*silent, "deps", *_places(data)])
         places = [*_places(data), "--target-path", str((target or data / "target").resolve())]
@@ -288,6 +288,7 @@ def mart_names() -> set[str]:
     return {path.stem for models in (PROJECT / "models" / "marts", *own) for path in models.rglob("*.sql")}
 
 
+@_rarely_collected()
 def build(
     data: Path,
     marts: Sequence[str] = (),
