@@ -53,7 +53,7 @@ SCHEMA = types(
     " label_part double"
 )
 COLUMNS = (
-    "analysis_key, group_code, prompt_code, block_code, stratum_code, is_missing, read_code, said_code,"
+    "analysis_key, group_code, cell_code, block_code, stratum_code, is_missing, read_code, said_code,"
     " score, value, weight"
 )
 
@@ -96,7 +96,7 @@ def _corrected(analysis, groups, named_outcomes, part):
     is_there = ~np.ma.getmaskarray(np.ma.asarray(column))
     n_labels = np.bincount(group[is_there], minlength=len(groups))
     names = [label for label, _ in groups]
-    design = Design.from_codes(groups, group, part["prompt_code"], part["block_code"])
+    design = Design.from_codes(groups, group, part["cell_code"], part["block_code"])
     n_labelled = labelled_units(design, is_there)
     if n_labels.min() < MIN_LABELS or n_labelled.min() < MIN_UNITS_PER_GROUP:
         for label, n in zip(names, n_labels.tolist(), strict=True):

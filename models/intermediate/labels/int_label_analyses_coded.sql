@@ -32,7 +32,9 @@ select
     outcomes.outcome_set,
     grouped.group_code,
     grouped.group_value,
-    dense_rank() over (partition by analyses.analysis_key order by outcomes.prompt_key) - 1 as prompt_code,
+    dense_rank() over (
+        partition by analyses.analysis_key order by coalesce(cells.cell, outcomes.prompt_key)
+    ) - 1 as cell_code,
     dense_rank() over (partition by analyses.analysis_key order by outcomes.block_key) - 1 as block_code,
     dense_rank() over (partition by analyses.analysis_key order by coalesce(strata.stratum, '')) - 1
         as stratum_code,
@@ -83,5 +85,9 @@ left join {{ ref('int_prompt_strata_listed') }} as strata
     on
         outcomes.prompt_key = strata.prompt_key
         and analyses.axis = strata.axis
+left join {{ ref('int_prompt_cells_listed') }} as cells
+    on
+        outcomes.prompt_key = cells.prompt_key
+        and analyses.axis = cells.axis
 where (analyses.measure_kind = 'score') = (outcomes.rule_kind = 'score')
 order by analyses.analysis_key, outcomes.response_key

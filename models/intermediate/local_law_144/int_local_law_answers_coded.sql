@@ -16,8 +16,14 @@ select
     counted.group_value,
     counted.attribute_codes,
     dense_rank() over (partition by counted.analysis_key order by counted.attribute_codes) - 1 as group_code,
-    dense_rank() over (partition by counted.analysis_key order by answers.prompt_key) - 1 as prompt_code,
+    dense_rank() over (
+        partition by counted.analysis_key order by coalesce(cells.cell, answers.prompt_key)
+    ) - 1 as cell_code,
     dense_rank() over (partition by counted.analysis_key order by answers.block_key) - 1 as block_code,
     cast(answers.is_selected as double) as value
 from answers
 inner join counted using (measure_kind, feature, suite, category, config_key, axis, group_value)
+left join {{ ref('int_prompt_cells_listed') }} as cells
+    on
+        answers.prompt_key = cells.prompt_key
+        and counted.axis = cells.axis

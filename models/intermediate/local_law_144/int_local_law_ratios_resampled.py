@@ -28,7 +28,7 @@ def model(dbt, session):
     answers = (
         dbt.ref("int_local_law_answers_coded")
         .order("analysis_key, response_key")
-        .project("analysis_key, group_code, prompt_code, block_code, value")
+        .project("analysis_key, group_code, cell_code, block_code, value")
         .fetchnumpy()
     )
     kept = Kept(dbt, session, SCHEMA)
@@ -42,7 +42,7 @@ def _resampled(analysis_key, identity, settings, groups, part):
     """Yield the rows of one analysis; settings are seed, permutations, bootstrap draws."""
     seed, n_permutations, n_bootstrap = settings
     results = resample(
-        Design.from_codes(groups, part["group_code"], part["prompt_code"], part["block_code"]),
+        Design.from_codes(groups, part["group_code"], part["cell_code"], part["block_code"]),
         selection_sums(part["value"]),
         STATISTICS,
         n_permutations=n_permutations,

@@ -40,7 +40,7 @@ def model(dbt, session):
     answers = (
         dbt.ref("int_analysis_responses_coded")
         .order("analysis_key, response_key")
-        .project("analysis_key, group_code, prompt_code, block_code, stratum_code, outcome_code, value")
+        .project("analysis_key, group_code, cell_code, block_code, stratum_code, outcome_code, value")
         .fetchnumpy()
     )
     kept = Kept(dbt, session, SCHEMA)
@@ -57,7 +57,7 @@ def _resampled(analysis, groups, reference, scale, part):
     """Yield the rows of one analysis; `reference` is the kind and value of the group that a suite chose,
     `scale` the ends of what is scored, where they are known."""
     named, kind = {"analysis_key": analysis["analysis_key"]}, analysis["measure_kind"]
-    codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
+    codes = (part[f"{name}_code"] for name in ("group", "cell", "block"))
     *labels, missing = zip(*groups, strict=True)
     design = Design.from_codes(list(zip(*labels, strict=True)), *codes)
     n_bootstrap, seed = analysis["n_bootstrap"], analysis_seed(analysis)

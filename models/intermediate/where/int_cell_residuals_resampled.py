@@ -26,7 +26,7 @@ def model(dbt, session):
     answers = (
         dbt.ref("int_analysis_responses_coded")
         .order("analysis_key, response_key")
-        .project("analysis_key, group_code, prompt_code, block_code, stratum_code, outcome_code")
+        .project("analysis_key, group_code, cell_code, block_code, stratum_code, outcome_code")
         .fetchnumpy()
     )
     kept = Kept(dbt, session, SCHEMA)
@@ -39,7 +39,7 @@ def model(dbt, session):
 def _resampled(analysis, groups, part):
     """Yield the rows of one analysis."""
     outcome = part["outcome_code"]
-    codes = (part[f"{name}_code"] for name in ("group", "prompt", "block"))
+    codes = (part[f"{name}_code"] for name in ("group", "cell", "block"))
     design, strata = Design.from_codes(groups, *codes), part["stratum_code"]
     found = resample_cells(
         design,

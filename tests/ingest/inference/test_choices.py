@@ -1,0 +1,62 @@
+"""One answer about two candidates: one is chosen, the other is not, and the order is asked both ways."""
+
+import numpy as np
+import pytest
+
+from ingest.inference.design import Design
+from ingest.inference.resampling import resample
+from ingest.inference.sums import selection_sums
+
+AUDITS, PAIRS = 200, 40
+
+
+def audit(seed, cell_of, leaning=0.0, better=3.0, first=0.0):
+    """Pairs of a woman and a man, each asked in both orders: the log odds that she is chosen are `leaning`,
+    how much better she happens to be, and what the first place adds. `cell_of` names what moves as one."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for pair, by_how_much in enumerate(rng.normal(0, better, PAIRS)):
+        for place in (first, -first):
+            is_she = leaning + by_how_much + place + rng.logistic() > 0
+            rows += [(pair, place >= 0, "F", is_she), (pair, place >= 0, "M", not is_she)]
+    if not first:  # else both orders are the same prompt
+        rows = [(pair, row % 4 < 2, group, chosen) for row, (pair, _, group, chosen) in enumerate(rows)]
+    cells = [cell_of(pair, order, group) for pair, order, group, _ in rows]
+    design = Design.from_values([[row[2] for row in rows]], cells, [str(row[0]) for row in rows])
+    sums = selection_sums([row[3] for row in rows])
+    found = resample(design, sums, ["min_impact_ratio", "selection_rate"], 199, 199, seed=seed)
+    return {(row.statistic, row.group): row for row in found}
+
+
+def of_pair(pair, order, group):
+    """What a pair's answers say of a group, as int_prompt_cells_listed has it."""
+    return f"{pair} {group}"
+
+
+def of_prompt(pair, order, group):
+    """As if each order had been asked about other people."""
+    return f"{pair} {order} {group}"
+
+
+def found(cell_of, **how):
+    """The share of audits whose impact ratio is more than chance."""
+    audits = (audit(seed, cell_of, **how) for seed in range(AUDITS))
+    return np.mean([one["min_impact_ratio", None].p_value <= 0.05 for one in audits])
+
+
+@pytest.mark.parametrize("how", [{"better": 0.0}, {"better": 3.0}, {"first": 2.0}])
+def test_without_a_preference_for_a_group_few_are_found(how):
+    assert found(of_pair, **how) <= 0.085  # 5 % and two standard errors of 200 audits
+    if "first" not in how:  # orders of one pair are no two pairs, and of each answer one candidate is chosen
+        assert found(of_prompt, **how) > 0.085
+
+
+def test_a_preference_is_found_and_its_share_held_though_the_first_place_counts_for_more():
+    audits = [audit(seed, of_pair, leaning=1.5, better=1.0, first=1.5) for seed in range(AUDITS)]
+    assert np.mean([one["min_impact_ratio", None].p_value <= 0.05 for one in audits]) > 0.8
+    # Her share over many pairs, from both orders.
+    log_odds = 1.5 + np.random.default_rng(1).normal(0, 1, 200_000)[:, None] + np.array([1.5, -1.5])
+    share = (1 / (1 + np.exp(-log_odds))).mean()
+    shares = [one["selection_rate", "F"] for one in audits]
+    assert np.mean([row.value for row in shares]) == pytest.approx(share, abs=0.01)
+    assert np.mean([row.ci_low <= share <= row.ci_high for row in shares]) >= 0.9
