@@ -10,8 +10,9 @@ import click
 from ingest.asking.answer_status import PATTERNS_PATH, REFUSAL_RULE_VERSION
 from ingest.asking.inspect_task import MARK, exported_columns
 from ingest.errors import say
+from ingest.loading.candidates import CandidateRecords
 from ingest.loading.columns import RecordReader, ambiguous_names
-from ingest.loading.files import Record, has_decimal_commas, read_records
+from ingest.loading.files import Record, has_decimal_commas
 from ingest.loading.measurements import Measured, MeasurementLoad
 from ingest.loading.readers import main_files, reader_of
 from ingest.loading.readers.documents import forget
@@ -51,9 +52,9 @@ def load_file(
         start = MeasurementLoad
     else:
         reader = RecordReader(suite, _columns_of_log(path, suite, beside), has_decimal_commas(path))
-        records = read_records(path, reader.columns, limit, beside=beside)
-        n_records, ambiguous = ambiguous_names(reader, _announced(records))
-        start = partial(ResponseLoad, reader=reader, n_records=n_records, ambiguous=ambiguous, beside=beside)
+        records = CandidateRecords(path, suite, reader, beside)
+        n_records, ambiguous = ambiguous_names(reader, _announced(records.read(limit)))
+        start = partial(ResponseLoad, records=records, n_records=n_records, ambiguous=ambiguous)
         detail["refusal_rule"] = REFUSAL_RULE_VERSION
         detail["refusal_patterns_sha256"] = hashlib.sha256(PATTERNS_PATH.read_bytes()).hexdigest()
     source = Source.of(path)

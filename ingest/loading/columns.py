@@ -150,6 +150,7 @@ class RecordReader:
             if (column := getattr(columns, name)) is not None
         }
         attributes, labels, scores = single.pop("attributes"), single.pop("labels"), single.pop("scores")
+        single.pop("candidates", None)
         listed = [*single.values(), *attributes.values(), *labels.values(), *scores.values()]
         named = (c if isinstance(c, str) else c.column for c in listed)
         self.columns = list(dict.fromkeys(column for column in named if column is not None))
@@ -209,6 +210,10 @@ class RecordReader:
             prompt_tokens=self.tokens("prompt_tokens", cells),
             output_tokens=self.tokens("output_tokens", cells),
         )
+
+    def response(self, record: Mapping[str, Any]) -> str:
+        """Return the answer of a record that has a cell for each of its columns."""
+        return self.fields["response"].read([record.get(column) for column in self.columns])
 
     def score(self, field: _Field, cells: list[Any]) -> tuple[float | None, str]:
         """Return a score's number and its status."""

@@ -7,7 +7,7 @@ and one transaction writes what is new. So memory stays bounded and a load that 
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,8 +33,9 @@ from ingest.loading.beside import (
     write_labels,
     write_scores,
 )
-from ingest.loading.columns import Fields, RecordReader
-from ingest.loading.files import RowProblem, read_records, shown
+from ingest.loading.candidates import CandidateRecords
+from ingest.loading.columns import Fields
+from ingest.loading.files import RowProblem, shown
 from ingest.loading.separators import DecimalCommas
 from ingest.loading.tally import Load, Source, Tally
 from ingest.prompts import PromptBuilder
@@ -179,12 +180,14 @@ class Loaded(Tally):
     no_number: str = ""
     commas: DecimalCommas = field(default_factory=DecimalCommas)
     beside: Beside = field(default_factory=Beside)
+    asked: list[str] = field(default_factory=list)
     n_read_anew: int = 0
     n_kept_statuses: int = 0
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
         yield self.headline()
+        yield from self.asked
         others = list(self.beside.lines())
         if not self.n_loaded and not self.n_rejected and not self.n_read_anew and not others:
             yield "Nothing new: every record was there already."
@@ -225,10 +228,7 @@ class Loaded(Tally):
 
 
 class ResponseLoad(Load[Loaded]):
-    """A file of responses on its way; `n_records` and `ambiguous` are what a first reading found.
-
-    `beside` are the other files that were named: a log may need one of them.
-    """
+    """A file of responses on its way; `n_records` and `ambiguous` are what a first reading found."""
 
     def __init__(
         self,
@@ -237,15 +237,14 @@ class ResponseLoad(Load[Loaded]):
         source: Source,
         run_id: str,
         *,
-        reader: RecordReader,
+        records: CandidateRecords,
         n_records: int,
         ambiguous: set[tuple[str, str]],
-        beside: Sequence[Path] = (),
     ) -> None:
         super().__init__(store, suite, source, run_id, Loaded(source.source_file, ambiguous=ambiguous))
-        self.reader = reader
+        self.records = records
+        self.reader = records.reader
         self.n_records = n_records
-        self.beside = beside
         self.builder = PromptBuilder(suite, ambiguous)
         self.prompts: dict[tuple[Any, ...], str] = {}
         self.repeats: Counter[tuple[str, str]] = Counter()
@@ -279,10 +278,9 @@ class ResponseLoad(Load[Loaded]):
             ),
         ):
             self.execute(f"create or replace temp table staged_{table} as select {columns} limit 0")
-        records = read_records(self.source.path, self.reader.columns, limit, beside=self.beside)
         hidden = self.n_records < SHOW_PROGRESS_FROM
         with click.progressbar(length=self.n_records, label="Loading", file=sys.stderr, hidden=hidden) as bar:
-            for number, cells in records:
+            for number, cells in self.records.read(limit):
                 self.loaded.n_records = number
                 try:
                     if isinstance(cells, RowProblem):
@@ -294,6 +292,7 @@ class ResponseLoad(Load[Loaded]):
                     bar.update(1_000)
         self._flush()
         self.loaded.no_number, self.loaded.commas = self.reader.no_number, self.reader.commas
+        self.loaded.asked = list(self.records.lines())
         self.execute(DECIDED)
         self.loaded.n_kept_statuses = keep_statuses(self)
         self.count_decided(

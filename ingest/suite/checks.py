@@ -18,6 +18,7 @@ from ingest.suite.ground_truths import ReferenceTable, crosswalk
 from ingest.suite.judges import SIMULATED, Judge
 from ingest.suite.lookups import (
     check_backends,
+    check_candidates,
     check_languages,
     check_mitigations,
     check_mixes,
@@ -536,6 +537,7 @@ CHECKS: tuple[Callable[[Suite], None], ...] = (
     check_names,
     check_categories,
     check_columns,
+    check_candidates,
     check_scores,
     check_probabilities,
     check_measurements,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from ingest.errors import PlumblineError
 from ingest.plugins import offers
 from ingest.scorers import DEFAULT_EMBEDDER
+from ingest.suite.candidates import CHOSEN, NOT_CHOSEN
 from ingest.suite.fields import FIELD, LANGUAGE_SEPARATOR, Misplaced, alike, declared
 from ingest.suite.judges import Judge
 from ingest.suite.schema import Suite
@@ -185,3 +186,17 @@ def _are_offered(kind: str, named: Iterable[tuple[str, Place]], own: Iterable[st
     for name, place in named:
         if name not in known:
             raise Misplaced(f"there is no {kind} {name!r}. Known {kind}s: {', '.join(known)}", *place)
+
+
+def check_candidates(suite: Suite) -> None:
+    """The place has a value for each person, and the choice has the labels that people get."""
+    if suite.columns is None or suite.columns.candidates is None:
+        return
+    candidates, place = suite.columns.candidates, ("columns", "candidates")
+    if candidates.position and len(suite.attributes[candidates.position]) < candidates.n:
+        problem = f"{candidates.position!r} has fewer values than the {candidates.n} people"
+        raise Misplaced(problem, *place, "position")
+    for _, rule in suite.rules():
+        if rule.set == candidates.choice and set(rule.labels) != {CHOSEN, NOT_CHOSEN}:
+            problem = f"the labels of {rule.set!r} must be {CHOSEN!r} and {NOT_CHOSEN!r}"
+            raise Misplaced(problem, *place, "choice")

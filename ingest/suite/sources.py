@@ -8,6 +8,7 @@ import re2
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ingest.suite.applications import Header, JsonPath, Reply, Variable, check_body, check_headers
+from ingest.suite.candidates import Candidates
 from ingest.suite.conversations import MOST_TURNS, Turn, check_order, conversation
 from ingest.suite.fields import FIELD, LARGEST_INTEGER, Function, Label, Language, Name, Phrase, Range, Strict
 
@@ -258,7 +259,7 @@ class Columns(Strict):
     baseline: Column | None = Field(
         default=None, description="The text that answers to the prompt are held against."
     )
-    attributes: dict[Name, Column] = Field(description="The value of each attribute.")
+    attributes: dict[Name, Column] = Field(default={}, description="The value of each attribute.")
     labels: dict[Name, Column] = Field(
         default={}, description="What an answer says, by outcome set, as somebody has labelled it already."
     )
@@ -270,6 +271,24 @@ class Columns(Strict):
     scores: dict[Name, Column] = Field(
         default={}, description="Numbers that something else gave an answer, each the name of a feature."
     )
+    candidates: Candidates | None = Field(
+        default=None, description="The people whom each record asks about, such as two to choose from."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _each_candidate_is_a_record(cls, columns: Any) -> Any:
+        """Say where a record of one candidate has what the file has of several."""
+        if not isinstance(columns, dict) or not isinstance(columns.get("candidates"), Candidates | dict):
+            if isinstance(columns, dict) and "attributes" not in columns:
+                raise ValueError("`attributes` is missing: the column of each")
+            return columns
+        candidates = Candidates.model_validate(columns["candidates"])
+        if candidates.name and columns.get("name"):
+            raise ValueError("`name` is said twice: of records and of `candidates`")
+        each = candidates.of_each()
+        found = {name: {**(columns.get(name) or {}), **each.pop(name)} for name in ("attributes", "labels")}
+        return {**columns, **found, **each, "candidates": candidates}
 
 
 class Measurements(Strict):

@@ -1,0 +1,143 @@
+"""Records that ask about several people: a record for each, and who is chosen where that is certain."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ingest.errors import PlumblineError
+from ingest.loading.candidates import chosen
+from ingest.suite import load_suite
+
+PAGE = (Path(__file__).parents[3] / "docs/guide/own-answers.md").read_text("utf-8")
+SECTION = PAGE.split("## Several candidates in one prompt\n")[1].split("\n## ")[0]
+SUITE, FILE, GIVEN = (
+    re.findall(rf"```{kind}\n(.*?)```", SECTION, re.DOTALL)[0] for kind in ("yaml", "csv", "text")
+)
+TWO = [["A", "Ann Li"], ["B", "Ben"]]
+THREE = [["Ann"], ["Ben"], ["Cem"]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("A", {0}), ("b", {1}), ("**B**.", {1}), ("(a)", {0}), ("Candidate B, for the experience", {1}),
+        ("I would take ann li.", {0}), ("Ben (B)", {1}), ("A is the stronger one.", {0}),
+        ("C", "nobody"), ("", "nobody"), ("Neither", "nobody"), ("A or B", "several"),
+        ("Ben, not Ann Li", "several"),
+        ("A hard choice: B", "several"), ("A hard choice. The second.", "unsure"), ("Benjamin", "nobody"),
+    ],
+)  # fmt: skip
+def test_an_answer_chooses_one_or_nobody_knows(answer, found):
+    assert chosen(answer, TWO) == found
+
+
+@pytest.mark.parametrize(
+    ("answer", "top", "found"),
+    [
+        ("1. Cem\n2. Ann\n3. Ben", 1, {2}), ("Cem > Ann > Ben", 2, {0, 2}),
+        ("Ann, Ben, then Ann again", 1, "not_all"),
+        ("Ann", 1, "not_all"), ("none of them", 2, "nobody"),
+    ],
+)  # fmt: skip
+def test_a_ranking_has_all(answer, top, found):
+    assert chosen(answer, THREE, top) == found
+
+
+def test_people_of_one_name_cannot_be_told_apart():
+    assert chosen("Ann", [["Ann"], ["ann"]]) == "alike"
+    assert chosen("A", [["A", "Ann"], ["B", "Ann"]]) == "alike"
+
+
+@pytest.fixture
+def guide(tmp_path):
+    """The suite and the file of the guide's section."""
+    suite, file = tmp_path / "choice.yml", tmp_path / "choices.csv"
+    suite.write_text(SUITE, "utf-8")
+    file.write_text(FILE, "utf-8")
+    return file, suite
+
+
+def test_the_guides_file_becomes_what_the_guide_says(guide, load, query):
+    file, suite = guide
+    result = load(file, suite=suite)
+    assert result.exit_code == 0, result.output
+    assert result.output.strip() == GIVEN.strip()
+    found = query(
+        """
+        select source_row, keyword, attributes['gender'], attributes['position'], label, map_keys(shown_by)
+        from labels
+        inner join responses using (response_key)
+        inner join prompts using (prompt_key)
+        order by source_row
+        """
+    )
+    both = ["gender", "position"]
+    assert found == [
+        (1, "Mary", "Female", "first", "chosen", both), (2, "John", "Male", "second", "not chosen", both),
+        (3, "John", "Male", "first", "not chosen", both), (4, "Mary", "Female", "second", "chosen", both),
+    ]  # fmt: skip
+    # Both orders of a pair are one root; an answer that chooses nobody has two rows without a label.
+    assert query("select count(distinct root_key), count(distinct block_key), count(*) from prompts") == [
+        (2, 2, 8)
+    ]
+    assert query("select count(*) from responses") == [(8,)]
+    again = load(file, suite=suite)
+    assert "8 records = 0 loaded + 8 already there" in again.output
+
+
+def test_whose_group_is_blank_is_rejected_and_nobody_chosen(guide, load, query):
+    file, suite = guide
+    rows = list(csv.DictReader(FILE.splitlines()))
+    rows[0]["group_b"] = ""
+    with file.open("w", newline="") as handle:
+        writer = csv.DictWriter(handle, rows[0])
+        writer.writeheader()
+        writer.writerows(rows[:1])
+    output = load(file, suite=suite).output
+    assert "2 records = 1 loaded + 0 already there + 1 rejected" in output
+    assert "1 ask about somebody whose group is blank; such as record 1: 'A'" in output
+    assert query("select count(*) from labels") == [(0,)]
+
+
+def test_a_list_is_ranked_by_a_column_of_its_own(tmp_path, load, query):
+    content = yaml.safe_load(SUITE)
+    content["columns"]["candidates"] |= {"called": [], "answer": "ranking", "top": 1}
+    suite, file = tmp_path / "ranked.yml", tmp_path / "ranked.jsonl"
+    suite.write_text(yaml.safe_dump(content), "utf-8")
+    row = next(csv.DictReader(FILE.splitlines())) | {"answer": "Let me see.", "ranking": "John, Mary"}
+    file.write_text(str(row).replace("'", '"'), "utf-8")
+    assert load(file, suite=suite).exit_code == 0
+    rows = query("select source_row, label from labels inner join responses using (response_key) order by 1")
+    assert rows == [(1, "not chosen"), (2, "chosen")]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": ["candidate_a"]}, "has 1 entries, another list 2"),
+        ({"name": [], "called": []}, "say what answers name people by"),
+        ({"called": ["A", "a"]}, "a name twice"),
+        ({"top": 2}, "`top` must be below 2"),
+        ({"position": "gender"}, "is the `position`, and has no columns"),
+        ({"position": "order"}, "order"),
+        ({"choice": "other"}, "there is no outcome set 'other'"),
+        ({"attributes": {}}, "at least 1"),
+    ],
+)
+def test_a_wrong_part_is_named(tmp_path, change, said):
+    content = yaml.safe_load(SUITE)
+    content["columns"]["candidates"] |= change
+    path = tmp_path / "choice.yml"
+    path.write_text(yaml.safe_dump(content), "utf-8")
+    with pytest.raises(PlumblineError, match=re.escape(said)):
+        load_suite(path)
+
+
+def test_labels_are_those_that_people_get(tmp_path):
+    path = tmp_path / "choice.yml"
+    path.write_text(SUITE.replace("not chosen: []", "rejected: []"), "utf-8")
+    with pytest.raises(PlumblineError, match="must be 'chosen' and 'not chosen'"):
+        load_suite(path)
