@@ -44,6 +44,10 @@ NAMES = {
 }
 TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
 RATING = {"set": "rating", "kind": "score", "scorer": "rating", "feature": "rating_score"}
+# group_a, group_2, first_gender, gender of candidate B
+OF_A_PERSON = re.compile(
+    r"(.*?)(?:(?<![a-z])(?:[a-h]|[1-8]|first|second|third|left|right))(?![a-z])(.*)", re.I
+)
 SCALE = re.compile(
     r"(?<![-−–.])\b(\d{1,3})(?: ?[-–] ?|(?: \([^()]*\))? to )(\d{1,4})\b"
 )  # 1-10, 1 (bad) to 10
@@ -294,6 +298,18 @@ def _decides(field: _Field, group: _Field) -> bool:
     return len(of) == len(field.values) > len(group.values)
 
 
+def _of_several(attributes: Mapping[str, _Field]) -> str:
+    """Return fields that look like one attribute of several people, group_a and group_b; '' for none."""
+    alike: dict[str, list[_Field]] = {}
+    for field in attributes.values():
+        if match := OF_A_PERSON.fullmatch(field.name):
+            alike.setdefault("…".join(match.groups("")).lower(), []).append(field)
+    for fields in alike.values():
+        if len(fields) > 1 and set.intersection(*(set(field.values) for field in fields)):
+            return " and ".join(repr(shorten(field.name)) for field in fields[:2])
+    return ""
+
+
 def _rated(prompts: Sequence[str], answers: Sequence[str]) -> tuple[int, int] | None:
     """Return the scale that prompts ask for a number on, where answers give one."""
     named_in = [{(int(low), int(high)) for low, high in SCALE.findall(prompt)} for prompt in prompts]
@@ -349,6 +365,10 @@ def _suite(
         _yaml({"suite": name, "title": title, "version": 1, "language": "en"}),
         "# Whom answers are compared for."
         + (f" Other fields that could be groups: {others}." if left_out else ""),
+        f"# Does a record ask about several people, as {several} look? Then `candidates:` makes a record\n"
+        "# of each: docs/guide/own-answers.md, several candidates in one prompt."
+        if (several := _of_several(attributes))
+        else None,
         "# No prompt says these as they stand: give the `words` that show each, or it is a control,\n"
         f"# on which no answer can depend: {', '.join(unseen)}."
         if unseen

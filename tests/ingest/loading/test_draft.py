@@ -112,9 +112,22 @@ def test_a_table_s_columns_are_found_and_all_of_it_loads(name, write, tmp_path):
     assert columns.attributes == {"gender": "Gender"}
     (female, of), (male, _) = suite.attributes["gender"].items()
     assert (female, male, of.aliases, of.words) == ("Female", "male", ["female"], ["Female"])
-    assert "could be groups: 'team'" in path.read_text()
+    assert "could be groups: 'team'" in path.read_text() and "candidates:" not in path.read_text()
     loaded = plumbline("--data", tmp_path / "data", "load", file, "--suite", path, "--dry-run")
     assert "90 records = 90 loaded" in loaded.output
+
+
+def test_fields_of_several_people_are_pointed_out(tmp_path):
+    names = ("Ann", "Eve", "Ben", "Tom")
+    groups = dict(zip(names, ("F", "F", "M", "M"), strict=True))
+    records = [
+        {"prompt": f"Vacancy {i}: {a} or {b}?", "answer": a, "group_a": groups[a], "group_b": groups[b]}
+        for i in range(10)
+        for a, b in zip(names, reversed(names), strict=True)
+    ]
+    path = tmp_path / "choice.yml"
+    plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    assert "as 'group_a' and 'group_b' look? Then `candidates:`" in path.read_text()
 
 
 def test_a_suite_of_keys_with_gaps_and_truths_loads_its_file(tmp_path):
