@@ -41,7 +41,9 @@ check_demo() {
   tail -n 3 "$work/gate.txt"
 
   step 'dbt: unit tests of the models'
-  PLUMBLINE_DATA="$work/demo" $bin/dbt --quiet test --select test_type:unit --target-path "$work/target" --log-path "$work/demo/logs"
+  # As an audit runs dbt: it need not read the project again, and half the time goes.
+  $bin/python -c 'import sys; from pathlib import Path; from ingest.warehouse import run_dbt
+sys.exit(not run_dbt(Path(sys.argv[1]), ["test", "--select", "test_type:unit"]))' "$work/demo"
 
   step 'sqlfluff: what changed since it last passed here; all of it in CI'
   PLUMBLINE_DATA="$work/demo" $bin/python scripts/lint_sql.py
