@@ -197,17 +197,17 @@ NAMED: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("make", NO_FILES)
 @pytest.mark.parametrize("name", NAMED)
-def test_what_is_no_file_is_not_waited_for(name, make, tmp_path, data, stored):
+def test_what_is_no_file_is_not_waited_for(name, tmp_path, data, stored):
     (tmp_path / "answers.csv").write_text(csv_text([record(2)]))
-    place = tmp_path / "thing.csv"
-    make(place)
-    arguments = [word.replace("{}", str(place)) for word in NAMED[name]]
-    arguments = [str(tmp_path / word) if word == "answers.csv" else word for word in arguments]
     with Store(data, read_only=True) as store:
         before = all_rows(store)
-    assert "thing.csv" in line_of(CliRunner().invoke(cli, ["--data", str(data), *arguments]))
+    for make in NO_FILES:
+        place = tmp_path / f"{make.__name__}.csv"
+        make(place)
+        arguments = [word.replace("{}", str(place)) for word in NAMED[name]]
+        arguments = [str(tmp_path / word) if word == "answers.csv" else word for word in arguments]
+        assert place.name in line_of(CliRunner().invoke(cli, ["--data", str(data), *arguments]))
     with Store(data, read_only=True) as store:
         assert all_rows(store) == before
 
