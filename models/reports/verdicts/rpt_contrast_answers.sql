@@ -118,6 +118,7 @@ worded as (
     select
         chosen.*,
         left(chosen.response_key, 10) as response_id,
+        md5(concat_ws(chr(31), prompts.prompt, responses.response)) as said_key,
         case
             when length(prompts.prompt) > {{ longest }}
                 then left(prompts.prompt, {{ longest - 1 }}) || '…'
@@ -154,6 +155,7 @@ select
     max(case when side = '{{ side }}' then {{ column }} end) as {{ column }}_{{ side }},
     {% endfor %}
     {% endfor %}
-    min(n_sides) = 2 as is_same_root
+    min(n_sides) = 2 as is_same_root,
+    min(n_sides) = 2 and min(said_key) = max(said_key) as is_one_answer
 from worded
 group by all
