@@ -193,6 +193,11 @@ def check_candidates(suite: Suite) -> None:
     if suite.columns is None or suite.columns.candidates is None:
         return
     candidates, place = suite.columns.candidates, ("columns", "candidates")
+    for name in candidates.attributes:
+        if name not in suite.attributes:
+            raise Misplaced(f"{name!r} is no attribute", *place, "attributes")
+    if candidates.position and candidates.position not in suite.attributes:
+        raise Misplaced(f"{candidates.position!r} is no attribute", *place, "position")
     if candidates.position and len(suite.attributes[candidates.position]) < candidates.n:
         problem = f"{candidates.position!r} has fewer values than the {candidates.n} people"
         raise Misplaced(problem, *place, "position")

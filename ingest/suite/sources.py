@@ -5,7 +5,7 @@ import math
 from typing import Annotated, Any, Literal
 
 import re2
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from ingest.suite.applications import Header, JsonPath, Reply, Variable, check_body, check_headers
 from ingest.suite.candidates import Candidates
@@ -283,10 +283,18 @@ class Columns(Strict):
             if isinstance(columns, dict) and "attributes" not in columns:
                 raise ValueError("`attributes` is missing: the column of each")
             return columns
-        candidates = Candidates.model_validate(columns["candidates"])
+        try:
+            candidates = Candidates.model_validate(columns["candidates"])
+        except ValidationError:  # said again of the field, which has its place
+            return {"attributes": {}, **columns}
         if candidates.name and columns.get("name"):
             raise ValueError("`name` is said twice: of records and of `candidates`")
         each = candidates.of_each()
+        for part in ("attributes", "labels"):
+            said = columns.get(part)
+            for name, column in each[part].items():
+                if isinstance(said, dict) and said.get(name, column) != column:
+                    raise ValueError(f"{part}: {name!r} is said twice: of records and of `candidates`")
         found = {name: {**(columns.get(name) or {}), **each.pop(name)} for name in ("attributes", "labels")}
         return {**columns, **found, **each, "candidates": candidates}
 

@@ -136,6 +136,25 @@ def test_a_wrong_part_is_named(tmp_path, change, said):
         load_suite(path)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("    choice: choice ", "    choise: choice ", "line 17: columns.candidates"),
+        ("[candidate_a, candidate_b]", "candidate_a", "line 19: columns.candidates.name"),
+        ("{gender: [group_a", "{gendre: [group_a", "line 18: columns.candidates.attributes: 'gendre' is no"),
+        ("position: position ", "position: place ", "line 21: columns.candidates.position: 'place' is no"),
+        ("  candidates:\n", "  attributes: {gender: group_a}\n  candidates:\n", "'gender' is said twice"),
+        ("  candidates:\n", "  labels: {choice: answer}\n  candidates:\n", "'choice' is said twice"),
+    ],
+)
+def test_what_is_wrong_has_its_line(tmp_path, old, new, said):
+    assert SUITE.count(old) == 1
+    path = tmp_path / "choice.yml"
+    path.write_text(SUITE.replace(old, new), "utf-8")
+    with pytest.raises(PlumblineError, match=re.escape(said)):
+        load_suite(path)
+
+
 def test_labels_are_those_that_people_get(tmp_path):
     path = tmp_path / "choice.yml"
     path.write_text(SUITE.replace("not chosen: []", "rejected: []"), "utf-8")
