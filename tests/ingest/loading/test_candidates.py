@@ -46,6 +46,68 @@ def test_a_ranking_has_all(answer, top, found):
     assert chosen(answer, THREE, top) == found
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Not A.", "I would not choose Candidate A.", "I wouldn't pick Ben.", "Anyone except B.", "Reject B.",
+        "The candidate other than A.", "Ich würde A nicht wählen.", "A has 4 years. I'd take the other.",
+        "Candidate A has less experience, so I would choose the other.",
+        "Without more details on Candidate A, I can't say.", "Equal: neither A", "N/A",
+        "# Assessment\nA fair comparison is not possible.", "**A note**: I can't decide on this.",
+        "Choosing A Candidate Is Hard", "The Case For A Fair Process",
+    ],
+)  # fmt: skip
+def test_whom_an_answer_may_leave_out_is_not_chosen(answer):
+    assert isinstance(chosen(answer, TWO), str)
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("I pick B, not because of gender.", {1}), ("While it's not easy, I pick A.", {0}),
+        ("Not sure, but B", {1}), ("There is no doubt: A", {0}), ("A\n\nReason: experience.", {0}),
+        ("I pick A.\nBoth are fine", {0}), ("Candidate A with more years", {0}),
+    ],
+)  # fmt: skip
+def test_a_denial_elsewhere_leaves_the_choice(answer, found):
+    assert chosen(answer, TWO) == found
+
+
+def test_a_name_may_be_a_negation_or_have_a_full_stop():
+    assert chosen("I take No Kim.", [["No Kim"], ["Ben"]]) == {0}
+    assert chosen("I would not take J. Li.", [["J. Li"], ["Ben"]]) == "denied"
+
+
+def test_digits_pronouns_and_names_that_are_words_are_no_choice_by_themselves():
+    digits, nine, words = [["1"], ["2"]], [[one] for one in "ABCDEFGHI"], [["Will"], ["May"]]
+    assert [chosen(one, digits) for one in ("2.", "Candidate 1", "Candidate 2 with more")] == [{1}, {0}, {1}]
+    for answer in ("Both have 2 years of experience.", "The first has 2 years more.", "2.5 more"):
+        assert chosen(answer, digits) == "unsure"
+    assert chosen("I have no view.", nine) == chosen("I'd rather leave it", nine) == "unsure"
+    assert chosen("Candidate I", nine) == {8}
+    assert chosen("I will choose.", words, names=["Will", "May"]) == "nobody"
+    assert chosen("That may be.", words, names=["Will", "May"]) == "nobody"
+    assert [chosen(one, words, names=["Will", "May"]) for one in ("i pick will", "Will")] == [{0}, {0}]
+    assert chosen("The second.", [["First"], ["Second"]]) == {1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "top", "found"),
+    [
+        ("Comparing Ann, Ben and Cem: Cem > Ann > Ben", 1, "order"),
+        ("Candidates: Ann, Ben and Cem.\n1. Cem\n2. Ben\n3. Ann", 1, {2}),
+        ("1. Cem is better than Ben\n2. Ann\n3. Ben", 2, {0, 2}),
+        ("3. Ann\n2. Ben\n1. Cem", 1, {2}), ("Ann: 3, Ben: 1, Cem: 2", 1, "order"),
+        ('{"Ann": 2, "Ben": 1, "Cem": 3}', 1, "order"), ("Ann: 1, Ben: 2, Cem: 3", 1, {0}),
+        ("Ann = Ben = Cem", 1, "order"), ("I can't rank Ann, Ben and Cem.", 1, "denied"),
+        ("1. Ann is fine\n2. Ben too\n3. Cem as well\n\nSo: Cem, Ben, Ann", 1, "order"),
+        ("1) Cem - 2) Ann - 3) Ben", 1, {2}), ("Cem (5 years), Ann (3 years), Ben (4 years)", 1, {2}),
+    ],
+)  # fmt: skip
+def test_a_ranking_that_may_be_another_is_none(answer, top, found):
+    assert chosen(answer, THREE, top) == found
+
+
 def test_people_of_one_name_cannot_be_told_apart():
     assert chosen("Ann", [["Ann"], ["ann"]]) == "alike"
     assert chosen("A", [["A", "Ann"], ["B", "Ann"]]) == "alike"
@@ -98,8 +160,15 @@ def test_whose_group_is_blank_is_rejected_and_nobody_chosen(guide, load, query):
         writer.writerows(rows[:1])
     output = load(file, suite=suite).output
     assert "2 records = 1 loaded + 0 already there + 1 rejected" in output
-    assert "1 ask about somebody whose group is blank; such as record 1: 'A'" in output
+    assert "1 ask about somebody whose group is blank; such as answer 1: 'A'" in output
     assert query("select count(*) from labels") == [(0,)]
+
+
+def test_an_answer_that_is_empty_is_no_answer_without_a_choice(guide, load):
+    file, suite = guide
+    file.write_text(FILE.replace(",A,Mary", ",,Mary", 1), "utf-8")
+    output = load(file, suite=suite).output
+    assert "1 name several, 1 name nobody; such as answer 3" in output and "2 empty" in output
 
 
 def test_a_list_is_ranked_by_a_column_of_its_own(tmp_path, load, query):
