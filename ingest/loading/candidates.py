@@ -49,7 +49,7 @@ UNREAD = {
     "denied": "may leave out whom they name",
     "not_all": "do not rank all",
     "order": "name people in several orders",
-    "unknown": "ask about somebody whose group is blank",
+    "unknown": "ask about somebody whose group is blank or not declared",
     "alike": "ask about people who are called the same",
 }
 
@@ -200,8 +200,7 @@ class CandidateRecords:
         except RowProblem:  # each person's record is rejected for it
             answer = ""
         found: set[int] | str = chosen(str(answer or ""), called, candidates.top, names)
-        groups = [column for columns in candidates.attributes.values() for column in columns]
-        if any(not str(record[column] or "").strip() for column in groups):
+        if not self._are_known(record):
             found = "unknown"
         if isinstance(found, str) and (candidates.answer or str(answer or "").strip()):  # else it is empty
             self.unread[found] += 1
@@ -217,6 +216,19 @@ class CandidateRecords:
             label = "" if isinstance(found, str) else CHOSEN if place in found else NOT_CHOSEN
             person[f"{OF_CANDIDATE}choice"] = label
             yield person
+
+    def _are_known(self, record: dict[str, Any]) -> bool:
+        """Return whether each person's record has the groups that the suite declares."""
+        assert self.candidates is not None
+        for name, columns in self.candidates.attributes.items():
+            of_person = f"{OF_CANDIDATE}{name}"
+            for column in columns:
+                try:
+                    cells = [record[column] if one == of_person else None for one in self.reader.columns]
+                    self.reader.value(name, cells)
+                except RowProblem:
+                    return False
+        return True
 
     def lines(self) -> Iterator[str]:
         """Yield how many answers there are, and how many of them choose nobody that can be told."""

@@ -150,17 +150,18 @@ def test_the_guides_file_becomes_what_the_guide_says(guide, load, query):
     assert "8 records = 0 loaded + 8 already there" in again.output
 
 
-def test_whose_group_is_blank_is_rejected_and_nobody_chosen(guide, load, query):
+@pytest.mark.parametrize("group", ["", "Femail"])
+def test_whose_group_is_unknown_is_rejected_and_nobody_chosen(guide, load, query, group):
     file, suite = guide
     rows = list(csv.DictReader(FILE.splitlines()))
-    rows[0]["group_b"] = ""
+    rows[0]["group_b"] = group
     with file.open("w", newline="") as handle:
         writer = csv.DictWriter(handle, rows[0])
         writer.writeheader()
         writer.writerows(rows[:1])
     output = load(file, suite=suite).output
     assert "2 records = 1 loaded + 0 already there + 1 rejected" in output
-    assert "1 ask about somebody whose group is blank; such as answer 1: 'A'" in output
+    assert "1 ask about somebody whose group is blank or not declared; such as answer 1: 'A'" in output
     assert query("select count(*) from labels") == [(0,)]
 
 
