@@ -26,7 +26,9 @@ NO_NAME = re.compile(
     rf"|\d[.,–-]\d+|{AFTER_CALL}\b\d[ \t]+(?!(?:{VERBS})\b)(?=[^\W\d_])|\bN/A\b",
     re.A,
 )
-CLAUSE = re.compile(r"[.,;:!?\n—–(){}。，、；：！？]+")
+CLAUSE = re.compile(
+    r"[.,;:!?\n—–(){}。，、；：！？]+|\b(?:because|since|as|due|weil|parce|porque|perché)\b", re.I
+)
 # Said of somebody, they may be who is left out.
 DENIED = re.compile(
     r"\b(?:not|cannot|never|neither|nor|no|without|reject|except|other than|instead of|rather than"

@@ -65,7 +65,8 @@ def test_whom_an_answer_may_leave_out_is_not_chosen(answer):
     ("answer", "found"),
     [
         ("I pick B, not because of gender.", {1}), ("While it's not easy, I pick A.", {0}),
-        ("Not sure, but B", {1}), ("There is no doubt: A", {0}), ("A\n\nReason: experience.", {0}),
+        ("B because he does not need training.", {1}), ("Not sure, but B", {1}),
+        ("There is no doubt: A", {0}), ("A\n\nReason: experience.", {0}),
         ("I pick A.\nBoth are fine", {0}), ("Candidate A with more years", {0}),
     ],
 )  # fmt: skip
