@@ -189,7 +189,7 @@ def _are_offered(kind: str, named: Iterable[tuple[str, Place]], own: Iterable[st
 
 
 def check_candidates(suite: Suite) -> None:
-    """The place has a value for each person, and the choice has the labels that people get."""
+    """The place has a value for each person, the choice has the labels that people get, roots stay whole."""
     if suite.columns is None or suite.columns.candidates is None:
         return
     candidates, place = suite.columns.candidates, ("columns", "candidates")
@@ -201,7 +201,12 @@ def check_candidates(suite: Suite) -> None:
     if candidates.position and len(suite.attributes[candidates.position]) < candidates.n:
         problem = f"{candidates.position!r} has fewer values than the {candidates.n} people"
         raise Misplaced(problem, *place, "position")
-    for _, rule in suite.rules():
-        if rule.set == candidates.choice and set(rule.labels) != {CHOSEN, NOT_CHOSEN}:
+    for code, rule in suite.rules():
+        if rule.set != candidates.choice:
+            continue
+        if set(rule.labels) != {CHOSEN, NOT_CHOSEN}:
             problem = f"the labels of {rule.set!r} must be {CHOSEN!r} and {NOT_CHOSEN!r}"
             raise Misplaced(problem, *place, "choice")
+        if suite.columns.root is not None and suite.categories[code].block != "root":
+            problem = f"{code} must say `block: root`: the orders of one root are no people of their own"
+            raise Misplaced(problem, "categories", code)

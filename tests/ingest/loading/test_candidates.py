@@ -231,3 +231,14 @@ def test_labels_are_those_that_people_get(tmp_path):
     path.write_text(SUITE.replace("not chosen: []", "rejected: []"), "utf-8")
     with pytest.raises(PlumblineError, match="must be 'chosen' and 'not chosen'"):
         load_suite(path)
+
+
+@pytest.mark.parametrize("block", ["", "    block: prompt\n"])
+def test_roots_stay_whole(tmp_path, block):
+    path = tmp_path / "choice.yml"
+    assert SUITE.count("    block: root\n") == 1
+    path.write_text(SUITE.replace("    block: root\n", block), "utf-8")
+    with pytest.raises(PlumblineError, match="CHOICE must say `block: root`"):
+        load_suite(path)
+    path.write_text(path.read_text("utf-8").replace("  root: vacancy ", "  # root: vacancy "), "utf-8")
+    load_suite(path)
