@@ -44,7 +44,8 @@ GOING = (
         )
     """,
 )
-# Records that an earlier load of the same content had not brought.
+# Records that an earlier load of the same content had not brought. Where nothing else was there yet that is
+# there now, they stood twice in the file itself.
 OF_OTHERS = """
     select max(n_already_there - n_before)
     from (
@@ -54,6 +55,16 @@ OF_OTHERS = """
                 order by started_at rows between unbounded preceding and 1 preceding
             ), 0) as n_before
         from going_loads
+    )
+    where exists (
+        select 1
+        from responses
+        inner join prompts using (prompt_key)
+        inner join runs on responses.run_id = runs.run_id
+        where
+            prompts.suite = ?
+            and responses.run_id not in (select run_id from going_loads)
+            and runs.started_at < (select max(started_at) from going_loads where n_already_there > 0)
     )
 """
 LABELLED = """
@@ -67,7 +78,10 @@ HELD_THEM_TOO = """
     inner join runs on loads.run_id = runs.run_id
     where
         loads.suite = ?
-        and loads.n_already_there > 0
+        and (
+            loads.n_already_there > 0
+            or loads.run_id in (select run_id from rejects where reason = 'duplicate_key')
+        )
         and loads.run_id not in (select run_id from going_loads)
         and runs.started_at > (select min(started_at) from going_loads)
     order by loads.source_file
@@ -109,7 +123,7 @@ def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
             f"{file}, as it is now, was not loaded into the suite {suite.suite}.",
             "A file is known by its content: name the very file that was loaded.",
         )
-    if (n := store.value(OF_OTHERS)) > 0:
+    if (n := store.value(OF_OTHERS, [suite.suite]) or 0) > 0:
         raise PlumblineError(
             f"{file} spoke of {n:,} answers of another file, too; what it changed in those is not known.",
             OTHERS,

@@ -72,6 +72,7 @@ def test_answers_that_a_later_file_held_too_are_said(load, files, query):
     assert "load again later.csv" in done.output
     assert query("select count(*) from responses") == [(1,)]
     assert load(later).exit_code == 0 and query("select count(*) from responses") == [(2,)]
+    assert load(later, "--forget").exit_code == 0 and query("select count(*) from responses") == [(0,)]
 
 
 def test_a_file_that_spoke_of_others_answers_is_refused(load, files, stored):
@@ -109,3 +110,23 @@ def test_all_of_a_file_or_nothing(load, files):
     assert load(wrong).exit_code == 0
     done = load(wrong, "--forget", "--limit", "1")
     assert done.exit_code == 2 and "leave --limit out" in done.output
+
+
+def test_a_record_that_stands_twice_in_one_file_is_no_other_files(load, files, query):
+    wrong = files("wrong.csv", [record(1), record(1), record(2)])
+    assert load(wrong).exit_code == 0
+    done = load(wrong, "--forget")
+    assert done.exit_code == 0, done.output
+    assert query("select count(*) from responses") == [(0,)]
+
+
+def test_a_later_file_with_other_answers_to_the_same_is_said(load, files, query):
+    wrong = files("wrong.csv", [record(1, answer="No."), record(2, answer="No.")])
+    right = files("right.csv", [record(1, answer="Yes, now."), record(3)])
+    for file in (wrong, right):
+        assert load(file).exit_code == 0
+    done = load(wrong, "--forget")
+    assert "load again right.csv" in done.output
+    assert load(right).exit_code == 0 and query("select count(*) from responses") == [(2,)]
+    taken = load(right, "--forget")
+    assert taken.exit_code == 0, taken.output
