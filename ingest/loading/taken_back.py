@@ -11,7 +11,7 @@ from ingest.store import Store
 from ingest.suite import Suite
 
 # Rows beside an answer, beside a prompt, and of a load.
-OF_AN_ANSWER = ("labels", "label_samples", "ready_measurements", "superseded_responses", "responses")
+OF_AN_ANSWER = ("labels", "ready_measurements", "superseded_responses", "responses")
 OF_A_PROMPT = ("prompt_flags", "prompt_words", "scored_texts", "prompts")
 OF_A_LOAD = ("rejects", "loads")
 OTHERS = "Load the right files into another folder: `plumbline --data DIR …`."
@@ -68,9 +68,11 @@ OF_OTHERS = """
     )
 """
 LABELLED = """
-    select count(distinct response_key)
-    from labels
-    where annotator <> 'data' and response_key in (select response_key from going_answers)
+    select count(*)
+    from going_answers
+    where
+        response_key in (select response_key from labels where annotator <> 'data')
+        or response_key in (select response_key from label_samples)
 """
 HELD_THEM_TOO = """
     select distinct loads.source_file
@@ -112,7 +114,7 @@ def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
     """Put into temporary tables what all loads of this content brought to a suite.
 
     Raises PlumblineError where the content was not loaded, where it spoke of answers that another file had
-    brought (what it changed in those is not kept apart), or where people labelled its answers.
+    brought (what it changed in those is not kept apart), or where people were given its answers to read.
     """
     file = shown(source.path)
     named = {"suite": suite.suite, "sha": source.file_sha256, "loaded": LOADED, "measured": MEASURED}
@@ -129,7 +131,9 @@ def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
             OTHERS,
         )
     if n := store.value(LABELLED):
-        raise PlumblineError(f"People labelled {n:,} answers of {file}; their work would be lost.", OTHERS)
+        raise PlumblineError(
+            f"People were given {n:,} answers of {file} to read; their work would be lost.", OTHERS
+        )
     counts = (
         "select count(*) from going_answers",
         "select count(*) from going_prompts",

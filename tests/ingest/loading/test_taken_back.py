@@ -85,23 +85,35 @@ def test_a_file_that_spoke_of_others_answers_is_refused(load, files, stored):
     assert "another folder" in done.output and stored() == before
 
 
-def test_labels_of_people_are_not_thrown_away(load, files, stored, data):
+@pytest.mark.parametrize(
+    "given",
+    [
+        """
+        insert into labels by name
+        select
+            'tiny' as suite, 'A1' as category, 'job' as outcome_set, response_key, 'ann' as annotator,
+            'person' as source, '' as note, now()::timestamp as labelled_at, 'r' as run_id
+        from responses
+        limit 1
+        """,
+        """
+        insert into label_samples by name
+        select
+            's' as sample_key, 'tiny' as suite, 'A1' as category, 'job' as outcome_set, response_key,
+            '[]' as stratum, 0.5 as probability, true as is_new, now()::timestamp as drawn_at, 'r' as run_id
+        from responses
+        limit 1
+        """,
+    ],
+)
+def test_work_of_people_is_not_thrown_away(load, files, stored, data, given):
     wrong = files("wrong.csv", [record(1), record(2)])
     assert load(wrong).exit_code == 0
     with Store(data) as store:
-        store.connection.execute(
-            """
-            insert into labels by name
-            select
-                'tiny' as suite, 'A1' as category, 'job' as outcome_set, response_key, 'ann' as annotator,
-                'person' as source, '' as note, now()::timestamp as labelled_at, 'r' as run_id
-            from responses
-            limit 1
-            """
-        )
+        store.connection.execute(given)
     before = stored()
     done = load(wrong, "--forget")
-    assert done.exit_code == 1 and "People labelled 1 answers of" in done.output
+    assert done.exit_code == 1 and "People were given 1 answers of" in done.output
     assert stored() == before
 
 
