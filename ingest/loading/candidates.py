@@ -20,7 +20,7 @@ from ingest.whole_words import whole_words
 VERBS = "is|has|because|would|should|since|for|as|due|over|seems|appears|looks"
 AFTER_CALL = r"(?<!andidate )(?<!andidato )(?<!andidat )(?<!ption )(?<!pplicant )(?<!erson )"
 NO_NAME = re.compile(
-    rf"(?:^|[.!?:\n*#>\"“'(–—-])\s*A[ \t]+(?!(?:{VERBS})\b)(?=[a-z])"
+    rf"(?:^|[.!?:\n*#>\"“'(–—-])[ \t]*A[ \t]+(?!(?:{VERBS})\b)(?=[a-z])"
     rf"|{AFTER_CALL}\bA[ \t]+(?=[A-Z][a-z])"
     r"|\bI(?=['’]\w|\s+[a-z])"
     rf"|\d[.,–-]\d+|{AFTER_CALL}\b\d[ \t]+(?!(?:{VERBS})\b)(?=[^\W\d_])|\bN/A\b",
@@ -41,7 +41,7 @@ LEFT = re.compile(
     r"(?:choose|decide|say|tell|recommend|pick|select|determine|rank|help|judge|make)\b",
     re.I,
 )
-NUMBERED = re.compile(r"^\W*(\d{1,3})[.):](?!\d)(.*)$", re.M)
+NUMBERED = re.compile(r"^[^\w\n]*(\d{1,3})[.):](?!\d)(.*)$", re.M)
 RANK_AFTER = re.compile(r"[*\"'\s]*[:=|(–-][\s#]*(?:rank\w*\s*)?(\d{1,3})\b", re.I)
 AROUND = " \t\r\n.,:;!*_#`'\"()[]"  # what may stand around an answer of one word
 UNREAD = {

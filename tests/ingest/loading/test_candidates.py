@@ -242,3 +242,9 @@ def test_roots_stay_whole(tmp_path, block):
         load_suite(path)
     path.write_text(path.read_text("utf-8").replace("  root: vacancy ", "  # root: vacancy "), "utf-8")
     load_suite(path)
+
+
+@pytest.mark.parametrize("top", [None, 1])
+@pytest.mark.parametrize("gap", ["\n" * 200_000, "\n " * 100_000, " " * 200_000, "\n# A " * 20_000])
+def test_a_long_answer_takes_no_time(gap, top):
+    assert chosen(f"B.{gap}x", TWO, top) in ({1}, "several", "not_all")
