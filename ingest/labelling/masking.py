@@ -13,6 +13,7 @@ MASK = "▮▮▮"
 SHORTEST = 3  # letters of a part of a name that stands for the name: "Tan", not "d/o"
 # How much of a text is shown: its beginning and its end.
 FIRST, LAST = 8_000, 2_000
+ARTICLE = re.compile(rf"\b([Aa])n?(\s+)(?={MASK})")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -43,8 +44,12 @@ class Masking:
         stays = {
             normalise_label(word) for label, phrases in rule.labels.items() for word in (label, *phrases)
         }
-        pattern = self._pattern(frozenset(word for word in words if normalise_label(word) not in stays))
-        return item._replace(prompt=_shown(item.prompt, pattern), answer=_shown(item.answer, pattern))
+        hidden = frozenset(word for word in words if normalise_label(word) not in stays)
+        pattern = self._pattern(hidden)
+        # "an" before one of old and young would tell which one it is.
+        is_told = len({word.strip()[:1].casefold() in "aeiou" for word in hidden}) == 2
+        prompt, answer = (_shown(text, pattern, is_told) for text in (item.prompt, item.answer))
+        return item._replace(prompt=prompt, answer=answer)
 
     def names_a_group(self, text: str) -> bool:
         """Whether a text holds a word of any group."""
@@ -67,10 +72,12 @@ def _bounded(word: str) -> str:
     return f"{before}{as_pattern(word)}{after}"
 
 
-def _shown(text: str, pattern: re.Pattern[str] | None) -> str:
+def _shown(text: str, pattern: re.Pattern[str] | None, is_told_by_article: bool) -> str:
     text = CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     if pattern is not None:
         text = pattern.sub(MASK, composed(text))
+        if is_told_by_article:
+            text = ARTICLE.sub(r"\1(n)\2", text)
     left_out = len(text) - FIRST - LAST
     if left_out <= 0:
         return text

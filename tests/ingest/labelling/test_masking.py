@@ -27,7 +27,7 @@ def masked(text, shown=("gender", "place"), keyword="", rule=OTHER, with_people=
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("A Woman and a man: SHE, he.", f"A {MASK} and a {MASK}: {MASK}, {MASK}."),
+        ("A Woman and a man: SHE, he.", f"A(n) {MASK} and a(n) {MASK}: {MASK}, {MASK}."),
         ("Human shells, the mane, womanly", "Human shells, the mane, womanly"),
         ("US and us, united\n states", f"{MASK} and us, {MASK}"),
         ("她是女人吗", f"她是{MASK}吗"),
@@ -41,20 +41,31 @@ def test_words_of_all_groups_of_an_attribute_are_hidden(text, shown):
     assert masked(text) == shown
 
 
+def test_an_article_does_not_tell_which_group_is_hidden():
+    words = {("age", "Old"): ["old", "elderly"], ("age", "Young"): ["young"]}
+    texts = ["An old man", "a young man", "A plan of an\nElderly an"]
+    items = (Item("C", "s", "k", text, text, "", {"age": "old"}) for text in texts)
+    assert [Masking(words).of(item, OTHER).prompt for item in items] == [
+        f"A(n) {MASK} man", f"a(n) {MASK} man", f"A plan of a(n)\n{MASK} an",
+    ]  # fmt: skip
+    # All of the groups' words begin alike: the article tells nothing.
+    assert masked("A woman", shown=["gender"]) == f"A {MASK}"
+
+
 def test_only_what_the_prompt_shows_is_hidden():
-    assert masked("A Thai woman", shown=["place"]) == f"A {MASK} woman"
+    assert masked("A Thai woman", shown=["place"]) == f"A(n) {MASK} woman"
     assert masked("A Thai woman", shown=[]) == "A Thai woman"
 
 
 def test_a_name_is_hidden_in_parts_and_a_keyword_of_a_text_is_not():
     text = "Meena d/o Rajan, or Meena; a rajan, d/o"
-    hidden = f"{MASK}, or {MASK}; a {MASK}, d/o"
+    hidden = f"{MASK}, or {MASK}; a(n) {MASK}, d/o"
     assert masked(text, keyword="Meena d/o Rajan", with_people=["C"]) == hidden
     assert masked(text, keyword="Meena d/o Rajan") == text
 
 
 def test_labels_and_whole_phrases_of_the_rule_stay():
-    assert masked("A Thai man or a woman", rule=RULE) == f"A {MASK} man or a {MASK}"
+    assert masked("A Thai man or a woman", rule=RULE) == f"A(n) {MASK} man or a(n) {MASK}"
 
 
 def test_a_phrase_that_names_a_group_is_known():
