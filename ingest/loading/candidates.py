@@ -120,6 +120,7 @@ def _first(words: str, said: list[tuple[int, re.Match[str]]], n: int, top: int) 
     ranks = [int(rank[1]) for _, one in said if (rank := RANK_AFTER.match(words, one.end()))]
     if "=" in between or (sorted(ranks) == list(range(1, n + 1)) != ranks):
         return "order"
+    orders = [_order(people), _order(people[::-1])[::-1]]
     lines = list(NUMBERED.finditer(words))
     if sorted(int(line[1]) for line in lines) == list(range(1, n + 1)):
         # Who else is named in a line is only spoken of; people named before the list are no ranking.
@@ -131,10 +132,6 @@ def _first(words: str, said: list[tuple[int, re.Match[str]]], n: int, top: int) 
         listed = [found[0] for _, found in by_rank if found]
         if len(set(listed)) == n:
             orders = [listed, *([_order(after)] if len(set(after)) == n else [])]
-        else:
-            orders = [_order(people), _order(people[::-1])[::-1]]
-    else:
-        orders = [_order(people), _order(people[::-1])[::-1]]
     chosen_by = [set(order[:top]) for order in orders]
     return chosen_by[0] if all(one == chosen_by[0] for one in chosen_by) else "order"
 
