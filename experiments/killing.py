@@ -50,7 +50,7 @@ class Commands:
         self.data = folder / "data"
         self.log = folder / "log.txt"
         self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload(["ingest.cli", "experiments.killing"])
+        self.context.set_forkserver_preload(["ingest.audit", "ingest.cli", "experiments.killing"])
 
     def start(self, *words: str | Path) -> BaseProcess:
         """Start a command in a process of its own."""

@@ -26,8 +26,9 @@ def render(command: click.Command) -> str:
 def _within(parent: click.Context) -> Iterator[click.Context]:
     """The commands of a group, and of the groups in it, by name."""
     if isinstance(parent.command, click.Group):
-        for name, one in sorted(parent.command.commands.items()):
-            fresh = copy(one)
+        for name in sorted(parent.command.list_commands(parent)):
+            fresh = copy(parent.command.get_command(parent, name))
+            assert fresh is not None
             fresh._help_option = None  # click keeps the first, without -h where the command ran by itself
             context = click.Context(fresh, info_name=name, parent=parent)
             yield context

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
+from ingest.cli import COMMANDS
+
 INGEST = ROOT / "ingest"
 
 
@@ -72,7 +74,7 @@ def circle(folder: Path) -> list[str]:
 
 def test_no_package_imports_a_command() -> None:
     modules = module_files(INGEST)
-    assert {"ingest.cli", "ingest.generate", "ingest.extract"} <= commands(modules, INGEST)
+    assert {"ingest.audit", "ingest.generate", "ingest.extract"} <= commands(modules, INGEST)
     assert packages_that_import_a_command(INGEST) == []
 
 
@@ -111,7 +113,7 @@ def test_a_circle_hidden_in_a_function_is_named(house: Path) -> None:
 
 
 def test_a_command_does_not_pay_for_libraries_that_it_does_not_use():
-    loaded = "import sys, ingest.cli; print(*sys.modules)"
+    loaded = "import sys, ingest.audit, ingest.cli; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", loaded], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -126,3 +128,21 @@ def test_a_command_does_not_pay_for_libraries_that_it_does_not_use():
         "torch",
     )
     assert not {*done.stdout.split()} & {*slow}
+
+
+def test_a_command_does_not_pay_for_the_others():
+    asked = "from ingest.cli import cli; cli(['gate', '--help'], standalone_mode=False)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {asked}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    of_ingest = {name for name in done.stdout.split() if name.startswith("ingest.")}
+    assert of_ingest & commands(module_files(INGEST), INGEST) == {"ingest.gate"}
+    assert "ingest.suite" not in of_ingest  # a schema, which takes as long as all the rest
+
+
+def test_every_command_is_named() -> None:
+    assert {f"ingest.{name}" for name in COMMANDS} == commands(module_files(INGEST), INGEST)

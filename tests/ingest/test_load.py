@@ -464,8 +464,8 @@ def test_an_audit_of_loaded_answers_asks_nobody(load_records, data, tiny_suite, 
     def stop(*_, **__):
         raise PlumblineError("The marts are built next.")
 
-    monkeypatch.setattr("ingest.cli.warehouse.parsed_project", lambda *_: nullcontext())
-    monkeypatch.setattr("ingest.cli.warehouse.build", stop)
+    monkeypatch.setattr("ingest.audit.warehouse.parsed_project", lambda *_: nullcontext())
+    monkeypatch.setattr("ingest.audit.warehouse.build", stop)
     arguments = ["--data", str(data), "audit", str(tiny_suite), "--no-site"]
     said = CliRunner().invoke(cli, arguments).output
     assert "were loaded, so nobody is asked" in said and "The marts are built next." in said

@@ -11,7 +11,8 @@ from places import FIXTURES
 from threadpoolctl import threadpool_info
 from tiny import TINY_SUITE, csv_text, record
 
-from ingest.cli import _is_known, cli
+from ingest.audit import _is_known
+from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.suite import load_suite

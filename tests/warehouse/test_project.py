@@ -191,7 +191,7 @@ def test_every_seed_and_source_is_described(manifest, nodes):
 
 def test_the_command_line_and_the_models_start_without_what_they_may_not_need():
     """scipy.stats takes a second to load, which a diagnosis without resampling has no use for."""
-    modules = "sys, ingest.cli, ingest.inference.resampling, ingest.inference.distributions"
+    modules = "sys, ingest.audit, ingest.inference.resampling, ingest.inference.distributions"
     code = f"import {modules}; sys.exit('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0
 

@@ -9,7 +9,7 @@ from asked import ASKED, KEY, N_PROMPTS, keyed_case, said
 from click.testing import CliRunner
 from servers import loopback
 
-from ingest import cli as cli_module
+from ingest import audit as command
 from ingest.cli import cli
 
 LIMIT = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
@@ -133,8 +133,8 @@ def test_a_wrong_key_is_said_after_one_request(case, monkeypatch):
 @pytest.fixture
 def audit(case, monkeypatch):
     """Run `audit` up to the build."""
-    monkeypatch.setattr(cli_module.warehouse, "parsed_project", lambda *_: nullcontext())
-    monkeypatch.setattr(cli_module.warehouse, "build", lambda *_, **__: None)
+    monkeypatch.setattr(command.warehouse, "parsed_project", lambda *_: nullcontext())
+    monkeypatch.setattr(command.warehouse, "build", lambda *_, **__: None)
 
     def run(*arguments):
         ended = ("--mart", "dim_runs")
