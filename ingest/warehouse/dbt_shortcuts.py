@@ -5,6 +5,7 @@ dbt has no settings for these. Each was measured: together they are a tenth of a
 
 import logging
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -103,9 +104,16 @@ def _flags() -> None:
 
 
 def _macros() -> None:
-    """Lay out the macros that a node sees package by package: dbt sorts each of 800 in, twice a node."""
+    """Lay out the macros that a package's nodes see once a thread: dbt sorts in each of 800, twice a node."""
     from dbt.clients.jinja import MacroGenerator
     from dbt.context.macros import MacroNamespace, MacroNamespaceBuilder
+    from dbt.context.providers import ModelContext
+    from dbt.task.base import BaseRunner
+
+    class Namespace(dict[str, Any]):
+        """The macros and packages that a node sees, by name."""
+
+        get_from_package = MacroNamespace.get_from_package
 
     def remember(
         generator: Any, macro: Any, context: Any = None, node: Any = None, stack: Any = None
@@ -114,35 +122,59 @@ def _macros() -> None:
 
     def build_namespace(
         builder: Any, macros_by_package: Mapping[str, Mapping[str, Any]], ctx: dict[str, Any]
-    ) -> MacroNamespace:
+    ) -> Namespace:
         node, stack = builder.node, builder.thread_ctx
         packages = {
             package: {name: MacroGenerator(macro, ctx, node, stack) for name, macro in macros.items()}
             for package, macros in macros_by_package.items()
         }
-        internal = {}
+        generators = [one for macros in packages.values() for one in macros.values()]
+        internal: dict[str, Any] = {}
         for package in reversed(builder.internal_package_names_order):
             internal.update(packages.get(package, {}))
         packages = {name: own for name, own in packages.items() if name not in builder.internal_package_names}
         own = packages.get(builder.search_package, {})
         is_root = builder.search_package == builder.root_package
         of_root = {} if is_root else packages.get(builder.root_package, {})
-        return MacroNamespace(of_root, own, internal, packages)
+        namespace = Namespace()
+        for found in reversed([*MacroNamespace(of_root, own, internal, packages)._search_order()]):
+            namespace.update(found)
+        namespace.packages, namespace.global_project_namespace = packages, internal  # type: ignore[attr-defined]
+        namespace.generators = generators  # type: ignore[attr-defined]
+        return namespace
 
-    lay_out = MacroNamespace.__init__
+    of_thread = threading.local()
+    run = BaseRunner.compile_and_execute
+    lay_out: Callable[[Any], Any] = ModelContext._build_namespace
 
-    def lay_out_flat(namespace: Any, *arguments: Any, **values: Any) -> None:
-        lay_out(namespace, *arguments, **values)
-        namespace.flat = {}
-        for found in reversed([*namespace._search_order()]):
-            namespace.flat.update(found)
+    def run_alone(runner: Any, *arguments: Any) -> Any:
+        outer = vars(of_thread).get("node")
+        of_thread.node = runner.node.unique_id if outer is None else ""
+        try:
+            return run(runner, *arguments)
+        finally:
+            of_thread.node = outer
+
+    def take_over(context: Any) -> Any:
+        """Return what is laid out: when a node is run, or the next one compiled, what came before is over."""
+        node, kept = context.model, vars(of_thread)
+        if type(context) is not ModelContext or kept.get("node") != node.unique_id:
+            return lay_out(context)
+        if kept.get("manifest") is not context.manifest:
+            of_thread.manifest, of_thread.packages = context.manifest, {}
+        if context.search_package not in of_thread.packages:
+            namespace = lay_out(context)
+            of_thread.packages[context.search_package] = namespace, context._ctx, context.macro_stack
+        namespace, context._ctx, context.macro_stack = of_thread.packages[context.search_package]
+        context._ctx.clear()
+        for generator in namespace.generators:
+            generator.node = node
+        return namespace
 
     MacroGenerator.__init__ = remember  # type: ignore[method-assign,assignment]
     MacroNamespaceBuilder.build_namespace = build_namespace  # type: ignore[method-assign,assignment]
-    MacroNamespace.__init__ = lay_out_flat  # type: ignore[method-assign,assignment]
-    MacroNamespace.__getitem__ = lambda self, name: self.flat[name]  # type: ignore[method-assign,attr-defined]
-    MacroNamespace.__iter__ = lambda self: iter(self.flat)  # type: ignore[method-assign,attr-defined]
-    MacroNamespace.__len__ = lambda self: len(self.flat)  # type: ignore[method-assign,attr-defined]
+    BaseRunner.compile_and_execute = run_alone  # type: ignore[method-assign,assignment]
+    ModelContext._build_namespace = take_over  # type: ignore[method-assign,assignment]
 
 
 def _relations() -> None:

@@ -68,6 +68,93 @@ def test_a_node_sees_the_macros_that_dbt_shows_it(package):
         ours["absent"]
 
 
+class Node:
+    def __init__(self, unique_id, package="root"):
+        self.unique_id, self.package = unique_id, package
+
+
+def seen_by(node, manifest, **members):
+    """A context of dbt's for a node, its own members set and its macros laid out."""
+    from dbt.context.macros import MacroNamespaceBuilder
+    from dbt.context.providers import ModelContext
+
+    context = ModelContext.__new__(ModelContext)
+    context._ctx, context.macro_stack = {}, object()
+    context.manifest, context.model, context.search_package = manifest, node, node.package
+    packages = ["dbt_duckdb", "dbt"]
+    context._get_namespace_builder = lambda: MacroNamespaceBuilder(
+        "root", node.package, context.macro_stack, packages, node
+    )
+    context.namespace = context._build_namespace()
+    context._ctx.update(members, **context.namespace)
+    return context
+
+
+class Done(Exception):
+    """What a node is compiled and run for has been looked at."""
+
+
+def run(node, inside):
+    """Have dbt begin to compile and run a node, and do `inside` in the place of both."""
+    from dbt.task import base
+
+    def look():
+        inside()
+        raise Done
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(Done):
+        patched.setattr(base, "get_flags", look)  # dbt's first step
+        base.BaseRunner.compile_and_execute(SimpleNamespace(node=node), None, None)
+
+
+def is_of(context, node):
+    """Whether each macro that a context shows works in it, and for the node."""
+    generators = [one for one in context._ctx.values() if hasattr(one, "macro")]
+    generators += [one for own in context.namespace.packages.values() for one in own.values()]
+    return len(generators) > 8 and all(
+        one.context is context._ctx and one.node is node and one.stack is context.macro_stack
+        for one in generators
+    )
+
+
+def test_what_is_laid_out_for_one_node_works_for_the_next():
+    manifest = SimpleNamespace(get_macros_by_package=lambda: PACKAGES)
+    another = SimpleNamespace(get_macros_by_package=lambda: {**PACKAGES, "root": {"z": Macro("root", "z")}})
+    first, second, elsewhere = Node("first"), Node("second"), Node("elsewhere", "other")
+    laid_out = []
+
+    def compiled_and_run(node, manifest=manifest):
+        def inside():
+            for step in ("compiled", "run"):
+                context = seen_by(node, manifest, **{step: True})
+                assert is_of(context, node) and context._ctx[step] is True
+                assert not {"compiled", "run"} - {step} & context._ctx.keys()
+                laid_out.append(id(context._ctx["a" if "a" in context._ctx else "z"]))
+
+        run(node, inside)
+
+    for node in (first, second, first):
+        compiled_and_run(node)
+    assert len(set(laid_out)) == 1
+    compiled_and_run(elsewhere)
+    compiled_and_run(first, another)
+    compiled_and_run(second)
+    assert len({*laid_out[6:8]}) == len({*laid_out[8:10]}) == len({*laid_out[10:]}) == 1
+
+    def asks_for_another():
+        own = seen_by(first, manifest)
+        others = [seen_by(second, manifest)]
+        run(first, lambda: others.append(seen_by(first, manifest)))
+        assert is_of(own, first) and [is_of(*one) for one in zip(others, (second, first), strict=True)] == [
+            True,
+            True,
+        ]
+
+    run(first, asks_for_another)
+    alone = [seen_by(first, manifest), seen_by(first, manifest)]
+    assert all(is_of(one, first) for one in alone) and alone[0]._ctx is not alone[1]._ctx
+
+
 def test_a_table_is_found_by_its_name_and_one_of_another_spelling_is_an_error():
     from dbt.adapters.base.impl import BaseAdapter
     from dbt.adapters.duckdb.relation import DuckDBRelation
