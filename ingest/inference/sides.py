@@ -18,7 +18,10 @@ FIELDS = (
     " n int64, n_unpaired_a int64, n_unpaired_b int64, n_groups int64, resampling_unit string,"
     " n_units int64, n_units_differing int64, min_attainable_p double"
 )
-CODED = "analysis_key, config_run_key, prompt_code, repeat_index, group_code, block_code, outcome_code, value"
+CODED = (
+    "analysis_key, config_run_key, prompt_code, repeat_index, group_code, cell_code, block_code,"
+    " outcome_code, value"
+)
 IDENTITY = ("measure_kind", "suite", "category", "measure", "axis")  # a draw depends on what is compared
 
 
@@ -46,8 +49,8 @@ def compared(
     `part` holds the coded answers of one table, `groups` its groups with the codes of their attributes.
     """
     settings = pairs[0]
-    cell = np.column_stack([part["prompt_code"], part["repeat_index"]])
-    _, first, row = np.unique(cell, axis=0, return_index=True, return_inverse=True)
+    answer = np.column_stack([part["prompt_code"], part["repeat_index"]])
+    _, first, row = np.unique(answer, axis=0, return_index=True, return_inverse=True)
     row = row.ravel()
     sides, side = np.unique(part["config_run_key"], return_inverse=True)
     has = np.zeros((len(sides), len(first)), dtype=bool)
@@ -56,7 +59,7 @@ def compared(
     sums_by_side = np.zeros((len(sides), len(first), sums.shape[1]))
     sums_by_side[side, row] = sums
     place = {config_run_key: index for index, config_run_key in enumerate(sides.tolist())}
-    columns = where({name: part[f"{name}_code"] for name in ("group", "prompt", "block")}, first)
+    columns = where({name: part[f"{name}_code"] for name in ("group", "cell", "block")}, first)
     labels = [label for label, _ in groups]
 
     # Pairs that lack the same answers are drawn at once.
@@ -76,7 +79,7 @@ def compared(
             {place[pair[side]] for pair in members for side in ("config_run_a", "config_run_b")}
         )
         results = resample_differences(
-            Design.from_codes(groups, **where(columns, kept)),
+            Design.from_codes(groups, *where(columns, kept).values()),
             sums_by_side[used][:, kept],
             statistics,
             [

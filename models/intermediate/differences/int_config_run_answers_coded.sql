@@ -1,6 +1,6 @@
 -- Grain: one row per analysis_key, config_run_key, prompt_key, repeat_index: what a config that is compared
 -- answered, as small integers for resampling, in an order that depends on the rows alone. Groups and blocks:
--- this run's.
+-- this run's. `cell_code`: what is relabelled as one, the prompt but for questions about several people.
 with listed as (
     select * from {{ ref('int_config_differences_listed') }}
     where reason is null
@@ -139,7 +139,9 @@ select
     attribute_codes,
     dense_rank() over (partition by analysis_key order by attribute_codes) - 1 as group_code,
     dense_rank() over (partition by analysis_key order by prompt_key) - 1 as prompt_code,
+    dense_rank() over (partition by analysis_key order by coalesce(cell, prompt_key)) - 1 as cell_code,
     dense_rank() over (partition by analysis_key order by block_key) - 1 as block_code,
     dense_rank() over (partition by analysis_key order by outcome) - 1 as outcome_code,
     value
 from placed
+left join {{ ref('int_prompt_cells_listed') }} using (prompt_key, axis)

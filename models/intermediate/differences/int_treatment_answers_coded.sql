@@ -1,5 +1,6 @@
 -- Grain: one row per analysis_key, config_run_key, prompt_key, repeat_index: the number of an answer of a
--- config that is compared with another one, with small integers for resampling.
+-- config that is compared with another one, with small integers for resampling. A shift is of one group, so
+-- groups are not relabelled: prompts are cells.
 with wanted as (
     select
         analysis_key,
@@ -60,6 +61,7 @@ select
     group_value,
     dense_rank() over (partition by analysis_key order by group_value) - 1 as group_code,
     dense_rank() over (partition by analysis_key order by prompt_key) - 1 as prompt_code,
+    dense_rank() over (partition by analysis_key order by prompt_key) - 1 as cell_code,
     dense_rank() over (partition by analysis_key order by block_key) - 1 as block_code,
     0 as outcome_code,
     value

@@ -5,6 +5,7 @@ import pytest
 
 from ingest.inference.design import Design
 from ingest.inference.resampling import resample
+from ingest.inference.sides import compared
 from ingest.inference.sums import selection_sums
 
 AUDITS, PAIRS = 200, 40
@@ -60,3 +61,37 @@ def test_a_preference_is_found_and_its_share_held_though_the_first_place_counts_
     shares = [one["selection_rate", "F"] for one in audits]
     assert np.mean([row.value for row in shares]) == pytest.approx(share, abs=0.01)
     assert np.mean([row.ci_low <= share <= row.ci_high for row in shares]) >= 0.9
+
+
+def compared_models(seed, cell_of):
+    """Whether two models differ, of which one chooses who is better, the other whom it reads first."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for pair, by_how_much in enumerate(rng.normal(0, 8, PAIRS)):
+        for order, place in enumerate((8, -8)):
+            for model, leaning in enumerate((by_how_much, place)):
+                is_she = leaning + rng.logistic() > 0
+                rows += [(model, pair, order, 0, is_she), (model, pair, order, 1, not is_she)]
+    model, pair, order, group, chosen = (np.array(column) for column in zip(*rows, strict=True))
+    prompt = 4 * pair + 2 * order + group
+    part = {"config_run_key": model, "prompt_code": prompt, "repeat_index": np.ones_like(model)}
+    part |= {"group_code": group, "block_code": pair, "cell_code": cell_of(pair, order, group)}
+    part |= {"outcome_code": np.zeros_like(model), "value": chosen.astype(float)}
+    setting = {"pair_id": 1, "analysis_key": 1, "config_run_a": 0, "config_run_b": 1, "minimum_cell": 1}
+    setting |= {"measure_kind": "selection", "suite": "s", "category": "c", "measure": "m", "axis": "gender"}
+    setting |= {"seed": seed, "n_permutations": 199, "n_bootstrap": 0}
+    groups = [("F", [0]), ("M", [1])]
+    (row,) = compared([setting], part, groups, ["min_impact_ratio"])
+    assert (row["n"], row["n_unpaired_a"]) == (4 * PAIRS, 0)
+    return row["p_relabelled"] <= 0.05
+
+
+def test_two_models_without_a_preference_seldom_differ():
+    by_pair, by_prompt = (
+        np.mean([compared_models(seed, cell_of) for seed in range(AUDITS)])
+        for cell_of in (
+            lambda pair, order, group: 2 * pair + group,
+            lambda pair, order, group: 4 * pair + 2 * order + group,
+        )
+    )
+    assert by_pair <= 0.085 < by_prompt
