@@ -79,7 +79,7 @@ def _is_sampled(statistic):
 def _values(coded, groups, asked):
     """Values of the suites that have more resampled than sums, by group and response."""
     wanted = [group[0] for group in groups if any(_is_sampled(row[0]) for row in asked[group[2]])]
-    columns = "group_id, analysis_key, prompt_id, block_id, response_hash, value, baseline_value"
+    columns = "group_id, analysis_key, cell_id, block_id, response_hash, value, baseline_value"
     # No group has a negative number: nothing is read where nothing is wanted.
     low, high = (min(wanted), max(wanted)) if wanted else (-1, -1)
     return (
@@ -91,12 +91,12 @@ def _values(coded, groups, asked):
 
 
 def _part(rows, members):
-    """Rows of a comparison, whose groups, prompts, blocks and responses count from 0, whatever others do."""
+    """Rows of a comparison, whose groups, cells, blocks and responses count from 0, whatever others do."""
     # Groups of a comparison have consecutive numbers.
     start, end = np.searchsorted(rows["group_id"], [members[0][0], members[-1][0] + 1])
     part = where(rows, slice(start, end))
     part["group_id"] = np.searchsorted([group[0] for group in members], part["group_id"])
-    for name in ("prompt_id", "block_id", "response_hash"):
+    for name in ("prompt_id", "cell_id", "block_id", "response_hash"):
         if name in part:
             part[name] = np.unique(part[name], return_inverse=True)[1]
     return part
@@ -139,7 +139,7 @@ class _Comparison:
         rates = [found for found in stacked if found[0] == "selection_rate"]
         means = [found for found in stacked if found[0] == "mean"]
         for kept, chosen, design in self._designs(
-            group, np.arange(len(prompts)), part["block_id"][first], counts
+            group, part["cell_id"][first], part["block_id"][first], counts
         ):
             labels = analyses[chosen]
             for keys, options in (
@@ -190,8 +190,8 @@ class _Comparison:
                 is_there &= has_baseline
             if not columns or not is_there.any():
                 continue
-            prompts, blocks = part["prompt_id"][first], part["block_id"][first]
-            for kept, chosen, design in self._designs(group, prompts, blocks, is_there):
+            cells, blocks = part["cell_id"][first], part["block_id"][first]
+            for kept, chosen, design in self._designs(group, cells, blocks, is_there):
                 result = None
                 if resampling_unit(design) != "response":
                     result = resample_samples(
@@ -205,7 +205,7 @@ class _Comparison:
                 named = list(columns) * len(chosen)
                 yield from self._rows(result, np.repeat(analyses[chosen], len(columns)), named, design)
 
-    def _designs(self, group, prompt, block, counts):
+    def _designs(self, group, cell, block, counts):
         """Yield rows, columns and design for each set of groups that some columns have enough values of."""
         by_group = np.zeros((len(self.groups), counts.shape[1]))
         np.add.at(by_group, group, counts)
@@ -217,7 +217,7 @@ class _Comparison:
             if is_compared.sum() < 2:
                 continue
             members = np.flatnonzero(is_compared)
-            codes = np.searchsorted(members, group[kept]), prompt[kept], block[kept]
+            codes = np.searchsorted(members, group[kept]), cell[kept], block[kept]
             yield kept, chosen, Design.from_codes([self.groups[g] for g in members], *codes)
 
     def _edges(self, analysis, values, baselines):

@@ -1,10 +1,20 @@
 -- Grain: one row per group_feature_key, response_hash: each value, raw and calibrated, under integer keys.
+-- `cell_id`: what is relabelled as one, the prompt but for questions about several people.
 with prompts as (
     select
         prompt_key,
         row_number() over (order by prompt_key) - 1 as prompt_id,
         dense_rank() over (order by block_key) - 1 as block_id
     from {{ ref('stg_assemble__prompts') }}
+),
+
+cells as (
+    select
+        listed.prompt_key,
+        listed.axis,
+        min(prompts.prompt_id) over (partition by listed.axis, listed.cell) as cell_id
+    from {{ ref('int_prompt_cells_listed') }} as listed
+    inner join prompts using (prompt_key)
 ),
 
 features as (
@@ -28,10 +38,12 @@ prompts_coded as (
         groups.config_key,
         groups.group_id,
         prompts.prompt_id,
+        coalesce(cells.cell_id, prompts.prompt_id) as cell_id,
         prompts.block_id
     from {{ ref('int_prompts_pooled') }} as grouped
     inner join {{ ref('int_groups_listed') }} as groups using (suite, category, axis, group_value)
     inner join prompts using (prompt_key)
+    left join cells using (prompt_key, axis)
 ),
 
 coded as (
@@ -41,6 +53,7 @@ coded as (
         measurements.has_baseline,
         prompts_coded.group_id,
         prompts_coded.prompt_id,
+        prompts_coded.cell_id,
         prompts_coded.block_id,
         {{ hash_of(['measurements.response_key']) }} as response_hash,
         measurements.value,
@@ -63,6 +76,7 @@ select
     analysis_key + 1 as analysis_key,
     group_id,
     prompt_id,
+    cell_id,
     block_id,
     response_hash,
     value - baseline_value as value,

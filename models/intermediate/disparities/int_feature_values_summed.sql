@@ -41,6 +41,7 @@ select
     coded.analysis_key,
     coded.group_id,
     coded.prompt_id,
+    coded.cell_id,
     coded.block_id,
     count(*) as n,
     {%- for column in columns %}
@@ -51,4 +52,6 @@ from {{ ref('int_feature_values_coded') }} as coded
 inner join {{ ref('int_standards_computed') }} as standards using (analysis_key)
 inner join resampled using (group_feature_key)
 where coded.value is not null
-group by coded.group_feature_key, coded.analysis_key, coded.group_id, coded.prompt_id, coded.block_id
+group by
+    coded.group_feature_key, coded.analysis_key, coded.group_id, coded.prompt_id, coded.cell_id,
+    coded.block_id
