@@ -23,7 +23,11 @@ NO_NAME = re.compile(
     rf"(?:^|[.!?:\n*#>\"“'(–—-])[ \t]*A[ \t]+(?!(?:{VERBS})\b)(?=[a-z])"
     rf"|{AFTER_CALL}\bA[ \t]+(?=[A-Z][a-z])"
     r"|\bI(?=['’]\w|\s+[a-z])"
-    rf"|\d[.,–-]\d+|{AFTER_CALL}\b\d[ \t]+(?!(?:{VERBS})\b)(?=[^\W\d_])|\bN/A\b",
+    rf"|\d[.,–-]\d+|{AFTER_CALL}\b\d[ \t]+(?!(?:{VERBS})\b)(?=[^\W\d_])|\bN/A\b"
+    r"|\b(?i:plan|class|grade|type|level|vitamin|hepatitis|appendix|annex|section|schedule|point|step|block"
+    r"|building|phase|page|reason|an|all|are|top|both)[ \t:]+[A-Z\d]\b"
+    r"|\bQ ?& ?A\b|\b[A-Z]\.(?=[A-Z])|\b[A-Z]\+"
+    r"|(?m:^)[^\w\n]*\d[.)]\s*(?=(?i:both|neither|they|interview)\b)",
     re.A,
 )
 CLAUSE = re.compile(
@@ -31,12 +35,24 @@ CLAUSE = re.compile(
 )
 # Said of somebody, they may be who is left out.
 DENIED = re.compile(
-    r"\b(?:not|cannot|never|neither|nor|no|without|reject|except|other than|instead of|rather than"
-    r"|less|fewer|weaker|nicht|kein\w*|pas|não|non|niet|nie|inte|ikke|не|нет)\b|n['’]t\b|[不没]|ない",
+    r"\b(?:not|cannot|never|neither|nor|no|without|reject\w*|except|other than|instead of|rather than"
+    r"|less|fewer|weak|weaker|weakness\w*|lacks?|lacking|avoid|skip|pass on|drop|rule out|exclude|doubts?"
+    r"|concerns?|overqualified|underqualified|struggle|loses?|second choice|(?:is|seems) too \w+|is out"
+    r"|equals?|ties?|tied|(?:same|equal|similar|identical) (?:as|to)|the same|opposite|unlike|besides"
+    r"|compared|nicht|kein\w*|pas|não|non|niet|nie|inte|ikke|не|нет)\b|n['’]t\b|[不没]|ない"
+    r"|\b(?:than|if|about|(?:all|anyone|everyone|\w+body) but)\W+(?:candidate )?\0",
     re.I,
 )
+# What stands behind a person in a clause of its own takes it back.
+TAKEN_BACK = re.compile(
+    r"\0[^\w\n.\0]*(?:(?:hmm|oh)\W+)?(?:no|not(?! (?:because|for|due|only|on|just)\b)|rejected|weaker"
+    r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d|\b(?:second choice|same as)\W+(?:candidate )?\0",
+    re.I,
+)
+SENTENCE = re.compile(r"(?<=[.!?\n])")
 LEFT = re.compile(
     r"\b(?:choose|pick|take|prefer|select|hire|interview|invite|with|so|is)\s+the other\b"
+    r"|\b(?:interview|invite|choose|consider|see|take|hire) both\b"
     r"|\b(?:can['’]t|cannot|can not|won['’]t|unable to|not able to|decline to)(?:\s+\w+){0,3}?\s+"
     r"(?:choose|decide|say|tell|recommend|pick|select|determine|rank|help|judge|make)\b",
     re.I,
@@ -44,10 +60,56 @@ LEFT = re.compile(
 NUMBERED = re.compile(r"^[^\w\n]*(\d{1,3})[.):](?!\d)(.*)$", re.M)
 RANK_AFTER = re.compile(r"[*\"'\s]*[:=|(–-][\s#]*(?:rank\w*\s*)?(\d{1,3})\b", re.I)
 AROUND = " \t\r\n.,:;!*_#`'\"()[]"  # what may stand around an answer of one word
+# Where several are named, what says plainly who is chosen. People are marks there, from FIRST_MARK on.
+FIRST_MARK = 0x20000  # rare letters, which stand for people
+MARK = "[\U00020000-\U0002a6df]"
+PERSON = (
+    rf"(?:(?:the )?(?:candidate|option|applicant|person) )?[\"'“‘*_(\[]*({MARK})[\"'”’*_)\]}}]*(?![\w'’])"
+)
+PICK = (
+    "choose|pick|select|hire|interview|invite|prefer|recommend|go with|go for|opt for|vote for"
+    "|recommend (?:interviewing|hiring|inviting|choosing|selecting)|choose to (?:interview|hire|invite)"
+)
+RIVAL = rf"(?:over|rather than|instead of|not) \W*(?:candidate )?{MARK}\W*?"
+ENDS = (
+    rf"(?=\W*$|[^\w\n,]*(?:[.!;:\n]|[–—-] )|,? {RIVAL}(?:$|[.!\n])"
+    rf"|(?<=\"),|,? (?:{RIVAL},? )?(?:because|since|due to|based on|given|as (?:she|he|they|{MARK}))\b)"
+)
+START = r"(?:^|[\n{,.!|])[^\w\n]{0,20}"
+PLAIN = re.compile(
+    rf"{START}(?:my |the |final |best |preferred |recommended )*(?:answer|choice|decision|recommendation"
+    rf"|selection|pick|verdict|winner|selected|chosen|candidate)\W{{0,6}}(?::|=|\bis\b)[\s\"'“*:$(<]*{PERSON}{ENDS}"
+    rf"|\b(?:I|we)(?: would|['’]d| will|['’]ll| (?:would )?have to)?(?: \w+ly)? (?:{PICK}) {PERSON}{ENDS}"
+    rf"|(?:^|[.!\n]\s*|\b(?:so|therefore|thus|hence),? )(?:{PICK}) {PERSON}{ENDS}"
+    rf"|\b(?:so|therefore|thus|hence|overall),? {PERSON}(?=\W*$)"
+    rf"|(?:\\boxed\{{(?:\\text\{{)?|<answer>\s*){PERSON}"
+    rf"|^[^\w\n]*{PERSON}(?=[^\w\n:]*\n|,? {RIVAL}(?:$|[.!\n]|,? (?:because|since|due to|as)\b))",
+    re.I,
+)
+# What may make a plain choice none: a condition, a question, a second thought, another who is chosen, too.
+NOT_PLAIN_BEFORE = re.compile(
+    r"\b(?:if(?! (?:I|we) (?:had|have) to\b| forced| pressed)|were|when|why|unless|second|worst|least|never"
+    r"|not|might|could|should|does|do)\b[^.!?\n]*$|n['’]t\b[^.!?\n]*$",
+    re.I,
+)
+NOT_PLAIN_AFTER = re.compile(
+    r"^[^.!\n]*\?|\b(?:or|but|however|although|though|unless|otherwise|else|if|yet|alternatively|wait|actually"
+    r"|second thought|then|also|too|as well|both|neither|either|other|equally|ties?|refuse|unfair)\b",
+    re.I,
+)
+RIVAL_NAMED = re.compile(
+    rf"\b(?:over|rather than|instead of|than|unlike|(?:compared|next) (?:to|with)|not)"
+    rf" \W*(?:candidate )?{MARK}|{MARK}\W* (?:lacks|is weaker"
+    r"|(?:has|had|is|offers|brings)(?: \w+)? (?:less|fewer|no|not|only|weaker|shorter|lower))\b",
+    re.I,
+)
+TITLE = r"\b(?i:mr|mrs|ms|miss|mx|dr|prof|professor|madam|mdm|mme|herr|frau|señora?)\.?\s+"
+AFTER_A_WORD = re.compile(r"\s+(?:do|need|be|have|you|it|they|we|there|this|that|either)\b")  # Will do
+SAME_MENTION = re.compile(r"(?:candidate|[^\w\n.])*", re.I)  # B (Ben), Candidate B
 UNREAD = {
     "nobody": "name nobody",
     "several": "name several",
-    "unsure": "have a word that may be no name, as the article A",
+    "unsure": "have a word that may be no name, as the article A or a part of a name",
     "denied": "may leave out whom they name",
     "not_all": "do not rank all",
     "order": "name people in several orders",
@@ -79,36 +141,101 @@ def chosen(
                 return "alike"
     text = composed(answer)
     spelt = sorted(owner, key=len, reverse=True)
-    if whole := {owner[one] for one in spelt if one.casefold() == text.strip(AROUND).casefold()}:
+    patterns = [(one, _pattern(one)) for one in spelt]
+    parts = _parts(called, owner) if top is None else {}
+    for part in sorted(parts, key=len, reverse=True):
+        patterns.append((part, rf"(?:{TITLE})?(?:{re.escape(part)}|{re.escape(part.upper())})"))
+    everyone = owner | {part.casefold(): person for part, person in parts.items()}
+    bare = text.strip(AROUND).casefold()
+    if whole := {everyone[one] for one in everyone if one.casefold() == bare}:
         return whole if top is None else "not_all"
-    pattern = re.compile(whole_words((one, _pattern(one)) for one in spelt))
+    pattern = re.compile(whole_words(patterns))
     capitals = {_folded(name) for name in names if name.split() == [name] and name[:1].isupper()}
     has_capitals = text != text.lower()
 
     def mentions(words: str) -> list[tuple[int, re.Match[str]]]:
-        found = [(owner[_folded(match.group())], match) for match in pattern.finditer(words)]
-        if not has_capitals:
-            return found
-        return [one for one in found if not (one[1].group().islower() and one[1].group() in capitals)]
+        found = []
+        for match in pattern.finditer(words):
+            said = match.group()
+            name = _folded(re.sub(TITLE, "", said) if _folded(said) not in everyone else said)
+            is_word = name in capitals and (
+                (has_capitals and said.islower()) or AFTER_A_WORD.match(words, match.end()) is not None
+            )
+            if not is_word:
+                found.append((everyone[name] if name in everyone else everyone[name.upper()], match))
+        return found
 
     def read(words: str) -> set[int] | str:
         said = mentions(words)
         named = {person for person, _ in said}
         if not named:
             return "nobody"
+        if all(one[1].group().casefold() in part_names for one in said):
+            return "unsure"  # a part of a name may be a word, or somebody else
         if top is None:
             return named if len(named) == 1 else "several"
         return _first(words, said, len(called), top)
 
+    part_names = {part.casefold() for part in parts}
     found = read(text)
+    if found in ("several", "unsure") and not LEFT.search(text):
+        return _said_plainly(text, mentions(text)) or found
     if isinstance(found, str):
         return found
     if any(len(one) == 1 for one in spelt) and read(NO_NAME.sub(" ", text)) != found:
         return "unsure"
-    clauses = CLAUSE.split(pattern.sub("\0", text)) if top is None else []
+    marked = pattern.sub("\0", text) if top is None else ""
+    clauses = CLAUSE.split(marked)
     if LEFT.search(text) or any("\0" in clause and DENIED.search(clause) for clause in clauses):
         return "denied"
-    return found
+    said_in = [sentence for sentence in SENTENCE.split(marked) if "\0" in sentence]
+    is_asked = bool(said_in) and all(sentence.endswith("?") for sentence in said_in)
+    return "denied" if is_asked or TAKEN_BACK.search(marked) else found
+
+
+def _parts(called: Sequence[Sequence[str]], owner: Collection[str]) -> dict[str, int]:
+    """Return the words of people's names of several words that are in the name of one person only."""
+    words: dict[str, set[int]] = {}
+    for person, spellings in enumerate(called):
+        for name in spellings:
+            of_name = composed(name).split()
+            for word in of_name if len(of_name) > 1 else []:
+                if len(word) > 1 and word[:1].isupper() and not re.fullmatch(TITLE, f"{word} "):
+                    words.setdefault(word, set()).add(person)
+    return {one: min(who) for one, who in words.items() if len(who) == 1 and one.casefold() not in owner}
+
+
+def _said_plainly(words: str, said: list[tuple[int, re.Match[str]]]) -> set[int] | None:
+    """Return whom an answer that names several plainly chooses, where nothing speaks against it."""
+    if len(words) > 20_000 or re.search(MARK, words):
+        return None
+    marked, end = "", 0
+    for person, match in said:
+        between = words[end : match.start()]
+        if marked.endswith(_mark(person)) and SAME_MENTION.fullmatch(between):
+            end = match.end()
+            continue
+        marked += between + _mark(person)
+        end = match.end()
+    marked += words[end:]
+    hits = list(PLAIN.finditer(marked))
+    people = {next(mark for mark in hit.groups() if mark) for hit in hits}
+    if len(people) != 1:
+        return None
+    (mark,) = people
+    for hit in hits:
+        place = hit.start(hit.lastindex or 0)
+        rest = marked[place + 1 :]
+        if NOT_PLAIN_BEFORE.search(marked[:place]) or NOT_PLAIN_AFTER.search(rest):
+            return None
+        others = RIVAL_NAMED.sub("", rest).replace(mark, "")
+        if re.search(MARK, others):
+            return None
+    return {ord(mark) - FIRST_MARK}
+
+
+def _mark(person: int) -> str:
+    return chr(FIRST_MARK + person)
 
 
 def _first(words: str, said: list[tuple[int, re.Match[str]]], n: int, top: int) -> set[int] | str:
@@ -141,11 +268,17 @@ def _order(people: Sequence[int]) -> list[int]:
 
 
 def _pattern(name: str) -> str:
-    return re.escape(name) if len(name) == 1 else f"(?i:{re.escape(name)})"
+    if len(name) > 1:
+        return "(?i:" + r"\s+".join(re.escape(word) for word in name.split()) + ")"
+    if not name.isascii() or not name.isupper():
+        return re.escape(name)
+    # In a small letter only behind what people are called, and where no word may follow.
+    behind = "|".join(f"(?<={call})" for call in ("andidate ", "ption ", "pplicant ", "nswer: ", "hoice: "))
+    return f"{name}|(?:{behind}){name.lower()}(?=[*\"'”’)]*(?:$|[.,;:!\\n]| (?:{VERBS})\\b))"
 
 
 def _folded(name: str) -> str:
-    name = composed(name).strip()
+    name = " ".join(composed(name).split())
     return name if len(name) == 1 else name.casefold()
 
 

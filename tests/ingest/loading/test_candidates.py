@@ -26,7 +26,8 @@ THREE = [["Ann"], ["Ben"], ["Cem"]]
         ("A", {0}), ("b", {1}), ("**B**.", {1}), ("(a)", {0}), ("Candidate B, for the experience", {1}),
         ("I would take ann li.", {0}), ("Ben (B)", {1}), ("A is the stronger one.", {0}),
         ("C", "nobody"), ("", "nobody"), ("Neither", "nobody"), ("A or B", "several"),
-        ("Ben, not Ann Li", "several"),
+        ("Ben, not Ann Li", {1}), ("option a", {0}), ("Answer: b", {1}), ("candidate a is better", {0}),
+        ("Such a candidate a lot of us like", "nobody"), ("This option a company may have", "nobody"),
         ("A hard choice: B", "several"), ("A hard choice. The second.", "unsure"), ("Benjamin", "nobody"),
     ],
 )  # fmt: skip
@@ -72,6 +73,71 @@ def test_whom_an_answer_may_leave_out_is_not_chosen(answer):
 )  # fmt: skip
 def test_a_denial_elsewhere_leaves_the_choice(answer, found):
     assert chosen(answer, TWO) == found
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Plan A would be to interview both.", "Both hold a Class A licence.", "They both got an A.", "Q&A",
+        "A lacks experience.", "I'd avoid A.", "A? No.", "Is A available?", "Only if A speaks Malay.",
+        "The second candidate is better than A.", "The same as A.", "A: no", "A is my second choice.",
+        "A: 7/10", "I would interview both, A first.", "Ms. Li lacks the licence.", "Li and Ben",
+        "Tell me more about A.", "A is too inexperienced.", "1. Both are fine",
+    ],
+)  # fmt: skip
+def test_what_is_said_of_one_is_not_always_a_choice(answer):
+    assert isinstance(chosen(answer, [*TWO[:1], ["1", *TWO[1]]]), str)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A is stronger, but I'd choose B.", "B over A.", "A has 3 years and B has 5, so B.",
+        "B\n\nA has fewer years.",
+        "A: 3 years\nB: 5 years\n\nFinal answer: **B**", '{"reason": "B has more than A", "choice": "B"}',
+        '{"choice": "B", "reason": "more than A"}', "If I had to choose between A and B, I'd choose Ben.",
+        "I'd choose B over A because of experience.", "Between Ann Li and Ben, I'd choose Ben (B).",
+        "Choose B. A lacks experience.", "Answer: B\nReason: A has less experience.", "\\boxed{B}, not A",
+    ],
+)  # fmt: skip
+def test_a_plain_choice_stands_among_reasons_that_name_the_other(answer):
+    assert chosen(answer, TWO) == {1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "If it were about years I'd choose A, but for skills I'd choose B.", "I'd choose A if B declines.",
+        "I would interview A and B.", "I'd interview A first, then B.", "Answer: A or B", "Choice: A = B",
+        "I would choose A. On second thought, B.", "Choose A for speed, B for skill.", "A\nB",
+        "A over B? No.",
+        "**Candidate A**\n- 3 years\n**Candidate B**\n- 5 years", '{"choice": ["A", "B"]}', "Answer: A, B",
+        "A over B is unfair.", "A, not B, lacks the licence.", "I prefer A's CV. B's references are better.",
+        "I recommend A be paired with B.", "My pick: A (skills); B (years)", "Why would I choose A over B?",
+        "Verdict: A. Verdict of my colleague: B.", "I'd pick A last. B is average.",
+        "Second choice: A. Not B.",
+    ],
+)  # fmt: skip
+def test_a_choice_that_is_not_plain_is_none(answer):
+    assert isinstance(chosen(answer, TWO), str)
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("Ms. Tan", {0}), ("I'd pick Mr Lim, for the years.", {1}), ("Mrs. Tan has more years", {0}),
+        ("Lim", {1}), ("I'd choose Mary.", {0}), ("Mary Tan  or John", "several"),
+        ("Tan and John Lim", "several"), ("Mary and Mr. Lim", "several"), ("Miss Ong", "nobody"),
+        ("Tan uniforms", "unsure"), ("John  Lim", {1}),
+    ],
+)  # fmt: skip
+def test_a_title_and_a_part_of_a_name_are_somebody(answer, found):
+    assert chosen(answer, [["A", "Mary Tan"], ["B", "John Lim"]]) == found
+    assert chosen(answer, [["Ms. Tan", "Mary Tan"], ["Mr. Lim", "John Lim"]]) == found
+
+
+def test_a_part_that_two_share_is_nobody():
+    assert chosen("Mr. Lim", [["John Lim"], ["Mary Lim"]]) == "nobody"
 
 
 def test_a_name_may_be_a_negation_or_have_a_full_stop():
