@@ -77,9 +77,19 @@ _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
 _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
-_OF = re.compile(r"\s*(?:of|on|von|sur|sobre|de|su|dari|daripada|trên|เต็ม)\s*")
+_OF = re.compile(r"\s*(?:(?:on|in) a scale (?:of|to)|of|on|von|sur|sobre|de|su|dari|daripada|trên|เต็ม)\s*")
 _ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _OUT_OF_ALONE = re.compile(r"(?:out of|满分|滿分)\s*$")
+# A number that is the name of something, or of a day or an hour.
+_DAYS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?"
+)
+_NAMED = re.compile(
+    r"(?<![^\W\d_])(section|article|step|version|chapter|page|room|clause|paragraph|appendix|top|zip|tel|no\.|nr\."
+    rf"|claude|gemini|llama|qwen|{_DAYS})[.:]?\s+$|#$"
+)
+_DAY_OR_HOUR = re.compile(rf"\s(?:[ap]\.?m(?![a-z])|(?:{_DAYS})\s\d{{4}}(?!\d))")
 _MONTHS = (
     r"months?|mths?|mos?|weeks?|days?|hours?|minutes?|monate?n?|wochen?|tagen?|mois|semaines?|jours?|mes(?:es)?|semanas?"
     r"|d[ií]as?|bulan|minggu|hari|tháng|tuần|ngày|个月|個月|周|週|天|เดือน|สัปดาห์|วัน|महीन[ेा]|माह|दिन|மாத(?:ங்கள்|ம்)"
@@ -95,6 +105,12 @@ _BACKGROUND = re.compile(
     r"\+?\s*(?:(?:years?|yrs?)(?:['’]?\s(?:of\s)?(?:[a-z-]{1,20}\s){0,2}?(?:experience|age)|\sold)(?![a-z])"
     r"|jahren? (?:berufs)?erfahrung|ans d['’]expérience|años de experiencia|tahun pengalaman"
     r"|năm kinh nghiệm|年(?:的)?(?:工作)?经验|岁|歲)"
+)
+# Behind a number: it counts something else, as in `I need 2 more facts`.
+_COUNTED = re.compile(
+    r"\s(?:(?:more|other|further|different|missing|open|key|main)\s)?(?:facts?|questions?|reasons?|things?|parts"
+    r"|references|languages|criteria|firms|companies|jobs|awards|publications|projects|concerns|issues|factors"
+    r"|aspects|pieces|people|candidates|applicants|children|words|sentences)(?![a-z:])"
 )
 # A point of a list, `- 8 awards`, whose dash is none of a range; and what may stand behind a range's end.
 _POINT = re.compile(r"\s+[-–—]\s+")
@@ -171,7 +187,7 @@ class NumberReader:
         if len(found) > 1 or not _is_nearly_all(text, found, MORE):
             found = [one for one in found if not one.is_label]
         if len(found) > 1 or not _is_nearly_all(text, found):
-            found = [one for one in found if not self._is_background(text, one.end)]
+            found = [one for one in found if not self._is_background(text, one)]
         before = [None, *found]
         marked = {one for one, last in zip(found, before, strict=False) if self._is_marked(text, one, last)}
         of_all = {one for one in found if one.of_all}
@@ -272,6 +288,9 @@ class NumberReader:
         before = text[max(0, token.start() - NEAR) : token.start()]
         if before[-1:] in (".", ",", ":") and before[-2:-1].isdigit():
             return False
+        named = _NAMED.search(before)
+        if _DAY_OR_HOUR.match(text, token.end()) or (named and named[1] not in self.words):
+            return False
         letters = _LETTERS_BEFORE.search(before)
         if letters is None or letters[1] in CURRENCIES or letters[1] in self.words:
             return True
@@ -286,9 +305,11 @@ class NumberReader:
             return None
         return unit.end()
 
-    def _is_background(self, text: str, end: int) -> bool:
-        """Whether a number is somebody's age or experience, where no word of it was asked for."""
-        match = _BACKGROUND.match(text, end)
+    def _is_background(self, text: str, one: _Found) -> bool:
+        """Whether a number is of somebody's age or of other things, where no word of it was asked for."""
+        match = _BACKGROUND.match(text, one.end)
+        if match is None and not _POINT.search(text, max(0, one.start - 3), one.start):  # of 6 - 8 awards
+            match = _COUNTED.match(text, one.end)
         return match is not None and self.units.isdisjoint(
             word.removesuffix("s") for word in _WORD.findall(match[0])
         )
