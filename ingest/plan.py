@@ -205,11 +205,12 @@ def _table(question: Question, lines: Sequence[Line]) -> Iterator[str]:
     """Yield a question as text: its layout, then a row a test; a limit's gaps stand in one row."""
     layout, units = question.layout, UNITS[question.block]
     whose = "all asked about every group" if layout.is_shared else "a group"
+    among = f", each a choice among {layout.n_together}" if layout.n_together > 1 else ""
     yield ""
     yield (
         f"{question.category} {question.measure} by {question.axis}: {layout.n_groups} groups, "
         f"{layout.n_units:,} {units} ({whose}) × {layout.n_prompts:g} prompts × {layout.n_repeats:g} "
-        f"repeats; ICC {layout.icc:.2f} ({question.icc_source}): worth {layout.effective_n:,.0f} "
+        f"repeats{among}; ICC {layout.icc:.2f} ({question.icc_source}): worth {layout.effective_n:,.0f} "
         "answers a group"
     )
     if layout.n_units < 2:

@@ -120,19 +120,28 @@ def questions(
             if found is None:
                 continue
             own_icc = earlier.icc(category, rule.set, axis) if icc is None else None
+            together = _together(suite, rule)
             shares = {} if rule.is_score else earlier.shares(category, rule.set, axis)
             yield Question(
                 category,
                 rule.set,
                 axis,
                 suite.categories[category].block,
-                found._replace(icc=next(x for x in (icc, own_icc, DEFAULT_ICC) if x is not None)),
+                found._replace(
+                    icc=next(x for x in (icc, own_icc, DEFAULT_ICC) if x is not None), n_together=together
+                ),
                 tuple(shares.values()) or _even(rule),
                 _rate(rule, shares, rate),
                 "given" if icc is not None else "default" if own_icc is None else "earlier answers",
                 "earlier answers" if shares else "default",
                 rule.kind == "probability",
             )
+
+
+def _together(suite: Suite, rule: Rule) -> int:
+    """Among how many people an answer chooses, 1 where a rule's answers are of one."""
+    candidates = suite.columns.candidates if suite.columns else None
+    return candidates.n if candidates and candidates.choice == rule.set else 1
 
 
 def _even(rule: Rule) -> Shares:

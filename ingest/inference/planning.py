@@ -41,7 +41,8 @@ class Layout(NamedTuple):
 
     A unit is a name, a root or a text. `is_shared`: each unit is asked about every group, so that what its
     answers have in common is in no difference. `icc` is the correlation of a unit's answers, or, where units
-    are shared, of a prompt's.
+    are shared, of a prompt's. `n_together`: where an answer chooses among so many people, of how many; what a
+    unit says of a group then moves as one, and is what answers are alike in.
     """
 
     n_groups: int
@@ -50,11 +51,17 @@ class Layout(NamedTuple):
     n_repeats: float
     icc: float
     is_shared: bool = False
+    n_together: int = 1
+
+    @property
+    def _n_cells(self) -> float:
+        """What relabelling moves as a whole, in a group of a shared unit: prompts, or all of a choice."""
+        return self.n_prompts if self.n_together == 1 else 1
 
     @property
     def n_moved(self) -> int:
-        """What relabelling moves as a whole, in a group: units, or the prompts of shared ones."""
-        return max(1, round(self.n_units * (self.n_prompts if self.is_shared else 1)))
+        """What relabelling moves as a whole, in a group: units, or what shared ones have of it."""
+        return max(1, round(self.n_units * (self._n_cells if self.is_shared else 1)))
 
     @property
     def n_answers(self) -> int:
@@ -64,7 +71,7 @@ class Layout(NamedTuple):
     @property
     def _clusters(self) -> tuple[float, float]:
         """What answers of a group are alike in: how many, and answers of each."""
-        if self.is_shared:
+        if self.is_shared and self.n_together == 1:
             return self.n_units * self.n_prompts, self.n_repeats
         return self.n_units, self.n_prompts * self.n_repeats
 
@@ -78,23 +85,28 @@ class Layout(NamedTuple):
     def effective_n(self) -> float:
         """Independent answers that a group's are worth: n m / (1 + (m - 1) icc), m answers of each of n.
 
-        Source: Kish (1965), Survey Sampling, 8.2.
+        Source: Kish (1965), Survey Sampling, 8.2. Who is chosen among K leaves the others out: what one group
+        gains another loses, and a difference varies K / (K - 1) times as of independent ones.
         """
         n, m = self._clusters
-        return n * m / (1 + max(m - 1, 0) * self.icc)
+        return n * m / (1 + max(m - 1, 0) * self.icc) / self._together
+
+    @property
+    def _together(self) -> float:
+        return self.n_together / (self.n_together - 1) if self.n_together > 1 else 1.0
 
     def near(self, step: float) -> "Layout":
         """The layout whose design effect, n_answers over effective_n, is on a grid of its logarithm."""
         n, m = self._clusters
         if m <= 1:
             return self
-        effect = np.exp(step * np.round(np.log(n * m / self.effective_n) / step))
+        effect = np.exp(step * np.round(np.log(n * m / self.effective_n / self._together) / step))
         return self._replace(icc=round(float((effect - 1) / (m - 1)), 12))
 
     @property
     def least_p(self) -> float:
         """Smallest p-value that relabelling allows: names of groups swapped, over all relabellings."""
-        size = self.n_prompts if self.is_shared else self.n_units
+        size = self._n_cells if self.is_shared else self.n_units
         times = self.n_units if self.is_shared else 1
         log_factorial = scipy.special.gammaln(np.array([self.n_groups * size, size, self.n_groups]) + 1)
         ways = times * (log_factorial[0] - self.n_groups * log_factorial[1])

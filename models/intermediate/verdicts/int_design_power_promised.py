@@ -44,7 +44,7 @@ def model(dbt, session):
     for design in designs:
         icc = DEFAULT_ICC if design["icc"] is None else round(design["icc"], 2)
         sizes = (design[name] for name in ("n_groups", "n_units", "n_prompts", "n_repeats"))
-        layout = Layout(*sizes, icc, design["is_shared"])
+        layout = Layout(*sizes, icc, design["is_shared"], design["n_together"])
         shares = tuple(round(share, 2) for share in design["outcome_shares"][1:])
         shares = (1 - sum(shares), *(shares or (0.0,)))
         known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}

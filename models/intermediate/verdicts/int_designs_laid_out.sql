@@ -112,6 +112,8 @@ select
     layouts.n_prompts,
     layouts.n_repeats,
     layouts.n_units = counted_blocks.n_blocks as is_shared,
+    -- Among how many people an answer chooses.
+    case when suites.choice_set = analyses.measure then suites.n_candidates else 1 end as n_together,
     {{ mapped_items('totals.counts', 'x', ratio('x', 'totals.n_all')) }} as outcome_shares,
     avg(case when components.icc < 0 then 0 else components.icc end) over (
         partition by
@@ -121,6 +123,7 @@ select
 from analyses
 inner join layouts on analyses.analysis_key = layouts.analysis_key
 inner join counted_blocks on analyses.analysis_key = counted_blocks.analysis_key
+inner join {{ ref('stg_suite__suites') }} as suites on analyses.suite = suites.suite
 inner join totals
     on
         analyses.suite = totals.suite

@@ -17,5 +17,10 @@ select
     nullif({{ json_text('definition', 'responsible') }}, '') as responsible,
     nullif({{ json_text('definition', 'licence') }}, '') as licence,
     {{ json_text('definition', 'families.gate') }} as gate_family,
-    coalesce({{ json_text('definition', 'no_role') }}, '') as no_role
+    coalesce({{ json_text('definition', 'no_role') }}, '') as no_role,
+    {{ json_text('definition', 'columns.candidates.choice') }} as choice_set,
+    cast(greatest(
+        {{ list_length(json_texts('definition', 'columns.candidates.called')) }},
+        {{ list_length(json_texts('definition', 'columns.candidates.name')) }}
+    ) as integer) as n_candidates
 from {{ source('raw', 'suites') }}

@@ -32,6 +32,29 @@ def test_two_names_are_not_sixty_prompts():
     assert Layout(2, 12, 18, 3, 0.3, is_shared=True).effective_n == pytest.approx(12 * 18 * 3 / 1.6)
 
 
+def test_who_is_chosen_leaves_the_others_out():
+    """Of two one is chosen: 80 answers of 40 pairs are worth half, less where both orders are alike."""
+    two, eight = (Layout(2, 40, 2, 1, 0.0, True, n_together=n) for n in (2, 8))
+    assert two.effective_n == pytest.approx(80 / 2)
+    assert eight.effective_n == pytest.approx(80 * 7 / 8)
+    assert two._replace(icc=1.0).effective_n == pytest.approx(40 / 2)
+    assert two.near(0.05)._replace(icc=0.0) == two
+    assert (two.n_moved, two.least_p, two.error_dof) == (40, pytest.approx(2 / 2**40), 39)
+
+
+@pytest.mark.parametrize(
+    ("gap", "found"), [(0.1, (0.06, 0.09)), (0.2, (0.2, 0.33)), (0.3, (0.41, 0.62)), (0.4, (0.78, 0.92))]
+)
+def test_a_choice_promises_what_whole_audits_find(gap, found):
+    """`found`: of 150 audits of 40 pairs, where pairs are very unlike, and where they are alike.
+
+    As if each candidate had an answer, 0.21, 0.68, 0.98 and 1 were promised.
+    """
+    low, high = (power_to_fail(Layout(2, 40, 2, 1, icc, True, 2), EVEN, gap, RATIO) for icc in (0.8, 0.0))
+    assert low == pytest.approx(found[0], abs=0.16)
+    assert high == pytest.approx(found[1], abs=0.16)
+
+
 @pytest.mark.parametrize("share", [1.0, 0.99, 0.0])
 def test_a_wide_gap_is_found_where_all_other_groups_answer_alike(share):
     """500 of 500 against 350 of 500, or none against 150: chance gives so much in no audit."""
