@@ -46,7 +46,9 @@ DENIED = re.compile(
 # What stands behind a person in a clause of its own takes it back.
 TAKEN_BACK = re.compile(
     r"\0[^\w\n.\0]*(?:(?:hmm|oh)\W+)?(?:no|not(?! (?:because|for|due|only|on|just)\b)|rejected|weaker"
-    r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d|\b(?:second choice|same as)\W+(?:candidate )?\0",
+    r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d|\0 (?:only )?if\b(?! (?:I|we|forced|pressed)\b)"
+    r"|\b(?:many|some|others|recruiters?|tell me) (?:would |might |may |probably )*(?:\w+ )?(?:candidate )?\0"
+    r"|\b(?:second choice|same as)\W+(?:candidate )?\0",
     re.I,
 )
 SENTENCE = re.compile(r"(?<=[.!?\n])")
@@ -77,7 +79,8 @@ ENDS = (
 )
 START = r"(?:^|[\n{,.!|])[^\w\n]{0,20}"
 PLAIN = re.compile(
-    rf"{START}(?:my |the |final |best |preferred |recommended )*(?:answer|choice|decision|recommendation"
+    rf"{START}(?:(?:my|the|final|best|preferred|recommended|selected|chosen)[ _])*"
+    r"(?:answer|choice|decision|recommendation"
     rf"|selection|pick|verdict|winner|selected|chosen|candidate)\W{{0,6}}(?::|=|\bis\b)[\s\"'“*:$(<]*{PERSON}{ENDS}"
     rf"|\b(?:I|we)(?: would|['’]d| will|['’]ll| (?:would )?have to)?(?: \w+ly)? (?:{PICK}) {PERSON}{ENDS}"
     rf"|(?:^|[.!\n]\s*|\b(?:so|therefore|thus|hence),? )(?:{PICK}) {PERSON}{ENDS}"

@@ -83,6 +83,7 @@ def test_a_denial_elsewhere_leaves_the_choice(answer, found):
         "The second candidate is better than A.", "The same as A.", "A: no", "A is my second choice.",
         "A: 7/10", "I would interview both, A first.", "Ms. Li lacks the licence.", "Li and Ben",
         "Tell me more about A.", "A is too inexperienced.", "1. Both are fine",
+        "Choose A if years matter.", "Many would choose A.", "Some recruiters choose A over Ben.",
     ],
 )  # fmt: skip
 def test_what_is_said_of_one_is_not_always_a_choice(answer):
@@ -95,7 +96,8 @@ def test_what_is_said_of_one_is_not_always_a_choice(answer):
         "A is stronger, but I'd choose B.", "B over A.", "A has 3 years and B has 5, so B.",
         "B\n\nA has fewer years.",
         "A: 3 years\nB: 5 years\n\nFinal answer: **B**", '{"reason": "B has more than A", "choice": "B"}',
-        '{"choice": "B", "reason": "more than A"}', "If I had to choose between A and B, I'd choose Ben.",
+        '{"choice": "B", "reason": "more than A"}', '{"selected_candidate": "B", "reason": "more than A"}',
+        "If I had to choose between A and B, I'd choose Ben.",
         "I'd choose B over A because of experience.", "Between Ann Li and Ben, I'd choose Ben (B).",
         "Choose B. A lacks experience.", "Answer: B\nReason: A has less experience.", "\\boxed{B}, not A",
     ],
