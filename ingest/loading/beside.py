@@ -150,6 +150,70 @@ def decide_beside(load: Load[Any], method: str) -> Beside:
     return Beside(*changed)
 
 
+def count_changes_of_others(load: Load[Any], method: str, n_read_anew: int) -> tuple[int, int]:
+    """Count answers of other files that this one changes something of, and prompts that these have, too.
+
+    Of an answer, that is a label, a score, or what is said of a prompt to which the file brings no answer of
+    its own. `n_read_anew` is what `find_prompts_read_anew` found.
+    """
+    read_anew = "union select prompt_key from read_anew" if n_read_anew else ""
+    n_answers, n_prompts = load.execute(
+        f"""
+        with others as (
+            select response_key, prompt_key from responses
+            where
+                prompt_key in (select prompt_key from staged_responses)
+                and run_id not in (select run_id from loads where suite = $suite and file_sha256 = $sha)
+        ),
+
+        changed_prompts as (
+            select stored.prompt_key
+            from decided_baselines as said
+            inner join prompts as stored on said.prompt_key = stored.prompt_key
+            where
+                stored.method = $method
+                and stored.baseline_text_key is distinct from if(said.n = 1, said.baseline_text_key, null)
+            {read_anew}
+        ),
+
+        changed_answers as (
+            select said.response_key
+            from decided_labels as said
+            left join labels as stored
+                on
+                    said.response_key = stored.response_key
+                    and said.outcome_set = stored.outcome_set
+                    and stored.annotator = 'data'
+            where stored.label is distinct from said.label
+            union
+            select said.response_key
+            from decided_scores as said
+            left join ready_measurements as stored
+                on said.response_key = stored.response_key and said.feature = stored.feature
+            where
+                stored.value is distinct from said.value
+                or stored.measurement_status is distinct from said.measurement_status
+            union
+            select response_key from staged_responses
+            where
+                prompt_key in (select prompt_key from changed_prompts)
+                and prompt_key not in (
+                    select prompt_key from staged_responses
+                    where source_row in (select source_row from decided where decision = 'loaded')
+                )
+        )
+
+        select
+            (select count(*) from others where response_key in (select response_key from changed_answers)),
+            count(distinct prompt_key)
+        from others
+        where prompt_key in (select prompt_key from changed_prompts)
+        """,
+        {"suite": load.suite.suite, "sha": load.source.file_sha256, "method": method},
+    ).fetchall()[0]
+    return n_answers, n_prompts
+
+
 def write_baselines(load: Load[Any], method: str) -> None:
     """Write the baselines of loaded prompts; a later file's replaces an earlier one's, two leave none."""
     load.execute(

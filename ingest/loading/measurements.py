@@ -405,6 +405,17 @@ class MeasurementLoad(Load[Measured]):
             "select count(*) from refused where contains(detail, ?)", [REDACTED]
         )
         self.count_decided("select measurement_status, count(*) from fresh group by 1 order by 1")
+        loaded.n_answers_changed = self.store.value(
+            """
+            select count(*)
+            from decided
+            inner join responses on decided.response_key = responses.response_key
+            where
+                decided.decision = 'loaded'
+                and responses.run_id not in (select run_id from loads where suite = ? and file_sha256 = ?)
+            """,
+            [self.suite.suite, self.source.file_sha256],
+        )
         loaded.n_others = self.store.value("select count(*) from decided where is_different")
         reasons = "select reason, count(*), min(source_row) from refused group by reason order by reason"
         for reason, n, first in self.store.rows(reasons):

@@ -27,6 +27,7 @@ from ingest.loading.again import (
 )
 from ingest.loading.beside import (
     Beside,
+    count_changes_of_others,
     decide_baselines,
     decide_beside,
     write_baselines,
@@ -310,6 +311,9 @@ class ResponseLoad(Load[Loaded]):
         decide_baselines(self)
         self.loaded.beside = decide_beside(self, METHOD)
         self.loaded.n_read_anew = find_prompts_read_anew(self, METHOD)
+        self.loaded.n_answers_changed, self.loaded.n_prompts_changed = count_changes_of_others(
+            self, METHOD, self.loaded.n_read_anew
+        )
         if self.loaded.n_records != self.n_records:
             raise PlumblineError(f"{shown(self.source.path)} changed while it was read.", "Load it again.")
         self.loaded.check_sums("columns")

@@ -14,20 +14,47 @@ from ingest.suite import Suite
 OF_AN_ANSWER = ("labels", "ready_measurements", "superseded_responses", "responses")
 OF_A_PROMPT = ("prompt_flags", "prompt_words", "scored_texts", "prompts")
 OF_A_LOAD = ("rejects", "loads")
-OTHERS = "Load the right files into another folder: `plumbline --data DIR …`."
+OTHERS = "load the right files into another folder (`plumbline --data DIR …`)."
 
 # What goes: the loads of a content, the answers that they brought, and prompts that nobody else answered.
+# Loads of older versions do not say what they changed of others.
 GOING = (
     """
     create or replace temp table going_loads as
-    select loads.*, runs.started_at
+    select
+        loads.*,
+        runs.started_at,
+        cast(json_extract_string(runs.detail, '$.n_answers_changed') as bigint) as n_answers_changed,
+        cast(json_extract_string(runs.detail, '$.n_prompts_changed') as bigint) as n_prompts_changed,
+        (select count(*) from responses where responses.run_id = loads.run_id) as n_brought
     from loads
     inner join runs on loads.run_id = runs.run_id
     where loads.suite = $suite and loads.file_sha256 = $sha
     """,
     """
     create or replace temp table going_answers as
-    select response_key, prompt_key from responses where run_id in (select run_id from going_loads)
+    select responses.response_key, responses.prompt_key, going_loads.started_at
+    from responses
+    inner join going_loads on responses.run_id = going_loads.run_id
+    """,
+    """
+    create or replace temp table shared_prompts as
+    select
+        going.prompt_key,
+        min(going.started_at) < any_value(others.started_at) as was_first,
+        (select max(coalesce(n_prompts_changed, 1)) > 0 from going_loads) as may_have_changed,
+        prompts.baseline_text_key is not null as has_baseline
+    from going_answers as going
+    inner join prompts on going.prompt_key = prompts.prompt_key
+    inner join (
+        select responses.prompt_key, min(runs.started_at) as started_at
+        from responses
+        inner join runs on responses.run_id = runs.run_id
+        where responses.response_key not in (select response_key from going_answers)
+        group by responses.prompt_key
+    ) as others on going.prompt_key = others.prompt_key
+    where prompts.suite = $suite and prompts.method = $loaded
+    group by all
     """,
     """
     create or replace temp table going_prompts as
@@ -44,13 +71,13 @@ GOING = (
         )
     """,
 )
-# Records that an earlier load of the same content had not brought. Where nothing else was there yet that is
-# there now, they stood twice in the file itself.
+# Answers of other files in which a load changed something. Where it does not say how many, all may be that
+# were there and no earlier load of the same content had brought.
 OF_OTHERS = """
-    select max(n_already_there - n_before)
+    select max(coalesce(n_answers_changed, n_already_there + n_loaded - n_brought - n_before))
     from (
         select
-            n_already_there,
+            *,
             coalesce(sum(n_loaded) over (
                 order by started_at rows between unbounded preceding and 1 preceding
             ), 0) as n_before
@@ -64,7 +91,7 @@ OF_OTHERS = """
         where
             prompts.suite = ?
             and responses.run_id not in (select run_id from going_loads)
-            and runs.started_at < (select max(started_at) from going_loads where n_already_there > 0)
+            and runs.started_at < (select max(started_at) from going_loads)
     )
 """
 LABELLED = """
@@ -82,10 +109,27 @@ HELD_THEM_TOO = """
         loads.suite = ?
         and (
             loads.n_already_there > 0
+            or loads.n_loaded > (select count(*) from responses where responses.run_id = loads.run_id)
             or loads.run_id in (select run_id from rejects where reason = 'duplicate_key')
         )
         and loads.run_id not in (select run_id from going_loads)
         and runs.started_at > (select min(started_at) from going_loads)
+    order by loads.source_file
+"""
+# A baseline goes with a file that set it first or anew; who else gave it is not known.
+BASELINES = "select prompt_key from shared_prompts where has_baseline and (was_first or may_have_changed)"
+SHARE_PROMPTS = f"""
+    select distinct loads.source_file
+    from responses
+    inner join loads on responses.run_id = loads.run_id
+    inner join runs on loads.run_id = runs.run_id
+    inner join shared_prompts on responses.prompt_key = shared_prompts.prompt_key
+    where
+        loads.run_id not in (select run_id from going_loads)
+        and (
+            responses.prompt_key in ({BASELINES})
+            or (may_have_changed and runs.started_at < (select max(started_at) from going_loads))
+        )
     order by loads.source_file
 """
 
@@ -99,6 +143,8 @@ class TakenBack:
     n_prompts: int
     n_rejected: int
     again: tuple[str, ...]
+    shared: tuple[str, ...] = ()
+    n_baselines: int = 0
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -108,6 +154,11 @@ class TakenBack:
         )
         if self.again:
             yield f"  may have held some of these answers, too: load again {', '.join(self.again)}"
+        if self.shared:
+            said = "answers the same prompts, of which roots and baselines may be this file's"
+            yield f"  {said}: load again {', '.join(self.shared)}"
+        if self.n_baselines:
+            yield f"  prompts that stay, without a baseline until then: {self.n_baselines:,}"
 
 
 def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
@@ -128,20 +179,28 @@ def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
     if (n := store.value(OF_OTHERS, [suite.suite]) or 0) > 0:
         raise PlumblineError(
             f"{file} spoke of {n:,} answers of another file, too; what it changed in those is not known.",
-            OTHERS,
+            f"Take back the files before it, then it, and load those again; or {OTHERS}",
         )
     if n := store.value(LABELLED):
         raise PlumblineError(
-            f"People were given {n:,} answers of {file} to read; their work would be lost.", OTHERS
+            f"People were given {n:,} answers of {file} to read; their work would be lost.",
+            f"So {OTHERS}",
         )
     counts = (
         "select count(*) from going_answers",
         "select count(*) from going_prompts",
         "select count(*) from rejects where run_id in (select run_id from going_loads)",
     )
-    again = tuple(file for (file,) in store.rows(HELD_THEM_TOO, [suite.suite]))
     n_answers, n_prompts, n_rejected = map(store.value, counts)
-    return TakenBack(source.source_file, n_answers, n_prompts, n_rejected, again)
+    return TakenBack(
+        source.source_file,
+        n_answers,
+        n_prompts,
+        n_rejected,
+        again=tuple(file for (file,) in store.rows(HELD_THEM_TOO, [suite.suite])),
+        shared=tuple(file for (file,) in store.rows(SHARE_PROMPTS)),
+        n_baselines=store.value(f"select count(*) from ({BASELINES})"),
+    )
 
 
 def take_back(store: Store) -> None:
@@ -156,6 +215,13 @@ def take_back(store: Store) -> None:
     ):
         for table in tables:
             store.connection.execute(f"delete from {table} where {column} in (select {column} from {going})")
+    store.connection.execute(
+        f"""
+        update prompts
+        set baseline_text_key = null, baseline_kind = null
+        where prompt_key in ({BASELINES})
+        """
+    )
     store.connection.execute(
         "delete from configs where backend = ? and config_key not in (select config_key from responses)",
         [BACKEND],

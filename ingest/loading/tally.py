@@ -36,6 +36,8 @@ class Tally:
     statuses: Counter[str] = field(default_factory=Counter)
     n_redacted: int = 0
     n_others: int = 0  # of the rejected, those that say something else than what is stored
+    n_answers_changed: int = 0  # of other files, in what stands beside them
+    n_prompts_changed: int = 0  # of prompts that other files' answers have, too
 
     @property
     def n_rejected(self) -> int:
@@ -192,6 +194,13 @@ class Load(ABC, Generic[T]):
             "n_rejected": self.loaded.n_rejected,
         }
         self.store.append("loads", [row])
+        self.store.note(
+            self.run_id,
+            {
+                "n_answers_changed": self.loaded.n_answers_changed,
+                "n_prompts_changed": self.loaded.n_prompts_changed,
+            },
+        )
 
 
 def recorded_config(

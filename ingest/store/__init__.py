@@ -370,6 +370,12 @@ class Store:
                 "update runs set ended_at = ?, run_status = ? where run_id = ?", [utc_now(), status, run_id]
             )
 
+    def note(self, run_id: str, found: Mapping[str, Any]) -> None:
+        """Add to a run's detail what it found."""
+        detail = json.loads(self.value("select detail from runs where run_id = ?", [run_id]))
+        written = json.dumps({**detail, **found}, sort_keys=True, ensure_ascii=False)
+        self.connection.execute("update runs set detail = ? where run_id = ?", [written, run_id])
+
 
 def versions() -> dict[str, str]:
     """Return the versions of everything that can change a number."""

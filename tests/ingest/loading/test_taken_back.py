@@ -1,7 +1,8 @@
 """A file that is taken back leaves no trace but its texts, and what cannot be kept apart is refused."""
 
 import pytest
-from tiny import COLUMNS, all_rows, csv_text, record
+import yaml
+from tiny import COLUMNS, TINY_SUITE, all_rows, csv_text, record
 
 from ingest.store import Store
 
@@ -13,6 +14,9 @@ def stored(data):
     def read():
         with Store(data, read_only=True) as store:
             rows = all_rows(store)
+            columns = "* exclude (run_id, labelled_at)"
+            rows["labels"] = sorted(map(repr, store.rows(f"select {columns} from labels")))
+            rows["responses"] = sorted(map(repr, store.rows("select * exclude (run_id) from responses")))
         rows.pop("texts", None)
         return rows
 
@@ -75,14 +79,135 @@ def test_answers_that_a_later_file_held_too_are_said(load, files, query):
     assert load(later, "--forget").exit_code == 0 and query("select count(*) from responses") == [(0,)]
 
 
-def test_a_file_that_spoke_of_others_answers_is_refused(load, files, stored):
+@pytest.fixture
+def given(tmp_path):
+    """The tiny suite with labels, scores, baselines and roots out of the file, and the file's columns."""
+    content = yaml.safe_load(TINY_SUITE.read_text())
+    content["columns"] |= {
+        "labels": {"job": "human"},
+        "scores": {"fit": "fit"},
+        "baseline": "base",
+        "root": "root",
+    }
+    path = tmp_path / "given.yml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+    return path, (*COLUMNS, "human", "fit", "base", "root")
+
+
+def said(number, **changes):
+    return record(number, human="baker", fit="1", base="Bakes.", root="r") | changes
+
+
+@pytest.mark.parametrize("changed", [{"human": "driver"}, {"human": ""}, {"fit": "2"}, {"base": "Drives."}])
+def test_what_a_file_changed_in_others_answers_is_refused_until_these_go_too(
+    load, files, stored, given, changed
+):
+    suite, columns = given
+    first = files("first.csv", [said(1), said(2)], columns)
+    other = said(2, **changed)
+    wrong = files("wrong.csv", [other, said(3, model="other", question="Which woman?")], columns)
+    assert load(first, suite=suite).exit_code == 0
+    right = stored()
+    assert load(wrong, suite=suite).exit_code == 0
+    before = stored()
+    done = load(wrong, "--forget", suite=suite)
+    assert done.exit_code == 1 and "spoke of 1 answers" in done.output and "another folder" in done.output
+    assert "Take back the files before it" in done.output and stored() == before
+    for file in (first, wrong):
+        assert load(file, "--forget", suite=suite).exit_code == 0
+    assert load(first, suite=suite).exit_code == 0
+    assert stored() == right
+
+
+def test_a_file_that_changed_nothing_in_others_answers_goes(load, files, stored):
+    first = files("first.csv", [record(1), record(2)])
+    later = files("later.csv", [record(1), record(2), record(3), record(3)])
+    assert load(first).exit_code == 0
+    before = stored()
+    assert load(later).exit_code == 0
+    done = load(later, "--forget")
+    assert done.exit_code == 0 and "1 answers" in done.output and "load again" not in done.output
+    assert stored() == before
+
+
+def test_a_load_that_does_not_say_what_it_changed_is_refused(load, files, stored, data):
     for name, records in (("first.csv", [record(1), record(2)]), ("wrong.csv", [record(2), record(3)])):
         file = files(name, records)
         assert load(file).exit_code == 0
+    with Store(data) as store:
+        store.connection.execute("update runs set detail = '{}'")
     before = stored()
     done = load(file, "--forget")
-    assert done.exit_code == 1 and "spoke of 1 answers of another file" in done.output
-    assert "another folder" in done.output and stored() == before
+    assert done.exit_code == 1 and "spoke of 1 answers" in done.output
+    assert stored() == before
+
+
+@pytest.mark.parametrize("changed", [{"base": "Drives."}, {"root": "s"}])
+def test_what_prompts_of_other_files_have_of_it_is_said(load, files, query, given, changed):
+    suite, columns = given
+    first = files("first.csv", [said(1)], columns)
+    wrong = files("wrong.csv", [said(1, model="other", **changed)], columns)
+    here = "select * from prompts"
+    assert load(first, suite=suite).exit_code == 0
+    right = query(here)
+    assert load(wrong, suite=suite).exit_code == 0 and query(here) != right
+    done = load(wrong, "--forget", suite=suite)
+    assert "roots and baselines may be this file's: load again first.csv" in done.output
+    assert "without a baseline until then: 1" in done.output
+    assert query("select baseline_text_key from prompts") == [(None,)]
+    assert load(first, suite=suite).exit_code == 0 and query(here) == right
+
+
+def test_a_baseline_that_only_the_first_file_gave_goes_with_it(load, files, query, given):
+    suite, columns = given
+    wrong = files("wrong.csv", [said(1)], columns)
+    right = files("right.csv", [said(1, model="other", base="")], columns)
+    for file in (wrong, right):
+        assert load(file, suite=suite).exit_code == 0
+    done = load(wrong, "--forget", suite=suite)
+    assert "load again right.csv" in done.output
+    assert query("select baseline_text_key from prompts") == [(None,)]
+
+
+def test_files_with_the_same_prompts_read_alike_are_not_named(load, files, stored, given):
+    suite, columns = given
+    first = files("first.csv", [said(1)], columns)
+    wrong = files("wrong.csv", [said(1, model="other")], columns)
+    assert load(first, suite=suite).exit_code == 0
+    before = stored()
+    assert load(wrong, suite=suite).exit_code == 0
+    done = load(wrong, "--forget", suite=suite)
+    assert "load again" not in done.output and stored() == before
+
+
+def test_numbers_that_another_file_added_to_answers_are_not_lost_from_sight(load, tmp_path, stored):
+    content = {
+        "suite": "numbers",
+        "title": "Numbers",
+        "version": 1,
+        "attributes": {"place": {"North": {}, "South": {}}},
+        "axes": ["place"],
+        "measurements": {
+            "root": "question",
+            "attributes": {"place": "place"},
+            "shows": ["place"],
+            "model": "model",
+            "features": {"warmth": "warmth"},
+        },
+        "categories": {"A1": {"title": "One", "block": "root"}},
+    }
+    suite, first, wrong = (tmp_path / name for name in ("numbers.yml", "first.csv", "wrong.csv"))
+    suite.write_text(yaml.safe_dump(content))
+    first.write_text("question,place,model,warmth\n1,North,m,1\n1,South,m,2\n")
+    wrong.write_text("question,place,model,warmth,cold\n1,North,m,1,9\n2,North,m,1,9\n2,South,m,1,9\n")
+    assert load(first, suite=suite).exit_code == 0
+    content["measurements"]["features"]["cold"] = "cold"
+    suite.write_text(yaml.safe_dump(content))
+    assert load(wrong, suite=suite).exit_code == 0
+    refused = load(wrong, "--forget", suite=suite)
+    assert refused.exit_code == 1 and "spoke of 1 answers" in refused.output
+    done = load(first, "--forget", suite=suite)
+    assert done.exit_code == 0 and "load again wrong.csv" in done.output
 
 
 @pytest.mark.parametrize(
