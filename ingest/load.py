@@ -84,7 +84,7 @@ def forget_file(
         found = find_what_goes(store, suite, source)
         if not dry_run:
             with store.run("load", detail), store.transaction():
-                take_back(store)
+                take_back(store, suite)
         return found
 
 

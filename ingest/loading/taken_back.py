@@ -14,6 +14,9 @@ from ingest.suite import Suite
 OF_AN_ANSWER = ("labels", "ready_measurements", "superseded_responses", "responses")
 OF_A_PROMPT = ("prompt_flags", "prompt_words", "scored_texts", "prompts")
 OF_A_LOAD = ("rejects", "loads")
+# What stands of a suite that nothing was brought in for, and what else would have been.
+OF_A_SUITE = ("suites", "ground_truth_figures", "suite_clusterings")
+BROUGHT_IN = ("loads", "prompts", "documents", "writings")
 OTHERS = "load the right files into another folder (`plumbline --data DIR …`)."
 
 # What goes: the loads of a content, the answers that they brought, and prompts that nobody else answered.
@@ -203,8 +206,8 @@ def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
     )
 
 
-def take_back(store: Store) -> None:
-    """Delete what `find_what_goes` found, and recorded configs without an answer.
+def take_back(store: Store, suite: Suite) -> None:
+    """Delete what `find_what_goes` found, recorded configs without an answer, and a suite without anything.
 
     The caller holds the transaction. Measurements stay: they are of texts, whoever says them.
     """
@@ -222,7 +225,17 @@ def take_back(store: Store) -> None:
         where prompt_key in ({BASELINES})
         """
     )
+    for side in ("prompt_key_a", "prompt_key_b"):
+        store.connection.execute(
+            f"delete from prompt_pairs where {side} in (select prompt_key from going_prompts)"
+        )
     store.connection.execute(
         "delete from configs where backend = ? and config_key not in (select config_key from responses)",
         [BACKEND],
     )
+    there = " union all ".join(f"select suite from {table}" for table in BROUGHT_IN)
+    for table in OF_A_SUITE:
+        store.connection.execute(
+            f"delete from {table} where suite = $suite and $suite not in (select suite from ({there}))",
+            {"suite": suite.suite},
+        )

@@ -201,6 +201,10 @@ def test_numbers_that_another_file_added_to_answers_are_not_lost_from_sight(load
     first.write_text("question,place,model,warmth\n1,North,m,1\n1,South,m,2\n")
     wrong.write_text("question,place,model,warmth,cold\n1,North,m,1,9\n2,North,m,1,9\n2,South,m,1,9\n")
     assert load(first, suite=suite).exit_code == 0
+    before = stored()
+    assert load(wrong, suite=suite).exit_code == 0
+    taken = load(wrong, "--forget", suite=suite)
+    assert taken.exit_code == 0 and stored() == before  # with the pairs of its prompts
     content["measurements"]["features"]["cold"] = "cold"
     suite.write_text(yaml.safe_dump(content))
     assert load(wrong, suite=suite).exit_code == 0
@@ -240,6 +244,17 @@ def test_work_of_people_is_not_thrown_away(load, files, stored, data, given):
     done = load(wrong, "--forget")
     assert done.exit_code == 1 and "People were given 1 answers of" in done.output
     assert stored() == before
+
+
+def test_a_suite_goes_with_the_last_of_its_files(load, files, tmp_path, query):
+    wrong = files("wrong.csv", [record(1)])
+    other = tmp_path / "other.yml"
+    other.write_text(TINY_SUITE.read_text().replace("suite: tiny", "suite: other"))
+    for suite in (TINY_SUITE, other):
+        assert load(wrong, suite=suite).exit_code == 0
+    assert load(wrong, "--forget", suite=other).exit_code == 0
+    assert query("select suite from suites") == [("tiny",)]
+    assert query("select count(*) from responses") == [(1,)]
 
 
 def test_all_of_a_file_or_nothing(load, files):
