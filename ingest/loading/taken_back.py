@@ -119,6 +119,7 @@ HELD_THEM_TOO = """
         and runs.started_at > (select min(started_at) from going_loads)
     order by loads.source_file
 """
+OTHER_NAMES = "select distinct source_file from going_loads where source_file <> ? order by source_file"
 # A baseline goes with a file that set it first or anew; who else gave it is not known.
 BASELINES = "select prompt_key from shared_prompts where has_baseline and (was_first or may_have_changed)"
 SHARE_PROMPTS = f"""
@@ -148,6 +149,7 @@ class TakenBack:
     again: tuple[str, ...]
     shared: tuple[str, ...] = ()
     n_baselines: int = 0
+    names: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -155,6 +157,8 @@ class TakenBack:
             f"{self.source_file}: {self.n_answers:,} answers, {self.n_prompts:,} prompts and "
             f"{self.n_rejected:,} rejected records taken back"
         )
+        if self.names:
+            yield f"  the same content was loaded as {', '.join(self.names)}, too"
         if self.again:
             yield f"  may have held some of these answers, too: load again {', '.join(self.again)}"
         if self.shared:
@@ -203,6 +207,7 @@ def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
         again=tuple(file for (file,) in store.rows(HELD_THEM_TOO, [suite.suite])),
         shared=tuple(file for (file,) in store.rows(SHARE_PROMPTS)),
         n_baselines=store.value(f"select count(*) from ({BASELINES})"),
+        names=tuple(file for (file,) in store.rows(OTHER_NAMES, [source.source_file])),
     )
 
 

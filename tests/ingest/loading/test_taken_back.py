@@ -246,6 +246,14 @@ def test_work_of_people_is_not_thrown_away(load, files, stored, data, given):
     assert stored() == before
 
 
+def test_another_name_of_the_same_content_is_said(load, files, query):
+    right, copy = files("right.csv", [record(1)]), files("copy.csv", [record(1)])
+    for file in (right, copy):
+        assert load(file).exit_code == 0
+    done = load(copy, "--forget", "--dry-run")
+    assert "the same content was loaded as right.csv, too" in done.output
+
+
 def test_a_suite_goes_with_the_last_of_its_files(load, files, tmp_path, query):
     wrong = files("wrong.csv", [record(1)])
     other = tmp_path / "other.yml"
