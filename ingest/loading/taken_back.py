@@ -104,20 +104,33 @@ LABELLED = """
         response_key in (select response_key from labels where annotator <> 'data')
         or response_key in (select response_key from label_samples)
 """
+# A file that was there itself when it was loaded again is none of them.
 HELD_THEM_TOO = """
-    select distinct loads.source_file
-    from loads
-    inner join runs on loads.run_id = runs.run_id
+    with known as (
+        select
+            loads.*,
+            runs.started_at,
+            coalesce(sum(loads.n_loaded) over (
+                partition by loads.file_sha256
+                order by runs.started_at rows between unbounded preceding and 1 preceding
+            ), 0) as n_before,
+            (select count(*) from responses where responses.run_id = loads.run_id) as n_brought
+        from loads
+        inner join runs on loads.run_id = runs.run_id
+        where loads.suite = ?
+    )
+
+    select distinct source_file
+    from known
     where
-        loads.suite = ?
-        and (
-            loads.n_already_there > 0
-            or loads.n_loaded > (select count(*) from responses where responses.run_id = loads.run_id)
-            or loads.run_id in (select run_id from rejects where reason = 'duplicate_key')
+        (
+            n_already_there > n_before
+            or n_loaded > n_brought
+            or run_id in (select run_id from rejects where reason = 'duplicate_key')
         )
-        and loads.run_id not in (select run_id from going_loads)
-        and runs.started_at > (select min(started_at) from going_loads)
-    order by loads.source_file
+        and run_id not in (select run_id from going_loads)
+        and started_at > (select min(started_at) from going_loads)
+    order by source_file
 """
 OTHER_NAMES = "select distinct source_file from going_loads where source_file <> ? order by source_file"
 # A baseline goes with a file that set it first or anew; who else gave it is not known.

@@ -119,6 +119,15 @@ def test_what_a_file_changed_in_others_answers_is_refused_until_these_go_too(
     assert stored() == right
 
 
+def test_a_file_that_was_loaded_again_itself_is_not_named(load, files, stored):
+    right, wrong = files("right.csv", [record(1), record(2)]), files("wrong.csv", [record(3)])
+    assert load(right, "--limit", "1").exit_code == 0
+    assert load(wrong).exit_code == 0
+    assert load(right).exit_code == 0 and load(right).exit_code == 0
+    done = load(wrong, "--forget")
+    assert done.exit_code == 0 and "load again" not in done.output
+
+
 def test_a_file_that_changed_nothing_in_others_answers_goes(load, files, stored):
     first = files("first.csv", [record(1), record(2)])
     later = files("later.csv", [record(1), record(2), record(3), record(3)])
