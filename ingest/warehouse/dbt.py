@@ -31,6 +31,8 @@ Parsed = Callable[[], Any]
 
 BUILDING = "Building the marts"
 ROW_RULES = "rows_of_"  # how tests/generic/row_rules.sql is named where it is used
+MEASURED = "answers_measured"
+MEASURE = " Measure what is not measured yet: `plumbline extract --suite FILE`, with the file of {}."
 BLOCKING_RULES = "assert_blocking_rules_are_passed"  # its rows are those of fct_quality
 COMMENT = re.compile(r"(?:--.*\n)+")
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
@@ -259,10 +261,11 @@ def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
         attach(marts, data / RAW_NAME, "raw")
         for node in blocking:
             rows = marts.sql(node.compiled_code)
-            named = rows.project("category, config, scope, n_failing, n_records, rule, description")
-            for category, config, scope, n_failing, n_records, rule, said in named.order("all").fetchall():
-                where = ", ".join(part for part in (category, config, scope) if part)
-                yield f"{where}: {n_failing:,} of {n_records:,} break the rule {rule}: {said}"
+            named = rows.project("suite, category, config, scope, n_failing, n_records, rule, description")
+            for *places, n_failing, n_records, rule, said in named.order("all").fetchall():
+                where = ", ".join(part for part in places if part)
+                todo = MEASURE.format(places[0]) if rule == MEASURED else ""
+                yield f"{where}: {n_failing:,} of {n_records:,} break the rule {rule}: {said}{todo}"
         for node in of_rows:
             for rule, n_rows in marts.execute(node.compiled_code).fetchall():
                 yield f"{node.name.removeprefix(ROW_RULES)}: not so: {rule} ({n_rows:,} times)"

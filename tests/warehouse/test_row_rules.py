@@ -86,13 +86,16 @@ def test_rows_that_keep_their_rules_pass(built):
 
 def test_a_blocking_rule_is_named_with_what_breaks_it(built, tmp_path):
     """dbt says "Got 1 result": which rule, of what, and how often is in the row."""
-    columns = "'H' as category, 'm' as config, 'tone' as scope, 1200 as n_failing, 1600 as n_records"
+    columns = (
+        "'s' as suite, 'H' as category, 'm' as config, 'tone' as scope, 1200 as n_failing, 1600 as n_records"
+    )
     sql = f"select {columns}, 'answers_measured' as rule, 'Answers that were measured.' as description"
     named = tmp_path / "project/tests/assert_blocking_rules_are_passed.sql"
     named.write_text("select * from {{ ref('sound') }}", "utf-8")
     is_well, said = built("sound", sql, "models: []")
     assert not is_well
-    assert "H, m, tone: 1,200 of 1,600 break the rule answers_measured: Answers that were measured." in said
+    assert "s, H, m, tone: 1,200 of 1,600 break the rule answers_measured: Answers that were meas" in said
+    assert "`plumbline extract --suite FILE`, with the file of s." in said
 
 
 def test_a_query_that_finds_rows_is_named_with_what_it_says_of_itself(built, tmp_path):
