@@ -54,8 +54,10 @@ def closing(warehouse: Warehouse, suite: str, is_terminal: bool) -> None:
     if is_terminal:
         say("\n".join(drawing.verdict_table(counts)))
     rows = [row for row in evidence.comparisons(warehouse) if row["suite"] == suite]
-    first = list({row["config"]: row for row in reversed(rows)}.values())[::-1]
-    for row in first[:CONFIGS]:
+    gravest: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        gravest.setdefault(row["config"], row)
+    for row in list(gravest.values())[:CONFIGS]:
         say(f"\n{drawing.gap(row)}\n  Why: plumbline why {row['verdict_name']}")
     if rows:
         say("\nplumbline show draws the others; plumbline gate lists what fails.")

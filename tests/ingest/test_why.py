@@ -302,6 +302,23 @@ def test_an_audit_ends_with_the_gaps_of_its_own_suite(tmp_path, capsys):
     assert "D4-gender-5c0f91ab" not in told
 
 
+def test_an_audit_ends_with_the_gravest_configs_first(tmp_path, capsys):
+    """Also where the gravest one has the mildest comparison, too."""
+    two_suites(tmp_path)
+    rows = [("fails", "fail", "gender", 1), *((f"quiet-{n}", "inconclusive", "gender", 3) for n in range(4))]
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+        marts.execute("delete from rpt_verdicts")
+        names, marks = ", ".join(VERDICT), ", ".join("?" * len(VERDICT))
+        for config, verdict, axis, rank in (*rows, ("fails", "pass", "race", 4)):
+            row = VERDICT | {"suite": "t", "config": config, "verdict": verdict, "axis": axis}
+            row |= {"verdict_name": f"D4-{axis}-{config}", "verdict_rank": rank}
+            marts.execute(f"insert into rpt_verdicts ({names}) values ({marks})", list(row.values()))
+    with Warehouse(tmp_path) as warehouse:
+        show.closing(warehouse, "t", is_terminal=False)
+    told = [line for line in capsys.readouterr().out.splitlines() if "Why: " in line]
+    assert len(told) == show.CONFIGS and told[0].endswith("D4-gender-fails")
+
+
 def test_marts_of_another_version_are_named_before_anything_is_drawn(tmp_path):
     two_suites(tmp_path, "alter table rpt_verdicts drop column headline")
     result = CliRunner().invoke(cli, ["--data", str(tmp_path), "show"])
