@@ -27,6 +27,8 @@ MANY = 0.6  # of the answers give a number
 MOST_SCALES = 3  # a prompt may name others beside the one it asks for: `aged 30 to 40`
 SOME = 0.2  # of a value's prompts say it; others may show it by a name
 GUIDE = "docs/guide/own-answers.md"
+NO_ROOT = "# No field says which prompts differ in the group only: `root:` would name it."
+UNLISTED = f"{GUIDE}#groups-without-a-column"
 # What columns are often called; the name itself comes first, as logs of tools have it.
 NAMES = {
     "prompt": ("prompt", "question", "input", "instruction", "query", "request"),
@@ -61,6 +63,8 @@ ABOUT_PEOPLE = frozenset({
     "people", "pregnancy", "pronoun", "pronouns", "race", "region", "religion", "sex", "sexuality",
     "subgroup", "tribe", "veteran",
 })  # fmt: skip
+# Words in the names of fields that hold people's names.
+OF_NAMES = frozenset({"name", "nombre", "nom", "nome"})
 LABEL = TypeAdapter(Label)
 RIGHT = ("C", "1", "1.0", "true", "True", "yes", "Yes", "pass", "correct")
 
@@ -94,8 +98,12 @@ class _Field:
         return bool(self.values) and all(map(_is_number, self.values))
 
     @property
+    def words(self) -> list[str]:
+        return re.split(r"[^a-z]+", self.last.lower())
+
+    @property
     def is_about_people(self) -> bool:
-        return not ABOUT_PEOPLE.isdisjoint(re.split(r"[^a-z]+", self.last.lower()))
+        return not ABOUT_PEOPLE.isdisjoint(self.words)
 
     @property
     def can_be_groups(self) -> bool:
@@ -139,24 +147,33 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
             has = ", ".join(repr(shorten(n)) for n in names[:MOST_VALUES]) or "nothing"
             raise PlumblineError(
                 f"{shown(paths[0])}: no column is called like a {needed}; it has {has}.",
-                f"Rename it, or write `columns:` by hand: {GUIDE}.",
+                f"Rename it to `{needed}`, or write `columns:` by hand: {GUIDE}.",
             )
     known = {name for name in fields if _spelt(name) in KNOWN} | set(columns.values())
     if any(reader_of(path) for path in paths):
         # What a tool itself says of a record stands beside what its user wrote.
         known |= {name for name in fields if "." not in name and name != "group"}
-    groups, left_out = _groups(fields, known)
+    said_in_prompts = _said(fields, columns)
+    # A column of people's names is neither a group nor what prompts about several people share.
+    people = {n for n in said_in_prompts if not OF_NAMES.isdisjoint(fields[n].words)}
+    groups, left_out = _groups(fields, known | people)
     if not groups:
         others = ", ".join(repr(shorten(n)) for n in fields if n not in known) or "nothing"
         raise PlumblineError(
             f"{shown(paths[0])}: no column has 2 to {MOST_VALUES} values that could be groups; besides what "
             f"was asked and said it has {others}.",
-            f"Add one that says whom a record is about, or write the suite by hand: {GUIDE}.",
+            f"Add one. Where names or prompts alone say it: {UNLISTED}.",
         )
     scores, labels = _scores(fields)
     attributes = dict(zip(_slugs([g.last for g in groups]), groups, strict=True))
-    root = _root(fields, groups, known)
-    text = _suite(name, fields, columns, attributes, root, scores, labels, left_out)
+    prompts = fields[columns["prompt"]].texts
+    declared = {slug: _values(prompts, field) for slug, field in attributes.items()}
+    named_in = [fields[n] for n in said_in_prompts if fields[n] not in groups]
+    if person := _name(named_in, people, declared, attributes):
+        columns["name"] = person
+    if root := _root(fields, groups, known | people | {person or ""}):
+        columns["root"] = root
+    text = _suite(name, fields, columns, attributes, declared, scores, labels, left_out)
     found = {slug: list(field.spellings()) for slug, field in attributes.items()}
     return Drafted(text, len(records), found, [*scores, *labels])
 
@@ -276,20 +293,39 @@ def _values(prompts: Sequence[str], field: _Field) -> dict[str, dict[str, list[s
     return found
 
 
-def _name(
-    fields: Mapping[str, _Field], attributes: Mapping[str, _Field], columns: Mapping[str, str]
-) -> str | None:
-    """Return the field of people's names: prompts say it, and it decides of which group a person is."""
+def _said(fields: Mapping[str, _Field], columns: Mapping[str, str]) -> list[str]:
+    """Return the fields whose values stand in their records' prompts, as a person's name does."""
     prompts = [composed(text) for text in fields[columns["prompt"]].texts]
+    found = []
     for name, field in fields.items():
         if name in columns.values() or not field.is_full or field.is_number or len(field.values) < 2:
             continue
         n_said = sum(
             bool(text) and composed(text) in prompt for text, prompt in zip(field.texts, prompts, strict=True)
         )
-        if n_said >= ENOUGH * len(prompts) and any(_decides(field, group) for group in attributes.values()):
-            return name
+        if n_said >= ENOUGH * len(prompts):
+            found.append(name)
+    return found
+
+
+def _name(
+    said: Sequence[_Field],
+    people: set[str],
+    declared: Mapping[str, Mapping[str, Mapping[str, list[str]]]],
+    attributes: Mapping[str, _Field],
+) -> str | None:
+    """Return the field of people's names: it is called so, or it decides of which group a person is."""
+    unseen = [attributes[slug] for slug in _unseen(declared)]
+    for field in sorted(said, key=lambda one: one.name not in people):
+        if field.name in people or any(_decides(field, group) for group in unseen):
+            return field.name
     return None
+
+
+def _unseen(declared: Mapping[str, Mapping[str, Mapping[str, list[str]]]]) -> list[str]:
+    return [
+        slug for slug, values in declared.items() if not all("words" in value for value in values.values())
+    ]
 
 
 def _decides(field: _Field, group: _Field) -> bool:
@@ -331,38 +367,37 @@ def _suite(
     fields: Mapping[str, _Field],
     columns: Mapping[str, str],
     attributes: Mapping[str, _Field],
-    root: str | None,
+    declared: Mapping[str, Mapping[str, Mapping[str, list[str]]]],
     scores: Mapping[str, str],
     labels: Mapping[str, str],
     left_out: Sequence[str],
 ) -> str:
     code = name.upper()
     prompts = fields[columns["prompt"]].texts
-    declared = {slug: _values(prompts, field) for slug, field in attributes.items()}
-    unseen = [
-        slug for slug, values in declared.items() if not all("words" in value for value in values.values())
-    ]
-    person = _name(fields, {slug: attributes[slug] for slug in unseen}, columns)
-    by_name = [slug for slug in unseen if person and _decides(fields[person], attributes[slug])]
+    person = columns.get("name")
+    decided = [slug for slug in attributes if person and _decides(fields[person], attributes[slug])]
+    unseen = _unseen(declared)
+    by_name = [slug for slug in unseen if slug in decided]
     unseen = [slug for slug in unseen if slug not in by_name]
     scale = _rated(prompts, fields[columns["response"]].texts)
     title = name.replace("_", " ").capitalize()
     said: dict[str, Any] = dict(columns)
     said.setdefault("model", {"value": "model"})
     said["category"] = {"value": code}
-    said |= {"root": root} if root else {}
-    said |= {"name": person} if person else {}
     said["attributes"] = {slug: field.name for slug, field in attributes.items()}
     said |= {"scores": dict(scores)} if scores else {}
     said |= {"labels": dict(labels)} if labels else {}
     rules = [_given(slug, fields[field]) for slug, field in labels.items()] or [RATING if scale else TONE]
-    category = {"title": title, "domain": "answers", "outcomes": rules}
+    # Answers about one name resemble each other: where a name has one group, whole names are compared.
+    block = {"block": "name"} if decided else {}
+    category = {"title": title, "domain": "answers"} | block | {"outcomes": rules}
     left_out = [field for field in left_out if field != person]
     others = ", ".join(repr(shorten(field)) for field in left_out)
     parts = [
         "# yaml-language-server: $schema=suite.schema.json",
         "# Drafted from a file of answers. Look at each part: all of it is guessed.",
-        _yaml({"suite": name, "title": title, "version": 1, "language": "en"}),
+        _yaml({"suite": name, "title": title, "version": 1, "language": "en"}).rstrip()
+        + "  # of prompts and answers; the scorer vader reads English alone",
         "# Whom answers are compared for."
         + (f" Other fields that could be groups: {others}." if left_out else ""),
         f"# Does a record ask about several people, as {several} look? Then `candidates:` makes a record\n"
@@ -378,7 +413,7 @@ def _suite(
         _yaml({"names": {"shows": by_name}}) if by_name else None,
         "# Left: Plumbline's words. Right: the file's fields.",
         None if "model" in columns else "# No field names the model: write its name here.",
-        None if root else "# No field says which prompts differ in the group only: `root:` would name it.",
+        None if "root" in columns else NO_ROOT,
         _yaml({"columns": said}),
         "# How an answer is read. Add rules, such as phrases: docs/guide/own-questions.md.",
         *(

@@ -78,6 +78,7 @@ def test_names_that_show_groups_and_a_number_that_is_asked_for_are_found(tmp_pat
     assert (suite.columns.name, suite.columns.root, suite.names.shows) == ("applicant", "job", ["sex"])
     assert suite.own_scorers["rating"].range == (1, 10)
     assert [rule.feature for _, rule in suite.rules()] == ["rating_score"]
+    assert suite.categories["RATED"].block == "name"  # answers about one name are not independent
     assert "it is a control" not in path.read_text()
     assert "fields that could be groups: 'job'." in path.read_text()
     loaded = plumbline("--data", tmp_path / "data", "load", "--suite", path, tmp_path / "a.csv")
@@ -96,6 +97,51 @@ def test_names_that_show_groups_and_a_number_that_is_asked_for_are_found(tmp_pat
     plumbline("init", "--force", path, "--responses", tmp_path / "a.csv")
     suite = load_suite(path)
     assert (suite.columns.name, suite.own_scorers) == (None, {}) and "it is a control" in path.read_text()
+
+
+def customers(n_people):
+    """Loan requests of people, each of whom asks several times, of another age each time."""
+    places = ("Ireland", "Poland")
+    return [
+        {
+            "customer_name": f"Ann {'abcdefghij'[i]}",
+            "country": places[i % 2],
+            "age_band": age,
+            "prompt": f"I am Ann {'abcdefghij'[i]} from {places[i % 2]}, {age}. A loan for {what}?",
+            "reply": "Yes.",
+        }
+        for i in range(n_people)
+        for age in ("young", "old")
+        for what in ("a car", "a roof", "a shop")
+    ]
+
+
+def test_a_column_of_names_is_neither_what_prompts_share_nor_a_group(tmp_path):
+    path = tmp_path / "bank.yml"
+    plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", customers(10)))
+    suite = load_suite(path)
+    assert (suite.columns.name, suite.columns.root) == ("customer_name", None)
+    assert list(suite.attributes) == ["country", "age_band"]
+    assert suite.categories["BANK"].block == "name"
+    # Where nothing else could be a group, a name is none, and the message leads on.
+    records = [{k: v for k, v in r.items() if k not in ("country", "age_band")} for r in customers(10)]
+    told = plumbline("init", "--force", path, "--responses", write_csv(tmp_path / "b.csv", records))
+    assert told.exit_code == 1 and "docs/guide/own-answers.md#groups-without-a-column" in told.output
+
+
+def test_a_group_is_no_person_s_name(tmp_path):
+    """Each subject stands beside one language, and prompts say it."""
+    subjects = {"es": ("fracciones", "geometría"), "fr": ("la cellule", "le climat")}
+    records = [
+        {"idioma": language, "tema": subject, "prompt": f"{pupil} · {subject}", "response": "…"}
+        for language, of in subjects.items()
+        for subject in of
+        for pupil in ("Ana", "Zoé", "Léa", "Noé", "Eva")
+    ]
+    path = tmp_path / "school.yml"
+    plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    suite = load_suite(path)
+    assert (suite.columns.name, suite.names) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,16 @@ def test_the_suite_in_the_guide_reads(tmp_path):
     assert suite.columns.root == "vacancy" and [rule.set for _, rule in suite.rules()] == ["decision"]
 
 
+def test_the_suite_whose_names_show_a_group_reads(tmp_path):
+    page = (SUITES.parent / "docs/guide/own-answers.md").read_text(encoding="utf-8")
+    path = tmp_path / "school.yml"
+    (example,) = re.findall(r"```yaml\n(suite: school\n.*?)```", page, re.DOTALL)
+    path.write_text(example, encoding="utf-8")
+    suite = load_suite(path)
+    assert suite.columns.name == suite.columns.attributes["gender"] == "alumno"
+    assert (suite.names.shows, suite.categories["COMMENT"].block) == (["gender"], "name")
+
+
 def test_all_keys_that_are_missing_are_named_at_once(tmp_path):
     suite = tmp_path / "s.yml"
     suite.write_text("suite: s\nversion: '1'\nattributes: {}\ncategories: {}\n")
