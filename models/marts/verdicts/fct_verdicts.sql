@@ -358,6 +358,14 @@ select
                 else ', the pass limit is ' || {{ short_text('green_limit') }}
             end
             || case when is_tested or more_units is not null then would_decide else '' end || '.'
+            -- The widest gap that chance gives is that of the smallest groups, and hides others' behind it.
+            || case
+                when is_adequate_n or n_groups <= 2 or not is_tested or axis like '%&%' then ''
+                else
+                    ' The smallest group has ' || n_smallest_group || ' of the ' || minimum_group
+                    || ' answers that the suite asks for: such a group widens what chance gives for all. '
+                    || 'Ask more about it, or leave it out.'
+            end
     end as reason,
     lacks,
     -- What became of a request is known, not read.

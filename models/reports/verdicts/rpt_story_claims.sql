@@ -6,12 +6,12 @@
     {'kind': 'may', 'if': "measure_kind = 'outcome'", 'sentence':
         "'Of 100 ' || what || ' about ' || group_high || ', ' || " ~ of_hundred('contrast_high')
         ~ " || ' ' || ending || ' ' || " ~ words.format('contrast_outcome') ~ " || '; about ' || group_low || ', ' || "
-        ~ of_hundred('contrast_low') ~ " || '.'"},
+        ~ of_hundred('contrast_low') ~ " || '.' || few_answers"},
     {'kind': 'may', 'if': "measure_kind = 'score'", 'sentence':
         measure_in_words('measure') ~ " || ' is ' || "
         ~ rounded_apart('contrast_high', ['contrast_low'], within=0.001) ~ " || ' on average in answers about '
         || group_high || ', and ' || "
-        ~ rounded_apart('contrast_low', ['contrast_high'], within=0.001) ~ " || ' about ' || group_low || '.'"},
+        ~ rounded_apart('contrast_low', ['contrast_high'], within=0.001) ~ " || ' about ' || group_low || '.' || few_answers"},
     {'kind': 'may', 'if': "measure_kind is null and contrast is not null", 'sentence': words.format('contrast') ~ " || '.'"},
     {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond and not is_p_value", 'sentence':
         "'This difference is larger than chance gives, and larger than the limit allows.'"},
@@ -88,6 +88,16 @@ told as (
         verdicts.n_labels,
         verdicts.n_missing,
         judged.is_significant,
+        -- Shares of few answers move far with one of them.
+        case
+            when not judged.is_adequate_n and judged.n_smallest_group = 1
+                then ' One of the groups that were compared has only one answer.'
+            when not judged.is_adequate_n and judged.n_smallest_group > 1
+                then
+                    ' One of the groups that were compared has only '
+                    || {{ with_commas('judged.n_smallest_group') }} || ' answers.'
+            else ''
+        end as few_answers,
         verdicts.measure = 'response_status' as is_status,
         coalesce(verdicts.metric = 'chi_square_p', false) as is_p_value,
         case when verdicts.measure = 'response_status' then 'requests' else 'answers' end as what,
@@ -152,6 +162,7 @@ facts as (
         told.is_significant,
         told.is_p_value,
         told.is_status,
+        told.few_answers,
         told.what,
         told.ending,
         told.is_gap_beyond,
