@@ -1,4 +1,5 @@
--- A prompt answered less often than others is counted by fct_quality; no repeat is there twice (DQ-1, DQ-2).
+-- A prompt answered more or less often than most is counted by fct_quality; no repeat is there twice
+-- (DQ-1, DQ-2).
 with answered as (
     select
         suite,
@@ -12,14 +13,26 @@ with answered as (
     group by all
 ),
 
+numbers as (
+    select
+        suite,
+        category,
+        config,
+        n_repeats,
+        count(*) as n_prompts
+    from answered
+    group by suite, category, config, n_repeats
+),
+
 expected as (
     select
         suite,
         category,
         config,
-        max(n_repeats) as n_repeats
-    from answered
-    group by suite, category, config
+        n_repeats
+    from numbers
+    qualify
+        row_number() over (partition by suite, category, config order by n_prompts desc, n_repeats desc) = 1
 ),
 
 short as (
@@ -27,7 +40,7 @@ short as (
         expected.suite,
         expected.category,
         expected.config,
-        count(*) filter (where answered.n_repeats < expected.n_repeats) as n_short,
+        count(*) filter (where answered.n_repeats <> expected.n_repeats) as n_short,
         count(*) filter (where answered.n_distinct <> answered.n_repeats) as n_doubled
     from expected
     inner join answered
