@@ -15,6 +15,7 @@ Row = dict[str, Any]
 SHORT = 8  # characters of a fingerprint, where one is listed
 LISTED = 10
 MARGIN = 0.05
+ALSO = ("code", "limits", "suite", "labels")  # what moves numbers where the answers changed as well
 
 
 def audits(marts: Warehouse) -> list[Row]:
@@ -118,7 +119,7 @@ def changes(data: Path, earlier: str, later: str | None) -> tuple[Row, Row, list
             select
                 suite, category, config, is_simulated, measure, axis, metric, group_value, unit, value_a,
                 value_b, n_a, n_b, verdict_a, verdict_b, is_verdict_changed, difference, ci_low, ci_high,
-                p_holm, n_tests, state
+                p_holm, n_tests, state, changed_parts
             from fct_audit_changes
             where audit_key_a = ? and audit_key_b = ?
             order by suite, config, category, measure, axis, metric, group_value
@@ -137,6 +138,8 @@ def is_failing(row: Row, margin: float | None) -> bool:
 def print_changes(a: Row, b: Row, rows: Sequence[Row], shows_all: bool, margin: float | None) -> None:
     """Say on stdout what changed from one audit to another: verdicts first, then numbers."""
     say(f"From {_named(a)} to {_named(b)}")
+    if changed := next((row["changed_parts"] for row in rows), None):
+        say(f"Changed between them: {changed}. {what_it_means(changed.split(', '))}".rstrip())
     for row in rows:
         if row["is_verdict_changed"]:
             say(f"{row['verdict_a']} → {row['verdict_b']}  {_of(row)}: {_moved(row)}")
@@ -155,6 +158,15 @@ def print_changes(a: Row, b: Row, rows: Sequence[Row], shows_all: bool, margin: 
         f"{states.count('not_comparable'):,} without an interval, {states.count('new'):,} new, "
         f"{states.count('gone'):,} gone"
     )
+
+
+def what_it_means(changed: Sequence[str]) -> str:
+    """Say what numbers that moved do not tell of a model, where something else changed; else nothing."""
+    if "answers" not in changed:
+        return "The answers are the same: what moved is how they are read or judged, not what a model says."
+    if not (also := [part for part in ALSO if part in changed]):
+        return ""
+    return f"The {' and the '.join(also)} may have moved a number or a verdict, too, whatever a model says."
 
 
 def _of(row: Row) -> str:

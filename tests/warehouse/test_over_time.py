@@ -162,6 +162,7 @@ def test_any_two_audits_are_compared(data, monkeypatch):
         "pass → fail  m A1 job by gender max_share_gap: 0.104 (n 200) → 0.296 (n 200), +0.192"
         in result.output
     )
+    assert "Changed between them: answers.\n" in result.output
     assert "1 verdicts changed. 1 numbers worse (1 beyond the margin), 0 better" in result.output
     assert "\x1b" not in result.output
     again = compared(data, monkeypatch, "0b0b", "02020202", "--margin", "0.5", "--json")
@@ -170,6 +171,26 @@ def test_any_two_audits_are_compared(data, monkeypatch):
     assert {row["state"] for row in told} == {"worse", "no_evidence", "not_comparable"}
     listed = compared(data, monkeypatch, "--list").output
     assert len(listed.splitlines()) == 15 and "look 3 of 4" in listed and "changed: answers" in listed
+
+
+def test_what_else_changed_between_two_audits_is_said(capsys):
+    """A verdict that changed because the suite's cutoff did is not the model's doing."""
+    a, b = audit(1, look=None), audit(2, look=None)
+    of = number(a, 0.1)
+    row = {
+        **of, "value_a": 0.1, "value_b": 0.3, "n_a": 200, "n_b": 200, "verdict_a": "pass",
+        "verdict_b": "fail", "is_verdict_changed": True, "difference": 0.2, "p_holm": 0.001,
+        "n_tests": 1, "state": "worse",
+    }  # fmt: skip
+    for changed, said in (
+        ("suite, readings", "suite, readings. The answers are the same: what moved is how they are read"),
+        ("code, suite, answers", "code, suite, answers. The code and the suite may have moved a number"),
+        ("answers, readings", "answers, readings.\n"),
+    ):
+        kept_audits.print_changes(a, b, [row | {"changed_parts": changed}], False, None)
+        assert f"Changed between them: {said}" in capsys.readouterr().out
+    kept_audits.print_changes(a, b, [row | {"changed_parts": None}], False, None)
+    assert "Changed between" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,7 @@ with_before as (
     select
         later.*,
         earlier.audit_key as audit_key_before,
-        nullif(concat_ws(
-            ', '
-            {%- for part, hash in [
-                ('code', 'build_hash'), ('limits', 'thresholds_hash'), ('suite', 'suites_hash'),
-                ('answers', 'answers_hash'), ('readings', 'readings_hash'), ('labels', 'labels_hash'),
-            ] %},
-            case when later.{{ hash }} <> earlier.{{ hash }} then '{{ part }}' end
-            {%- endfor %}
-        ), '') as changed_parts
+        {{ changed_parts('later', 'earlier') }} as changed_parts
     from placed as later
     left join placed as earlier
         on

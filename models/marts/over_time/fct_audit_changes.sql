@@ -6,8 +6,11 @@ with joined as (
         tested.difference,
         tested.ci_low,
         tested.ci_high,
-        tested.p_value
+        tested.p_value,
+        {{ changed_parts('later', 'earlier') }} as changed_parts
     from {{ ref('int_audit_numbers_paired') }} as paired
+    inner join {{ ref('stg_audit__audits') }} as earlier on paired.audit_key_a = earlier.audit_key
+    inner join {{ ref('stg_audit__audits') }} as later on paired.audit_key_b = later.audit_key
     left join {{ ref('int_audit_changes_tested') }} as tested using (audit_key_a, audit_key_b, number_key)
 ),
 
@@ -51,5 +54,6 @@ select
         when p_holm > {{ significance_level() }} then 'no_evidence'
         when (difference > 0) = (direction = 'higher_is_worse') then 'worse'
         else 'better'
-    end as state
+    end as state,
+    changed_parts
 from adjusted

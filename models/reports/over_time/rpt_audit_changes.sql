@@ -35,7 +35,8 @@ select
     changes.ci_high,
     changes.p_holm,
     changes.n_tests,
-    changes.state
+    changes.state,
+    changes.changed_parts
 from {{ ref('fct_audit_changes') }} as changes
 inner join {{ ref('rpt_audits') }} as audits on changes.audit_key_b = audits.audit_key
 inner join {{ ref('rpt_audits') }} as earlier on changes.audit_key_a = earlier.audit_key
