@@ -183,7 +183,13 @@ def numbers_of(data: Path, plan_key: str, look: int) -> list[dict[str, Any]]:
     with warehouse.Warehouse(data) as marts:
         return marts.rows(
             """
-            select numbers.*, audits.look, audits.n_looks
+            select
+                numbers.*, audits.look, audits.n_looks,
+                (
+                    select string_agg(look, ', ' order by look) from dim_audits
+                    where plan_key = audits.plan_key and look <= audits.look
+                        and contains(changed_parts, 'code')
+                ) as looks_of_other_code
             from fct_audit_numbers as numbers
             inner join dim_audits as audits using (audit_key)
             where audits.plan_key = ? and audits.look = ?
@@ -225,6 +231,11 @@ def print_look(numbers: Sequence[dict[str, Any]]) -> int:
     else:
         said = f"{len(numbers):,} numbers, to which later looks are compared"
     say(f"Look {first['look']} of {first['n_looks']}: {said}.")
+    if alarms and first["looks_of_other_code"]:
+        say(
+            f"Plumbline's own code was another from look {first['looks_of_other_code']} on: a number that it "
+            "computes otherwise moves without the model."
+        )
     if all(row["ci_low"] is None or row["ci_high"] is None for row in numbers):
         say(
             "No number has an interval, so no look of this plan can tell a change. An interval needs ten "

@@ -141,6 +141,7 @@ ROW = {
     "metric": "max_share_gap", "unit": "share", "direction": "higher_is_worse", "shift": 0.21,
     "changed_place": 7, "changed_place_low": 6, "changed_place_high": 8, "value": 0.4, "ci_low": 0.3,
     "ci_high": 0.5, "n": 120, "p_holm": 0.003, "n_tests": 4, "is_alarm": True, "look": 9, "n_looks": 12,
+    "looks_of_other_code": None,
 }  # fmt: skip
 
 
@@ -150,7 +151,10 @@ def test_an_alarm_says_how_far_since_when_and_of_how_many(capsys):
     said = capsys.readouterr().out
     assert "worse  m A1 job by gender max_share_gap: +0.210 share since look 7 (6 to 8)" in said
     assert "now 0.400 [0.300, 0.500], n 120, p 0.0030, corrected over 4 numbers and all looks" in said
-    assert "better  m A1 job by \\x1b[31m" in said and "Look 9 of 12: 2 of 3 numbers changed." in said
+    assert "better  m A1 job by \\x1b[31m" in said
+    assert said.endswith("Look 9 of 12: 2 of 3 numbers changed.\n")
+    assert watch.print_look([{**ROW, "looks_of_other_code": "4, 7"}]) == 1
+    assert "Plumbline's own code was another from look 4, 7 on" in capsys.readouterr().out
     assert watch.print_look([{**calm, "look": 1, "p_holm": None}]) == 0
     said = capsys.readouterr()
     assert "to which later looks are compared" in said.out and not said.err

@@ -12,6 +12,7 @@ from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, Store
 from ingest.warehouse import kept_audits
 from ingest.warehouse.history import HASHES, keep_audit
+from ingest.watch import numbers_of
 
 HOSTILE = "'; drop table x; -- \x1b[31m<img src=x onerror=alert(1)>"
 START = datetime(2026, 3, 2, 8)
@@ -44,7 +45,7 @@ def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kept") / "data"
     folder.mkdir()
     weeks = [audit(week, answers_hash=f"answers {week // 7}") for week in range(1, 13)]
-    looks = [audit(20 + look, plan_key="p", look=look) for look in (1, 2, 3)]
+    looks = [audit(20 + look, plan_key="p", look=look, build_hash="hii"[look - 1]) for look in (1, 2, 3)]
     numbers = []
     for week, one in enumerate(weeks, 1):
         wobble = 0.004 * (-1) ** week
@@ -110,8 +111,11 @@ def test_the_number_that_shifted_raises_an_alarm_and_no_other_does(data):
 
 
 def test_what_changed_since_the_audit_before_is_said(data):
-    found = rows(data, "select place, changed_parts from dim_audits where changed_parts is not null")
-    assert found == [(7, "answers")]
+    found = rows(data, "select place, changed_parts from dim_audits where changed_parts <> '' order by place")
+    assert found == [(2, "code"), (7, "answers")]
+    assert [{row["looks_of_other_code"] for row in numbers_of(data, "p", look)} for look in (1, 2, 3)] == [
+        {None}, {"2"}, {"2"},
+    ]  # fmt: skip
     changed = rows(
         data,
         "select audit_key_b, verdict_a, verdict_b, state from fct_audit_changes"
