@@ -23,7 +23,8 @@ def audits(marts: Warehouse) -> list[Row]:
     return marts.rows(
         """
         select
-            audit_key, fingerprint, audited_at, plan_key, look, n_looks, changed_parts, n_numbers, n_failing
+            audit_key, fingerprint, audited_at, plan_key, look, n_looks, changed_parts, n_numbers, n_failing,
+            coalesce(fingerprint = (select fingerprint from dim_builds), false) as is_in_marts
         from dim_audits
         order by audited_at, audit_key
         """
@@ -70,7 +71,8 @@ def print_audits(kept: Sequence[Row]) -> None:
     """List the kept audits on stdout, with what changed before each."""
     for row in kept:
         changed = f"; changed: {row['changed_parts']}" if row["changed_parts"] else ""
-        say(f"{_named(row)}  {row['n_numbers']:,} numbers, {row['n_failing']:,} fail{changed}")
+        now = "; in the marts now" if row["is_in_marts"] else ""
+        say(f"{_named(row)}  {row['n_numbers']:,} numbers, {row['n_failing']:,} fail{changed}{now}")
 
 
 def changes(data: Path, earlier: str, later: str | None) -> tuple[Row, Row, list[Row]]:
@@ -82,13 +84,14 @@ def changes(data: Path, earlier: str, later: str | None) -> tuple[Row, Row, list
     """
     with Warehouse(data) as marts:
         kept = audits(marts)
-        (built,) = marts.rows("select fingerprint from dim_builds")
     a = find_audit(kept, earlier)
     if later is None:
         alike = [row for row in kept if row["plan_key"] == a["plan_key"]]
         # What came back as it was is not kept again, so it need not be the newest.
-        now = [row for row in alike if row["fingerprint"] == built["fingerprint"] != a["fingerprint"]]
+        now = [row for row in alike if row["is_in_marts"] and row["fingerprint"] != a["fingerprint"]]
         b = (now or alike)[-1]
+        if a["is_in_marts"] and a != b:
+            say(f"The marts hold {_named(a)} again: nothing is otherwise now. The newest kept:", err=True)
     else:
         a, b = sorted((a, find_audit(kept, later)), key=kept.index)
     if a["plan_key"] != b["plan_key"]:

@@ -210,6 +210,19 @@ def test_what_is_not_kept_is_said(data, monkeypatch, named, said):
     assert result.exit_code == 1 and said in result.output
 
 
+def test_an_audit_that_came_back_is_what_the_marts_hold_now(data, monkeypatch, capsys):
+    """It is kept once, so the newest that is kept is not how things stand."""
+    monkeypatch.setattr(kept_audits, "build", lambda _: None)
+    build_again(data, "0a" * 32)
+    kept_audits.changes(data, "0a0a", None)
+    assert "hold 0a0a0a0a (2026-05-11 08:00) again: nothing is otherwise now." in capsys.readouterr().err
+    kept_audits.changes(data, "0202", None)
+    assert capsys.readouterr().err == ""
+    marked = [line for line in compared(data, monkeypatch, "--list").output.splitlines() if "now" in line]
+    assert [line[:8] for line in marked] == ["0a0a0a0a"] and marked[0].endswith("; in the marts now")
+    build_again(data, "0c" * 32)
+
+
 def test_without_a_second_one_it_is_the_audit_that_the_marts_hold(data, monkeypatch):
     monkeypatch.setattr(kept_audits, "build", lambda _: None)
     for built, earlier, later in (
