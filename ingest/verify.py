@@ -9,8 +9,9 @@ import click
 
 from ingest import __version__
 from ingest.card import HASHED, READ, as_json, audit_card, built_at
-from ingest.errors import PlumblineError, say, shown
-from ingest.paths import regular_bytes
+from ingest.errors import PlumblineError, printable, say, shown
+from ingest.paths import PROJECT, regular_bytes
+from ingest.provenance import commit_of
 from ingest.signing import signer
 from ingest.store import AUDIT_NAME
 from ingest.warehouse import Warehouse
@@ -68,9 +69,22 @@ def compare_with_marts(path: Path, content: bytes, place: Path) -> str | None:
         )
     differing = [section for section in found if card.get(section) != found[section]]
     what = f"{differing[0]!r} says something else than" if differing else "is not written as it would be from"
+    raise PlumblineError(f"{shown(path)}: {what} the marts in {shown(place)}.{_written_by(card)}", remedy)
+
+
+def _written_by(card: Mapping[str, Any]) -> str:
+    """Return which Plumbline wrote a card where it is not this one: another may write another card."""
     version = card.get("plumbline_version")
-    written_by = "" if version == __version__ else f" Version {version} wrote it, this is {__version__}."
-    raise PlumblineError(f"{shown(path)}: {what} the marts in {shown(place)}.{written_by}", remedy)
+    if version != __version__:
+        return f" Version {version} wrote it, this is {__version__}."
+    try:
+        built = str(card["build"][0]["commit_id"] or "")
+    except (LookupError, TypeError):
+        return ""
+    own = commit_of(PROJECT)
+    if not built or own is None or own.commit_id == built:
+        return ""
+    return f" Its marts were built at commit {printable(built[:8])}, this is {own.commit_id[:8]}."
 
 
 def _later_runs(card: Mapping[str, Any], content: bytes, anew: Mapping[str, Any]) -> str:

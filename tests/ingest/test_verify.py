@@ -10,9 +10,10 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from ingest import __version__, signing
+from ingest import __version__, signing, verify
 from ingest.card import HASHED, NAME, READ
 from ingest.cli import cli
+from ingest.provenance import Commit
 from ingest.report import write_downloads
 from ingest.store import AUDIT_NAME
 
@@ -370,6 +371,22 @@ def test_another_version_is_named(data, card):
     text = card.read_text("utf-8")
     card.write_text(text.replace('"A title"', '"T"').replace(f'"{__version__}"', '"0.0.9"'), "utf-8")
     assert "Version 0.0.9 wrote it" in refusal(data, "verify", card)
+
+
+def test_another_commit_of_the_version_is_named(data, card, monkeypatch):
+    """Between two releases all checkouts have one version, and one may write another card than the other."""
+    text = card.read_text("utf-8").replace('"A title"', '"T"')
+    card.write_text(text, "utf-8")
+    monkeypatch.setattr(verify, "commit_of", lambda _: Commit("d" * 40, False))
+    assert "marts were built at commit c, this is dddddddd" in refusal(data, "verify", card)
+    for own in (Commit("c", True), None):
+        monkeypatch.setattr(verify, "commit_of", lambda _, own=own: own)
+        assert "at commit" not in refusal(data, "verify", card)
+    monkeypatch.setattr(verify, "commit_of", lambda _: Commit("d" * 40, False))
+    for build in ("[]", '{"a": 1}', "7"):
+        changed = json.loads(text) | {"build": json.loads(build)}
+        card.write_text(json.dumps(changed), "utf-8")
+        assert "'build' says something else" in refusal(data, "verify", card)
 
 
 def test_what_came_with_the_marts_is_not_run(data, card, tmp_path):
