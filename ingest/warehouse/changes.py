@@ -8,6 +8,7 @@ code that computes (ingest/provenance.py).
 """
 
 import importlib.metadata
+import json
 from collections.abc import Collection, Mapping, Set
 from contextlib import ExitStack
 from graphlib import TopologicalSorter
@@ -30,9 +31,17 @@ from ingest.warehouse.marts import BUILT_FROM, raw_state
 PROJECT_FILES = ("models", "macros", "seeds", "tests/data_quality", "tests/generic", "tests/fairness")
 PROJECT_SUFFIXES = {".sql", ".py", ".yml", ".yaml", ".csv", ".md"}
 # Where dbt looks for what another project than ours has, unless its dbt_project.yml says otherwise.
-OWN_FILES = {"model-paths": "models", "macro-paths": "macros", "seed-paths": "seeds", "test-paths": "tests"}
+OWN_FILES = {
+    "model-paths": "models",
+    "macro-paths": "macros",
+    "seed-paths": "seeds",
+    "snapshot-paths": "snapshots",
+    "test-paths": "tests",
+}
 SETTINGS = ("dbt_project.yml", "profiles.yml", "packages.yml", "package-lock.yml", "selectors.yml")
 ENGINES = ("dbt-core", "dbt-duckdb", "duckdb")
+READ_BY_CODE = ("vars", "dispatch")  # of dbt_project.yml: any model or macro may ask for it
+MADE = ("model", "seed", "snapshot", "test")
 WHOLE = "project"  # the row of a whole build
 # When and where dbt read a node, and what it writes into the same objects as it runs them.
 OF_THE_DAY = ("created_at", "build_path", "compiled_path", "compiled_code", "compiled")
@@ -43,7 +52,7 @@ Node = Mapping[str, Any]
 
 def project_inputs() -> str:
     """Return a hash of the project's files and of the libraries that compute."""
-    folders = {PROJECT, dbt_project()}
+    folders = _projects()
     files = [folder / name for folder in folders for name in SETTINGS]
     for folder in folders:
         for part in _folders(folder):
@@ -56,12 +65,30 @@ def _folders(project: Path) -> Collection[str]:
     """Return the folders of a project that dbt reads; of ours, those that an audit builds and tests."""
     if project == PROJECT:
         return PROJECT_FILES
+    named = project_said(project)
+    return [str(part) for kind, usual in OWN_FILES.items() for part in named.get(kind) or [usual]]
+
+
+def _projects() -> set[Path]:
+    """Return the folders of the project that is built and of all that it imports."""
+    imported = dbt_project() / "dbt_packages"
+    others = {place.resolve() for place in imported.iterdir()} if imported.is_dir() else set()
+    return {PROJECT, dbt_project()} | {place for place in others if (place / "dbt_project.yml").is_file()}
+
+
+def project_said(project: Path, file: str = "dbt_project.yml") -> Mapping[str, Any]:
+    """Return what a file of a dbt project says; nothing where it cannot be read."""
     try:
-        said = yaml.safe_load((project / "dbt_project.yml").read_text("utf-8"))
+        said = yaml.safe_load((project / file).read_text("utf-8"))
     except (OSError, ValueError, yaml.YAMLError):  # dbt will say so
         said = None
-    named = said if isinstance(said, dict) else {}
-    return [str(part) for kind, usual in OWN_FILES.items() for part in named.get(kind) or [usual]]
+    return said if isinstance(said, dict) else {}
+
+
+def _read_by_code() -> list[str]:
+    """Return what projects say that no node shows: what models ask for by `var` is not in them."""
+    said = ([project_said(project).get(name) for name in READ_BY_CODE] for project in _projects())
+    return sorted(json.dumps(one, default=str, sort_keys=True) for one in said)
 
 
 def is_current(data: Path) -> bool:
@@ -83,11 +110,12 @@ class Changes:
     def __init__(self, data: Path, manifest: Any) -> None:
         self.data = data
         self.project: str = manifest.project_inputs  # as they were read, whatever has become of them
-        code = key({name: macro.macro_sql for name, macro in manifest.macros.items()}, _versions())
+        macros = {name: macro.macro_sql for name, macro in manifest.macros.items()}
+        code = key(macros, _versions(), _read_by_code())
         self.nodes: dict[str, Node] = {
             name: node.to_dict(omit_none=True)
             for name, node in manifest.nodes.items()
-            if node.resource_type in ("model", "seed", "test") and "fairness_gate" not in node.tags
+            if node.resource_type in MADE and "fairness_gate" not in node.tags
         }
         self.code = {name: key(code, _defined(node)) for name, node in self.nodes.items()}
         self.code |= {
@@ -276,6 +304,8 @@ def _defined(node: Node) -> dict[str, Any]:
     own["parents"] = sorted(node.get("depends_on", {}).get("nodes", ()))  # a run adds macros, which all count
     if node.get("language") == "python":
         own["inference"] = inference_code()
+    if node.get("checksum", {}).get("name") == "path":  # dbt does not read a seed of more than a megabyte
+        own["sha256"] = known_sha256(Path(node["root_path"], node["original_file_path"]))
     return own
 
 

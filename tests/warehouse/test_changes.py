@@ -259,6 +259,47 @@ def test_what_a_project_of_its_own_has_is_noticed_wherever_dbt_looks_for_it(proj
         project.build()
 
 
+def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
+    monkeypatch.setattr(changes, "PROJECT", ROOT)  # the folder is another project than ours
+
+    def said(variable):
+        return FILES["dbt_project.yml"] + f"vars: {{most: {variable}}}\n"
+
+    def rows(table):
+        with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
+            return marts.sql(f"select * from {table} order by all").fetchall()
+
+    project.write("dbt_project.yml", said(1))
+    project.write("models/own.sql", "select {{ var('most') }} as most")
+    columns = "config(unique_key='suite', strategy='check', check_cols=['n'])"
+    snapshot = "{% snapshot earlier %}{{ " + columns + " }}select suite, n from {{ ref('drawn') }}"
+    project.write("snapshots/earlier.sql", snapshot + "{% endsnapshot %}")
+    project.write("models/told.sql", "select count(*) as n from {{ ref('earlier') }}")
+    project.write("seeds/long.csv", "n\n" + "1\n" * 600_000)  # more than dbt reads to see a change
+    theirs = project.folder.with_name("theirs")
+    project.write("../theirs/dbt_project.yml", "name: theirs\n")
+    project.write("../theirs/models/shared.sql", "select 1 as n")
+    project.write("packages.yml", "packages: [{local: ../theirs}]")
+    (project.folder / "dbt_packages").mkdir()
+    (project.folder / "dbt_packages" / "theirs").symlink_to(theirs)
+    assert project.build() >= EVERY | {"own", "earlier", "told", "long", "shared"}
+    assert project.build() == set() and rows("told") == [(2,)]
+
+    project.answers("t", "k", 1)
+    assert {"drawn", "earlier", "told"} <= project.build() and rows("told") == [(3,)]
+    project.write("seeds/long.csv", "n\n" + "2\n" * 600_000)
+    assert project.build() == {"long"} and rows("(select distinct n from long)") == [(2,)]
+    project.write("../theirs/models/shared.sql", "select 2 as n")
+    assert project.build() == {"shared"} and rows("shared") == [(2,)]
+    project.write("dbt_project.yml", said(2))
+    assert "own" in project.build() and rows("own") == [(2,)]
+    assert driver.run_dbt(project.data, ["snapshot"])
+    assert "earlier" in project.build()
+    check_inputs(project.data)
+    project.write("models/own.sql", "select 3 as most")
+    assert project.build() == {"own"} and rows("own") == [(3,)]
+
+
 def test_what_is_not_known_is_built(project):
     project.build()
     # dbt alone: it vouches for nothing that it made.
