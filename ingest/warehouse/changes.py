@@ -11,13 +11,14 @@ import importlib.metadata
 import json
 from collections.abc import Collection, Mapping, Set
 from contextlib import ExitStack
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import yaml
 
+from ingest.errors import PlumblineError
 from ingest.inference.kept import HASH, inference_code
 from ingest.keys import key
 from ingest.paths import PROJECT, dbt_project, files_below, known_sha256
@@ -127,7 +128,7 @@ class Changes:
         self.parents = {
             name: set(node.get("depends_on", {}).get("nodes", ())) for name, node in self.nodes.items()
         }
-        self.order = list(TopologicalSorter(self.parents).static_order())
+        self.order = _in_order(self.parents)
         self.ancestors: dict[str, set[str]] = {}
         for name in self.order:
             if name in self.nodes:
@@ -248,6 +249,17 @@ class Changes:
     def _shows_raw(self, name: str) -> bool:
         """Whether its rows count, and it is a view of raw tables, or of other views of them."""
         return self._counts_by_rows(name) and all(map(self._is_view, self.ancestors[name]))
+
+
+def _in_order(parents: Mapping[str, Set[str]]) -> list[str]:
+    """Return nodes, each behind its parents. Raises PlumblineError where these go round in a circle."""
+    try:
+        return list(TopologicalSorter(parents).static_order())
+    except CycleError as error:
+        circle = " → ".join(name.split(".", 2)[-1] for name in reversed(error.args[1]))
+        raise PlumblineError(
+            f"Models read one another in a circle: {circle}.", "Take one `ref` out of them."
+        ) from error
 
 
 def forget(data: Path) -> None:

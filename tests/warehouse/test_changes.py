@@ -300,6 +300,13 @@ def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
     assert project.build() == {"own"} and rows("own") == [(3,)]
 
 
+def test_models_that_read_one_another_in_a_circle_are_named(project):
+    project.write("models/own.sql", "select * from {{ ref('round') }}")
+    project.write("models/round.sql", "select * from {{ ref('own') }}")
+    with pytest.raises(PlumblineError, match=r"in a circle: (own|round) → (own|round) → "):
+        project.build()
+
+
 def test_what_is_not_known_is_built(project):
     project.build()
     # dbt alone: it vouches for nothing that it made.
