@@ -54,10 +54,12 @@ def _names() -> None:
 
     def search_index(method: Any, included_nodes: set[Any], selector: str) -> Iterator[Any]:
         if indexed[0] is not method.manifest:
-            nodes = method.manifest.nodes.items()
-            indexed[:] = method.manifest, {".".join(node.fqn): unique_id for unique_id, node in nodes}
-        named = indexed[1].get(selector)
-        yield from [named] if named in included_nodes else search(method, included_nodes, selector)
+            found: dict[str, list[str]] = {}  # a model and a test may have one name
+            for unique_id, node in method.manifest.nodes.items():
+                found.setdefault(".".join(node.fqn), []).append(unique_id)
+            indexed[:] = method.manifest, found
+        named = [unique_id for unique_id in indexed[1].get(selector, ()) if unique_id in included_nodes]
+        yield from named or search(method, included_nodes, selector)
 
     QualifiedNameSelectorMethod.search = search_index  # type: ignore[method-assign,assignment]
 

@@ -213,6 +213,30 @@ def test_what_is_chosen_from_is_what_dbt_chooses_from():
             assert getattr(ours, ask)({node}) == getattr(theirs, ask)({node})
 
 
+def test_a_name_chooses_what_dbt_chooses_by_it():
+    from dbt.graph import selector_methods
+
+    nodes = {
+        f"{kind}.own.{name}": SimpleNamespace(fqn=fqn, is_versioned=False)
+        for kind, name, fqn in (
+            ("model", "same", ["own", "same"]),
+            ("test", "same", ["own", "same"]),
+            ("model", "other", ["own", "folder", "other"]),
+        )
+    }
+    manifest = SimpleNamespace(nodes=nodes)
+
+    def chosen(module, name, included):
+        method = module.QualifiedNameSelectorMethod(manifest, None, [])
+        method.non_source_nodes = lambda among: [(one, nodes[one]) for one in nodes if one in among]
+        return set(method.search(included, name))
+
+    theirs = untouched("dbt.graph.selector_methods")
+    for name in ("own.same", "own.folder.other", "other", "own.folder", "own.absent"):
+        for included in (set(nodes), {"test.own.same"}, {"model.own.other"}):
+            assert chosen(selector_methods, name, included) == chosen(theirs, name, included)
+
+
 def test_a_flag_names_the_module_that_sets_it():
     from dbt_common import behavior_flags
 
