@@ -16,13 +16,13 @@ import click
 from threadpoolctl import threadpool_limits
 
 from ingest.errors import PlumblineError, say, shown
-from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project
+from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project, files_below
 from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import IS_LOCKED, LOCKED, MARTS, attach, drop_unreadable_log, open_database
 from ingest.store.private import private
 from ingest.terminal.progress import building, waiting
-from ingest.warehouse.changes import Changes, forget, is_current, project_inputs
+from ingest.warehouse.changes import Changes, forget, is_current, project_inputs, project_said
 from ingest.warehouse.dbt_shortcuts import take_shortcuts
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
@@ -115,6 +115,15 @@ def _places(data: Path) -> list[str]:
     return [*places, "--log-path", str(data.resolve() / "logs")]
 
 
+def _lacks_packages(project: Path) -> bool:
+    """Whether a project's packages are not installed: ours is another now, or one was added."""
+    installed = project / "dbt_packages"
+    if (installed / "plumbline").resolve() != PROJECT:
+        return True
+    listed = project_said(project, "packages.yml").get("packages")
+    return isinstance(listed, list) and len(listed) > sum(place.is_dir() for place in installed.iterdir())
+
+
 def parse(data: Path) -> Any:
     """Return dbt's manifest of the project, None where dbt cannot read it: a build will then say why.
 
@@ -134,7 +143,7 @@ def parse(data: Path) -> Any:
         from dbt.cli.main import dbtRunner
 
         take_shortcuts()
-        if project != PROJECT and (project / "dbt_packages" / "plumbline").resolve() != PROJECT:
+        if project != PROJECT and _lacks_packages(project):
             dbtRunner().invoke([*silent, "deps", *_places(data)])
         places = [*_places(data), "--target-path", str((target or data / "target").resolve())]
         inputs = project_inputs()
@@ -287,8 +296,11 @@ def read_project(data: Path) -> Any:
 
 def mart_names() -> set[str]:
     """Names of the marts, and of the models of the working folder's own dbt project."""
-    own = [] if dbt_project() == PROJECT else [dbt_project() / "models"]
-    return {path.stem for models in (PROJECT / "models" / "marts", *own) for path in models.rglob("*.sql")}
+    marts = files_below(PROJECT / "models" / "marts", {".sql"})
+    if (project := dbt_project()) != PROJECT:
+        for named in project_said(project).get("model-paths") or ["models"]:
+            marts += files_below(project / str(named), {".sql", ".py"})
+    return {path.stem for path in marts}
 
 
 @_rarely_collected()

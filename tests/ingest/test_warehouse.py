@@ -17,6 +17,7 @@ from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.suite import load_suite
 from ingest.warehouse import Warehouse, parse, print_lost, print_powerless, run_dbt
+from ingest.warehouse import dbt as driver
 from ingest.warehouse.changes import forget, is_current
 from ingest.warehouse.dbt import BLAS_THREADS, one_thread_a_product
 from ingest.warehouse.marts import raw_state
@@ -236,3 +237,26 @@ def test_models_multiply_matrices_in_one_thread_and_what_follows_in_as_many_as_b
     with one_thread_a_product():
         assert threads() == {1} and os.environ[BLAS_THREADS] == "1"
     assert threads() == before and os.environ[BLAS_THREADS] == "3"
+
+
+def test_marts_of_a_project_are_found_wherever_it_has_models(tmp_path, monkeypatch):
+    monkeypatch.setattr(driver, "dbt_project", lambda: tmp_path)
+    for name in ("more/counted.sql", "more/deep/drawn.py", "models/elsewhere.sql", "more/counted.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert {"elsewhere", "fct_verdicts"} <= driver.mart_names() and "drawn" not in driver.mart_names()
+    (tmp_path / "dbt_project.yml").write_text("model-paths: [more]\n")
+    assert {"counted", "drawn", "fct_verdicts"} <= driver.mart_names()
+    assert "elsewhere" not in driver.mart_names()
+
+
+def test_packages_are_installed_again_where_one_was_added(tmp_path):
+    (tmp_path / "dbt_packages").mkdir()
+    (tmp_path / "packages.yml").write_text("packages: [{local: \"{{ env_var('ours') }}\"}]\n")
+    assert driver._lacks_packages(tmp_path)
+    (tmp_path / "dbt_packages" / "plumbline").symlink_to(driver.PROJECT)
+    assert not driver._lacks_packages(tmp_path)
+    (tmp_path / "packages.yml").write_text("packages: [{local: ours}, {local: ../shared}]\n")
+    assert driver._lacks_packages(tmp_path)
+    (tmp_path / "dbt_packages" / "shared").mkdir()
+    assert not driver._lacks_packages(tmp_path)
