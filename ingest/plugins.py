@@ -49,11 +49,17 @@ def _entry_points(group: str, _: tuple[str, ...]) -> Sequence[EntryPoint]:
     return tuple(entry_points(group=group))
 
 
-def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -> Any:
+def create(
+    kind: str,
+    name: str,
+    *arguments: Any,
+    protocols: tuple[type, ...],
+    wrong: Callable[[Any], str | None] = lambda _: None,
+) -> Any:
     """Make the scorer or backend of that name.
 
     Raises PlumblineError where no package or more than one offers the name, where the package of somebody
-    else does not load, and where what it makes is none of `protocols`.
+    else does not load, and where what it makes is none of `protocols` or has a member of which `wrong` tells.
     """
     known = offers(kind)
     if name not in known:
@@ -78,6 +84,8 @@ def create(kind: str, name: str, *arguments: Any, protocols: tuple[type, ...]) -
             f"{offer.package} gives {made!r} where the {kind} {name!r} should be, a {wants} of that name.",
             what_to_do,
         )
+    if told := wrong(made):
+        raise PlumblineError(f"The {kind} {name!r} of {offer.package} has {told}.", what_to_do)
     return made
 
 

@@ -6,9 +6,10 @@ A file beside this one also has `ABOUT`, a name -> About: the guide's table is m
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -115,8 +116,55 @@ class Embedder(Identity, Protocol):
 
 def load_scorer(name: str, where: Where | None = None) -> Scorer | Embedder:
     """Load a scorer by its name. Raises PlumblineError where no package has it (`ingest.plugins`)."""
-    scorer: Scorer | Embedder = create("scorer", name, name, where or Where(), protocols=(Scorer, Embedder))
+    protocols = (Scorer, Embedder)
+    scorer: Scorer | Embedder = create(
+        "scorer", name, name, where or Where(), protocols=protocols, wrong=wrong_member
+    )
     return scorer
+
+
+def wrong_member(scorer: Any) -> str | None:
+    """Return which member of somebody's scorer is not what it has to be, None where all are."""
+
+    def is_count(value: Any) -> bool:
+        return isinstance(value, Integral) and not isinstance(value, bool) and value > 0
+
+    def is_range(value: Any) -> bool:
+        try:
+            low, high = map(float, value)
+        except (TypeError, ValueError):
+            return False
+        return low < high
+
+    try:
+        has_json = isinstance(scorer.parameters, Mapping) and bool(json.dumps(dict(scorer.parameters)))
+    except (TypeError, ValueError):
+        has_json = False
+    features, languages = getattr(scorer, "features", None), getattr(scorer, "languages", None)
+    most = getattr(scorer, "max_characters", MAX_CHARACTERS)
+    has_ranges = isinstance(features, Mapping) and all(isinstance(name, str) for name in features)
+    has_languages = isinstance(languages, Collection) and all(isinstance(one, str) for one in languages)
+    checks = {
+        "model": (isinstance(scorer.model, str), "a text"),
+        "revision": (isinstance(scorer.revision, str), "a text"),
+        "version": (isinstance(scorer.version, str), "a text"),
+        "parameters": (has_json, "a dict that JSON can hold"),
+        "batch_size": (is_count(scorer.batch_size), "a whole number above 0"),
+        "max_characters": (is_count(most), "a whole number above 0"),
+        "languages": (
+            languages is None or (has_languages and not isinstance(languages, str)),
+            "several texts, such as ('en', 'de')",
+        ),
+    }
+    if isinstance(scorer, Embedder):
+        checks["dimensions"] = (is_count(scorer.dimensions), "a whole number above 0")
+    else:
+        is_right = has_ranges and bool(features) and all(map(is_range, features.values()))
+        checks["features"] = (is_right, "a dict of names, each with its lowest and its highest value")
+    for name, (is_right, what) in checks.items():
+        if not is_right:
+            return f"{name}={getattr(scorer, name)!r}, which should be {what}"
+    return None
 
 
 def characters_read(scorer: Identity) -> int:

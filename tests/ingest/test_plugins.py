@@ -133,6 +133,40 @@ def test_a_broken_package_is_named_in_one_line(install, tmp_path, code, problem)
 
 
 @pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('"1", {}', "1, {}", "version=1, which should be a text"),
+        (
+            '"1", {}',
+            '"1", {"words": {1}}',
+            "parameters={'words': {1}}, which should be a dict that JSON",
+        ),
+        ("{}, 100", "{}, 0", "batch_size=0, which should be a whole number above 0"),
+        ("(0.0, 50.0)", "None", "features={'exclamation_marks': None}, which should be a dict of names"),
+        ("(0.0, 50.0)", "(50.0, 0.0)", "features={'exclamation_marks': (50.0, 0.0)}, which should be"),
+        ("def score", "languages = 'en'\n    def score", "languages='en', which should be several texts"),
+        (
+            "def score",
+            "max_characters = 'all'\n    def score",
+            "max_characters='all', which should",
+        ),
+        (
+            "features",
+            "dimensions = '3'\n    def embed(self, texts): pass\n    features",
+            "dimensions='3', which",
+        ),
+    ],
+)
+def test_a_scorer_with_a_wrong_member_is_told_which(install, tmp_path, right, wrong, told):
+    module = tmp_path.name
+    assert right in SCORER
+    install("plumbline-marks", module, SCORER.replace(right, wrong, 1), scorers=f"marks = {module}:load")
+    with pytest.raises(PlumblineError) as error:
+        load_scorer("marks")
+    assert error.value.what.startswith(f"The scorer 'marks' of plumbline-marks has {told}")
+
+
+@pytest.mark.parametrize(
     ("kind", "right", "wrong"),
     [
         ("scorer", "return {", "raise SystemExit(0); return {"),
