@@ -333,7 +333,13 @@ def measure_batch(store: Store, task: Task, batch: Sequence[tuple[str, str, bool
         is_cut = values[:, -1] == 1
         values = values[:, :-1]
         low, high = np.array(list(task.ranges.values()), dtype=np.float64).T
-        values[~((values >= low) & (values <= high))] = np.nan
+        outside = ~((values >= low) & (values <= high)) & ~np.isnan(values)
+        for row, column in np.argwhere(outside)[:1]:
+            count.first_error = count.first_error or (
+                f"{task.features[column]} is {values[row, column]:g}, outside its range from {low[column]:g}"
+                f" to {high[column]:g}"
+            )
+        values[outside] = np.nan
     is_valid = np.isfinite(values)
     fine = is_valid.all(axis=1)
     no_value = np.select([~filled, unread], ["empty", "unsupported_language"], "failed")

@@ -166,6 +166,21 @@ def test_a_scorer_with_a_wrong_member_is_told_which(install, tmp_path, right, wr
     assert error.value.what.startswith(f"The scorer 'marks' of plumbline-marks has {told}")
 
 
+@pytest.mark.parametrize("number", ["103", "np.inf"])
+def test_a_number_outside_its_range_is_told(install, tmp_path, number):
+    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
+    code = SCORER.replace('float(text.count("!"))', number)
+    install("plumbline-marks", marks, code, scorers=f"marks = {marks}:load")
+    install("plumbline-parrot", parrot, BACKEND, backends=f"parrot = {parrot}:Parrot")
+    suite: Path = tmp_path / "shouts.yml"
+    suite.write_text(SUITE)
+    for command in ("assemble", "generate", "extract"):
+        result = CliRunner().invoke(cli, ["--data", str(tmp_path / "data"), command, "--suite", str(suite)])
+        assert result.exit_code == 0, result.output
+    number = number.removeprefix("np.")
+    assert f"; first: exclamation_marks is {number}, outside its range from 0 to 50\n" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("kind", "right", "wrong"),
     [
