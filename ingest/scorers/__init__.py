@@ -9,7 +9,6 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -127,7 +126,7 @@ def wrong_member(scorer: Any) -> str | None:
     """Return which member of somebody's scorer is not what it has to be, None where all are."""
 
     def is_count(value: Any) -> bool:
-        return isinstance(value, Integral) and not isinstance(value, bool) and value > 0
+        return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value > 0)
 
     def is_range(value: Any) -> bool:
         try:
@@ -142,7 +141,6 @@ def wrong_member(scorer: Any) -> str | None:
         has_json = False
     features, languages = getattr(scorer, "features", None), getattr(scorer, "languages", None)
     most = getattr(scorer, "max_characters", MAX_CHARACTERS)
-    has_ranges = isinstance(features, Mapping) and all(isinstance(name, str) for name in features)
     has_languages = isinstance(languages, Collection) and all(isinstance(one, str) for one in languages)
     checks = {
         "model": (isinstance(scorer.model, str), "a text"),
@@ -159,11 +157,15 @@ def wrong_member(scorer: Any) -> str | None:
     if isinstance(scorer, Embedder):
         checks["dimensions"] = (is_count(scorer.dimensions), "a whole number above 0")
     else:
-        is_right = has_ranges and bool(features) and all(map(is_range, features.values()))
-        checks["features"] = (is_right, "a dict of names, each with its lowest and its highest value")
+        has_ranges = (
+            isinstance(features, Mapping)
+            and bool(features)
+            and all(isinstance(feature, str) and is_range(limits) for feature, limits in features.items())
+        )
+        checks["features"] = (has_ranges, "a dict of names, each with its lowest and its highest value")
     for name, (is_right, what) in checks.items():
         if not is_right:
-            return f"{name}={getattr(scorer, name)!r}, which should be {what}"
+            return f"{name}={getattr(scorer, name)!r:.60}, which should be {what}"
     return None
 
 
