@@ -124,6 +124,15 @@ def _lacks_packages(project: Path) -> bool:
     return isinstance(listed, list) and len(listed) > sum(place.is_dir() for place in installed.iterdir())
 
 
+def _is_torn(manifest: Any) -> bool:
+    """Whether a node reads one that is gone: of two models with one name, dbt keeps that of the other."""
+    return any(
+        parent.startswith("model.") and parent not in manifest.nodes
+        for node in manifest.nodes.values()
+        for parent in node.depends_on_nodes
+    )
+
+
 def parse(data: Path) -> Any:
     """Return dbt's manifest of the project, None where dbt cannot read it: a build will then say why.
 
@@ -148,6 +157,8 @@ def parse(data: Path) -> Any:
         places = [*_places(data), "--target-path", str((target or data / "target").resolve())]
         inputs = project_inputs()
         manifest: Any = dbtRunner().invoke([*silent, "parse", *places]).result
+        if manifest is not None and _is_torn(manifest):
+            manifest = dbtRunner().invoke([*silent, "--no-partial-parse", "parse", *places]).result
     if manifest is not None:
         manifest.project_inputs = inputs
     return manifest

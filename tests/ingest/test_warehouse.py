@@ -2,7 +2,9 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
+import dbt.cli.main
 import duckdb
 import numpy as np  # noqa: F401  loads the library that multiplies
 import pytest
@@ -260,3 +262,19 @@ def test_packages_are_installed_again_where_one_was_added(tmp_path):
     assert driver._lacks_packages(tmp_path)
     (tmp_path / "dbt_packages" / "shared").mkdir()
     assert not driver._lacks_packages(tmp_path)
+
+
+def test_a_project_that_dbt_kept_torn_is_read_anew(tmp_path, monkeypatch):
+    class Node(SimpleNamespace):
+        depends_on_nodes = ("model.own.gone", "source.own.raw.suites")
+
+    torn, whole = (SimpleNamespace(nodes=nodes) for nodes in ({"test.own.a": Node()}, {}))
+    asked = []
+
+    class Runner:
+        def invoke(self, arguments):
+            asked.append("--no-partial-parse" in arguments)
+            return SimpleNamespace(result=whole if asked[-1] else torn)
+
+    monkeypatch.setattr(dbt.cli.main, "dbtRunner", Runner)
+    assert driver.parse(tmp_path) is whole and asked == [False, True]
