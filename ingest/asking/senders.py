@@ -22,7 +22,7 @@ import click
 
 from ingest.apart.function import are_messages
 from ingest.apart.process import RAISE_LIMITS, CodeFailed
-from ingest.asking.answer_status import EVIDENCE, STATUSES
+from ingest.asking.answer_status import BLANK, EVIDENCE, STATUSES
 from ingest.asking.budget import Till
 from ingest.asking.first_tokens import encoded
 from ingest.asking.identity import Served
@@ -343,11 +343,17 @@ def ask(
 
 
 def _checked(answer: object) -> Answer:
-    """Return what a backend gave. Raises TypeError where it is no Answer of a status that is known."""
+    """Return what a backend gave; an `ok` without a text is `empty`.
+
+    Raises TypeError where it is no Answer of a status that is known.
+    """
     if not isinstance(answer, Answer):
         raise TypeError(f"it gave {answer!r:.60}, and no Answer")
     if answer.status not in STATUSES:
         raise TypeError(f"it gave the status {answer.status!r:.60}, which is none of {', '.join(STATUSES)}")
+    text = "" if answer.text is None else answer.text
+    if answer.status == "ok" and isinstance(text, str) and BLANK.fullmatch(text):
+        return replace(answer, status="empty")
     return answer
 
 

@@ -216,6 +216,20 @@ def test_a_package_that_fails_at_work_ends_in_one_line_and_never_well(install, t
     assert len(message) <= 300 and message.count("\n") == 1
 
 
+@pytest.mark.parametrize("text", ["None", "''", "' \\n'"])
+def test_an_answer_without_a_text_is_empty_whatever_its_backend_says(install, tmp_path, text):
+    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
+    install("plumbline-marks", marks, SCORER, scorers=f"marks = {marks}:load")
+    code = BACKEND.replace('request.prompt + "!" * request.repeat_index', text)
+    install("plumbline-parrot", parrot, code, backends=f"parrot = {parrot}:Parrot")
+    suite: Path = tmp_path / "shouts.yml"
+    suite.write_text(SUITE)
+    for command in ("assemble", "generate"):
+        result = CliRunner().invoke(cli, ["--data", str(tmp_path / "data"), command, "--suite", str(suite)])
+        assert result.exit_code == 0, result.output
+    assert "6 empty; 0 left" in result.stdout
+
+
 def test_a_failure_of_several_lines_is_told_in_one(install, tmp_path):
     marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
     code = SCORER.replace("return {", "raise RuntimeError('no weights\\nlook there'); return {")
