@@ -359,8 +359,14 @@ select
             end
             || case when is_tested or more_units is not null then would_decide else '' end || '.'
             -- The widest gap that chance gives is that of the smallest groups, and hides others' behind it.
+            -- A V weighs groups by their answers, and a pair of groups has no others.
             || case
                 when is_adequate_n or n_groups <= 2 or not is_tested or axis like '%&%' then ''
+                when
+                    not {{ begins_with('metric', 'max_') }}
+                    and not {{ begins_with('metric', 'min_') }}
+                    and metric <> 'group_range'
+                    then ''
                 else
                     ' The smallest group has ' || n_smallest_group || ' of the ' || minimum_group
                     || ' answers that the suite asks for: such a group widens what chance gives for all. '
