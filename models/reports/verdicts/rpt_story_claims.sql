@@ -90,12 +90,15 @@ told as (
         judged.is_significant,
         -- Shares of few answers move far with one of them.
         case
-            when not judged.is_adequate_n and judged.n_smallest_group = 1
-                then ' One of the groups that were compared has only one answer.'
-            when not judged.is_adequate_n and judged.n_smallest_group > 1
+            when not judged.is_adequate_n and judged.n_smallest_group > 0
                 then
                     ' One of the groups that were compared has only '
-                    || {{ with_commas('judged.n_smallest_group') }} || ' answers.'
+                    || case
+                        when judged.n_smallest_group = 1 then 'one'
+                        else {{ with_commas('judged.n_smallest_group') }}
+                    end
+                    || case when verdicts.measure = 'response_status' then ' request' else ' answer' end
+                    || case when judged.n_smallest_group = 1 then '.' else 's.' end
             else ''
         end as few_answers,
         verdicts.measure = 'response_status' as is_status,
