@@ -1,6 +1,8 @@
 """What code and pages point to exists: requirements, decisions, links, paths, models, commands."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -165,3 +167,13 @@ def test_the_page_of_commands_is_what_the_commands_say() -> None:
     page = (PROJECT / help_page.PAGE).read_text("utf-8")
     assert page == help_page.render(cli), "run `plumbline docs`"
     assert all(f"## {command}" in page for command in COMMANDS)
+
+
+def test_a_column_of_each_model_becomes_a_row_of_each_answer(tmp_path: Path) -> None:
+    """Also of an empty answer, and each as it is written, whatever the other columns hold."""
+    page = (PROJECT / "docs/guide/own-answers.md").read_text("utf-8")
+    (command,) = re.findall(r"^python (-c .*unpivot.*)$", page, re.MULTILINE)
+    (tmp_path / "wide.csv").write_text("id,model_a,model_b\n01,True,7.50\n02,,7\n", "utf-8")
+    subprocess.run(f"{sys.executable} {command}", shell=True, check=True, cwd=tmp_path)
+    rows = (tmp_path / "answers.csv").read_text("utf-8").splitlines()
+    assert rows == ["id,model,answer", "01,model_a,True", "01,model_b,7.50", "02,model_a,", "02,model_b,7"]
