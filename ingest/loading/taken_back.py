@@ -149,11 +149,48 @@ SHARE_PROMPTS = f"""
         )
     order by loads.source_file
 """
+# What is loaded again has the last word, also where a later file had it. Older loads do not say.
+SPOKE_LATER = """
+    select distinct loads.source_file
+    from loads
+    inner join runs on loads.run_id = runs.run_id
+    where
+        loads.suite = $1
+        and loads.run_id not in (select run_id from going_loads)
+        and not list_contains($2, loads.source_file)
+        and (
+            loads.n_already_there > 0
+            or coalesce(cast(json_extract_string(runs.detail, '$.n_answers_changed') as bigint), 1) > 0
+            or coalesce(cast(json_extract_string(runs.detail, '$.n_prompts_changed') as bigint), 1) > 0
+        )
+        and runs.started_at > (
+            select min(last_load)
+            from (
+                select max(runs.started_at) as last_load
+                from loads
+                inner join runs on loads.run_id = runs.run_id
+                where loads.suite = $1 and list_contains($2, loads.source_file)
+                group by loads.source_file
+            )
+        )
+    order by loads.source_file
+"""
+IN_ORDER = """
+    select loads.source_file
+    from loads
+    inner join runs on loads.run_id = runs.run_id
+    where
+        loads.suite = $1
+        and loads.run_id not in (select run_id from going_loads)
+        and list_contains($2, loads.source_file)
+    group by loads.source_file
+    order by max(runs.started_at)
+"""
 
 
 @dataclass(frozen=True)
 class TakenBack:
-    """What goes with a file, and other files that held some of the same answers."""
+    """What goes with a file, and other files that are to be loaded again."""
 
     source_file: str
     n_answers: int
@@ -161,6 +198,8 @@ class TakenBack:
     n_rejected: int
     again: tuple[str, ...]
     shared: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    in_order: tuple[str, ...] = ()
     n_baselines: int = 0
     names: tuple[str, ...] = ()
 
@@ -177,6 +216,10 @@ class TakenBack:
         if self.shared:
             said = "answers the same prompts, of which roots and baselines may be this file's"
             yield f"  {said}: load again {', '.join(self.shared)}"
+        if self.later:
+            yield f"  may have changed later what those say: load again {', '.join(self.later)}"
+        if len(self.in_order) > 1:
+            yield f"  load these in this order: {', '.join(self.in_order)}"
         if self.n_baselines:
             yield f"  prompts that stay, without a baseline until then: {self.n_baselines:,}"
 
@@ -212,13 +255,19 @@ def find_what_goes(store: Store, suite: Suite, source: Source) -> TakenBack:
         "select count(*) from rejects where run_id in (select run_id from going_loads)",
     )
     n_answers, n_prompts, n_rejected = map(store.value, counts)
+    again = [file for (file,) in store.rows(HELD_THEM_TOO, [suite.suite])]
+    shared = [file for (file,) in store.rows(SHARE_PROMPTS)]
+    later = [file for (file,) in store.rows(SPOKE_LATER, [suite.suite, [*again, *shared, ""]])]
+    to_load = [*again, *shared, *later, ""]  # "": a list without a member has no type
     return TakenBack(
         source.source_file,
         n_answers,
         n_prompts,
         n_rejected,
-        again=tuple(file for (file,) in store.rows(HELD_THEM_TOO, [suite.suite])),
-        shared=tuple(file for (file,) in store.rows(SHARE_PROMPTS)),
+        again=tuple(again),
+        shared=tuple(shared),
+        later=tuple(later),
+        in_order=tuple(file for (file,) in store.rows(IN_ORDER, [suite.suite, to_load])),
         n_baselines=store.value(f"select count(*) from ({BASELINES})"),
         names=tuple(file for (file,) in store.rows(OTHER_NAMES, [source.source_file])),
     )

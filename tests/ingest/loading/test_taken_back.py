@@ -167,6 +167,26 @@ def test_what_prompts_of_other_files_have_of_it_is_said(load, files, query, give
     assert load(first, suite=suite).exit_code == 0 and query(here) == right
 
 
+def test_what_a_third_file_said_since_of_a_prompt_comes_back_too(load, files, query, given):
+    """Its answer was there already: none of the prompt's answers is its own."""
+    suite, columns = given
+    older = files("older.csv", [said(1)], columns)
+    corrected = files("corrected.csv", [said(1, root="s")], columns)
+    wrong = files("wrong.csv", [said(1, model="other")], columns)
+    apart = files("apart.csv", [said(1, question="Which woman?")], columns)
+    here = "select prompt_key, root_key, baseline_text_key from prompts order by all"
+    for file in (older, corrected, apart):
+        assert load(file, suite=suite).exit_code == 0
+    right = query(here)
+    assert load(wrong, suite=suite).exit_code == 0 and query(here) != right
+    done = load(wrong, "--forget", suite=suite)
+    assert "may have changed later what those say: load again corrected.csv" in done.output
+    assert "in this order: older.csv, corrected.csv" in done.output and "apart.csv" not in done.output
+    for file in (older, corrected):
+        assert load(file, suite=suite).exit_code == 0
+    assert query(here) == right
+
+
 def test_a_baseline_that_only_the_first_file_gave_goes_with_it(load, files, query, given):
     suite, columns = given
     wrong = files("wrong.csv", [said(1)], columns)
