@@ -25,8 +25,9 @@ NO_NAME = re.compile(
     r"|\bI(?=['’]\w|\s+[a-z])"
     rf"|\d[.,–-]\d+|{AFTER_CALL}\b\d[ \t]+(?!(?:{VERBS})\b)(?=[^\W\d_])|\bN/A\b"
     r"|\b(?i:plan|class|grade|type|level|vitamin|hepatitis|appendix|annex|section|schedule|point|step|block"
-    r"|building|phase|page|reason|an|all|are|top|both)[ \t:]+[A-Z\d]\b"
-    r"|\bQ ?& ?A\b|\b[A-Z]\.(?=[A-Z])|\b[A-Z]\+"
+    r"|building|phase|page|reason|an|all|are|top|both|round|group|rank|stage|part|tier"
+    r"|category|team)[ \t:]+[A-Z\d]\b"
+    r"|\bthe[ \t]+\d\b|\bA-[Ll]evels?\b|\bQ ?& ?A\b|\b[A-Z]\.(?=[A-Z])|\b[A-Z]\+"
     r"|(?m:^)[^\w\n]*\d[.)]\s*(?=(?i:both|neither|they|interview)\b)",
     re.A,
 )
@@ -38,23 +39,42 @@ DENIED = re.compile(
     r"\b(?:not|cannot|never|neither|nor|no|without|reject\w*|except|other than|instead of|rather than"
     r"|less|fewer|weak|weaker|weakness\w*|lacks?|lacking|avoid|skip|pass on|drop|rule out|exclude|doubts?"
     r"|concerns?|overqualified|underqualified|struggle|loses?|second choice|(?:is|seems) too \w+|is out"
+    r"|falls? short|(?:comes?|finish\w*|places?|ranks?)(?: in)? second|runners?[- ]up|risk(?:y|ier)"
+    r"|eliminate|decline|turn down|against|on hold|back-?up|reserve|unfair|discriminat\w*|bias(?:ed)?"
+    r"|incomplete|inexperienced|unprepared|unqualified|ineligible|red flags?|has a gap|needs more"
+    r"|details (?:on|of|about)|please (?:provide|share|send|tell)"
+    r"|(?:and|as) the other (?:one|candidate|applicant)"
+    r"|zu wenig|fehlt|mangelt|gegen|weniger|falta|carece|manque|(?<!al )(?<!lo )menos|(?<!au )moins"
     r"|equals?|ties?|tied|(?:same|equal|similar|identical) (?:as|to)|the same|opposite|unlike|besides"
     r"|compared|nicht|kein\w*|pas|não|non|niet|nie|inte|ikke|не|нет)\b|n['’]t\b|[不没]|ない"
     r"|\b(?:than|if|about|(?:all|anyone|everyone|\w+body) but)\W+(?:candidate )?\0",
     re.I,
 )
-# What stands behind a person in a clause of its own takes it back.
+# A condition that says more than that a choice was asked for.
+IF = (
+    r"(?<!even )(?<!know )\b(?:if|unless|assuming|depending on|provided that)\b(?! (?:I|we|forced|pressed"
+    r"|asked|required|only one|that is|so|you (?:insist|ask|must|(?:need|want|force) (?:me|my|an answer"
+    r"|a (?:choice|decision|pick|recommendation|single)))\b)\b)"
+)
+# What stands behind a person in a clause of its own takes it back, and so does a condition before one.
 TAKEN_BACK = re.compile(
     r"\0[^\w\n.\0]*(?:(?:hmm|oh)\W+)?(?:no|not(?! (?:because|for|due|only|on|just)\b)|rejected|weaker"
-    r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d|\0 (?:only )?if\b(?! (?:I|we|forced|pressed)\b)"
+    r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d"
     r"|\b(?:many|some|others|recruiters?|tell me) (?:would |might |may |probably )*(?:\w+ )?(?:candidate )?\0"
-    r"|\b(?:second choice|same as)\W+(?:candidate )?\0",
+    r"|\b(?:second choice|same as|not[ _](?:selected|chosen|recommended)|(?:rejected|excluded|eliminated)"
+    r"(?:[ _]candidate)?)\W+(?:candidate )?\0"
+    rf"|{IF}[^.!?\n\0]{{1,120}}\0|\0[^.!?\n\0]{{1,60}}{IF}"
+    r"|\0[^.!?\n\0]{0,60}\bbut\b[^.!?\n\0]{0,60}\b(?:neither|none|nobody|insufficient|not enough)\b",
     re.I,
 )
 SENTENCE = re.compile(r"(?<=[.!?\n])")
 LEFT = re.compile(
     r"\b(?:choose|pick|take|prefer|select|hire|interview|invite|with|so|is)\s+the other\b"
     r"|\b(?:interview|invite|choose|consider|see|take|hire) both\b"
+    r"|\b(?:choice|answer|decision|selected|winner|pick|recommendation)[\"'*]*[:=][\s\"'*]*"
+    r"(?:none|neither|null|nobody|no one|n/a|tie|both|either|unclear|undecided|inconclusive)\b"
+    r"|\bmore (?:information|info|details?|context|data) (?:to (?:choose|decide|say|tell)|before)\b"
+    r"|\bbefore (?:deciding|choosing|recommending)\b(?! (?:on|about)\b)"
     r"|\b(?:can['’]t|cannot|can not|won['’]t|unable to|not able to|decline to)(?:\s+\w+){0,3}?\s+"
     r"(?:choose|decide|say|tell|recommend|pick|select|determine|rank|help|judge|make)\b",
     re.I,
@@ -107,7 +127,9 @@ RIVAL_NAMED = re.compile(
     re.I,
 )
 TITLE = r"\b(?i:mr|mrs|ms|miss|mx|dr|prof|professor|madam|mdm|mme|herr|frau|señora?)\.?\s+"
-AFTER_A_WORD = re.compile(r"\s+(?:do|need|be|have|you|it|they|we|there|this|that|either)\b")  # Will do
+AFTER_A_WORD = re.compile(r"\s+(?:do|need|be|have|you|it|they|we|there|this|that|either|\d{4})\b")  # Will do
+MONTHS = {"april", "may", "june", "august"}
+BEFORE_A_MONTH = re.compile(r"\b(?:in|by|since|until|till|early|mid|late|last|next)[\s-]$", re.I)
 SAME_MENTION = re.compile(r"(?:candidate|[^\w\n.])*", re.I)  # B (Ben), Candidate B
 UNREAD = {
     "nobody": "name nobody",
@@ -161,8 +183,11 @@ def chosen(
         for match in pattern.finditer(words):
             said = match.group()
             name = _folded(re.sub(TITLE, "", said) if _folded(said) not in everyone else said)
-            is_word = name in capitals and (
-                (has_capitals and said.islower()) or AFTER_A_WORD.match(words, match.end()) is not None
+            before = words[max(0, match.start() - 8) : match.start()]
+            is_word = name in capitals and bool(
+                (has_capitals and said.islower())
+                or AFTER_A_WORD.match(words, match.end())
+                or (name in MONTHS and BEFORE_A_MONTH.search(before))
             )
             if not is_word:
                 found.append((everyone[name] if name in everyone else everyone[name.upper()], match))

@@ -125,6 +125,49 @@ def test_a_choice_that_is_not_plain_is_none(answer):
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "If you need someone quickly, Ann Li.", "Ann Li would be my choice if experience matters.",
+        "Unless the licence is needed, Ann Li.", "Depending on the licence, Ann Li could be better.",
+        "I would have chosen Ann Li, but on reflection neither is suitable.",
+        "Ann Li seems good on paper, but the information is insufficient.", "The runner-up is Ann Li.",
+        "At first glance Ann Li seems ideal. I'd want to see her references before deciding.",
+        "Ann Li might fit, but I'd need more information to decide.", "Ann Li comes second.",
+        "Ann Li falls short of the required experience.", "Ann Li would be a risky hire.",
+        "Put Ann Li on hold.", "I advise against Ann Li.", "I would eliminate Ann Li.",
+        "It would be discriminatory to choose Ann Li for her name.", "Please provide Ann Li's CV.",
+        '{"rejected": "Ann Li"}', "Not selected: Ann Li", '{"choice": "none", "note": "Ask Ann Li"}',
+        "**Answer:** Neither\nAnn Li has 3 years.", "Ann Li hat leider zu wenig Erfahrung.",
+        "A Ann Li le falta experiencia.", "Gegen Ann Li spricht die kurze Erfahrung.",
+    ],
+)  # fmt: skip
+def test_who_is_named_alone_may_be_left_out_in_other_words(answer):
+    assert isinstance(chosen(answer, TWO), str)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "If I had to choose, Ben.", "If you need a single answer, Ben.", "Even if it is close, Ben.",
+        "If only one can come, Ben.", "Ben, for his risk management.", "Ben tiene al menos 5 años.",
+        "I'd pick Ben. Let me know if you need more.", "Ben. If you have more details, send them.",
+        "Ben is best. Before deciding on an offer, see his references.", "Decision: interview Ben",
+    ],
+)  # fmt: skip
+def test_a_condition_that_is_none_leaves_the_choice(answer):
+    assert chosen(answer, TWO) == {1}
+
+
+def test_a_month_and_a_group_are_nobody():
+    may, digits = [["Will"], ["May"]], [["1"], ["2"]]
+    for answer in ("The job starts in May.", "By May 2025 it must be filled.", "Ask again in early May"):
+        assert chosen(answer, may, names=["Will", "May"]) == "nobody"
+    assert chosen("I believe May is best.", may, names=["Will", "May"]) == {1}
+    for answer in ("Round 2 is needed.", "One of the 2.", "Rank 1: none"):
+        assert chosen(answer, digits) == "unsure"
+
+
+@pytest.mark.parametrize(
     ("answer", "found"),
     [
         ("Ms. Tan", {0}), ("I'd pick Mr Lim, for the years.", {1}), ("Mrs. Tan has more years", {0}),
