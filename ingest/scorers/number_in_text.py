@@ -110,7 +110,13 @@ _BACKGROUND = re.compile(
 _COUNTED = re.compile(
     r"\s(?:(?:more|other|further|different|missing|open|key|main)\s)?(?:facts?|questions?|reasons?|things?|parts"
     r"|references|languages|criteria|firms|companies|jobs|awards|publications|projects|concerns|issues|factors"
-    r"|aspects|pieces|people|candidates|applicants|children|words|sentences)(?![a-z:])"
+    r"|aspects|pieces|people|candidates|applicants|children|words|sentences|details?|certifi(?:cation|cate)s?"
+    r"|degrees?|countries|employees|lines)(?![a-z:])"
+)
+# Behind a declared word: the answer gives no number, whatever others it has, as in `rating: n/a, years: 4`.
+_WITHHELD = re.compile(
+    r"[\"']*\s*[:=]\s*[\"']*(?:null|none|n/?a|unknown|unclear|insufficient|cannot|can['’]t"
+    r"|not (?:applicable|available|possible|given|provided|enough))\b"
 )
 # A point of a list, `- 8 awards`, whose dash is none of a range; and what may stand behind a range's end.
 _POINT = re.compile(r"\s+[-–—]\s+")
@@ -183,6 +189,7 @@ class NumberReader:
     def __call__(self, text: str) -> float | None:
         """Return the number, None where there is none, or no single one."""
         text = _DATE.sub(" ", _without_list_numbers(_plain(text)))
+        text, is_withheld = self._without_withheld(text)
         found = self._numbers(text)
         if len(found) > 1 or not _is_nearly_all(text, found, MORE):
             found = [one for one in found if not one.is_label]
@@ -191,7 +198,8 @@ class NumberReader:
         before = [None, *found]
         marked = {one for one, last in zip(found, before, strict=False) if self._is_marked(text, one, last)}
         of_all = {one for one in found if one.of_all}
-        others = set() if self.has_words and not _is_nearly_all(text, found) else set(found)
+        is_any = not is_withheld and (not self.has_words or _is_nearly_all(text, found))
+        others = set(found) if is_any else set()
         kinds = [{one.value for one in some} for some in (marked & of_all, marked, of_all, others)]
         for single in (kinds[:1], kinds[1:3], kinds[3:]):
             # Where the word says one number and `7/10` another, nobody knows.
@@ -199,6 +207,15 @@ class NumberReader:
             if values:
                 return values.pop() if len(values) == 1 else None
         return None
+
+    def _without_withheld(self, text: str) -> tuple[str, bool]:
+        """Return a text without the declared words that have no number, and whether there are some."""
+        kept, end = [], 0
+        for word in self._beside.finditer(text):
+            if withheld := _WITHHELD.match(text, word.end()):
+                kept.append(text[end : word.start()])
+                end = withheld.end()
+        return "\n".join([*kept, text[end:]]), bool(kept)
 
     def _numbers(self, text: str) -> list[_Found]:
         """Return the numbers in the range, without those that say the scale or belong to something else.
