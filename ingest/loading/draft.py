@@ -63,8 +63,14 @@ ABOUT_PEOPLE = frozenset({
     "people", "pregnancy", "pronoun", "pronouns", "race", "region", "religion", "sex", "sexuality",
     "subgroup", "tribe", "veteran",
 })  # fmt: skip
-# Words in the names of fields that hold people's names.
+# Words in the names of fields that hold people's names, and beside them those of what else has a name.
 OF_NAMES = frozenset({"name", "nombre", "nom", "nome"})
+OF_THINGS = frozenset({
+    "brand", "category", "city", "company", "course", "department", "domain", "employer", "event", "field",
+    "file", "firm", "industry", "item", "job", "occupation", "organisation", "organization", "place",
+    "position", "product", "profession", "project", "role", "scenario", "school", "skill", "subject", "task",
+    "template", "topic", "trait", "vacancy",
+})  # fmt: skip
 LABEL = TypeAdapter(Label)
 RIGHT = ("C", "1", "1.0", "true", "True", "yes", "Yes", "pass", "correct")
 
@@ -104,6 +110,12 @@ class _Field:
     @property
     def is_about_people(self) -> bool:
         return not ABOUT_PEOPLE.isdisjoint(self.words)
+
+    @property
+    def has_people(self) -> bool:
+        """Whether it is called a name, and not that of a group or a thing: `country_name`, `job_name`."""
+        words = set(self.words)
+        return not OF_NAMES.isdisjoint(words) and words.isdisjoint(ABOUT_PEOPLE | OF_THINGS)
 
     @property
     def can_be_groups(self) -> bool:
@@ -155,7 +167,7 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
         known |= {name for name in fields if "." not in name and name != "group"}
     said_in_prompts = _said(fields, columns)
     # A column of people's names is neither a group nor what prompts about several people share.
-    people = {n for n in said_in_prompts if not OF_NAMES.isdisjoint(fields[n].words)}
+    people = {n for n in said_in_prompts if fields[n].has_people}
     groups, left_out = _groups(fields, known | people)
     if not groups:
         others = ", ".join(repr(shorten(n)) for n in fields if n not in known) or "nothing"

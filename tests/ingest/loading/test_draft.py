@@ -129,6 +129,19 @@ def test_a_column_of_names_is_neither_what_prompts_share_nor_a_group(tmp_path):
     assert told.exit_code == 1 and "docs/guide/own-answers.md#groups-without-a-column" in told.output
 
 
+def test_what_is_called_a_name_may_be_a_group_or_a_thing(tmp_path):
+    """Prompts say the names of countries, which are groups, and of jobs, which prompts share."""
+    path, records = tmp_path / "jobs.yml", []
+    for country in ("Peru", "Japan"):
+        for job in ("cook", "guard", "nurse", "pilot", "clerk"):
+            asked = f"Is a person from {country} a good {job}?"
+            records.append({"job_name": job, "country_name": country, "prompt": asked, "reply": "Yes."})
+    plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    suite = load_suite(path)
+    assert list(suite.attributes) == ["country_name"]
+    assert (suite.columns.name, suite.columns.root) == (None, "job_name")
+
+
 def test_a_group_is_no_person_s_name(tmp_path):
     """Each subject stands beside one language, and prompts say it."""
     subjects = {"es": ("fracciones", "geometría"), "fr": ("la cellule", "le climat")}
