@@ -37,7 +37,7 @@ LOADED_REPEATS = """
     where suite = ?
 """
 ICC = """
-    select avg(icc) as icc from fct_variance_components
+    select avg(case when icc < 0 then 0 else icc end) as icc from fct_variance_components
     where suite = ? and category = ? and measure = ? and axis = ?
 """
 SHARES = """

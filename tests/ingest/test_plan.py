@@ -105,7 +105,7 @@ def test_earlier_answers_come_before_the_default(tmp_path, suite):
             create table fct_variance_components as
             select 'simulated_fixture' as suite, 'FLAT' as category, 'decision' as measure,
                 'gender' as axis, icc
-            from (values (0.1), (0.3)) as t (icc)
+            from (values (0.1), (0.5), (-0.3)) as t (icc)  -- one below 0 counts as 0
             """
         )
         marts.execute(
