@@ -76,6 +76,27 @@ def install(tmp_path, monkeypatch):
     return run
 
 
+@pytest.fixture
+def shout(install, tmp_path):
+    """Install a scorer's and a backend's package, and run the commands of a suite of both up to an error."""
+
+    def run(scorer=SCORER, backend=BACKEND, commands=("assemble", "generate", "extract")):
+        # Modules are imported once: each case has its own.
+        marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
+        install("plumbline-marks", marks, scorer, scorers=f"marks = {marks}:load")
+        install("plumbline-parrot", parrot, backend, backends=f"parrot = {parrot}:Parrot")
+        suite: Path = tmp_path / "shouts.yml"
+        suite.write_text(SUITE)
+        for command in commands:
+            arguments = ["--data", str(tmp_path / "data"), command, "--suite", str(suite)]
+            result = CliRunner().invoke(cli, arguments)
+            if result.exit_code:
+                break
+        return result
+
+    return run
+
+
 def test_an_installed_package_s_scorer_and_backend_are_audited_with(install, tmp_path):
     install("plumbline-marks", "shout_marks", SCORER, scorers="marks = shout_marks:load")
     install("plumbline-parrot", "shout_parrot", BACKEND, backends="parrot = shout_parrot:Parrot")
@@ -167,16 +188,9 @@ def test_a_scorer_with_a_wrong_member_is_told_which(install, tmp_path, right, wr
 
 
 @pytest.mark.parametrize("number", ["103", "np.inf"])
-def test_a_number_outside_its_range_is_told(install, tmp_path, number):
-    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
-    code = SCORER.replace('float(text.count("!"))', number)
-    install("plumbline-marks", marks, code, scorers=f"marks = {marks}:load")
-    install("plumbline-parrot", parrot, BACKEND, backends=f"parrot = {parrot}:Parrot")
-    suite: Path = tmp_path / "shouts.yml"
-    suite.write_text(SUITE)
-    for command in ("assemble", "generate", "extract"):
-        result = CliRunner().invoke(cli, ["--data", str(tmp_path / "data"), command, "--suite", str(suite)])
-        assert result.exit_code == 0, result.output
+def test_a_number_outside_its_range_is_told(shout, number):
+    result = shout(scorer=SCORER.replace('float(text.count("!"))', number))
+    assert result.exit_code == 0, result.output
     number = number.removeprefix("np.")
     assert f"; first: exclamation_marks is {number}, outside its range from 0 to 50\n" in result.stderr
 
@@ -196,20 +210,9 @@ def test_a_number_outside_its_range_is_told(install, tmp_path, number):
         ("backend", "return Description", "raise SystemExit(0); return Description"),
     ],
 )
-def test_a_package_that_fails_at_work_ends_in_one_line_and_never_well(install, tmp_path, kind, right, wrong):
-    # Modules are imported once: each case has its own.
-    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
+def test_a_package_that_fails_at_work_ends_in_one_line_and_never_well(shout, kind, right, wrong):
     codes = {"scorer": SCORER, "backend": BACKEND}
-    codes[kind] = codes[kind].replace(right, wrong)
-    install("plumbline-marks", marks, codes["scorer"], scorers=f"marks = {marks}:load")
-    install("plumbline-parrot", parrot, codes["backend"], backends=f"parrot = {parrot}:Parrot")
-    suite: Path = tmp_path / "shouts.yml"
-    suite.write_text(SUITE)
-    data = ["--data", str(tmp_path / "data")]
-    for command in ("assemble", "generate", "extract"):
-        result = CliRunner().invoke(cli, [*data, command, "--suite", str(suite)])
-        if result.exit_code:
-            break
+    result = shout(**codes | {kind: codes[kind].replace(right, wrong)})
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
     message = result.stderr.partition("Error: ")[2]
     assert message.startswith(f"The {kind} {'marks' if kind == 'scorer' else 'parrot'!r} failed: ")
@@ -217,29 +220,17 @@ def test_a_package_that_fails_at_work_ends_in_one_line_and_never_well(install, t
 
 
 @pytest.mark.parametrize("text", ["None", "''", "' \\n'"])
-def test_an_answer_without_a_text_is_empty_whatever_its_backend_says(install, tmp_path, text):
-    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
-    install("plumbline-marks", marks, SCORER, scorers=f"marks = {marks}:load")
-    code = BACKEND.replace('request.prompt + "!" * request.repeat_index', text)
-    install("plumbline-parrot", parrot, code, backends=f"parrot = {parrot}:Parrot")
-    suite: Path = tmp_path / "shouts.yml"
-    suite.write_text(SUITE)
-    for command in ("assemble", "generate"):
-        result = CliRunner().invoke(cli, ["--data", str(tmp_path / "data"), command, "--suite", str(suite)])
-        assert result.exit_code == 0, result.output
+def test_an_answer_without_a_text_is_empty_whatever_its_backend_says(shout, text):
+    backend = BACKEND.replace('request.prompt + "!" * request.repeat_index', text)
+    result = shout(backend=backend, commands=("assemble", "generate"))
+    assert result.exit_code == 0, result.output
     assert "6 empty; 0 left" in result.stdout
 
 
-def test_a_failure_of_several_lines_is_told_in_one(install, tmp_path):
-    marks, parrot = (f"{name}_{tmp_path.name}" for name in ("marks", "parrot"))
-    code = SCORER.replace("return {", "raise RuntimeError('no weights\\nlook there'); return {")
-    install("plumbline-marks", marks, code, scorers=f"marks = {marks}:load")
-    install("plumbline-parrot", parrot, BACKEND, backends=f"parrot = {parrot}:Parrot")
-    suite: Path = tmp_path / "shouts.yml"
-    suite.write_text(SUITE)
-    for command in ("assemble", "generate", "extract"):
-        result = CliRunner().invoke(cli, ["--data", str(tmp_path / "data"), command, "--suite", str(suite)])
-        assert result.exit_code == 0, result.output
+def test_a_failure_of_several_lines_is_told_in_one(shout):
+    code = "raise RuntimeError('no weights\\nlook there'); return {"
+    result = shout(scorer=SCORER.replace("return {", code))
+    assert result.exit_code == 0, result.output
     assert "; first: RuntimeError: no weights look there\n" in result.stderr
 
 
