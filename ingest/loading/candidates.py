@@ -170,7 +170,8 @@ def chosen(
     parts = _parts(called, owner) if top is None else {}
     for part in sorted(parts, key=len, reverse=True):
         patterns.append((part, rf"(?:{TITLE})?(?:{re.escape(part)}|{re.escape(part.upper())})"))
-    everyone = owner | {part.casefold(): person for part, person in parts.items()}
+    of_parts = {part.casefold(): person for part, person in parts.items()}
+    everyone = owner | of_parts
     bare = text.strip(AROUND).casefold()
     if whole := {everyone[one] for one in everyone if one.casefold() == bare}:
         return whole if top is None else "not_all"
@@ -198,13 +199,12 @@ def chosen(
         named = {person for person, _ in said}
         if not named:
             return "nobody"
-        if all(one[1].group().casefold() in part_names for one in said):
+        if all(one[1].group().casefold() in of_parts for one in said):
             return "unsure"  # a part of a name may be a word, or somebody else
         if top is None:
             return named if len(named) == 1 else "several"
         return _first(words, said, len(called), top)
 
-    part_names = {part.casefold() for part in parts}
     found = read(text)
     if found in ("several", "unsure") and not LEFT.search(text):
         return _said_plainly(text, mentions(text)) or found
