@@ -6,6 +6,7 @@ The hash stands in the table itself, so nothing has to be mended after a build t
 """
 
 import hashlib
+import linecache
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
@@ -20,6 +21,7 @@ from ingest.inference.tables import table_of, table_of_columns
 from ingest.keys import key
 
 HASH = "inputs_hash"
+WRITTEN_BEHIND = "# This part is user provided model code"  # what dbt begins with behind a model
 LIBRARIES = ("numpy", "scipy")  # whose numbers these are
 
 
@@ -104,8 +106,9 @@ def inference_code() -> str:
 
 @cache
 def _source(made: Callable[..., Any]) -> str:
-    """The text of the model that defines a function, as dbt wrote it out."""
-    return Path(made.__code__.co_filename).read_text("utf-8")
+    """The text of the model that defines a function, without what dbt writes behind it."""
+    text, *_ = "".join(linecache.getlines(made.__code__.co_filename)).partition(WRITTEN_BEHIND)
+    return text.strip()
 
 
 def _take(name: Any, value: Any) -> None:

@@ -91,9 +91,13 @@ class Build:
     def hear(self, event: Any) -> None:
         """Take in an event. dbt calls it from several threads, one at a time."""
         if event.info.name in ENDED:
-            self.n_done += 1
-            self.n_all = getattr(event.data, ENDED[event.info.name])
-            self.last = event.data.node_info.node_name
+            self.count(event.data.node_info.node_name, getattr(event.data, ENDED[event.info.name]))
+
+    def count(self, name: str, n_all: int) -> None:
+        """Take in that a node is built, of so many."""
+        self.n_done += 1
+        self.n_all = n_all
+        self.last = name
 
     @property
     def step(self) -> str:
@@ -111,11 +115,11 @@ class Build:
 
 
 @contextmanager
-def building(label: str, data: Path) -> Iterator[Callable[[Any], None]]:
-    """Show how many of dbt's nodes are built, and the time left; yield what hears dbt's events."""
+def building(label: str, data: Path) -> Iterator[Build]:
+    """Show how many of dbt's nodes are built, and the time left; yield what counts them."""
     build, started = Build(label, last_time(data)), time.monotonic()
     with _line(label, lambda: build.shown(time.monotonic() - started)):
-        yield build.hear
+        yield build
     if build.n_all:
         remember(data, build.step, time.monotonic() - started)
 

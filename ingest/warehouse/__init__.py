@@ -1,6 +1,5 @@
 """From raw tables to marts: `dbt` builds them, `marts` reads them. Every command may import this."""
 
-from ingest.warehouse.changes import project_inputs
 from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, read_project, run_dbt
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.marts import (
@@ -16,6 +15,7 @@ from ingest.warehouse.marts import (
     print_verdicts,
     verdict_counts,
 )
+from ingest.warehouse.project import project_inputs
 
 __all__ = [
     "VERDICTS",

@@ -7,8 +7,6 @@ there is without being made anew; the others are made first. `changes_with: buil
 code that computes (ingest/provenance.py).
 """
 
-import importlib.metadata
-import json
 from collections.abc import Collection, Mapping, Set
 from contextlib import ExitStack
 from graphlib import CycleError, TopologicalSorter
@@ -16,80 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import yaml
 
 from ingest.errors import PlumblineError
-from ingest.inference.kept import HASH, inference_code
+from ingest.inference.kept import HASH
 from ingest.keys import key
-from ingest.paths import PROJECT, dbt_project, files_below, known_sha256
-from ingest.provenance import build_hash
+from ingest.provenance import build_hash, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import MARTS, attach, open_database
 from ingest.store.tables import content_hashes
 from ingest.warehouse.history import KEPT_IN
 from ingest.warehouse.marts import BUILT_FROM, raw_state
-
-PROJECT_FILES = ("models", "macros", "seeds", "tests/data_quality", "tests/generic", "tests/fairness")
-PROJECT_SUFFIXES = {".sql", ".py", ".yml", ".yaml", ".csv", ".md"}
-# Where dbt looks for what another project than ours has, unless its dbt_project.yml says otherwise.
-OWN_FILES = {
-    "model-paths": "models",
-    "macro-paths": "macros",
-    "seed-paths": "seeds",
-    "snapshot-paths": "snapshots",
-    "test-paths": "tests",
-}
-SETTINGS = ("dbt_project.yml", "profiles.yml", "packages.yml", "package-lock.yml", "selectors.yml")
-ENGINES = ("dbt-core", "dbt-duckdb", "duckdb")
-READ_BY_CODE = ("vars", "dispatch")  # of dbt_project.yml: any model or macro may ask for it
-MADE = ("model", "seed", "snapshot", "test")
-WHOLE = "project"  # the row of a whole build
-# When and where dbt read a node, and what it writes into the same objects as it runs them.
-OF_THE_DAY = ("created_at", "build_path", "compiled_path", "compiled_code", "compiled")
-OF_A_RUN = ("extra_ctes", "extra_ctes_injected", "depends_on")
-
-Node = Mapping[str, Any]
-
-
-def project_inputs() -> str:
-    """Return a hash of the project's files and of the libraries that compute."""
-    folders = _projects()
-    files = [folder / name for folder in folders for name in SETTINGS]
-    for folder in folders:
-        for part in _folders(folder):
-            files += files_below(folder / part, PROJECT_SUFFIXES)
-    hashes = sorted(known_sha256(file) for file in files if file.is_file())
-    return key(hashes, _versions())
-
-
-def _folders(project: Path) -> Collection[str]:
-    """Return the folders of a project that dbt reads; of ours, those that an audit builds and tests."""
-    if project == PROJECT:
-        return PROJECT_FILES
-    named = project_said(project)
-    return [str(part) for kind, usual in OWN_FILES.items() for part in named.get(kind) or [usual]]
-
-
-def _projects() -> set[Path]:
-    """Return the folders of the project that is built and of all that it imports."""
-    imported = dbt_project() / "dbt_packages"
-    others = {place.resolve() for place in imported.iterdir()} if imported.is_dir() else set()
-    return {PROJECT, dbt_project()} | {place for place in others if (place / "dbt_project.yml").is_file()}
-
-
-def project_said(project: Path, file: str = "dbt_project.yml") -> Mapping[str, Any]:
-    """Return what a file of a dbt project says; nothing where it cannot be read."""
-    try:
-        said = yaml.safe_load((project / file).read_text("utf-8"))
-    except (OSError, ValueError, yaml.YAMLError):  # dbt will say so
-        said = None
-    return said if isinstance(said, dict) else {}
-
-
-def _read_by_code() -> list[str]:
-    """Return what projects say that no node shows: what models ask for by `var` is not in them."""
-    said = ([project_said(project).get(name) for name in READ_BY_CODE] for project in _projects())
-    return sorted(json.dumps(one, default=str, sort_keys=True) for one in said)
+from ingest.warehouse.project import WHOLE, Node, Project, project_inputs
 
 
 def is_current(data: Path) -> bool:
@@ -106,41 +41,34 @@ def is_current(data: Path) -> bool:
 
 
 class Changes:
-    """The nodes of a parsed project against what `built_from` knows of them."""
+    """The nodes of a project against what `built_from` knows of them."""
 
-    def __init__(self, data: Path, manifest: Any) -> None:
+    def __init__(self, data: Path, project: Project) -> None:
         self.data = data
-        self.project: str = manifest.project_inputs  # as they were read, whatever has become of them
-        macros = {name: macro.macro_sql for name, macro in manifest.macros.items()}
-        code = key(macros, _versions(), _read_by_code())
-        self.nodes: dict[str, Node] = {
-            name: node.to_dict(omit_none=True)
-            for name, node in manifest.nodes.items()
-            if node.resource_type in MADE and "fairness_gate" not in node.tags
-        }
-        self.code = {name: key(code, _defined(node)) for name, node in self.nodes.items()}
-        self.code |= {
-            name: key(self.code[name], build_hash())
+        self.project = project
+        self.nodes = project.nodes
+        told = build_hash()
+        self.own_code = {
+            name: key(node.code, told) if node.changes_with == "build" else node.code
             for name, node in self.nodes.items()
-            if _changes_with(node) == "build"
         }
-        self.sources = {name: source.identifier for name, source in manifest.sources.items()}
-        self.parents = {
-            name: set(node.get("depends_on", {}).get("nodes", ())) for name, node in self.nodes.items()
-        }
+        self.parents = {name: set(node.parents) for name, node in self.nodes.items()}
         self.order = _in_order(self.parents)
         self.ancestors: dict[str, set[str]] = {}
+        self.code: dict[str, str] = {}  # of a node and of all that it is made of
         for name in self.order:
             if name in self.nodes:
                 above = (self.ancestors.get(parent, set()) for parent in self.parents[name])
                 self.ancestors[name] = {name}.union(*above)
+                of_parents = [self.code.get(one, "") for one in sorted(self.parents[name])]
+                self.code[name] = key(self.own_code[name], of_parents)
         self.read_raw()
         with ExitStack() as held:
             if (data / AUDIT_NAME).exists():  # open meanwhile, its catalogue is read once
                 held.enter_context(open_database(data / AUDIT_NAME, True, {}, MARTS))
             self.known, self.contents, there = _known(data)
             for name, node in self.nodes.items():
-                if self._is_missing(node, there):  # somebody has dropped it
+                if _is_missing(node, there):  # somebody has dropped it
                     self.known.pop(name, None)
             stale = self.stale()
             self._read(
@@ -155,7 +83,7 @@ class Changes:
 
     def after_keeping(self) -> set[str]:
         """Nodes that read the tables that an audit is kept in, and that nothing else needs."""
-        found = {name for name, table in self.sources.items() if table in KEPT_IN}
+        found = {name for name, table in self.project.sources.items() if table in KEPT_IN}
         for name in self.order:
             # Of tables whose rows count, the rows stay as they are.
             if name in self.nodes and self.parents[name] & found and not self._counts_by_rows(name):
@@ -174,23 +102,41 @@ class Changes:
             waiting = {parent for name in waiting for parent in self.parents[name] & stale} - found
         return found
 
-    def selection(self, chosen: Set[str]) -> list[str]:
-        """Return dbt's arguments that choose these nodes; tests come with the models that they are of."""
-        models = {name for name in chosen if not name.startswith("test.")}
-        alone = {name for name in chosen - models if not self.parents[name] & models}
-        return ["--select", *self.names(models | alone)]
+    def with_tests(self, chosen: Set[str], is_all_there: bool = True) -> set[str]:
+        """Return nodes, and tests that read any of them; unless all is there, such as read nothing else."""
+        made = {name for name in chosen if self.nodes[name].kind != "test"}
+        found = set(chosen)
+        for name, node in self.nodes.items():
+            read = self.parents[name] & self.nodes.keys()
+            if node.kind == "test" and read & made and (is_all_there or read <= made):
+                found.add(name)
+        return found
 
     def names(self, nodes: Set[str]) -> list[str]:
         """Return the names that dbt chooses nodes by."""
-        return sorted(".".join(self.nodes[name]["fqn"]) for name in nodes)
+        return sorted(self.nodes[name].name for name in nodes)
 
     def look(self, made: Collection[str]) -> None:
-        """Take in what was made, and that the tests of nothing else were run."""
+        """Take in what was made, and which tests were run."""
         self._read({name for name in made if self._counts_by_rows(name)})
-        everything = set(made)
-        tests = {name for name in self.nodes if name.startswith("test.") and self.parents[name] <= everything}
         inputs = self.inputs()
-        self.known |= {name: inputs[name] for name in tests.union(made)}
+        self.known |= {name: inputs[name] for name in made}
+
+    def queries(self, chosen: Collection[str]) -> dict[str, str] | None:
+        """Return what dbt wrote of nodes, None where it has not written all of them."""
+        known = self.project.queries
+        found = {name: known.get(name, {}).get(self._written_from(name)) for name in chosen}
+        written = {name: query for name, query in found.items() if query is not None}
+        return written if len(written) == len(found) else None
+
+    def add_queries(self, manifest: Any, made: Collection[str]) -> None:
+        """Take in what dbt wrote of nodes that it has just made."""
+        seeds = [name for name in made if self.nodes[name].kind == "seed"]
+        columns = _columns(self.data, {name: self.nodes[name] for name in seeds})
+        for name in made:
+            query = columns.get(name) or getattr(manifest.nodes[name], "compiled_code", None)
+            if query:
+                self.project.add_query(name, self._written_from(name), query)
 
     def stale(self) -> set[str]:
         """Nodes that are not made of what is there."""
@@ -198,23 +144,22 @@ class Changes:
 
     def inputs(self) -> dict[str, str]:
         """A hash of what each node is made of. A view is made of code alone: it shows what rows there are."""
-        code: dict[str, str] = {}
         found: dict[str, str] = {}
         for name in self.order:
-            if name in self.sources:
-                found[name] = self.raw.get(self.sources[name], "")
+            if source := self.project.sources.get(name):
+                found[name] = self.raw.get(source, "")
             elif name in self.nodes:
-                parents = sorted(self.parents[name])
-                code[name] = key(self.code[name], [code.get(one, "") for one in parents])
-                of_parents = [self.contents.get(one, found.get(one, "")) for one in parents]
-                found[name] = key(self.code[name], of_parents)
-        return {name: code[name] if self._is_view(name) else found[name] for name in self.nodes}
+                of_parents = [
+                    self.contents.get(one, found.get(one, "")) for one in sorted(self.parents[name])
+                ]
+                found[name] = key(self.own_code[name], of_parents)
+        return {name: self.code[name] if node.is_view else found[name] for name, node in self.nodes.items()}
 
     def record(self) -> None:
         """Write down what each node is made of, once all is made and its tests have passed."""
         rows = [(name, inputs, self.contents.get(name)) for name, inputs in self.inputs().items()]
         with open_database(self.data / AUDIT_NAME, False, {}, MARTS) as marts:
-            rows.append((WHOLE, key(self.project, self.state, sorted(_relations(marts))), None))
+            rows.append((WHOLE, key(self.project.inputs, self.state, sorted(_relations(marts))), None))
             marts.execute("begin")
             marts.execute(f"delete from {BUILT_FROM}")
             names, inputs, contents = map(list, zip(*rows, strict=True))
@@ -232,23 +177,27 @@ class Changes:
         with open_database(self.data / AUDIT_NAME, True, {}, MARTS) as marts:
             attach(marts, self.data / RAW_NAME, "raw")
             for name in names:
-                relation = self.nodes[name]["relation_name"]
+                relation = self.nodes[name].relation
                 rows = f"select count(*), sum(hash(rows)) from {relation} as rows"
                 self.contents[name] = key(*map(str, marts.execute(rows).fetchone() or ()))
 
-    def _is_missing(self, node: Node, there: Set[str]) -> bool:
-        is_kept = node["resource_type"] != "test" and node["config"].get("materialized") != "ephemeral"
-        return is_kept and f"{node['schema']}.{node['alias']}" not in there
+    def _written_from(self, name: str) -> str:
+        """What dbt writes a node's query from: code, what tables hold that it reads, and the commit."""
+        node = self.nodes[name]
+        said = build_said() if node.changes_with == "build" else None
+        return key(self.code[name], [self.contents.get(one) for one in node.written_from], said)
 
     def _counts_by_rows(self, name: str) -> bool:
-        return _changes_with(self.nodes[name]) == "rows"
-
-    def _is_view(self, name: str) -> bool:
-        return bool(self.nodes[name]["config"].get("materialized") == "view")
+        return self.nodes[name].changes_with == "rows"
 
     def _shows_raw(self, name: str) -> bool:
         """Whether its rows count, and it is a view of raw tables, or of other views of them."""
-        return self._counts_by_rows(name) and all(map(self._is_view, self.ancestors[name]))
+        return self._counts_by_rows(name) and all(self.nodes[one].is_view for one in self.ancestors[name])
+
+
+def _is_missing(node: Node, there: Set[str]) -> bool:
+    is_kept = node.kind != "test" and node.materialized != "ephemeral"
+    return is_kept and f"{node.schema}.{node.alias}" not in there
 
 
 def _in_order(parents: Mapping[str, Set[str]]) -> list[str]:
@@ -304,22 +253,14 @@ def _known(data: Path) -> tuple[dict[str, str], dict[str, str], set[str]]:
     return inputs, {name: content for name, _, content in rows if content is not None}, there
 
 
-def _changes_with(node: Node) -> str | None:
-    """What a model's `meta` says of what it changes with."""
-    found: str | None = node["config"].get("meta", {}).get("changes_with")
-    return found
-
-
-def _defined(node: Node) -> dict[str, Any]:
-    """What a node's project says of it, and the code of this package that a Python model calls."""
-    own = {name: value for name, value in node.items() if name not in OF_THE_DAY + OF_A_RUN}
-    own["parents"] = sorted(node.get("depends_on", {}).get("nodes", ()))  # a run adds macros, which all count
-    if node.get("language") == "python":
-        own["inference"] = inference_code()
-    if node.get("checksum", {}).get("name") == "path":  # dbt does not read a seed of more than a megabyte
-        own["sha256"] = known_sha256(Path(node["root_path"], node["original_file_path"]))
-    return own
-
-
-def _versions() -> list[str]:
-    return [*(importlib.metadata.version(name) for name in ENGINES), inference_code()]
+def _columns(data: Path, tables: Mapping[str, Node]) -> dict[str, str]:
+    """Names and types of the columns of tables, as a statement has them that makes such a table."""
+    listed = (
+        "select string_agg('\"' || replace(column_name, '\"', '\"\"') || '\" ' || data_type, ', '"
+        " order by column_index) from duckdb_columns()"
+        " where database_name = current_catalog() and schema_name = ? and table_name = ?"
+    )
+    with open_database(data / AUDIT_NAME, True, {}, MARTS) as marts:
+        places = {name: [node.schema, node.alias] for name, node in tables.items()}
+        found = {name: marts.execute(listed, place).fetchone() for name, place in places.items()}
+    return {name: row[0] for name, row in found.items() if row and row[0]}

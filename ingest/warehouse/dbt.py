@@ -16,15 +16,17 @@ import click
 from threadpoolctl import threadpool_limits
 
 from ingest.errors import PlumblineError, say, shown
-from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, dbt_project, files_below
+from ingest.paths import PROJECT, PROJECT_VARIABLE, dbt_project, files_below
 from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
 from ingest.store.opening import IS_LOCKED, LOCKED, MARTS, attach, drop_unreadable_log, open_database
 from ingest.store.private import private
 from ingest.terminal.progress import building, waiting
-from ingest.warehouse.changes import Changes, forget, is_current, project_inputs, project_said
+from ingest.warehouse import running
+from ingest.warehouse.changes import Changes, forget, is_current
 from ingest.warehouse.dbt_shortcuts import take_shortcuts
 from ingest.warehouse.history import keep_audit
+from ingest.warehouse.project import Project, project_inputs, project_said, read_folder, target
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
 Parsed = Callable[[], Any]
@@ -91,6 +93,12 @@ def one_thread_a_product() -> Iterator[None]:
 
 
 @contextmanager
+def _at_work(data: Path) -> Iterator[None]:
+    with _environment(data), _rarely_collected(), private(), one_thread_a_product():
+        yield
+
+
+@contextmanager
 def _without_what_is_there() -> Iterator[None]:
     """Look for garbage only in what is made from now on: not in the project, a million objects."""
     is_first = gc.get_freeze_count() == 0
@@ -101,11 +109,6 @@ def _without_what_is_there() -> Iterator[None]:
     finally:
         if is_first:
             gc.unfreeze()
-
-
-def _target() -> str:
-    """What the profile builds on."""
-    return os.environ.get("PLUMBLINE_TARGET") or "duckdb"
 
 
 def _places(data: Path) -> list[str]:
@@ -140,13 +143,12 @@ def parse(data: Path) -> Any:
     changed since are not read again. Nothing is kept beside an installed package. Takes `PLUMBLINE_DATA` and
     `AUDIT_GATE` from the environment.
     """
-    project = dbt_project()
-    kept = (data if project == PROJECT and IS_PACKAGED else project) / "target" / f"read-{_target()}"
+    project, kept = dbt_project(), read_folder(data)
     try:
         kept.mkdir(parents=True, exist_ok=True)
-        target = kept if os.access(kept, os.W_OK) else None
+        written = kept if os.access(kept, os.W_OK) else None
     except OSError:
-        target = None
+        written = None
     silent = ["--log-level", "none", "--log-level-file", "none", "--no-write-json"]
     with _rarely_collected():
         from dbt.cli.main import dbtRunner
@@ -154,7 +156,7 @@ def parse(data: Path) -> Any:
         take_shortcuts()
         if project != PROJECT and _lacks_packages(project):
             dbtRunner().invoke([*silent, "deps", *_places(data)])
-        places = [*_places(data), "--target-path", str((target or data / "target").resolve())]
+        places = [*_places(data), "--target-path", str((written or data / "target").resolve())]
         inputs = project_inputs()
         manifest: Any = dbtRunner().invoke([*silent, "parse", *places]).result
         if manifest is not None and _is_torn(manifest):
@@ -169,13 +171,14 @@ def parsed_project(data: Path, is_changing: bool = True) -> Iterator[Parsed]:
     """dbt imported and the project parsed by a thread, while this process brings data in.
 
     Not `is_changing`, nothing is known yet that will have to be built. What is yielded waits for the thread
-    and returns what `parse` does. PLUMBLINE_DATA holds the folder meanwhile, for the whole process.
+    and returns what `parse` does; it parses only when asked where a build most likely needs no dbt.
+    PLUMBLINE_DATA holds the folder meanwhile, for the whole process.
     """
     with _environment(data), ThreadPoolExecutor(1) as thread:
         drop_unreadable_log(data / AUDIT_NAME)
-        if is_changing or not is_current(data):
+        if (is_changing or not is_current(data)) and _known_project() is None:
             yield thread.submit(parse, data).result
-        else:  # most likely there will be nothing to build
+        else:
             yield cache(partial(parse, data))
 
 
@@ -184,27 +187,15 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
 
     Raises PlumblineError where there is nothing to build from.
     """
-    on_spark = _target() == "spark"
-    # Data brought in by an older version lacks the raw tables that models have come to read since.
-    with Store(data, must_exist=True) as store:
-        for (suite,) in store.rows("select suite from suites where definition is null order by suite"):
-            raise PlumblineError(
-                f"The suite {suite!r} was brought in by version 0.1, which kept suites in another form.",
-                "Run `plumbline extract --suite FILE` with its file, then the command again.",
-            )
-        if on_spark:
-            from ingest.spark import build as spark_build
-
-            spark_build.before(data, store)
-        elif arguments[0] == "build":
-            check_memory(store)
-    if arguments[0] == "build":
-        check_disk(data)
+    on_spark = target() == "spark"
+    _check_ready(data, is_build=arguments[0] == "build")
     if parsed is not None:
         parsed()  # its thread imports dbt; two imports at once can lock one another
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt.cli.main import dbtRunner
 
+    if on_spark:
+        from ingest.spark import build as spark_build
     errors: list[str] = []
 
     def hear(event: Any) -> None:
@@ -219,7 +210,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     if arguments[0] == "build" and "--indirect-selection" not in arguments:
         once += ["--indirect-selection", "eager"]
     try:
-        with _environment(data), _rarely_collected(), private(), one_thread_a_product():
+        with _at_work(data):
             manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data.resolve() / "target")]
             with _without_what_is_there(), _shown(data, arguments) as count:
@@ -251,12 +242,31 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     return bool(result.success)
 
 
+def _check_ready(data: Path, is_build: bool) -> None:
+    """Raise PlumblineError where there is nothing to build from, or no room to build in."""
+    # Data brought in by an older version lacks the raw tables that models have come to read since.
+    with Store(data, must_exist=True) as store:
+        for (suite,) in store.rows("select suite from suites where definition is null order by suite"):
+            raise PlumblineError(
+                f"The suite {suite!r} was brought in by version 0.1, which kept suites in another form.",
+                "Run `plumbline extract --suite FILE` with its file, then the command again.",
+            )
+        if target() == "spark":
+            from ingest.spark import build as spark_build
+
+            spark_build.before(data, store)
+        elif is_build:
+            check_memory(store)
+    if is_build:
+        check_disk(data)
+
+
 @contextmanager
 def _shown(data: Path, arguments: Sequence[str]) -> Iterator[Callable[[Any], None]]:
     """Show how far dbt is where it builds; yield what hears its events."""
     if arguments[0] == "build":
-        with building(BUILDING, data) as hear:
-            yield hear
+        with building(BUILDING, data) as shown_build:
+            yield shown_build.hear
     else:
         yield lambda _: None
 
@@ -333,7 +343,7 @@ def build(
         kinds = ["--resource-type", "model", "--resource-type", "seed"]
         _build(data, ["--select", *(f"+{mart}" for mart in marts), *kinds], parsed)
         return
-    if _target() == "spark":  # whose tables are not in audit.duckdb
+    if target() == "spark":  # whose tables are not in audit.duckdb
         _build(data, CHECKED, parsed)
         return
     if is_full:
@@ -341,31 +351,35 @@ def build(
     elif is_current(data) and not (is_kept and keep_audit(data)):
         say("Nothing has changed since the last build.", err=True)
         return
-    with _environment(data), waiting("Reading the models", data):
-        manifest = parse(data) if parsed is None else parsed()
-    if manifest is None:  # a build says why
-        _build(data, CHECKED)
-        return
+    parsed = cache(partial(_read, data)) if parsed is None else parsed
+    project = None if is_full else _known_project()
+    if project is None:
+        if parsed() is None:  # a build says why
+            _build(data, CHECKED)
+            return
+        project = Project.of(parsed())
+    changes = Changes(data, project)
 
-    def parsed_once() -> Any:
-        return manifest
+    def run(chosen: Set[str], arguments: Sequence[str]) -> None:
+        is_made = not is_full and _run_written(data, changes, chosen)
+        if not is_made:
+            _build(data, [*CHECKED, *arguments], parsed)
+        changes.look(chosen)
+        if not is_made and project.is_plain:
+            changes.add_queries(parsed(), chosen)
+            project.keep()
 
-    changes = Changes(data, manifest)
+    def run_named(chosen: Set[str]) -> None:
+        run(chosen, ["--select", *changes.names(chosen), "--indirect-selection", "empty"])
 
     def make(later: Set[str] = frozenset()) -> None:
-        held_back = changes.names(later)
-        if not changes.known:
-            _build(data, [*CHECKED, *held_back], parsed_once)
-            changes.look(changes.nodes.keys() - later)
+        if not changes.known and (is_full or not project.queries):
+            run(changes.nodes.keys() - later, changes.names(later))  # which `--exclude` ends with
             return
         if first := changes.first():
-            _build(
-                data, [*CHECKED, *changes.selection(first), "--indirect-selection", "cautious"], parsed_once
-            )
-            changes.look(first)
+            run_named(changes.with_tests(first, is_all_there=False) - later)
         if stale := changes.stale() - later:
-            _build(data, [*CHECKED, *held_back, *changes.selection(stale)], parsed_once)
-            changes.look(stale)
+            run_named(changes.with_tests(stale) - later)
 
     # What shows kept audits and runs is made once this one is kept.
     if is_kept:
@@ -374,6 +388,28 @@ def build(
             changes.read_raw()
     make()
     changes.record()
+
+
+def _read(data: Path) -> Any:
+    with _environment(data), waiting("Reading the models", data):
+        return parse(data)
+
+
+def _known_project() -> Project | None:
+    """Return the project as it was kept, None where it has changed since, or dbt has to make it."""
+    kept = Project.kept()
+    return kept if kept is not None and kept.is_plain and kept.is_current else None
+
+
+def _run_written(data: Path, changes: Changes, chosen: Set[str]) -> bool:
+    """Make nodes without dbt; return whether all is made, and every test has passed."""
+    queries = changes.queries(chosen) if changes.project.is_plain else None
+    if queries is None:
+        return False
+    _check_ready(data, is_build=True)
+    nodes = {name: changes.nodes[name] for name in chosen}
+    with _at_work(data), building(BUILDING, data) as shown_build:
+        return running.run(data, nodes, queries, changes.state, shown_build.count)
 
 
 def _build(data: Path, chosen: Sequence[str], parsed: Parsed | None = None) -> None:

@@ -13,8 +13,9 @@ from ingest import provenance
 from ingest.errors import PlumblineError
 from ingest.keys import key
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.warehouse import build, changes, check_inputs
+from ingest.warehouse import build, changes, check_inputs, running
 from ingest.warehouse import dbt as driver
+from ingest.warehouse import project as kept_project
 
 FILES = {
     "dbt_project.yml": """
@@ -93,7 +94,7 @@ class Project:
     def __init__(self, folder):
         self.folder = folder / "project"
         self.data = folder / "data"
-        self.built = set()
+        self.built, self.without_dbt = set(), set()
         for name, text in FILES.items():
             self.write(name, text)
         shutil.copytree(ROOT / "macros" / "engine", self.folder / "macros")
@@ -131,7 +132,7 @@ class Project:
             )
 
     def build(self, **options):
-        self.built = set()
+        self.built, self.without_dbt = set(), set()
         build(self.data, **options)
         return self.built
 
@@ -152,7 +153,7 @@ class Project:
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     project = Project(tmp_path)
-    for module in (driver, changes, provenance):
+    for module in (driver, kept_project, provenance, running):
         monkeypatch.setattr(module, "PROJECT", project.folder)
         monkeypatch.setattr(module, "dbt_project", lambda: project.folder)
 
@@ -164,7 +165,17 @@ def project(tmp_path, monkeypatch):
                 project.built |= {node.name for node in nodes if node.resource_type != "operation"}
             return done
 
+    run = running.run
+
+    def run_recorded(data, nodes, *arguments):
+        is_made = run(data, nodes, *arguments)
+        if is_made:
+            project.without_dbt |= {node.fqn[-1] for node in nodes.values()}
+        project.built |= project.without_dbt
+        return is_made
+
     monkeypatch.setattr(dbt.cli.main, "dbtRunner", Recording)
+    monkeypatch.setattr(running, "run", run_recorded)
     return project
 
 
@@ -206,15 +217,14 @@ def test_each_change_builds_what_reads_it_and_tests_that(project):
 
 
 def test_what_changes_while_marts_are_built_is_built_the_next_time(project, monkeypatch):
-    made = driver._build
-
     def build_while(change):
-        def make(*arguments):
-            made(*arguments)
+        def look(changes, made):
+            looked(changes, made)
             change()
 
+        looked = changes.Changes.look
         with monkeypatch.context() as patched:
-            patched.setattr(driver, "_build", make)
+            patched.setattr(changes.Changes, "look", look)
             return project.build()
 
     build_while(lambda: project.answers("t", "late", 5))
@@ -241,7 +251,7 @@ def test_what_tells_the_build_is_made_anew_with_any_code_and_alone_where_nothing
 
 
 def test_what_a_project_of_its_own_has_is_noticed_wherever_dbt_looks_for_it(project, monkeypatch):
-    monkeypatch.setattr(changes, "PROJECT", ROOT)  # the folder is another project than ours
+    monkeypatch.setattr(kept_project, "PROJECT", ROOT)  # the folder is another project than ours
     named = "test-paths: [tests, checks]\nmodel-paths: [models, more]\n"
     project.write("dbt_project.yml", FILES["dbt_project.yml"] + named)
     project.build()
@@ -260,7 +270,7 @@ def test_what_a_project_of_its_own_has_is_noticed_wherever_dbt_looks_for_it(proj
 
 
 def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
-    monkeypatch.setattr(changes, "PROJECT", ROOT)  # the folder is another project than ours
+    monkeypatch.setattr(kept_project, "PROJECT", ROOT)  # the folder is another project than ours
 
     def said(variable):
         return FILES["dbt_project.yml"] + f"vars: {{most: {variable}}}\n"
@@ -298,6 +308,90 @@ def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
     check_inputs(project.data)
     project.write("models/own.sql", "select 3 as most")
     assert project.build() == {"own"} and rows("own") == [(3,)]
+
+
+def test_what_dbt_has_written_is_made_without_it_until_the_project_changes(project):
+    assert project.build() and project.without_dbt == set()
+    project.answers("t", "another", 5)
+    built = project.build()
+    assert project.without_dbt == built >= {"counted", "drawn", "judged", "no_suite_is_bad"}
+    assert project.is_as_from_nothing() and project.without_dbt >= EVERY
+
+    project.write("models/other.sql", "select count(*) as n_suites, 1 as one from {{ ref('named') }}")
+    assert project.build() == {"other"} and project.without_dbt == set()
+    project.suite("s", limit=12)
+    built = project.build()
+    assert project.without_dbt == built >= {"limits", "other", "judged"}
+    assert project.build(is_full=True) >= EVERY and project.without_dbt == set()
+
+
+def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch):
+    project.build()
+
+    def build_with(part, instead):
+        project.answers("t", "k", 1)
+        with monkeypatch.context() as patched:
+            patched.setattr(running, part, instead)
+            return project.build()
+
+    def stop(error):
+        def stopped(*_):
+            raise error
+
+        return stopped
+
+    for error in (duckdb.CatalogException("no"), ValueError("other columns"), PlumblineError("locked", "")):
+        part = "open_database" if isinstance(error, PlumblineError) else "_select"
+        assert {"counted", "drawn", "judged"} <= build_with(part, stop(error)) and not project.without_dbt
+    assert {"drawn", "judged"} <= build_with("profile", lambda data: None) and not project.without_dbt
+    for error in (duckdb.OutOfMemoryException("Out of Memory Error: failed"), MemoryError("of an array")):
+        with pytest.raises(PlumblineError, match=r"The build stopped at .*memory"):
+            build_with("_compute", stop(error))
+    with pytest.raises(OSError, match="No space left"):
+        build_with("_compute", stop(duckdb.IOException("IO Error: No space left on device")))
+    assert {"drawn", "judged"} <= project.build() == project.without_dbt
+    assert project.is_as_from_nothing()
+
+
+def test_a_query_that_is_written_from_rows_is_written_for_each(project):
+    wide = """
+-- depends_on: {{ ref('limits') }}
+select 1 as one {%- if execute %}
+    {%- for row in run_query('select suite, limit_value from ' ~ ref('limits') ~ ' order by suite').rows %}
+    , {{ row['limit_value'] }} as {{ row['suite'] }}
+    {%- endfor %}
+{%- endif %}
+"""
+    of_limits = "{{ config(meta={'written_from': ['limits']}) }}"
+    project.write("models/wide.sql", of_limits + wide)
+
+    def found():
+        with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
+            return marts.sql("from wide").fetchall()
+
+    project.build()
+    assert found() == [(1, 10.0, 20.0)]
+    for limit, is_new in ((30, True), (10, False), (30, False)):
+        project.suite("s", limit=limit)
+        assert "wide" in project.build() and found() == [(1, float(limit), 20.0)]
+        assert ("wide" in project.without_dbt) is not is_new
+
+
+def test_another_projects_way_of_making_things_is_dbts(project):
+    """A macro of its own may replace one of ours, and a hook may write what a model reads."""
+    project.build()
+    profile = (ROOT / "profiles.yml").read_text("utf-8")
+    for name, text in {
+        "dbt_project.yml": FILES["dbt_project.yml"].replace("name: plumbline", "name: own"),
+        "models/listed.sql": "{{ config(post_hook='select 1') }} " + FILES["models/listed.sql"],
+        "profiles.yml": profile.replace("threads: 2", "threads: 2\n      schema: main"),
+    }.items():
+        before = (project.folder / name).read_text("utf-8")
+        project.write(name, text)
+        project.build()
+        project.answers("t", "k", 1)
+        assert project.build() and project.without_dbt == set(), name
+        project.write(name, before)
 
 
 def test_models_that_read_one_another_in_a_circle_are_named(project):
@@ -364,7 +458,9 @@ def test_an_audit_is_kept_once_its_tests_passed_and_what_shows_it_is_made_then(p
     project.write("models/models.yml", sources)
     project.write("models/logged.sql", "select count(*) as n_runs from {{ source('raw', 'runs') }}")
     of_rows = "{{ config(meta={'changes_with': 'rows'}) }} "
-    project.write("models/settled.sql", of_rows + "select 0 * count(*) as n from {{ source('raw', 'runs') }}")
+    project.write("models/started.sql", "{{ config(materialized='view') }} from {{ source('raw', 'runs') }}")
+    project.write("tests/data_quality/none_started.sql", "from {{ ref('started') }} where run_id is null")
+    project.write("models/settled.sql", of_rows + "select 0 * count(*) as n from {{ ref('started') }}")
     project.write("models/resting.sql", "select * from {{ ref('settled') }}")
     there = []
 
@@ -380,13 +476,14 @@ def test_an_audit_is_kept_once_its_tests_passed_and_what_shows_it_is_made_then(p
         return True
 
     monkeypatch.setattr(driver, "keep_audit", keep_audit)
-    assert project.build(is_kept=True) >= EVERY | {"logged", "no_suite_is_bad"}
+    # A view of runs is made early, for what reads it; its test waits until the audit is kept.
+    assert project.build(is_kept=True) >= EVERY | {"logged", "no_suite_is_bad", "none_started"}
     assert {"judged", "resting"} <= there[0] and "logged" not in there[0] and logged() == [(1,)]
     assert project.build() == set()
 
     project.answers("t", "k", 1)
     assert project.build(is_kept=True) >= {"judged", "logged"} and logged() == [(2,)]
-    assert project.build(is_kept=True) == {"logged", "settled"}  # nothing else is new
+    assert project.build(is_kept=True) == {"logged", "settled", "none_started"}  # nothing else is new
     monkeypatch.setattr(driver, "keep_audit", lambda data: False)
     assert project.build(is_kept=True) == set()
 

@@ -28,6 +28,7 @@ from ingest.report import PAGES, page_sources, read_page
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.verify import compare_with_marts
 from ingest.warehouse import Warehouse, evidence, parse
+from ingest.warehouse import build as build_audit
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
 YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))
@@ -466,6 +467,65 @@ def silent_marts(tmp_path_factory, scratch, manifest):
 
 def rows(connection, sql):
     return connection.execute(sql).fetchall()
+
+
+OF_THE_CATALOGUE = {
+    "duckdb_columns() where table_name <> 'built_from'": (
+        "table_name, column_name, column_index, data_type, is_nullable, comment"
+    ),
+    "duckdb_constraints() where true": "table_name, constraint_type, constraint_text",
+    "duckdb_tables() where true": "table_name, comment",
+    "duckdb_views() where true": "view_name, comment",
+}
+
+
+def test_what_dbt_has_written_is_made_without_it_and_is_the_same(marts, tmp_path):
+    ((raw,),) = rows(marts, "select path from duckdb_databases() where database_name = 'audit'")
+    for name in ("first", "second"):  # where dbt has not written all yet, it does at first
+        folder = tmp_path / name
+        folder.mkdir()
+        copy(Path(raw).with_name(RAW_NAME), folder)
+        build_audit(folder)
+        if not (is_made_by_dbt := (folder / "logs").exists()):
+            break
+    assert not is_made_by_dbt
+
+    def contents(connection):
+        of_catalogue = {
+            listed: rows(
+                connection,
+                f"select {columns} from {listed}"
+                " and database_name = 'audit' and schema_name = 'main' order by all",
+            )
+            for listed, columns in OF_THE_CATALOGUE.items()
+        }
+        names = [name for name, _ in of_catalogue["duckdb_tables() where true"]]
+        # What tells the build: dbt by itself knows of none.
+        told = {"built_from", "dim_builds", "rpt_builds"}
+        return of_catalogue | {
+            name: rows(connection, f"select count(*), sum(hash(listed)) from {name} as listed")
+            for name in names
+            if name not in told
+        }
+
+    with duckdb.connect(str(folder / AUDIT_NAME), read_only=True) as made:
+        here, there = contents(made), contents(marts)
+    assert {name for name in here.keys() | there.keys() if here.get(name) != there.get(name)} == set()
+    assert len(here) > 200
+
+
+def test_a_query_that_is_written_from_a_models_rows_says_so(manifest):
+    """Its text changes where no code does (ingest/warehouse/project.py)."""
+    models = {node.name: node for node in manifest.nodes.values() if node.resource_type == "model"}
+    found = {}
+    for name, node in models.items():
+        assert "run_query" not in node.raw_code and "statement" not in node.raw_code, name
+        read = set(re.findall(r"declared_rows\(\s*'(\w+)'", node.raw_code)) & models.keys()
+        if read or node.config.meta.get("written_from"):
+            found[name] = read
+            assert set(node.config.meta["written_from"]) == read, name
+            assert {models[one].config.meta.get("changes_with") for one in read} == {"rows"}, name
+    assert found == {"int_feature_values_summed": {"int_resampling_requested"}}
 
 
 def test_planted_bias_is_found_and_its_twin_is_clean(marts):

@@ -54,8 +54,8 @@ def test_what_a_terminal_sees_steers_it_only_to_write_the_line_anew(tmp_path, mo
     terminal = a_terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", -1)
     latest = progress.time.monotonic() + 60
-    with building("Building", tmp_path) as hear:
-        hear(built(1, 4))
+    with building("Building", tmp_path) as build:
+        build.hear(built(1, 4))
         while "fct_1" not in terminal.getvalue() and progress.time.monotonic() < latest:
             progress.time.sleep(0.05)
     shown = terminal.getvalue()
