@@ -122,12 +122,19 @@ class Changes:
         inputs = self.inputs()
         self.known |= {name: inputs[name] for name in made}
 
-    def queries(self, chosen: Collection[str]) -> dict[str, str] | None:
-        """Return what dbt wrote of nodes, None where it has not written all of them."""
+    def queries(self, chosen: Collection[str]) -> dict[str, str]:
+        """Return what dbt wrote of nodes, as far as it has written them."""
         known = self.project.queries
         found = {name: known.get(name, {}).get(self._written_from(name)) for name in chosen}
-        written = {name: query for name, query in found.items() if query is not None}
-        return written if len(written) == len(found) else None
+        return {name: query for name, query in found.items() if query is not None}
+
+    def unwritten(self, chosen: Set[str]) -> set[str]:
+        """Return nodes of which dbt has written nothing yet."""
+        return set(chosen - self.queries(chosen).keys())
+
+    def telling(self, chosen: Set[str]) -> set[str]:
+        """Return nodes that tell the build."""
+        return {name for name in chosen if self.nodes[name].changes_with == "build"}
 
     def add_queries(self, manifest: Any, made: Collection[str]) -> None:
         """Take in what dbt wrote of nodes that it has just made."""

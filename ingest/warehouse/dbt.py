@@ -360,14 +360,23 @@ def build(
         project = Project.of(parsed())
     changes = Changes(data, project)
 
-    def run(chosen: Set[str], arguments: Sequence[str]) -> None:
-        is_made = not is_full and _run_written(data, changes, chosen)
-        if not is_made:
-            _build(data, [*CHECKED, *arguments], parsed)
-        changes.look(chosen)
-        if not is_made and project.is_plain:
-            changes.add_queries(parsed(), chosen)
+    def keep_queries(written: Set[str]) -> None:
+        if project.is_plain:
+            changes.add_queries(parsed(), written)
             project.keep()
+
+    def run(chosen: Set[str], arguments: Sequence[str]) -> None:
+        unwritten = changes.unwritten(chosen)
+        # What tells the commit is written anew with each one, and nothing else is.
+        is_told_alone = unwritten and project.queries and unwritten <= changes.telling(chosen) and not is_full
+        if is_told_alone and run_dbt(data, ["compile", "--select", *changes.names(unwritten)], parsed):
+            keep_queries(unwritten)
+        if is_full or not _run_written(data, changes, chosen):
+            _build(data, [*CHECKED, *arguments], parsed)
+            changes.look(chosen)
+            keep_queries(chosen)
+        else:
+            changes.look(chosen)
 
     def run_named(chosen: Set[str]) -> None:
         run(chosen, ["--select", *changes.names(chosen), "--indirect-selection", "empty"])
@@ -403,13 +412,12 @@ def _known_project() -> Project | None:
 
 def _run_written(data: Path, changes: Changes, chosen: Set[str]) -> bool:
     """Make nodes without dbt; return whether all is made, and every test has passed."""
-    queries = changes.queries(chosen) if changes.project.is_plain else None
-    if queries is None:
+    if not changes.project.is_plain or changes.unwritten(chosen):
         return False
     _check_ready(data, is_build=True)
     nodes = {name: changes.nodes[name] for name in chosen}
     with _at_work(data), building(BUILDING, data) as shown_build:
-        return running.run(data, nodes, queries, changes.state, shown_build.count)
+        return running.run(data, nodes, changes.queries(chosen), changes.state, shown_build.count)
 
 
 def _build(data: Path, chosen: Sequence[str], parsed: Parsed | None = None) -> None:

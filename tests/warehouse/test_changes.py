@@ -234,7 +234,9 @@ def test_what_changes_while_marts_are_built_is_built_the_next_time(project, monk
     assert project.build() == set() and project.is_as_from_nothing()
 
 
-def test_what_tells_the_build_is_made_anew_with_any_code_and_alone_where_nothing_reads_it(project):
+def test_what_tells_the_build_is_made_anew_with_any_code_and_alone_where_nothing_reads_it(
+    project, monkeypatch
+):
     def told():
         with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
             return marts.sql("from told").fetchall()
@@ -248,6 +250,10 @@ def test_what_tells_the_build_is_made_anew_with_any_code_and_alone_where_nothing
     assert project.build() == {"no_suite_is_bad"} and told() == before
     project.write("models/other.sql", "select count(*) as n_suites, 1 as one from {{ ref('named') }}")
     assert project.build() == {"other", "told"} and told() == [(provenance.build_hash(),)] != before
+
+    # Another commit of the same code: dbt writes this one query, and the rest is made without dbt.
+    monkeypatch.setattr(provenance, "commit_of", lambda folder: provenance.Commit("c1", True))
+    assert project.is_as_from_nothing() and project.without_dbt >= EVERY | {"told"}
 
 
 def test_what_a_project_of_its_own_has_is_noticed_wherever_dbt_looks_for_it(project, monkeypatch):
