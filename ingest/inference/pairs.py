@@ -30,12 +30,12 @@ def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Co
 def _in_bytes(n_roots: int, n_draws: int, kind: type, next_draws: Callable[[int], Codes]) -> Codes:
     """Whole numbers (draws, roots) of a byte, from a function that draws the next b of them, (b, roots)."""
     drawn: Codes = np.empty((n_draws, n_roots), kind)
-    for part in _parts(n_draws, n_roots):
+    for part in split_draws(n_draws, n_roots):
         drawn[part] = next_draws(part.stop - part.start)
     return drawn
 
 
-def _parts(n_draws: int, n_columns: int) -> Iterator[slice]:
+def split_draws(n_draws: int, n_columns: int) -> Iterator[slice]:
     """So many draws at once as stay in the cache as floats, n_columns each."""
     rows = max(1, CHUNK_BYTES // (8 * max(n_columns, 1)))
     return (slice(start, min(start + rows, n_draws)) for start in range(0, n_draws, rows))
@@ -44,7 +44,7 @@ def _parts(n_draws: int, n_columns: int) -> Iterator[slice]:
 def weighted_sums(weights: Array | Codes, values: Array | Codes) -> Array:
     """Return sums of values (roots, columns) or (roots,) under each row of weights (draws, roots)."""
     sums = np.empty((len(weights), *values.shape[1:]))
-    for part in _parts(*weights.shape):
+    for part in split_draws(*weights.shape):
         sums[part] = weights[part].astype(np.float64) @ values
     return sums
 
@@ -101,7 +101,7 @@ class Samples:
         Weights of 1 and -1 are branches as they are and swapped; counts are drawn roots.
         """
         areas = np.empty(len(weights))
-        for part in _parts(len(weights), len(self.sign)):
+        for part in split_draws(len(weights), len(self.sign)):
             steps = weights[part][:, self.owner] * self.sign
             areas[part] = np.abs(np.cumsum(steps, axis=1)[:, :-1]) @ self.gaps
         return divide(areas, weighted_sums(np.abs(weights), self.counts))

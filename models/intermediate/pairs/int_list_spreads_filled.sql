@@ -54,7 +54,7 @@ summarised as (
         any_value(n_values) as n_values,
         count(*) as n_pairs_of_groups,
         cast(sum(n_missing) as bigint) as n_missing,
-        min(n_roots) as n_roots,
+        min(n_units) as n_units,
         greatest(0, max(lowest) - min(highest)) as snsr_lowest,
         max(highest - lowest_other) as snsr_highest,
         -- None of these ends deviates by more than they all do from one middle.

@@ -61,6 +61,13 @@ roots as (
     from {{ ref('int_pairs_measured') }}
     where value is not null
     group by suite, category, config_key, axis, root_key
+),
+
+blocks as (
+    select
+        prompt_key,
+        dense_rank() over (order by block_key) - 1 as code
+    from {{ ref('stg_assemble__prompts') }}
 )
 
 select
@@ -81,6 +88,8 @@ select
     groups_a.code as code_a,
     groups_b.code as code_b,
     roots.code as root_code,
+    blocks_a.code as block_a,
+    blocks_b.code as block_b,
     pairs.repeat_a,
     pairs.repeat_b,
     pairs.value,
@@ -90,6 +99,8 @@ from {{ ref('int_pairs_measured') }} as pairs
 inner join group_sets using (suite, category, config_key, axis)
 inner join measures using (measured_as, feature)
 inner join roots using (suite, category, config_key, axis, root_key)
+inner join blocks as blocks_a on pairs.prompt_key_a = blocks_a.prompt_key
+inner join blocks as blocks_b on pairs.prompt_key_b = blocks_b.prompt_key
 inner join groups as groups_a
     on
         pairs.suite = groups_a.suite

@@ -1,9 +1,13 @@
 """Grain: one row per suite, category, config_key, axis, group_a, group_b, metric, feature: chance alone."""
 
+from itertools import chain
+
 import numpy as np
 
+from ingest.inference.arrays import divide, only_where
 from ingest.inference.drawing import intervals
 from ingest.inference.kept import Kept
+from ingest.inference.named_pairs import NamedPairs, NamedSamples, Names, pair_weights
 from ingest.inference.pairs import (
     Samples,
     chance,
@@ -19,10 +23,14 @@ SCHEMA = types(
     "suite string, category string, config_key string, axis string, group_a string, group_b string,"
     " metric string, feature string, value double, contrast double, ci_low double, ci_high double,"
     " contrast_low double, contrast_high double, p_value double, null_median double, null_p05 double,"
-    " null_p95 double, snsr_high double, snsv_high double"
+    " null_p95 double, snsr_high double, snsv_high double,"
+    " resampling_unit string, n_names int64"
 )
-CODES = ("measure_id", "is_branch", "code_a", "code_b", "root_code", "repeat_a", "repeat_b")
+CODES = (
+    "measure_id", "is_branch", "code_a", "code_b", "root_code", "repeat_a", "repeat_b", "block_a", "block_b"
+)  # fmt: skip
 VALUES = ("value", "value_a", "value_b")
+NAMED = ("value_a", "value_b", "block_a", "block_b")
 
 
 def model(dbt, session):
@@ -60,6 +68,9 @@ def model(dbt, session):
         (reference,) = references.get((identity[0], identity[-1]), (None,))
         # Numbers of measures depend on what else was measured.
         numbered, found["measure_id"] = np.unique(found["measure_id"], return_inverse=True)
+        # So do those of blocks.
+        sides = np.unique(np.stack([found["block_a"], found["block_b"]]), return_inverse=True)[1]
+        found["block_a"], found["block_b"] = sides.reshape(2, -1)
         own_measures = [measures[one] for one in numbered.tolist()]
         declared = {name: metrics[name] for name, _ in own_measures}
         kept.add(
@@ -94,6 +105,10 @@ class _Comparison:
         n_swaps = n_permutations if self.n_roots > 1 else 0
         self.swaps = swaps(self.n_roots, n_swaps, np.random.default_rng([self.seed, 2]))
         self.everything = np.ones((1, self.n_roots))
+        member = [
+            np.concatenate([self.rows[f"{name}_{side}"] for side in "ab"]) for name in ("code", "block")
+        ]
+        self.names = Names(*member, np.tile(self.rows["root_code"], 2), n_bootstrap, self.seed)
 
     def results(self, measures, metrics):
         """Yield code_a, code_b and the other columns of SCHEMA."""
@@ -102,14 +117,26 @@ class _Comparison:
         for measure, (measured_as, feature) in enumerate(measures):
             rows = where(self.rows, self.rows["measure_id"] == measure)
             kind = metrics[measured_as][0][1]
-            (similar if kind == "similarity" else distant).append((rows, feature, metrics[measured_as]))
-        if similar:
-            yield from self._similarities(similar)
-        for rows, feature, declared in distant:
-            yield from self._distances(rows, feature, declared)
+            one = rows, feature, metrics[measured_as]
+            if kind == "similarity":
+                similar.append(one)
+            else:
+                distant.append((*one, measured_as == "preference"))
+        found = [self._similarities(similar)] if similar else []
+        found += [self._distances(*one) for one in distant]
+        for a, b, row in chain.from_iterable(found):
+            n_names = self.names.units(a, b)
+            unit = (
+                {"resampling_unit": "block", "n_names": n_names} if n_names else {"resampling_unit": "root"}
+            )
+            yield a, b, {**row, **unit}
 
-    def _interval(self, draws, observed):
-        return intervals(draws, observed, self.n_roots)
+    def _interval(self, draws, observed, named=None, n_names=0):
+        """Ends by roots; where names move, by names, and no nearer to each other than by roots."""
+        if not n_names:
+            return intervals(draws, observed, self.n_roots)
+        others = [draws] if draws.shape[1] else []
+        return intervals(named, observed, n_names, others)
 
     def _sums(self, rows):
         """Sums and numbers of pairs: of branches (roots, groups, groups), of repeats (roots, groups)."""
@@ -127,7 +154,7 @@ class _Comparison:
 
     def _similarities(self, similar):
         tables = [self._sums(rows) for rows, _, _ in similar]
-        for (_, feature, declared), table, draws in zip(
+        for (rows, feature, declared), table, draws in zip(
             similar, tables, self._relabelled(tables), strict=True
         ):
             sums, counts, floor_sums, floor_counts = table
@@ -139,22 +166,56 @@ class _Comparison:
             values = weighted_means(self.weights, *own)
             differences = values - weighted_means(self.weights, *floor)
             ((metric, _, _, tail),) = declared
+            drawn = np.stack([values.T, differences.T], axis=1)
+            by_names = {
+                i: self._named_means(rows, *pair)
+                for i, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True))
+                if self.names.units(*pair)
+            }
             ends = self._interval(values.T, observed), self._interval(differences.T, contrast)
+            for i, (n_names, named) in by_names.items():
+                both = np.array([observed[i], contrast[i]])
+                ends[0][i], ends[1][i] = self._interval(drawn[i], both, named, n_names)
             columns = _columns(observed, contrast, *ends, chance(draws, observed, tail))
             if metric.startswith("recommendation_"):
-                columns |= self._spreads(
-                    values.T, observed, np.isin(a, self.chosen) | np.isin(b, self.chosen)
-                )
+                is_neutral = np.isin(a, self.chosen) | np.isin(b, self.chosen)
+                columns |= self._spreads(values.T, observed, is_neutral, by_names)
             for i, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
                 numbers_of_pair = {name: float(column[i]) for name, column in columns.items()}
                 yield one, other, {"metric": metric, "feature": feature, **numbers_of_pair}
 
-    def _spreads(self, draws, observed, is_neutral):
+    def _named_means(self, rows, a, b):
+        """How many names the smaller group has, and its draws of names: value and contrast, (2, draws)."""
+        n_names = self.names.units(a, b)
+        weights = self.names.weights_of(n_names)
+        branch = rows["is_branch"].astype(bool)
+        own = where(rows, branch & (rows["code_a"] == a) & (rows["code_b"] == b))
+        columns = own["value"], np.ones(len(own["value"]))
+        value = divide(*pair_weights(weights, own["block_a"], own["block_b"], columns))
+        floor = where(rows, ~branch & np.isin(rows["code_a"], [a, b]))
+        sums, counts = (np.bincount(floor["block_a"], w, self.names.n) for w in (floor["value"], None))
+        return n_names, np.stack([value, value - divide(weights @ sums, weights @ counts)])
+
+    def _spreads(self, draws, observed, is_neutral, by_names):
         """How far the pairs of each comparison could lie apart, as columns of SCHEMA."""
         found = np.full((2, len(observed)), np.nan)
         for own in (is_neutral, ~is_neutral):
-            generator = np.random.default_rng([self.seed, 4])
-            found[:, own] = highest_spreads(draws[own], observed[own], self.n_roots, generator)[:, None]
+            places = np.flatnonzero(own)
+
+            def highest(drawn, n_units, own=own):
+                generator = np.random.default_rng([self.seed, 4])
+                return highest_spreads(drawn, observed[own], n_units, generator)
+
+            high = highest(draws[own], self.n_roots)
+            named = {i: by_names[i] for i in places.tolist() if i in by_names}
+            if named:
+                rows = [named[i][1][0] if i in named else draws[i] for i in places.tolist()]
+                n_draws = min(len(row) for row in rows)
+                by_name = highest(
+                    np.stack([row[:n_draws] for row in rows]), min(n for n, _ in named.values())
+                )
+                high = only_where(np.isfinite(by_name), np.fmax(high, by_name))
+            found[:, own] = high[:, None]
         return dict(zip(("snsr_high", "snsv_high"), found, strict=True))
 
     def _relabelled(self, tables):
@@ -162,61 +223,91 @@ class _Comparison:
         pairs = [np.argwhere(counts.sum(0)) for _, counts, *_ in tables]
         all_pairs = self.n_groups * (self.n_groups - 1) // 2
         is_possible = self.n_groups > 2 and self.swaps.shape[0] and all(len(p) == all_pairs for p in pairs)
+        # Names of two groups were compared with each other, those of one group were not.
+        is_possible = is_possible and not any(self.names.units(*pair) for pair in pairs[0].tolist())
         if not is_possible:
             return (np.zeros((len(p), 0)) for p in pairs)
         sums, counts = (np.stack([t[i] + t[i].transpose(0, 2, 1) for t in tables]) for i in (0, 1))
         generator = np.random.default_rng([self.seed, 3])
         return relabelled_similarities(sums, counts, pairs[0], self.n_permutations, generator)
 
-    def _distances(self, rows, feature, declared):
+    def _distances(self, rows, feature, declared, is_of_pairs):
         branch = rows["is_branch"].astype(bool)
         own, repeats = where(rows, branch), where(rows, ~branch)
         pairs, member = np.unique(np.stack([own["code_a"], own["code_b"]]), axis=1, return_inverse=True)
-        floors = {
-            group: list(self._by_repeat(where(repeats, repeats["code_a"] == group)))
+        by_group = {
+            group: where(repeats, repeats["code_a"] == group)
             for group in np.unique(repeats["code_a"]).tolist()
         }
+        floors = {group: list(self._by_repeat(floor, self._samples)) for group, floor in by_group.items()}
+        named = self._named_pairs if is_of_pairs else self._named_samples
         # Each pair's rows in one piece: a mask over all rows for each pair grows with the square of pairs.
         order = np.argsort(member.ravel(), kind="stable")
         ends = np.cumsum(np.bincount(member.ravel(), minlength=pairs.shape[1]))
         for i, (a, b) in enumerate(pairs.T.tolist()):
             chosen = where(own, order[ends[i - 1] if i else 0 : ends[i]])
-            samples = self._samples(chosen), list(self._by_repeat(chosen))
             floor = [*floors.get(a, []), *floors.get(b, [])]
+            samples = self._samples(chosen), list(self._by_repeat(chosen, self._samples)), floor
+            n_names = self.names.units(a, b)
+            by_names = None
+            if n_names:
+                floor = [one for g in (a, b) if g in by_group for one in self._by_repeat(by_group[g], named)]
+                by_names = named(chosen), list(self._by_repeat(chosen, named)), floor
             for metric, _, threshold, tail in declared:
-                columns = self._distance(*samples, floor, threshold, tail)
+                columns = self._distance(samples, by_names, (a, b, n_names), threshold, tail)
                 found = {name: float(column[0]) for name, column in columns.items()}
                 yield a, b, {"metric": metric, "feature": feature, **found}
 
     def _samples(self, rows):
         return Samples(rows["value_a"], rows["value_b"], rows["root_code"], self.n_roots)
 
-    def _by_repeat(self, rows):
+    def _named_samples(self, rows):
+        return NamedSamples(*(rows[name] for name in NAMED), self.names.n)
+
+    def _named_pairs(self, rows):
+        return NamedPairs(*(rows[name] for name in NAMED), self.names.n)
+
+    def _by_repeat(self, rows, made):
         """Yield the samples of each pair of repeats."""
         repeats = np.stack([rows["repeat_a"], rows["repeat_b"]])
         for repeat in np.unique(repeats, axis=1).T:
-            yield self._samples(where(rows, (repeats == repeat[:, None]).all(0)))
+            yield made(where(rows, (repeats == repeat[:, None]).all(0)))
 
-    def _distance(self, whole, matched, floor, threshold, tail):
-        def of(samples, weights):
-            if threshold is None:
-                return samples.distances(weights)
-            return samples.differences(weights, threshold)
-
-        def mean(parts, weights):
-            # An absent floor is not a floor of nothing.
-            if not parts:
-                return np.full(len(weights), np.nan)
-            return np.mean([np.abs(of(samples, weights)) for samples in parts], axis=0)
-
-        observed = of(whole, self.everything)
-        interval = self._interval(of(whole, self.weights)[None], observed)
+    def _distance(self, samples, by_names, pair, threshold, tail):
+        *groups, n_names = pair
+        observed = _value_and_contrast(samples, (self.everything,), threshold)
+        draws = _value_and_contrast(samples, (self.weights,), threshold)
+        if n_names:
+            weights = self.names.weights_of(n_names)
+            named = _value_and_contrast(by_names, (weights, -weights), threshold)
+            ends = self._interval(draws, observed[:, 0], named, n_names)
+            null = by_names[0].relabelled(self.names.relabelled(*groups, self.n_permutations), threshold)
+        else:
+            ends = self._interval(draws, observed[:, 0])
+            null = _of(samples[0], (self.swaps,), threshold)
+        (value, contrast), (interval, contrast_interval) = observed, ends[:, None]
         if threshold is None:
             interval = np.maximum(interval, 0)
-        contrast = mean(matched, self.everything) - mean(floor, self.everything)
-        draws = mean(matched, self.weights) - mean(floor, self.weights)
-        judged = chance(of(whole, self.swaps)[None], observed, tail)
-        return _columns(observed, contrast, interval, self._interval(draws[None], contrast), judged)
+        return _columns(value, contrast, interval, contrast_interval, chance(null[None], value, tail))
+
+
+def _of(samples, weights, threshold):
+    if threshold is None:
+        return samples.distances(*weights)
+    return samples.differences(*weights, threshold)
+
+
+def _value_and_contrast(samples, weights, threshold):
+    """What a distance and its contrast are under each row of weights, (2, draws)."""
+    whole, matched, floor = samples
+
+    def mean(parts):
+        # An absent floor is not a floor of nothing.
+        if not parts:
+            return np.full(len(weights[0]), np.nan)
+        return np.mean([np.abs(_of(part, weights, threshold)) for part in parts], axis=0)
+
+    return np.stack([_of(whole, weights, threshold), mean(matched) - mean(floor)])
 
 
 def _columns(value, contrast, interval, contrast_interval, judged):

@@ -2,7 +2,7 @@
 -- where a suite has a limit for them. A number whose best is 0 from either side is judged by its size.
 {%- set of_pairs = {
     'value': 'value', 'group': "group_a || ' / ' || group_b", 'n': 'n_pairs', 'has_inference': true,
-    'n_missing': 'n_missing', 'n_blocks': 'n_roots', 'unit': "'block'",
+    'n_missing': 'n_missing', 'n_blocks': 'n_units', 'unit': "'block'",
     'is_mean': "metric <> 'sentiment_bias_strict'"
 } %}
 {%- set sources = {
@@ -23,11 +23,11 @@
         {'model': 'fct_recommendations', 'measure': "metric || ', ' || comparison", 'metric': "'snsr'",
          'value': 'snsr', 'group': "''", 'n': 'n_values', 'bound_low': '0', 'bound_high': 'snsr_high',
          'value_low': 'snsr_lowest', 'value_high': 'snsr_highest', 'n_missing': 'n_missing',
-         'n_blocks': 'n_roots', 'unit': "'block'"},
+         'n_blocks': 'n_units', 'unit': "'block'"},
         {'model': 'fct_recommendations', 'measure': "metric || ', ' || comparison", 'metric': "'snsv'",
          'value': 'snsv', 'group': "''", 'n': 'n_values', 'bound_low': '0', 'bound_high': 'snsv_high',
          'value_low': 'snsv_lowest', 'value_high': 'snsv_highest', 'n_missing': 'n_missing',
-         'n_blocks': 'n_roots', 'unit': "'block'"},
+         'n_blocks': 'n_units', 'unit': "'block'"},
     ],
     'fct_disparities': [
         {'measure': "concat_ws(', ', feature, nullif(calibration, 'none'), statistic, nullif(parameters, ''))",

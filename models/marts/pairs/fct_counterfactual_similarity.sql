@@ -20,6 +20,8 @@ joined as (
         resampled.null_median,
         resampled.null_p05,
         resampled.null_p95,
+        resampled.resampling_unit,
+        coalesce(resampled.n_names, compared.n_roots) as n_units,
         exposed.exposure,
         exposed.is_control,
         settings.n_permutations,
@@ -42,7 +44,10 @@ select
     case when analyses.value is null then 'all_missing' else 'ok' end as status,
     {{ inference_status(
         'analyses.value', 'analyses.n_bootstrap > 0', 'analyses.ci_low',
-        'analyses.n_roots >= ' ~ fewest_units_bounded('axis')
+        'analyses.n_units >= ' ~ (
+            "case analyses.resampling_unit when 'block' then " ~ fewest_units_bounded('group')
+            ~ ' else ' ~ fewest_units_bounded('axis') ~ ' end'
+        )
     ) }} as ci_status,
     case
         when not analyses.has_repeats then 'no_repeats'
@@ -56,6 +61,8 @@ select
         -- Two branches that swap places are as alike as before.
         when analyses.metric_kind = 'similarity' and (analyses.n_group_pairs < 3 or analyses.n_roots > 1)
             then 'not_applicable'
+        -- A name was compared with names of the other group alone, so it can be given to none.
+        when analyses.metric = 'judge_preference' and analyses.resampling_unit = 'block' then 'not_applicable'
         else 'too_few'
     end as p_status,
     1 as metric_version
