@@ -19,7 +19,7 @@ from ingest.options import (
     roots_option,
     variant_option,
 )
-from ingest.prompts.shown import unshown
+from ingest.prompts.shown import names_without_block, unshown
 from ingest.scorers import Where
 from ingest.store import AUDIT_NAME, NothingYet, Store
 from ingest.suite import Suite, load_suite
@@ -119,7 +119,7 @@ def command(
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             context.invoke(extract.command, suite_path=suite_path, **given)
         with Store(data, read_only=True) as store:
-            for notes in (unshown, forgotten, come_since, changed_since):
+            for notes in (unshown, names_without_block, forgotten, come_since, changed_since):
                 for line in notes(store, suite):
                     say(line, err=True)
         warehouse.build(data, marts, parsed, is_full, is_kept=True)

@@ -34,6 +34,7 @@ from ingest.inference.planning import (
 from ingest.inference.power import labels_needed
 from ingest.judging.stage import planned_votes
 from ingest.options import config_option, configs_option, variant_option
+from ingest.prompts.shown import names_without_block
 from ingest.reach import asked_places, read_places
 from ingest.store import Store, is_begun
 from ingest.store.private import scratch
@@ -369,11 +370,11 @@ def command(
     if only is not None or n_configs is not None:
         configs = asked_configs(suite.sampled(configs=n_configs), only)
     with planned(data, suite, suite_path) as store:
-        not_asked = [] if as_json else list(left_out(store, suite))
+        notes = [] if as_json else [*left_out(store, suite), *names_without_block(store, suite)]
         asked = list(questions(store, suite, Earlier(data, suite.suite), icc, reference_rate))
         cost = bill(store, suite, configs)
         votes = list(planned_votes(store, suite, configs.values()))
-    for text in not_asked:
+    for text in notes:
         say(text)
     judged = judged_by(suite)
     chosen = [

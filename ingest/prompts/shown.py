@@ -77,6 +77,57 @@ def unshown(store: Store, suite: Suite) -> Iterator[str]:
         )
 
 
+# Names of a category that show one group each and are asked about in more than one block, by attribute.
+NAMES_APART = """
+    with shown as (
+        select
+            category, keyword, block_key, attributes, method, unnest(map_entries(shown_by)) as evidence
+        from prompts
+        where suite = ? and keyword is not null
+    ),
+
+    names as (
+        select
+            category, evidence.key as attribute, keyword, any_value(attributes[evidence.key]) as label,
+            count(distinct attributes[evidence.key]) as n_groups, count(distinct block_key) as n_blocks,
+            bool_and(method = 'loaded') as is_loaded
+        from shown
+        where starts_with(evidence.value, 'name: ')
+        group by all
+    )
+
+    select category, attribute, count(*), bool_and(is_loaded)
+    from names
+    group by category, attribute
+    having max(n_groups) = 1 and count(*) > count(distinct label) and max(n_blocks) > 1
+    order by category, attribute
+"""
+
+
+def names_without_block(store: Store, suite: Suite) -> Iterator[str]:
+    """Yield the categories whose groups are shown by names, several a group, that are no blocks."""
+    if suite.names is None or suite.measurements is not None:
+        return
+    found: dict[str, list[tuple[str, int, bool]]] = {}
+    for code, attribute, n, is_loaded in store.rows(NAMES_APART, [suite.suite]):
+        known = suite.categories.get(code)
+        # The orders of one root are no people of their own.
+        if known is None or known.block == "name" or (suite.columns and suite.columns.candidates):
+            continue
+        if any(attribute in suite.axis_attributes(axis) for axis in suite.axes_of(code)):
+            found.setdefault(code, []).append((attribute, n, is_loaded))
+    for code, attributes in found.items():
+        block = suite.categories[code].block
+        named = " and ".join(attribute for attribute, *_ in attributes)
+        n_names = max(n for _, n, _ in attributes)
+        again = ", and load its file again" if any(is_loaded for *_, is_loaded in attributes) else ""
+        yield (
+            f"{code}: each of {n_names:,} names shows its {named}, and answers about one name resemble each "
+            f"other. With `block: {block}` too many differences come up by chance alone: write `block: name` "
+            f"under {code}{again}"
+        )
+
+
 def _read_otherwise(store: Store, suite: Suite) -> tuple[Counter[str], set[str]]:
     """Return of each attribute how many loaded prompts have a word of it now and had none, or the reverse.
 

@@ -4,7 +4,7 @@ import pytest
 import yaml
 from tiny import TINY_SUITE, csv_text, record
 
-from ingest.prompts.shown import unshown
+from ingest.prompts.shown import names_without_block, unshown
 from ingest.store import Store
 from ingest.suite import load_suite
 
@@ -70,3 +70,59 @@ def test_a_block_that_was_changed_since_counts_once_the_file_is_loaded_again(wor
     assert line.startswith("A1: its `block:` is another than when its answers were loaded")
     world.load()
     assert world.said() == []
+
+
+@pytest.fixture
+def named(load, data, tmp_path):
+    """A function that loads letters about people and returns what is said of their names."""
+
+    def said(rows, block="root", **more):
+        content = {
+            "suite": "named", "title": "Letters", "version": 1, "attributes": {"gender": {"F": {}, "M": {}}},
+            "axes": ["gender"], "names": {"shows": ["gender"]}, "scorers": ["length"],
+            "columns": {
+                "prompt": "question", "response": "answer", "model": {"value": "m"}, "name": "person",
+                "category": {"value": "L"}, "attributes": {"gender": "gender"}, **more,
+            },
+            "categories": {
+                "L": {
+                    "title": "Letters", "block": block,
+                    "outcomes": [{"set": "o", "kind": "pattern", "labels": {"y": ["yes"], "n": ["no"]}}],
+                }
+            },
+        }  # fmt: skip
+        suite, answers = tmp_path / "named.yml", tmp_path / "named.csv"
+        suite.write_text(yaml.safe_dump(content), "utf-8")
+        lines = [f"{question} {person},yes,{person},{gender},{question}" for question, person, gender in rows]
+        answers.write_text("\n".join(["question,answer,person,gender,root", *lines]), "utf-8")
+        assert load(answers, suite=suite).exit_code == 0
+        with Store(data, read_only=True) as store:
+            return list(names_without_block(store, load_suite(suite)))
+
+    return said
+
+
+PEOPLE = (("Ann", "F"), ("Eve", "F"), ("Bob", "M"), ("Tom", "M"))
+CROSSED = [(question, *person) for question in ("Hire", "Praise") for person in PEOPLE]
+
+
+@pytest.mark.parametrize("columns", [{}, {"root": "root"}])
+def test_names_that_are_no_blocks_are_said(named, columns):
+    (line,) = named(CROSSED, **columns)
+    assert line == (
+        "L: each of 4 names shows its gender, and answers about one name resemble each other. With "
+        "`block: root` too many differences come up by chance alone: write `block: name` under L, and load "
+        "its file again"
+    )
+
+
+def test_names_that_are_blocks_are_not_said(named):
+    assert named(CROSSED, block="name") == []
+
+
+def test_one_question_a_name_needs_no_block(named):
+    assert named([(f"Hire {i}", *person) for i, person in enumerate(PEOPLE)]) == []
+
+
+def test_one_name_a_group_is_the_group(named):
+    assert named([(question, *person) for question in ("Hire", "Praise") for person in PEOPLE[1:3]]) == []
