@@ -1,15 +1,17 @@
--- A prompt answered more or less often than most is counted by fct_quality; no repeat is there twice
--- (DQ-1, DQ-2).
+-- A prompt that was asked less often than another, or of a file stands there more or less often than most, is
+-- counted by fct_quality; no repeat is there twice (DQ-1, DQ-2).
 with answered as (
     select
-        suite,
-        category,
-        config,
-        config_key,
-        prompt_key,
+        responses.suite,
+        responses.category,
+        responses.config,
+        responses.config_key,
+        responses.prompt_key,
+        prompts.method = 'loaded' as is_loaded,
         count(*) as n_repeats,
-        count(distinct repeat_index) as n_distinct
-    from {{ ref('int_responses_joined') }}
+        count(distinct responses.repeat_index) as n_distinct
+    from {{ ref('int_responses_joined') }} as responses
+    inner join {{ ref('dim_prompts') }} as prompts using (prompt_key)
     group by all
 ),
 
@@ -18,10 +20,11 @@ numbers as (
         suite,
         category,
         config,
+        is_loaded,
         n_repeats,
         count(*) as n_prompts
     from answered
-    group by suite, category, config, n_repeats
+    group by suite, category, config, is_loaded, n_repeats
 ),
 
 expected as (
@@ -29,10 +32,14 @@ expected as (
         suite,
         category,
         config,
+        is_loaded,
         n_repeats
     from numbers
     qualify
-        row_number() over (partition by suite, category, config order by n_prompts desc, n_repeats desc) = 1
+        row_number() over (
+            partition by suite, category, config, is_loaded
+            order by case when is_loaded then n_prompts else n_repeats end desc, n_repeats desc
+        ) = 1
 ),
 
 short as (
@@ -48,6 +55,7 @@ short as (
             expected.suite = answered.suite
             and expected.category = answered.category
             and expected.config = answered.config
+            and expected.is_loaded = answered.is_loaded
     group by expected.suite, expected.category, expected.config
 ),
 

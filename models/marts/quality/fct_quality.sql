@@ -16,24 +16,39 @@ languages as (
     where language_status in ('same', 'other')
 ),
 
-repeats as (
-    select
-        suite,
-        category,
-        config,
-        prompt_key,
-        count(*) as n_repeats,
-        count(*) over (partition by suite, category, config, count(*)) as n_prompts_alike
-    from responses
-    group by suite, category, config, prompt_key
+prompts as (
+    select * from {{ ref('dim_prompts') }}
+    where method <> 'loaded'
 ),
 
--- As often as most prompts: of answers that somebody has, a few prompts may stand there twice.
+repeats as (
+    select
+        responses.suite,
+        responses.category,
+        responses.config,
+        responses.prompt_key,
+        prompts.prompt_key is not null as is_asked,
+        count(*) as n_repeats,
+        count(*) over (
+            partition by
+                responses.suite, responses.category, responses.config, prompts.prompt_key is not null,
+                count(*)
+        ) as n_prompts_alike
+    from responses
+    left join prompts on responses.prompt_key = prompts.prompt_key
+    group by
+        responses.suite, responses.category, responses.config, responses.prompt_key,
+        prompts.prompt_key is not null
+),
+
+-- Where prompts are asked, a run that stopped may have left most of them with fewer: as often as any. Of
+-- answers that somebody has, a few prompts may stand there twice: as often as most.
 repeats_expected as (
     select
         *,
         first_value(n_repeats) over (
-            partition by suite, category, config order by n_prompts_alike desc, n_repeats desc
+            partition by suite, category, config, is_asked
+            order by case when is_asked then n_repeats else n_prompts_alike end desc, n_repeats desc
         ) as n_repeats_expected
     from repeats
 ),
@@ -44,11 +59,6 @@ exposed as (
         configs.config
     from {{ ref('int_axes_shown') }} as exposed
     inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
-),
-
-prompts as (
-    select * from {{ ref('dim_prompts') }}
-    where method <> 'loaded'
 ),
 
 checked as (
