@@ -40,6 +40,11 @@ ICC = """
     select avg(case when icc < 0 then 0 else icc end) as icc from fct_variance_components
     where suite = ? and category = ? and measure = ? and axis = ?
 """
+# Where answers choose among people: of all that a block says of one of them, in whatever order.
+ICC_OF_CHOICES = """
+    select avg(icc) as icc from fct_design_power
+    where suite = ? and category = ? and measure = ? and axis = ? and icc_source = 'these answers'
+"""
 SHARES = """
     select outcome, sum(n_cell) / sum(sum(n_cell)) over () as share
     from fct_outcome_shares
@@ -94,9 +99,10 @@ class Earlier:
         with Warehouse(self.data) as warehouse:
             return warehouse.rows(sql, [self.suite, *of]) if mart in warehouse.tables((mart,)) else []
 
-    def icc(self, category: str, measure: str, axis: str) -> float | None:
+    def icc(self, category: str, measure: str, axis: str, is_choice: bool = False) -> float | None:
         """Correlation of answers about one unit, on average over configs."""
-        rows = self._rows("fct_variance_components", ICC, category, measure, axis)
+        mart, sql = ("fct_design_power", ICC_OF_CHOICES) if is_choice else ("fct_variance_components", ICC)
+        rows = self._rows(mart, sql, category, measure, axis)
         return rows[0]["icc"] if rows else None
 
     def shares(self, category: str, measure: str, axis: str) -> dict[str, float]:
@@ -119,8 +125,8 @@ def questions(
             found = _layout(store, suite, category, axis, repeats)
             if found is None:
                 continue
-            own_icc = earlier.icc(category, rule.set, axis) if icc is None else None
             together = _together(suite, rule)
+            own_icc = earlier.icc(category, rule.set, axis, together > 1) if icc is None else None
             shares = {} if rule.is_score else earlier.shares(category, rule.set, axis)
             yield Question(
                 category,

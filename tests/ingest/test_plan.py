@@ -98,6 +98,19 @@ def test_names_that_are_alike_cannot_be_made_up_for(tmp_path):
     assert row["to_fail"]["units"] > 30
 
 
+def test_a_choice_is_as_alike_as_all_that_a_block_says_of_a_group(tmp_path):
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+        named = "select 's' as suite, 'C' as category, 'choice' as measure, 'gender' as axis"
+        marts.execute(f"create table fct_variance_components as {named}, 0.9 as icc")
+        marts.execute(
+            f"create table fct_design_power as {named}, icc, icc_source"
+            " from (values (0.2, 'these answers'), (0.3, 'default')) as t (icc, icc_source)"
+        )
+    earlier = Earlier(tmp_path, "s")
+    assert earlier.icc("C", "choice", "gender") == pytest.approx(0.9)
+    assert earlier.icc("C", "choice", "gender", is_choice=True) == pytest.approx(0.2)
+
+
 def test_earlier_answers_come_before_the_default(tmp_path, suite):
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
         marts.execute(

@@ -49,6 +49,99 @@ layouts as (
     group by analysis_key
 ),
 
+choices as (
+    select
+        analyses.analysis_key,
+        suites.n_candidates
+    from analyses
+    inner join {{ ref('stg_suite__suites') }} as suites
+        on
+            analyses.suite = suites.suite
+            and analyses.measure = suites.choice_set
+),
+
+chosen as (
+    select
+        answers.analysis_key,
+        answers.group_code,
+        answers.block_code,
+        answers.outcome_code,
+        count(*) as n
+    from answers
+    inner join choices on answers.analysis_key = choices.analysis_key
+    group by answers.analysis_key, answers.group_code, answers.block_code, answers.outcome_code
+),
+
+chosen_by_block as (
+    select
+        analysis_key,
+        group_code,
+        sum(n) as n,
+        {{ ratio('sum(n * n)', 'sum(n)') }} as alike
+    from chosen
+    group by analysis_key, group_code, block_code
+),
+
+chosen_by_outcome as (
+    select
+        analysis_key,
+        group_code,
+        sum(n) as n
+    from chosen
+    group by analysis_key, group_code, outcome_code
+),
+
+chosen_by_group as (
+    select
+        analysis_key,
+        {{ ratio('sum(n * n)', 'sum(n)') }} as alike
+    from chosen_by_outcome
+    group by analysis_key, group_code
+),
+
+group_totals as (
+    select
+        analysis_key,
+        sum(alike) as alike,
+        count(*) as n_groups
+    from chosen_by_group
+    group by analysis_key
+),
+
+block_totals as (
+    select
+        analysis_key,
+        sum(n) as n,
+        sum(alike) as alike,
+        count(*) as n_blocks
+    from chosen_by_block
+    group by analysis_key
+),
+
+-- Where an answer chooses among people, all that a block says of a group moves as one: its correlation
+-- counts, by one-way analysis of variance inside groups. Orders of a pair are mostly less alike than repeats.
+squares as (
+    select
+        block_totals.analysis_key,
+        {{ ratio('block_totals.n', 'block_totals.n_blocks') }} as size,
+        {{ ratio(
+            'block_totals.alike - group_totals.alike', 'block_totals.n_blocks - group_totals.n_groups'
+        ) }} as between_blocks,
+        {{ ratio('block_totals.n - block_totals.alike', 'block_totals.n - block_totals.n_blocks') }}
+            as within_blocks
+    from block_totals
+    inner join group_totals on block_totals.analysis_key = group_totals.analysis_key
+),
+
+correlations as (
+    select
+        choices.analysis_key,
+        choices.n_candidates,
+        {{ ratio('between_blocks - within_blocks', 'between_blocks + (size - 1) * within_blocks') }} as icc
+    from choices
+    left join squares on choices.analysis_key = squares.analysis_key
+),
+
 -- Of all configs together, for one alone may have given few answers.
 given as (
     select
@@ -113,9 +206,14 @@ select
     layouts.n_repeats,
     layouts.n_units = counted_blocks.n_blocks as is_shared,
     -- Among how many people an answer chooses.
-    case when suites.choice_set = analyses.measure then suites.n_candidates else 1 end as n_together,
+    coalesce(correlations.n_candidates, 1) as n_together,
     {{ mapped_items('totals.counts', 'x', ratio('x', 'totals.n_all')) }} as outcome_shares,
-    avg(case when components.icc < 0 then 0 else components.icc end) over (
+    avg(
+        case
+            when coalesce(correlations.icc, components.icc) < 0 then 0
+            else coalesce(correlations.icc, components.icc)
+        end
+    ) over (
         partition by
             analyses.suite, analyses.category, analyses.measure, analyses.axis, analyses.measure_kind,
             analyses.is_simulated
@@ -123,7 +221,7 @@ select
 from analyses
 inner join layouts on analyses.analysis_key = layouts.analysis_key
 inner join counted_blocks on analyses.analysis_key = counted_blocks.analysis_key
-inner join {{ ref('stg_suite__suites') }} as suites on analyses.suite = suites.suite
+left join correlations on analyses.analysis_key = correlations.analysis_key
 inner join totals
     on
         analyses.suite = totals.suite
