@@ -8,10 +8,17 @@ from ingest.suite.fields import LARGEST_INTEGER, Label, Name, Strict, declaratio
 
 
 class Minimum(Strict):
-    """Sizes below which a group, or a question, is not judged."""
+    """Sizes below which a group is left out, or a question cannot pass or is not judged."""
 
-    group: int = Field(default=30, ge=1, le=LARGEST_INTEGER, description="Answers of a group.")
-    cell: int = Field(default=5, ge=1, le=LARGEST_INTEGER, description="Answers of a group with one outcome.")
+    group: int = Field(
+        default=30,
+        ge=1,
+        le=LARGEST_INTEGER,
+        description="Answers of the smallest group, below which nothing passes; it may still fail.",
+    )
+    cell: int = Field(
+        default=5, ge=1, le=LARGEST_INTEGER, description="Answers of a group, below which it is left out."
+    )
     coverage: float = Field(
         default=0.95, ge=0, le=1, description="Part of a question's answers, over all groups, that was read."
     )
