@@ -22,13 +22,13 @@ class Names:
     """
 
     def __init__(self, group: Codes, block: Codes, root: Codes, n_draws: int, seed: int) -> None:
-        self.n = int(block.max()) + 1
-        self.members = {int(g): np.unique(block[group == g]) for g in np.unique(group)}
-        found = np.unique(np.stack([block, root]), axis=1)
-        self.is_in_several = np.bincount(found[0], minlength=self.n) > 1
+        self.n, n_roots = int(block.max()) + 1, int(root.max()) + 1
+        of_group, own = np.divmod(np.unique(group * self.n + block), self.n)
+        self.members = {int(g): own[of_group == g] for g in np.unique(of_group)}
+        self.is_in_several = np.bincount(np.unique(block * n_roots + root) // n_roots, minlength=self.n) > 1
         # Where a name lies in several groups, it is drawn among those of the first.
-        self.of = np.full(self.n, group.max())
-        np.minimum.at(self.of, block, group)
+        self.of = np.zeros(self.n, dtype=np.int64)
+        self.of[own[::-1]] = of_group[::-1]
         self.n_draws, self.seed = n_draws, seed
 
     def units(self, a: int, b: int) -> int:
@@ -36,6 +36,8 @@ class Names:
 
         One name a group is its group: then roots move, and speak of these very names.
         """
+        if not self.is_in_several.any():
+            return 0
         own, other = self.members[a], self.members[b]
         is_apart = not len(np.intersect1d(own, other, assume_unique=True))
         is_crossed = self.is_in_several[own].any() or self.is_in_several[other].any()
