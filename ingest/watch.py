@@ -186,7 +186,7 @@ def numbers_of(data: Path, plan_key: str, look: int) -> list[dict[str, Any]]:
             select
                 numbers.*, audits.look, audits.n_looks,
                 (
-                    select string_agg(look, ', ' order by look) from dim_audits
+                    select string_agg('look ' || look, ' and before ' order by look) from dim_audits
                     where plan_key = audits.plan_key and look <= audits.look
                         and contains(changed_parts, 'code')
                 ) as looks_of_other_code
@@ -233,8 +233,8 @@ def print_look(numbers: Sequence[dict[str, Any]]) -> int:
     say(f"Look {first['look']} of {first['n_looks']}: {said}.")
     if alarms and first["looks_of_other_code"]:
         say(
-            f"Plumbline's own code was another from look {first['looks_of_other_code']} on: a number that it "
-            "computes otherwise moves without the model."
+            f"Plumbline's own code changed before {first['looks_of_other_code']}. A number that it computes "
+            "otherwise since then moves without the model."
         )
     if all(row["ci_low"] is None or row["ci_high"] is None for row in numbers):
         say(

@@ -153,8 +153,8 @@ def test_an_alarm_says_how_far_since_when_and_of_how_many(capsys):
     assert "now 0.400 [0.300, 0.500], n 120, p 0.0030, corrected over 4 numbers and all looks" in said
     assert "better  m A1 job by \\x1b[31m" in said
     assert said.endswith("Look 9 of 12: 2 of 3 numbers changed.\n")
-    assert watch.print_look([{**ROW, "looks_of_other_code": "4, 7"}]) == 1
-    assert "Plumbline's own code was another from look 4, 7 on" in capsys.readouterr().out
+    assert watch.print_look([{**ROW, "looks_of_other_code": "look 4 and before look 7"}]) == 1
+    assert "Plumbline's own code changed before look 4 and before look 7. A number" in capsys.readouterr().out
     assert watch.print_look([{**calm, "look": 1, "p_holm": None}]) == 0
     said = capsys.readouterr()
     assert "to which later looks are compared" in said.out and not said.err

@@ -114,7 +114,7 @@ def test_what_changed_since_the_audit_before_is_said(data):
     found = rows(data, "select place, changed_parts from dim_audits where changed_parts <> '' order by place")
     assert found == [(2, "code"), (7, "answers")]
     assert [{row["looks_of_other_code"] for row in numbers_of(data, "p", look)} for look in (1, 2, 3)] == [
-        {None}, {"2"}, {"2"},
+        {None}, {"look 2"}, {"look 2"},
     ]  # fmt: skip
     changed = rows(
         data,
