@@ -24,6 +24,9 @@ def audits(marts: Warehouse) -> list[Row]:
         """
         select
             audit_key, fingerprint, audited_at, plan_key, look, n_looks, changed_parts, n_numbers, n_failing,
+            (
+                select min(suite) from fct_audit_numbers where audit_key = dim_audits.audit_key
+            ) as first_suite,
             coalesce(fingerprint = (select fingerprint from dim_builds), false) as is_in_marts
         from dim_audits
         order by audited_at, audit_key
@@ -63,7 +66,9 @@ def find_audit(kept: Sequence[Row], named: str) -> Row:
 
 
 def _named(row: Row) -> str:
-    look = f", look {row['look']} of {row['n_looks']}" if row["look"] is not None else ""
+    look = ""
+    if row["look"] is not None:  # a look asks one suite, and several suites may have plans
+        look = f", look {row['look']} of {row['n_looks']} at {printable(row['first_suite'])}"
     return f"{row['fingerprint'][:SHORT]} ({row['audited_at']:%Y-%m-%d %H:%M}{look})"
 
 

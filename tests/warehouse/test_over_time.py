@@ -174,7 +174,7 @@ def test_any_two_audits_are_compared(data, monkeypatch):
     told = [json.loads(line) for line in again.output.splitlines() if line.startswith("{")]
     assert {row["state"] for row in told} == {"worse", "no_evidence", "not_comparable"}
     listed = compared(data, monkeypatch, "--list").output
-    assert len(listed.splitlines()) == 15 and "look 3 of 4" in listed and "changed: answers" in listed
+    assert len(listed.splitlines()) == 15 and "look 3 of 4 at s)" in listed and "changed: answers" in listed
 
 
 def test_what_else_changed_between_two_audits_is_said(capsys):
