@@ -143,6 +143,9 @@ def test_the_page_leads_with_what_changed_and_draws_nothing_that_is_there_once(d
     assert [(place, axis) for place, axis, _ in found] == [(1, "gender"), (2, HOSTILE)]
     assert found[0][2] != "max_share_gap"  # a title
     assert rows(data, "select count(*) from rpt_audit_numbers where category = 'NEW'") == [(0,)]
+    for table, each in (("numbers", "number_key"), ("changes", "place, number_key")):  # here none is left out
+        counted = f"select count(distinct ({each})) - max(n_in_series) from rpt_audit_{table}"
+        assert set(rows(data, f"{counted} group by series_key")) == {(0,)}, table
     assert rows(data, "select place_a, place, state from rpt_audit_changes where series_key = ''") == [
         (6, 7, "worse")
     ]

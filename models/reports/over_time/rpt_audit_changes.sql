@@ -36,7 +36,8 @@ select
     changes.p_holm,
     changes.n_tests,
     changes.state,
-    changes.changed_parts
+    changes.changed_parts,
+    count(*) over (partition by audits.series_key) as n_in_series
 from {{ ref('fct_audit_changes') }} as changes
 inner join {{ ref('rpt_audits') }} as audits on changes.audit_key_b = audits.audit_key
 inner join {{ ref('rpt_audits') }} as earlier on changes.audit_key_a = earlier.audit_key

@@ -27,7 +27,8 @@ ranked as (
         row_number() over (
             partition by series_key
             order by n_alarms desc, coalesce(p_lowest, 2) asc, number_key asc
-        ) as number_position
+        ) as number_position,
+        count(*) over (partition by series_key) as n_in_series
     from weighed
 ),
 
@@ -43,6 +44,7 @@ select
     numbers.series_key,
     numbers.number_key,
     ranked.number_position,
+    ranked.n_in_series,
     numbers.place,
     numbers.audited_at,
     numbers.suite,
