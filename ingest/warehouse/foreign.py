@@ -13,6 +13,7 @@ from ingest.store import AUDIT_NAME
 from ingest.store.opening import Advice, Setting, attach, open_database
 
 ANOTHER = "Name a data folder, its audit.duckdb, or a folder that `plumbline export` wrote, of this version."
+ANEW = "Is it cut off or damaged? Copy it again, or have `plumbline export` write it anew."
 
 # What a stranger's database says must read no file and load nothing; its views are not asked either.
 SHUT: dict[str, Setting] = {
@@ -53,7 +54,10 @@ def _exported(folder: Path, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         raise PlumblineError(f"{shown(folder)} holds neither {AUDIT_NAME} nor {missing[0]}.", ANOTHER)
     connection = duckdb.connect(config=SHUT)
     for name, file in files.items():
-        open_parquet(file, ()).close()
+        try:
+            open_parquet(file, ()).close()
+        except PlumblineError as error:  # which speaks of answers that are loaded
+            raise PlumblineError(error.what, ANEW) from error
         connection.register(name, pa_dataset.dataset(file, format="parquet"))
     return connection
 

@@ -408,7 +408,8 @@ def test_damaged_marts_end_in_one_line(data, card, tmp_path):
     content[60:90] = bytes(30)
     content[-60:-30] = bytes(30)
     (out / "dim_responses.parquet").write_bytes(content)
-    assert "dim_responses.parquet" in refusal(data, "verify", card, "--marts", out)
+    said = refusal(data, "verify", card, "--marts", out)
+    assert "dim_responses.parquet" in said and "`plumbline export`" in said and "loaded" not in said
     (out / "dim_responses.parquet").unlink()
     assert "dim_responses.parquet" in refusal(data, "verify", card, "--marts", out)
     (data / AUDIT_NAME).write_bytes(b"no database")
