@@ -375,6 +375,8 @@ class ResponseLoad(Load[Loaded]):
         self.loaded.rejected[problem.reason] += 1
         self.loaded.n_redacted += REDACTED in problem.detail
         self.loaded.examples.setdefault(problem.reason, f"record {number:,}: {problem.detail}")
+        if problem.reason == "unknown_label":
+            self.loaded.count_label(problem.detail)
         reject_key = key("reject", self.suite.suite, self.source.file_sha256, number)
         self.rejects.append(Reject(reject_key, number, problem.reason, problem.detail))
         self._flush_if_full()

@@ -21,6 +21,8 @@ from ingest.suite import Suite
 
 BACKEND = "recorded"
 LONGEST_LABEL = 200  # characters of options in a config's name
+NOT_DECLARED = " is not declared"
+MOST_NAMED, MOST_COUNTED = 5, 1_000  # labels that no suite declares
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Tally:
     n_already_there: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
+    not_declared: Counter[str] = field(default_factory=Counter)  # labels, by what a reject says of them
     statuses: Counter[str] = field(default_factory=Counter)
     n_redacted: int = 0
     n_others: int = 0  # of the rejected, those that say something else than what is stored
@@ -48,7 +51,20 @@ class Tally:
         """Yield each reason with its count and its first record."""
         for reason, n in self.rejected.most_common():
             what_to_do = " (save the file as UTF-8)" if reason == "bad_encoding" else ""
-            yield f"{n:,} {reason}, first {self.examples[reason]}{what_to_do}"
+            nor = self._not_declared_either() if reason == "unknown_label" else ""
+            yield f"{n:,} {reason}, first {self.examples[reason]}{nor}{what_to_do}"
+
+    def count_label(self, detail: str) -> None:
+        """Note a label that is not declared, by what the record's reject says."""
+        if detail in self.not_declared or len(self.not_declared) < MOST_COUNTED:
+            self.not_declared[detail] += 1
+
+    def _not_declared_either(self) -> str:
+        first = self.examples["unknown_label"]
+        others = [(said, n) for said, n in self.not_declared.most_common() if not first.endswith(f": {said}")]
+        named = [f"{said.removesuffix(NOT_DECLARED)} ({n:,})" for said, n in others[:MOST_NAMED]]
+        left = f" and {len(others) - MOST_NAMED:,} more" if len(others) > MOST_NAMED else ""
+        return f"; nor {'are' if len(others) > 1 else 'is'} {', '.join(named)}{left}" if named else ""
 
     def others(self, what: str) -> Iterator[str]:
         """Yield how many records say something else than what is stored, if any do, and what to do."""

@@ -414,6 +414,20 @@ def test_batches_do_not_show(load_records, query, monkeypatch):
     ]
 
 
+def test_every_label_that_is_not_declared_is_named(load_records):
+    """Whoever declares the first one is not told of the next by the next load."""
+    said = load_records([*THREE, record(4, gender="X")]).stderr
+    assert "1 unknown_label, first record 4: gender: 'X' is not declared\n" in said
+    labels = ["X", "Q", "W", "W", "Y", *"ABCD"]
+    said = load_records([*THREE, *(record(n, gender=label) for n, label in enumerate(labels, 4))]).stderr
+    assert (
+        "9 unknown_label, first record 4: gender: 'X' is not declared; nor are gender: 'W' (2), "
+        "gender: 'Q' (1), gender: 'Y' (1), gender: 'A' (1), gender: 'B' (1) and 2 more\n" in said
+    )
+    said = load_records([*THREE, record(4, gender="X"), record(5, place="East")]).stderr
+    assert "gender: 'X' is not declared; nor is place: 'East' (1)\n" in said
+
+
 @pytest.mark.parametrize("where", ["ResponseLoad.write", "load.register_suite", "ResponseLoad.stage"])
 def test_killed_in_the_middle_nothing_has_changed(where, load, tmp_path, data, tiny_suite, fingerprint):
     """SIGKILL after that step of a second load: what the first one wrote is all there is."""
