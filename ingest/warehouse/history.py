@@ -10,10 +10,12 @@ from ingest.warehouse.marts import Warehouse
 
 KEPT_IN = ("audits", "audit_numbers", "runs")  # raw tables
 HASHES = ("build_hash", "thresholds_hash", "suites_hash", "answers_hash", "readings_hash", "labels_hash")
+# A number that labels correct, or that is taken at equal weights, is judged so: the interval is that one's.
 NUMBERS = """
     select
-        suite, category, config, is_simulated, measure, axis, metric, group_value, value, unit, direction,
-        ci_low, ci_high, n, coalesce(n_units, n_blocks) as n_units, p_family, verdict
+        suite, category, config, is_simulated, measure, axis, metric, group_value,
+        coalesce(adjusted_value, value) as value, unit, direction, ci_low, ci_high,
+        n, coalesce(n_units, n_blocks) as n_units, p_family, verdict
     from fct_verdicts
     where is_gate_profile and not is_control
     order by all

@@ -269,8 +269,12 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
             f"{value!r} as {name}"
             for name, value in {**NUMBER, "n_blocks": 60, "value": 0.1, "ci_low": 0.0, "ci_high": 0.2}.items()
         )
+        corrected = "0.1 as ci_low, 0.3 as ci_high, 0.2 as adjusted_value, 'corrected' as metric"
         marts.execute(
-            f"create table fct_verdicts as select {judged}, true as is_gate_profile, false as is_control"
+            f"create table fct_verdicts as select {judged}, null::double as adjusted_value,"
+            " true as is_gate_profile, false as is_control"
+            f" union all by name select {corrected}, * exclude (metric, ci_low, ci_high) from ("
+            f"select {judged}, true as is_gate_profile, false as is_control)"
             " union all by name select 'other' as metric, * exclude (metric) from ("
             f"select {judged}, true as is_gate_profile, true as is_control)"
         )
@@ -278,7 +282,12 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
     assert [keep_audit(tmp_path, plan="p", look=look) for look in (1, 2, 1)] == [True, True, False]
     with Store(tmp_path, read_only=True) as store:
         assert store.value("select count(*) from audits") == 3
-        assert store.rows("select distinct metric from audit_numbers") == [("max_share_gap",)]
+        # The interval is the corrected number's, so that number is what is kept beside it.
+        kept = store.rows("select distinct metric, value, ci_low, ci_high from audit_numbers order by all")
+        assert kept == [
+            ("corrected", 0.2, 0.1, 0.3),
+            ("max_share_gap", 0.1, 0.0, 0.2),
+        ]
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
         marts.execute("update dim_builds set fingerprint = null")
     assert not keep_audit(tmp_path)
