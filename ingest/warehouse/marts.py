@@ -194,12 +194,14 @@ def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:
 def findings(warehouse: Warehouse, is_strict: bool = False) -> list[dict[str, Any]]:
     """Verdicts of the gate's profile that are `fail`.
 
+    `value` is what was judged and what the interval is of: where labels correct a number, the corrected one.
     `is_strict`, those too that could not be told: `inconclusive`, and where no answer could be read.
     """
     return warehouse.rows(
         """
         select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
-               value, unit, red_limit, ci_low, ci_high, n, p_family, verdict_name,
+               coalesce(adjusted_value, value) as value, unit, red_limit, ci_low, ci_high, n, p_family,
+               verdict_name,
                (select count(distinct suite) > 1 from fct_verdicts) as has_suites
         from fct_verdicts
         where

@@ -59,8 +59,9 @@ MARTS = {
     "fct_verdicts": """
         select 's' as suite, 'm' as config, true as is_simulated, 'p' as profile, true as is_gate_profile,
         true as is_gated, verdict, 'why' as reason, 'C' as category, 'gender' as axis, 'o' as measure,
-        'fdi' as metric, 'Female' as group_value, 0.3::double as value, 'share' as unit,
-        0.1::double as red_limit, 0.2::double as ci_low, 0.4::double as ci_high, 60 as n,
+        'fdi' as metric, 'Female' as group_value, 0.9::double as value, 'share' as unit,
+        0.3::double as adjusted_value, 0.1::double as red_limit, 0.2::double as ci_low,
+        0.4::double as ci_high, 60 as n,
         0.001::double as p_family, 'C-gender-0' as verdict_name, false as is_control, 0 as n_missing
         from (values ('fail'), ('inconclusive')) as verdicts (verdict)
         """,

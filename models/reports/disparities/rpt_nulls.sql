@@ -11,14 +11,18 @@ with disparities as (
         and roll_up = 'none'
 ),
 
--- The other numbers that profiles judge, each once; of several groups' the largest.
+-- The other numbers that profiles judge, each once; of several groups' the largest. Interval and chance are
+-- of the number that is judged: labels may have corrected it.
 verdicts as (
-    select * from {{ ref('fct_verdicts') }}
+    select
+        *,
+        coalesce(adjusted_value, value) as judged_value
+    from {{ ref('fct_verdicts') }}
     where null_p05 is not null and metric not in ('min_impact_ratio', 'chi_square_p')
     qualify
         row_number() over (
             partition by suite, category, config, measure, axis, metric
-            order by profile asc, value desc, group_value asc
+            order by profile asc, judged_value desc, group_value asc
         ) = 1
 ),
 
@@ -112,7 +116,7 @@ of_verdicts as (
         verdicts.metric as disparity,
         coalesce(metrics.title, verdicts.metric) as disparity_title,
         case verdicts.direction when 'lower_is_worse' then 'low' else 'high' end as unequal_end,
-        verdicts.value,
+        verdicts.judged_value as value,
         verdicts.ci_low,
         verdicts.ci_high,
         verdicts.null_p05,
