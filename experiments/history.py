@@ -67,6 +67,7 @@ class History:
             name: yaml.safe_load((FIXTURES / f"{name}_suite.yml").read_text("utf-8"))
             for name in ("tiny", "warehouse")
         }
+        shutil.copy(FIXTURES / "warehouse_figures.csv", folder)
         self.suites["tiny"]["resampling"] = {"seed": 1, "permutations": 200, "bootstrap": 100}
         self.suites["tiny"]["minimum"] = {"group": 5, "cell": 2}
         self.changes: list[Callable[[], str]] = [
