@@ -1,8 +1,9 @@
-"""Pairs whose groups are shown by people's names, or by other blocks that lie in one group and in many roots.
+"""Pairs whose groups are shown by people's names, or by other blocks of one group that lie in many roots.
 
 Answers about one name resemble each other in every root. So roots are not independent, and exchanging the
 groups root by root takes what the names do for what the groups do. Here whole names move: the bootstrap draws
-names within their group, and chance gives each name to either group, with all its roots and repeats.
+names within their group, and chance gives each name to either group, with all its roots and repeats. What a
+name of both groups has in one and in the other swaps places.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ import numpy as np
 
 from ingest.inference.arrays import Array, Codes, Mask, divide, meets
 from ingest.inference.constants import BOOTSTRAP_STREAM, MIN_UNITS_PER_GROUP, PERMUTATION_STREAM
-from ingest.inference.pairs import split_draws, weighted_sums
+from ingest.inference.pairs import split_draws
 
 
 class Names:
@@ -31,17 +32,17 @@ class Names:
         self.of[own[::-1]] = of_group[::-1]
         self.n_draws, self.seed = n_draws, seed
 
-    def units(self, a: int, b: int) -> int:
-        """How many names the smaller of two groups has where whole names move; 0 where roots do.
+    def move(self, a: int, b: int) -> bool:
+        """Whether whole names of two groups move, rather than roots.
 
-        One name a group is its group: then roots move, and speak of these very names.
+        One name a group is its group: then roots move, and speak of these very names. So they do where all
+        names lie in both groups.
         """
         if not self.is_in_several.any():
-            return 0
+            return False
         own, other = self.members[a], self.members[b]
-        is_apart = not len(np.intersect1d(own, other, assume_unique=True))
-        is_crossed = self.is_in_several[own].any() or self.is_in_several[other].any()
-        return min(len(own), len(other)) if is_apart and is_crossed and max(len(own), len(other)) > 1 else 0
+        apart = np.setxor1d(own, other, assume_unique=True)
+        return bool(self.is_in_several[apart].any()) and max(len(own), len(other)) > 1
 
     @cached_property
     def weights(self) -> Array:
@@ -57,24 +58,44 @@ class Names:
         """`weights`; none where a group has too few names."""
         return self.weights if n_units >= MIN_UNITS_PER_GROUP else np.zeros((0, self.n))
 
-    def relabelled(self, a: int, b: int, n_draws: int) -> Array:
-        """Which of two groups each name is given to, 1 or -1, (draws, names); 0 for a name of neither."""
+    def relabelled(self, a: int, b: int, n_draws: int) -> tuple[Array, Array]:
+        """Which of two groups each name is given to, 1 or -1, and 0 for a name of neither.
+
+        Both are (draws, names): of answers in group a, and in group b. A name of both swaps its places.
+        """
         generator = np.random.default_rng([self.seed, PERMUTATION_STREAM, a, b])
+        own, other = self.members[a], self.members[b]
         labels: Array = np.zeros((n_draws, self.n))
-        labels[:, self.members[a]], labels[:, self.members[b]] = 1, -1
-        both = np.concatenate([self.members[a], self.members[b]])
-        labels[:, both] = generator.permuted(labels[:, both], axis=1)
-        return labels
+        labels[:, own], labels[:, other] = 1, -1
+        apart = np.concatenate([np.setdiff1d(own, other, True), np.setdiff1d(other, own, True)])
+        labels[:, apart] = generator.permuted(labels[:, apart], axis=1)
+        shared = np.intersect1d(own, other, True)
+        if not len(shared):
+            return labels, labels
+        labels[:, shared] = generator.integers(0, 2, size=(n_draws, len(shared))) * 2 - 1
+        swapped = labels.copy()
+        swapped[:, shared] *= -1
+        return labels, swapped
+
+
+def fewest_names(block_a: Codes, block_b: Codes) -> int:
+    """How many names the side of pairs has that has fewer."""
+    return min(len(np.unique(block_a)), len(np.unique(block_b)))
 
 
 def pair_weights(weights: Array, block_a: Codes, block_b: Codes, columns: Sequence[Array]) -> list[Array]:
-    """Sums of `columns` (n,) over pairs of names, as often as both are drawn, (draws,) each."""
+    """Sums of `columns` (n,) over pairs of names, as often as both are drawn, (draws,) each.
+
+    A name that is paired with itself is drawn once.
+    """
     n = weights.shape[1]
     cells, of_cell = np.unique(block_a * n + block_b, return_inverse=True)
     sums = np.stack([np.bincount(of_cell, column, len(cells)) for column in columns], axis=1)
+    is_itself = cells // n == cells % n
     found = np.empty((len(weights), len(columns)))
     for part in split_draws(len(weights), len(cells)):
-        found[part] = (weights[part][:, cells // n] * weights[part][:, cells % n]) @ sums
+        other = np.where(is_itself, 1, weights[part][:, cells % n])
+        found[part] = (weights[part][:, cells // n] * other) @ sums
     return list(found.T)
 
 
@@ -95,10 +116,9 @@ class NamedSamples:
 
     def distances(self, side_a: Array, side_b: Array) -> Array:
         """Return the area between the cumulative distributions under each row of weights, (draws,)."""
-        shares = self._shares(side_a, side_b)
-        areas = np.empty(len(shares))
-        for part in split_draws(len(shares), len(self.owner)):
-            steps = shares[part][:, self.owner]
+        areas = np.empty(len(side_a))
+        for part in split_draws(len(side_a), len(self.owner)):
+            steps = self._shares(side_a[part], side_b[part])[:, self.owner]
             areas[part] = np.abs(np.cumsum(steps, axis=1)[:, :-1]) @ self.gaps
         return areas
 
@@ -106,13 +126,16 @@ class NamedSamples:
         """Return the difference of the samples' rates above the threshold."""
         is_above: Mask = meets(self.values, ">", threshold)
         above = np.bincount(self.owner, is_above.astype(np.float64), len(self.counts))
-        return weighted_sums(self._shares(side_a, side_b), above)
+        found = np.empty(len(side_a))
+        for part in split_draws(len(side_a), len(self.counts)):
+            found[part] = self._shares(side_a[part], side_b[part]) @ above
+        return found
 
-    def relabelled(self, labels: Array, threshold: float | None) -> Array:
-        """Return the distance, or the difference, where each name is in the sample that its label says."""
+    def relabelled(self, labels: tuple[Array, Array], threshold: float | None) -> Array:
+        """Return the distance, or the difference, where each name is in the sample that its labels say."""
         if threshold is None:
-            return self.distances(labels, labels)
-        return self.differences(labels, labels, threshold)
+            return self.distances(*labels)
+        return self.differences(*labels, threshold)
 
     def _shares(self, side_a: Array, side_b: Array) -> Array:
         """What a value of each name adds to its sample's distribution; NaN where a sample has none."""
@@ -138,6 +161,6 @@ class NamedPairs(NamedSamples):
         steps = meets(a, ">", threshold).astype(np.float64) - meets(b, ">", threshold)
         return divide(*pair_weights(np.abs(side_a), block_a, block_b, [steps, np.ones(len(a))]))
 
-    def relabelled(self, labels: Array, threshold: float | None) -> Array:
+    def relabelled(self, labels: tuple[Array, Array], threshold: float | None) -> Array:
         """Nothing: see above."""
         return np.zeros(0)

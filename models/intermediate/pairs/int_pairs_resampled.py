@@ -7,7 +7,7 @@ import numpy as np
 from ingest.inference.arrays import divide, only_where
 from ingest.inference.drawing import intervals
 from ingest.inference.kept import Kept
-from ingest.inference.named_pairs import NamedPairs, NamedSamples, Names, pair_weights
+from ingest.inference.named_pairs import NamedPairs, NamedSamples, Names, fewest_names, pair_weights
 from ingest.inference.pairs import (
     Samples,
     chance,
@@ -125,11 +125,7 @@ class _Comparison:
         found = [self._similarities(similar)] if similar else []
         found += [self._distances(*one) for one in distant]
         for a, b, row in chain.from_iterable(found):
-            n_names = self.names.units(a, b)
-            unit = (
-                {"resampling_unit": "block", "n_names": n_names} if n_names else {"resampling_unit": "root"}
-            )
-            yield a, b, {**row, **unit}
+            yield a, b, {**row, "resampling_unit": "block" if self.names.move(a, b) else "root"}
 
     def _interval(self, draws, observed, named=None, n_names=0):
         """Ends by roots; where names move, by names, and no nearer to each other than by roots."""
@@ -170,7 +166,7 @@ class _Comparison:
             by_names = {
                 i: self._named_means(rows, *pair)
                 for i, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True))
-                if self.names.units(*pair)
+                if self.names.move(*pair)
             }
             ends = self._interval(values.T, observed), self._interval(differences.T, contrast)
             for i, (n_names, named) in by_names.items():
@@ -181,15 +177,16 @@ class _Comparison:
                 is_neutral = np.isin(a, self.chosen) | np.isin(b, self.chosen)
                 columns |= self._spreads(values.T, observed, is_neutral, by_names)
             for i, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-                numbers_of_pair = {name: float(column[i]) for name, column in columns.items()}
-                yield one, other, {"metric": metric, "feature": feature, **numbers_of_pair}
+                found = {name: float(column[i]) for name, column in columns.items()}
+                n_names = by_names[i][0] if i in by_names else None
+                yield one, other, {"metric": metric, "feature": feature, "n_names": n_names, **found}
 
     def _named_means(self, rows, a, b):
         """How many names the smaller group has, and its draws of names: value and contrast, (2, draws)."""
-        n_names = self.names.units(a, b)
-        weights = self.names.weights_of(n_names)
         branch = rows["is_branch"].astype(bool)
         own = where(rows, branch & (rows["code_a"] == a) & (rows["code_b"] == b))
+        n_names = fewest_names(own["block_a"], own["block_b"])
+        weights = self.names.weights_of(n_names)
         columns = own["value"], np.ones(len(own["value"]))
         value = divide(*pair_weights(weights, own["block_a"], own["block_b"], columns))
         floor = where(rows, ~branch & np.isin(rows["code_a"], [a, b]))
@@ -224,7 +221,7 @@ class _Comparison:
         all_pairs = self.n_groups * (self.n_groups - 1) // 2
         is_possible = self.n_groups > 2 and self.swaps.shape[0] and all(len(p) == all_pairs for p in pairs)
         # Names of two groups were compared with each other, those of one group were not.
-        is_possible = is_possible and not any(self.names.units(*pair) for pair in pairs[0].tolist())
+        is_possible = is_possible and not any(self.names.move(*pair) for pair in pairs[0].tolist())
         if not is_possible:
             return (np.zeros((len(p), 0)) for p in pairs)
         sums, counts = (np.stack([t[i] + t[i].transpose(0, 2, 1) for t in tables]) for i in (0, 1))
@@ -248,15 +245,15 @@ class _Comparison:
             chosen = where(own, order[ends[i - 1] if i else 0 : ends[i]])
             floor = [*floors.get(a, []), *floors.get(b, [])]
             samples = self._samples(chosen), list(self._by_repeat(chosen, self._samples)), floor
-            n_names = self.names.units(a, b)
-            by_names = None
-            if n_names:
+            n_names, by_names = None, None
+            if self.names.move(a, b):
+                n_names = fewest_names(chosen["block_a"], chosen["block_b"])
                 floor = [one for g in (a, b) if g in by_group for one in self._by_repeat(by_group[g], named)]
                 by_names = named(chosen), list(self._by_repeat(chosen, named)), floor
             for metric, _, threshold, tail in declared:
                 columns = self._distance(samples, by_names, (a, b, n_names), threshold, tail)
                 found = {name: float(column[0]) for name, column in columns.items()}
-                yield a, b, {"metric": metric, "feature": feature, **found}
+                yield a, b, {"metric": metric, "feature": feature, "n_names": n_names, **found}
 
     def _samples(self, rows):
         return Samples(rows["value_a"], rows["value_b"], rows["root_code"], self.n_roots)
