@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -31,6 +32,7 @@ from ingest.warehouse.room import stopped_by_memory
 
 OF_ENVIRONMENT = re.compile(r"\{\{ env_var\('(\w+)', '([^']*)'\)( \| int)? \}\}")
 KNOWN = {"path", "attach", "threads", "config_options", "retries"}  # what a profile may say
+PROMPT = 0.1  # seconds until what is still at work is interrupted again
 PYTHON_WEIGHT = 20  # of queries: a model in Python takes about as long
 Told = Callable[[str, int], None]
 
@@ -94,26 +96,26 @@ def run(
         connection = open_database(data / AUDIT_NAME, False, settings.config, MARTS)
     except PlumblineError:  # dbt waits for who has it open
         return False
-    with connection as marts:
-        attach(marts, data / RAW_NAME, "raw")
-        models = [name for name, node in nodes.items() if node.kind == "model"]
-        _forget(marts, list(nodes), models)
-        running = _Running(marts, nodes, queries)
-        try:
-            is_made = running.run(settings.threads, told)
-        except Exception as error:
-            if stopped := stopped_by_memory(running.stopped_at, f"{type(error).__name__}: {error}"):
-                raise stopped from error
-            if os.strerror(errno.ENOSPC) in str(error):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(data)) from error
-            return False
-        if is_made:
+    running = _Running(connection, nodes, queries)
+    try:
+        with connection as marts:
+            attach(marts, data / RAW_NAME, "raw")
+            models = [name for name, node in nodes.items() if node.kind == "model"]
+            _forget(marts, list(nodes), models)
+            if not running.run(settings.threads, told):
+                return False
             marts.execute(
                 f"update {BUILT_FROM} set answers = ?, earlier = ?"
                 " where model in (select unnest(?::varchar[]))",
                 [state.get("answers"), state.get("earlier"), models],
             )
-        return is_made
+            return True
+    except Exception as error:
+        if stopped := stopped_by_memory(running.stopped_at, f"{type(error).__name__}: {error}"):
+            raise stopped from error
+        if os.strerror(errno.ENOSPC) in str(error):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(data)) from error
+        return False
 
 
 def _forget(marts: duckdb.DuckDBPyConnection, nodes: list[str], models: list[str]) -> None:
@@ -161,14 +163,17 @@ class _Running:
                         _, name = heapq.heappop(ready)
                         at_work[threads.submit(self._make, name)] = name
                     for ended in wait(at_work, return_when=FIRST_COMPLETED).done:
-                        self.stopped_at = name = at_work.pop(ended)
+                        name = at_work.pop(ended)
+                        self.stopped_at = self.nodes[name].fqn[-1]
                         if not ended.result():
                             return False
                         order.done(name)
                         told(self.nodes[name].alias, len(self.nodes))
             finally:
-                for cursor in [*self.cursors]:
-                    cursor.interrupt()
+                while wait(at_work, PROMPT).not_done:  # between two queries there is nothing to interrupt
+                    for cursor in [*self.cursors]:
+                        with suppress(duckdb.Error):  # it has just been closed
+                            cursor.interrupt()
         return True
 
     def _weights(self) -> dict[str, float]:

@@ -3,6 +3,9 @@
 import json
 import random
 import shutil
+import signal
+import threading
+import time
 
 import dbt.cli.main
 import duckdb
@@ -350,8 +353,11 @@ def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch):
         part = "open_database" if isinstance(error, PlumblineError) else "_select"
         assert {"counted", "drawn", "judged"} <= build_with(part, stop(error)) and not project.without_dbt
     assert {"drawn", "judged"} <= build_with("profile", lambda data: None) and not project.without_dbt
+    for part in ("attach", "_forget"):
+        locked = duckdb.IOException("IO Error: Could not set lock on file")
+        assert {"counted", "drawn", "judged"} <= build_with(part, stop(locked)) and not project.without_dbt
     for error in (duckdb.OutOfMemoryException("Out of Memory Error: failed"), MemoryError("of an array")):
-        with pytest.raises(PlumblineError, match=r"The build stopped at .*memory"):
+        with pytest.raises(PlumblineError, match=r"The build stopped at drawn: .*memory"):
             build_with("_compute", stop(error))
     with pytest.raises(OSError, match="No space left"):
         build_with("_compute", stop(duckdb.IOException("IO Error: No space left on device")))
@@ -398,6 +404,27 @@ def test_another_projects_way_of_making_things_is_dbts(project):
         project.answers("t", "k", 1)
         assert project.build() and project.without_dbt == set(), name
         project.write(name, before)
+
+
+def test_ctrl_c_stops_a_model_between_two_queries(project, monkeypatch):
+    """What Python computes goes on; the query that it then asks is stopped."""
+    project.build()
+    project.answers("t", "k", 1)
+
+    def compute(cursor, *_):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(0.5)
+        cursor.execute(
+            "select sum(hash(a.range + b.range)) from range(1e7::bigint) as a, range(1e7::bigint) as b"
+        )
+
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "_compute", compute)
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            project.build()
+        assert time.monotonic() - started < 30
+    assert project.build() == project.without_dbt >= {"drawn", "judged"} and project.is_as_from_nothing()
 
 
 def test_models_that_read_one_another_in_a_circle_are_named(project):
