@@ -360,19 +360,27 @@ def build(
         project = Project.of(parsed())
     changes = Changes(data, project)
 
+    def read() -> Any:
+        manifest = parsed()
+        if manifest is not None and manifest.project_inputs != project.inputs:  # None: a build says why
+            raise PlumblineError(
+                "A file of the project was changed while the audit was made.", "Run the command again."
+            )
+        return manifest
+
     def keep_queries(written: Set[str]) -> None:
         if project.is_plain:
-            changes.add_queries(parsed(), written)
+            changes.add_queries(read(), written)
             project.keep()
 
     def run(chosen: Set[str], arguments: Sequence[str]) -> None:
         unwritten = changes.unwritten(chosen)
         # What tells the commit is written anew with each one, and nothing else is.
         is_told_alone = unwritten and project.queries and unwritten <= changes.telling(chosen) and not is_full
-        if is_told_alone and run_dbt(data, ["compile", "--select", *changes.names(unwritten)], parsed):
+        if is_told_alone and run_dbt(data, ["compile", "--select", *changes.names(unwritten)], read):
             keep_queries(unwritten)
         if is_full or not _run_written(data, changes, chosen):
-            _build(data, [*CHECKED, *arguments], parsed)
+            _build(data, [*CHECKED, *arguments], read)
             changes.look(chosen)
             keep_queries(chosen)
         else:

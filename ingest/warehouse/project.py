@@ -101,7 +101,8 @@ class Project:
         """Return the project that dbt has read, with queries that are known from before."""
         before = cls.kept()
         macros = {name: macro.macro_sql for name, macro in manifest.macros.items()}
-        everything = key(macros, _versions(), _read_by_code())
+        sources = {name: source.relation_name for name, source in manifest.sources.items()}
+        everything = key(macros, sources, _versions(), _read_by_code())
         made = {
             name: node
             for name, node in manifest.nodes.items()

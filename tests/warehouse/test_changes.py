@@ -389,6 +389,33 @@ select 1 as one {%- if execute %}
         assert ("wide" in project.without_dbt) is not is_new
 
 
+def test_a_source_that_is_another_table_has_its_queries_written_anew(project):
+    project.build()
+    assert project.build() == set()
+    with project.raw() as store:
+        store.connection.execute("create table other_suites as from suites where suite = 's'")
+    another = "{name: suites, identifier: other_suites}"
+    project.write("models/models.yml", FILES["models/models.yml"].replace("{name: suites}", another))
+    assert {"limits", "named", "titles"} <= project.build()
+    with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
+        assert marts.sql("from limits").fetchall() == [("s", 10.0)]
+
+
+def test_what_dbt_reads_of_other_files_is_not_kept_under_these(project, monkeypatch):
+    """A file is changed while an audit asks its model, and changed back; another build keeps the project."""
+    project.build()
+    before = FILES["models/other.sql"]
+    project.write("models/other.sql", "select 7 as n_suites")
+    with driver.parsed_project(project.data) as parsed:
+        parsed()
+        project.write("models/other.sql", before)
+        project.suite("u", limit=1)
+        monkeypatch.setattr(running, "run", lambda *_: False)
+        with pytest.raises(PlumblineError, match="changed while"):
+            project.build(parsed=parsed)
+    assert "other" in project.build() and project.is_as_from_nothing()
+
+
 def test_another_projects_way_of_making_things_is_dbts(project):
     """A macro of its own may replace one of ours, and a hook may write what a model reads."""
     project.build()
