@@ -33,6 +33,7 @@ MADE = ("model", "seed", "snapshot", "test")
 OF_THE_DAY = ("created_at", "build_path", "compiled_path", "compiled_code", "compiled")
 OF_A_RUN = ("extra_ctes", "extra_ctes_injected", "depends_on")
 NAME = "plumbline"
+OF_DBT = ("dbt", "dbt_duckdb")  # packages whose macros come with it
 KEPT = "written.json"
 WHOLE = "project"  # the row of a whole build
 ENFORCED = {"not_null": "not null", "check": "check ({})"}  # constraints, as DuckDB writes them
@@ -139,8 +140,11 @@ class Project:
             if (folder := _kept_in()) is not None:
                 folder.mkdir(parents=True, exist_ok=True)
                 partial = folder / f"{KEPT}.{os.getpid()}"
-                partial.write_text(json.dumps(asdict(self)), "utf-8")
-                partial.replace(folder / KEPT)
+                try:
+                    partial.write_text(json.dumps(asdict(self)), "utf-8")
+                    partial.replace(folder / KEPT)
+                finally:
+                    partial.unlink(missing_ok=True)
 
     def add_query(self, name: str, written_from: str, query: str) -> None:
         """Take in what dbt wrote of a node."""
@@ -152,14 +156,14 @@ class Project:
 
 
 def project_inputs() -> str:
-    """Return a hash of the project's files and of the libraries that compute."""
+    """Return a hash of the project's files, of the libraries that compute, and of the code that reads it."""
     folders = _projects()
     files = [folder / name for folder in folders for name in SETTINGS]
     for folder in folders:
         for part in _folders(folder):
             files += files_below(folder / part, PROJECT_SUFFIXES)
     hashes = sorted(known_sha256(file) for file in files if file.is_file())
-    return key(hashes, _versions())
+    return key(hashes, _versions(), known_sha256(Path(__file__)))
 
 
 def read_folder(data: Path) -> Path:
@@ -296,8 +300,11 @@ def _is_plain(node: Any) -> bool:
 
 
 def _is_anothers(manifest: Any) -> bool:
-    """Whether another project does something before or after a build, or has macros that may replace ours."""
-    others = {one.package_name for one in manifest.nodes.values() if one.resource_type == "operation"}
-    root = manifest.metadata.project_name
-    has_macros = root != NAME and any(macro.package_name == root for macro in manifest.macros.values())
-    return has_macros or bool(others - {NAME})
+    """Whether another project does something before or after a build, has macros, or asks the environment.
+
+    Macros may replace ours; what the environment says changes without a file.
+    """
+    hooks = [one for one in manifest.nodes.values() if one.resource_type == "operation"]
+    packages = {one.package_name for one in (*hooks, *manifest.macros.values())}
+    asks = any("env_var" in str(project_said(project)) for project in _projects())
+    return asks or bool(packages - {NAME, *OF_DBT})

@@ -27,7 +27,7 @@ from ingest.paths import PROJECT, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.store.opening import MARTS, attach, open_database
 from ingest.warehouse.marts import BUILT_FROM
-from ingest.warehouse.project import NAME, WHOLE, Node
+from ingest.warehouse.project import WHOLE, Node, project_said
 from ingest.warehouse.room import stopped_by_memory
 
 OF_ENVIRONMENT = re.compile(r"\{\{ env_var\('(\w+)', '([^']*)'\)( \| int)? \}\}")
@@ -50,8 +50,9 @@ def profile(data: Path) -> Profile | None:
     project = dbt_project()
     path = project / "profiles.yml" if (project / "profiles.yml").exists() else PROJECT / "profiles.yml"
     try:
-        said = _filled(yaml.safe_load(path.read_text("utf-8"))[NAME]["outputs"]["duckdb"])
-        if said.pop("type") != "duckdb" or set(said) - KNOWN:
+        chosen = yaml.safe_load(path.read_text("utf-8"))[project_said(project)["profile"]]
+        said = _filled(chosen["outputs"]["duckdb"])
+        if _filled(chosen["target"]) != "duckdb" or said.pop("type") != "duckdb" or set(said) - KNOWN:
             return None
         there = [{"path": f"{data.resolve() / RAW_NAME}", "alias": "raw", "read_only": True}]
         if said["path"] != f"{data.resolve() / AUDIT_NAME}" or said["attach"] != there:

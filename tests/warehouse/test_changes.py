@@ -417,20 +417,48 @@ def test_what_dbt_reads_of_other_files_is_not_kept_under_these(project, monkeypa
 
 
 def test_another_projects_way_of_making_things_is_dbts(project):
-    """A macro of its own may replace one of ours, and a hook may write what a model reads."""
+    """Macros of theirs may replace ours, a hook may write what a model reads, the environment is no file."""
     project.build()
     profile = (ROOT / "profiles.yml").read_text("utf-8")
+    ours = FILES["dbt_project.yml"]
+    project.write("../theirs/dbt_project.yml", "name: theirs\n")
+    project.write("../theirs/macros/theirs.sql", "{% macro theirs() %}{% endmacro %}")
+    (project.folder / "dbt_packages").mkdir()
+    (project.folder / "dbt_packages" / "theirs").symlink_to(project.folder.with_name("theirs"))
     for name, text in {
-        "dbt_project.yml": FILES["dbt_project.yml"].replace("name: plumbline", "name: own"),
+        "packages.yml": "packages: [{local: ../theirs}]",
         "models/listed.sql": "{{ config(post_hook='select 1') }} " + FILES["models/listed.sql"],
         "profiles.yml": profile.replace("threads: 2", "threads: 2\n      schema: main"),
+        "dbt_project.yml": ours + "seeds: {+tags: \"{{ env_var('OWN_TAG', 'own') }}\"}",
     }.items():
-        before = (project.folder / name).read_text("utf-8")
+        before = path.read_text("utf-8") if (path := project.folder / name).exists() else ""
         project.write(name, text)
         project.build()
         project.answers("t", "k", 1)
         assert project.build() and project.without_dbt == set(), name
         project.write(name, before)
+        if name == "packages.yml":
+            shutil.rmtree(project.folder / "dbt_packages")
+    project.write("dbt_project.yml", ours.replace("name: plumbline", "name: own"))
+    project.build()
+    project.answers("t", "k", 1)
+    assert project.build() and project.without_dbt == set()
+
+
+def test_what_another_version_kept_is_not_taken(project, monkeypatch):
+    project.build()
+    other = project.folder.with_name("project.py")
+    other.write_text("# Another version's.", "utf-8")
+    with monkeypatch.context() as patched:
+        assert kept_project.Project.kept().is_current
+        patched.setattr(kept_project, "__file__", str(other))
+        assert not kept_project.Project.kept().is_current
+    for text in ("", "[]", "{}", '{"nodes": null}', '{"nodes": {"a": {}}}'):
+        project.write(f"target/read-duckdb/{kept_project.KEPT}", text)
+        project.answers("t", "k", 1)
+        assert project.build() >= {"drawn", "judged"} and project.without_dbt == set()
+    project.answers("t", "k", 1)
+    assert project.build() == project.without_dbt and project.is_as_from_nothing()
 
 
 def test_ctrl_c_stops_a_model_between_two_queries(project, monkeypatch):

@@ -13,6 +13,8 @@ def written(tmp_path, monkeypatch):
     monkeypatch.setattr(running, "dbt_project", lambda: tmp_path)
     monkeypatch.setenv("PLUMBLINE_DATA", str(tmp_path / "data"))
 
+    (tmp_path / "dbt_project.yml").write_text("profile: plumbline", "utf-8")
+
     def write(**changes):
         profile = yaml.safe_load((ROOT / "profiles.yml").read_text("utf-8"))
         profile["plumbline"]["outputs"]["duckdb"] |= changes
@@ -47,6 +49,17 @@ def test_a_profile_is_read_with_what_the_environment_says(written, monkeypatch):
 )
 def test_a_profile_that_says_more_is_left_to_dbt(written, change):
     assert written(**change) is None
+
+
+def test_another_profile_or_target_is_dbts(written, tmp_path):
+    project, profiles = tmp_path / "dbt_project.yml", tmp_path / "profiles.yml"
+    written()
+    project.write_text("profile: own", "utf-8")
+    assert running.profile(tmp_path / "data") is None
+    project.write_text("profile: plumbline", "utf-8")
+    assert running.profile(tmp_path / "data") is not None
+    profiles.write_text(profiles.read_text("utf-8").replace("target: ", "target: own #"), "utf-8")
+    assert running.profile(tmp_path / "data") is None
 
 
 def test_a_profile_that_cannot_be_read_is_left_to_dbt(written, tmp_path):
