@@ -13,9 +13,9 @@ ends as (
         cast(coalesce(sum(n) filter (where is_compared), 0) as bigint) as n,
         min(value) filter (where is_compared) as lowest,
         max(value) filter (where is_compared) as highest,
-        avg(value) filter (where is_compared) as average,
-        stddev_pop(value) filter (where is_compared) as deviation,
-        stddev_samp(value) filter (where is_compared) as deviation_sample,
+        {{ in_order('avg', 'value', 'value') }} filter (where is_compared) as average,
+        {{ in_order('stddev_pop', 'value', 'value') }} filter (where is_compared) as deviation,
+        {{ in_order('stddev_samp', 'value', 'value') }} filter (where is_compared) as deviation_sample,
         {{ smallest_values('value', 3, 'is_compared') }} as smallest,
         {{ largest_values('value', 3, 'is_compared') }} as largest,
         {{ ordered_list('value', 'value', 'is_compared and value is not null') }} as ascending

@@ -49,7 +49,7 @@ select
     pairs.attribute,
     pairs.group_value,
     pairs.form,
-    sum(pow(settings.beta, pairs.distance)) as cooccurrence
+    {{ in_order('sum', 'pow(settings.beta, pairs.distance)', 'pairs.distance') }} as cooccurrence
 from pairs
 inner join {{ ref('stg_suite__stereotypes') }} as settings using (suite)
 group by pairs.suite, pairs.text_id, pairs.attribute, pairs.group_value, pairs.form
