@@ -112,6 +112,14 @@ class Changes:
                 found.add(name)
         return found
 
+    def parents_among(self, chosen: Set[str]) -> dict[str, set[str]]:
+        """Return which of the chosen nodes each of them reads, be it through others, such as views."""
+        found: dict[str, set[str]] = {}
+        for name in self.order:
+            read = self.parents.get(name, set())
+            found[name] = (read & chosen).union(*(found[parent] for parent in read - chosen))
+        return {name: found[name] for name in chosen}
+
     def names(self, nodes: Set[str]) -> list[str]:
         """Return the names that dbt chooses nodes by."""
         return sorted(self.nodes[name].name for name in nodes)

@@ -425,7 +425,8 @@ def _run_written(data: Path, changes: Changes, chosen: Set[str]) -> bool:
     _check_ready(data, is_build=True)
     nodes = {name: changes.nodes[name] for name in chosen}
     with _at_work(data), building(BUILDING, data) as shown_build:
-        return running.run(data, nodes, changes.queries(chosen), changes.state, shown_build.count)
+        parents, queries = changes.parents_among(chosen), changes.queries(chosen)
+        return running.run(data, nodes, parents, queries, changes.state, shown_build.count)
 
 
 def _build(data: Path, chosen: Sequence[str], parsed: Parsed | None = None) -> None:

@@ -10,7 +10,7 @@ import heapq
 import linecache
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -81,11 +81,14 @@ def _filled(said: Any) -> Any:
 def run(
     data: Path,
     nodes: Mapping[str, Node],
+    parents: Mapping[str, Set[str]],
     queries: Mapping[str, str],
     state: Mapping[str, str | None],
     told: Told,
 ) -> bool:
     """Make models and seeds, and run tests; return whether all went well. `told` hears each name as it ends.
+
+    `parents` are those of `nodes` that one reads, be it through views that are not made anew.
 
     Nothing is known of the models until all is made; then `state` of the raw tables is written down, as
     macros/engine/ does. Raises PlumblineError where the memory is too small, OSError where the disk is full.
@@ -97,7 +100,7 @@ def run(
         connection = open_database(data / AUDIT_NAME, False, settings.config, MARTS)
     except PlumblineError:  # dbt waits for who has it open
         return False
-    running = _Running(connection, nodes, queries)
+    running = _Running(connection, nodes, parents, queries)
     try:
         with connection as marts:
             attach(marts, data / RAW_NAME, "raw")
@@ -135,12 +138,16 @@ class _Running:
     """Nodes on their way, in the order in which they read one another."""
 
     def __init__(
-        self, marts: duckdb.DuckDBPyConnection, nodes: Mapping[str, Node], queries: Mapping[str, str]
+        self,
+        marts: duckdb.DuckDBPyConnection,
+        nodes: Mapping[str, Node],
+        parents: Mapping[str, Set[str]],
+        queries: Mapping[str, str],
     ) -> None:
         self.marts = marts
         self.nodes = nodes
         self.queries = queries
-        self.parents = {name: [one for one in node.parents if one in nodes] for name, node in nodes.items()}
+        self.parents = parents
         self.weights = self._weights()
         views = "select schema_name, view_name from duckdb_views() where database_name = current_catalog()"
         self.views = set(marts.execute(views).fetchall())

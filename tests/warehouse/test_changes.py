@@ -135,7 +135,7 @@ class Project:
             )
 
     def build(self, **options):
-        self.built, self.without_dbt = set(), set()
+        self.built, self.without_dbt, self.parents = set(), set(), {}
         build(self.data, **options)
         return self.built
 
@@ -170,8 +170,11 @@ def project(tmp_path, monkeypatch):
 
     run = running.run
 
-    def run_recorded(data, nodes, *arguments):
-        is_made = run(data, nodes, *arguments)
+    def run_recorded(data, nodes, parents, *arguments):
+        is_made = run(data, nodes, parents, *arguments)
+        project.parents |= {
+            node.fqn[-1]: {nodes[one].fqn[-1] for one in parents[name]} for name, node in nodes.items()
+        }
         if is_made:
             project.without_dbt |= {node.fqn[-1] for node in nodes.values()}
         project.built |= project.without_dbt
@@ -332,6 +335,20 @@ def test_what_dbt_has_written_is_made_without_it_until_the_project_changes(proje
     built = project.build()
     assert project.without_dbt == built >= {"limits", "other", "judged"}
     assert project.build(is_full=True) >= EVERY and project.without_dbt == set()
+
+
+def test_what_is_read_through_a_view_is_made_first(project):
+    """The view is not made anew: it shows what rows there are."""
+    of_view = "{{ config(materialized='view') }} "
+    project.write("models/shown.sql", of_view + "select suite, n from {{ ref('drawn') }}")
+    project.write("models/shown_again.sql", of_view + "from {{ ref('shown') }}")
+    project.write("models/totals.sql", "select sum(n) as n from {{ ref('shown_again') }}")
+    project.write("tests/data_quality/some.sql", "from {{ ref('shown_again') }} where n < 0")
+    project.build()
+    project.answers("t", "k", 1)
+    assert "shown" not in project.build() and {"drawn", "totals", "some"} <= project.without_dbt
+    assert project.parents["totals"] == {"drawn"} == project.parents["some"]
+    assert project.parents["judged"] == {"drawn"} and project.parents["drawn"] == {"counted"}
 
 
 def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch):
