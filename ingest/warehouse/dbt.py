@@ -167,16 +167,17 @@ def parse(data: Path) -> Any:
 
 
 @contextmanager
-def parsed_project(data: Path, is_changing: bool = True) -> Iterator[Parsed]:
+def parsed_project(data: Path, is_changing: bool = True, is_by_dbt: bool = False) -> Iterator[Parsed]:
     """dbt imported and the project parsed by a thread, while this process brings data in.
 
-    Not `is_changing`, nothing is known yet that will have to be built. What is yielded waits for the thread
-    and returns what `parse` does; it parses only when asked where a build most likely needs no dbt.
+    Not `is_changing`, nothing is known yet that will have to be built; `is_by_dbt`, dbt will build it. What
+    is yielded waits for the thread and returns what `parse` does; it parses only when asked where a build
+    most likely needs no dbt.
     PLUMBLINE_DATA holds the folder meanwhile, for the whole process.
     """
     with _environment(data), ThreadPoolExecutor(1) as thread:
         drop_unreadable_log(data / AUDIT_NAME)
-        if (is_changing or not is_current(data)) and _known_project() is None:
+        if is_by_dbt or ((is_changing or not is_current(data)) and _known_project() is None):
             yield thread.submit(parse, data).result
         else:
             yield cache(partial(parse, data))
