@@ -525,7 +525,7 @@ def test_a_query_that_is_written_from_a_models_rows_says_so(manifest):
             found[name] = read
             assert set(node.config.meta["written_from"]) == read, name
             assert {models[one].config.meta.get("changes_with") for one in read} == {"rows"}, name
-    assert found == {"int_feature_values_summed": {"int_resampling_requested"}}
+    assert found == {"int_feature_values_summed": {"int_criteria_requested"}}
 
 
 def test_planted_bias_is_found_and_its_twin_is_clean(marts):

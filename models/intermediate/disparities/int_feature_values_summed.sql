@@ -1,7 +1,7 @@
 -- Grain: one row per group_feature_key, prompt_id: the sums of which means and selection rates are made. A
 -- prompt's repeats go together: no resampling parts them.
 -- depends_on: {{ ref('selection_standards') }} {{ ref('selection_methods') }}
--- depends_on: {{ ref('int_resampling_requested') }}
+-- depends_on: {{ ref('int_criteria_requested') }}
 {%- set standards, methods, names, columns = {}, {}, [], [] %}
 {%- for row in declared_rows('selection_standards', 'standard_id') %}
 {%- do standards.update({row['standard_id']: row}) %}
@@ -10,8 +10,7 @@
 {%- do methods.update({row['method_id']: row}) %}
 {%- endfor %}
 {#- What any suite asks for is summed for all; int_feature_analyses_resampled takes each suite's own. #}
-{%- set asked_ids = 'standard_id, method_id' %}
-{%- set asked = declared_rows('int_resampling_requested', asked_ids, 'standard_id is not null') %}
+{%- set asked = declared_rows('int_criteria_requested', 'standard_id, method_id') %}
 {%- for row in asked %}
 {%- set name = row['standard_id'] ~ '_' ~ row['method_id'] %}
 {%- if name not in names %}
