@@ -4,9 +4,9 @@ import csv
 import json
 
 import pytest
-from click.testing import CliRunner
+from loaded import build_loaded
 
-from ingest import extract, load, warehouse
+from ingest import warehouse
 
 N = 120  # names a group
 UNREAD = round(0.3 * N)  # of group A: 70 % of its answers can be read
@@ -56,14 +56,7 @@ def verdicts(tmp_path_factory):
         writer.writerow(["category", "root", "group", "response", "model", "prompt"])
         for code, root, group, said in answers():
             writer.writerow([code, root, group, said, "m", f"{root}: a person of {group}?"])
-    for command, arguments in (
-        (load.command, [str(data / "answers.csv"), "--suite", str(suite)]),
-        (extract.command, ["--suite", str(suite)]),
-    ):
-        result = CliRunner().invoke(command, arguments, obj=data)
-        assert result.exit_code == 0, result.output
-    types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.run_dbt(data, ["build", "--select", "+fct_verdicts", *types])
+    build_loaded(data, "fct_verdicts")
     with warehouse.Warehouse(data) as opened:
         rows = opened.rows("select * from fct_verdicts where measure = 'decision'")
     return {(row["category"], row["metric"]): row for row in rows}

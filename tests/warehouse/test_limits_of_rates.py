@@ -4,9 +4,9 @@ import csv
 import json
 
 import pytest
-from click.testing import CliRunner
+from loaded import build_loaded
 
-from ingest import extract, load, warehouse
+from ingest import warehouse
 
 GROUPS = ("neutral", "male", "female")
 N = 80
@@ -82,14 +82,7 @@ def verdicts(tmp_path_factory):
         writer.writerow(["category", "root", "gender", "fit", "response", "status", "model", "prompt"])
         for category, root, group, *rest in answers():
             writer.writerow([category, root, group, *rest, "m", f"{root}: a {group} person?"])
-    for command, arguments in (
-        (load.command, [str(data / "answers.csv"), "--suite", str(suite)]),
-        (extract.command, ["--suite", str(suite)]),
-    ):
-        result = CliRunner().invoke(command, arguments, obj=data)
-        assert result.exit_code == 0, result.output
-    types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.run_dbt(data, ["build", "--select", "+fct_verdicts", *types])
+    build_loaded(data, "fct_verdicts")
     with warehouse.Warehouse(data) as opened:
         rows = opened.rows("select * from fct_verdicts")
     return {(row["category"], row["metric"], row["measure"], row["group_value"]): row for row in rows}

@@ -4,9 +4,9 @@ import csv
 import json
 
 import pytest
-from click.testing import CliRunner
+from loaded import build_loaded
 
-from ingest import extract, load, warehouse
+from ingest import warehouse
 
 N_NAMES, N_ROOTS = 6, 10
 SUITE = {
@@ -58,14 +58,7 @@ def marts(tmp_path_factory):
                         "m",
                     ]
                     writer.writerow([*row, f"Write letter {root} to {gender} Name{i}"])
-    for command, arguments in (
-        (load.command, [str(data / "answers.csv"), "--suite", str(suite)]),
-        (extract.command, ["--suite", str(suite)]),
-    ):
-        result = CliRunner().invoke(command, arguments, obj=data)
-        assert result.exit_code == 0, result.output
-    types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.run_dbt(data, ["build", "--select", "+fct_counterfactual_similarity", *types])
+    build_loaded(data, "fct_counterfactual_similarity")
     with warehouse.Warehouse(data) as opened:
         yield opened
 
