@@ -22,7 +22,7 @@ from typing import Any
 import duckdb
 import yaml
 
-from ingest.errors import PlumblineError
+from ingest.errors import SHOWN, PlumblineError, printable, say, shorten
 from ingest.paths import PROJECT, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.store.opening import MARTS, attach, open_database
@@ -119,6 +119,8 @@ def run(
             raise stopped from error
         if os.strerror(errno.ENOSPC) in str(error):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(data)) from error
+        where, what = running.stopped_at or "the start", shorten(printable(str(error)), SHOWN)
+        say(f"Without dbt the build stopped at {where} ({what}); dbt builds it now.", err=True)
         return False
 
 

@@ -351,7 +351,7 @@ def test_what_is_read_through_a_view_is_made_first(project):
     assert project.parents["judged"] == {"drawn"} and project.parents["drawn"] == {"counted"}
 
 
-def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch):
+def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch, capsys):
     project.build()
 
     def build_with(part, instead):
@@ -361,14 +361,12 @@ def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch):
             return project.build()
 
     def stop(error):
-        def stopped(*_):
-            raise error
-
-        return stopped
+        return lambda *_: (_ for _ in ()).throw(error)
 
     for error in (duckdb.CatalogException("no"), ValueError("other columns"), PlumblineError("locked", "")):
         part = "open_database" if isinstance(error, PlumblineError) else "_select"
         assert {"counted", "drawn", "judged"} <= build_with(part, stop(error)) and not project.without_dbt
+    assert "stopped at counted (other columns); dbt builds it now." in capsys.readouterr().err
     assert {"drawn", "judged"} <= build_with("profile", lambda data: None) and not project.without_dbt
     for part in ("attach", "_forget"):
         locked = duckdb.IOException("IO Error: Could not set lock on file")
