@@ -22,6 +22,7 @@ from ingest.options import (
 from ingest.prompts.shown import names_without_block, unshown
 from ingest.scorers import Where
 from ingest.store import AUDIT_NAME, NothingYet, Store
+from ingest.store.opening import close_kept, kept_open
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import is_registered
 
@@ -90,6 +91,7 @@ def command(
     suite_path = suite_path or _only_suite()
     suite = load_suite(suite_path, variant)
     models.check_models(suite, Where(model_dir, data=data))
+    context.with_resource(kept_open())
     with warehouse.parsed_project(data, not _is_known(data, suite), is_full or bool(marts)) as parsed:
         reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
         judged = {**reached, "concurrency": asking["concurrency"]} if suite.judges else {}
@@ -128,6 +130,7 @@ def command(
         return
     context.invoke(card.command)
     if site:
+        close_kept()  # for Evidence, which reads them too
         try:
             context.invoke(report.command)
         except PlumblineError as error:

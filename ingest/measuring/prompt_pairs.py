@@ -221,9 +221,7 @@ def count_pairs(store: Store, suite: Suite, overlap: Overlap) -> Compared:
 
 def pair_prompts(store: Store, suite: Suite) -> int:
     """Put the suite's pairs of prompts in the place of those that were there; return how many there are."""
-    with store.transaction():
-        store.connection.execute("delete from prompt_pairs where suite = ?", [suite.suite])
-        store.connection.execute(f"insert into prompt_pairs by name {PROMPT_PAIRS}", pairing(suite))
+    store.replace_by("prompt_pairs", suite.suite, PROMPT_PAIRS, pairing(suite))
     return int(store.value("select count(*) from prompt_pairs where suite = ?", [suite.suite]))
 
 
@@ -283,8 +281,7 @@ def neutralise(store: Store, suite: Suite, suite_path: Path) -> None:
             neutralisers[words_key] = Neutraliser(words)
         row = {"prompt_key": prompt_key, "suite": suite.suite, "root_key": root_key, "words_key": words_key}
         rows.append(row | {"words": sorted({word for found in words.values() for word in found})})
-    with store.transaction():
-        store.replace("prompt_words", suite.suite, rows)
+    store.replace("prompt_words", suite.suite, rows)
     # A judge reads sentences, and clean texts have none.
     variants = {suite.pairs.text, *("raw" for judge in suite.judges.values() if judge.compares)}
     for variant in sorted(variants):

@@ -212,9 +212,10 @@ class Store:
         finally:
             self.in_transaction = False
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
-        return self.connection.execute(sql, list(parameters)).fetchall()
+        given = dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
+        return self.connection.execute(sql, given).fetchall()
 
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """Return the single value of a query."""
@@ -257,8 +258,23 @@ class Store:
 
     def replace(self, table: str, suite: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Put these rows in the place of all that a suite had in a definition table."""
-        self.connection.execute(f"delete from {table} where suite = ?", [suite])
-        self.append(table, rows)
+        with self.registered("given_rows", pa.Table.from_pylist(list(rows), schema=self.arrow_schema(table))):
+            self.replace_by(table, suite, "from given_rows", {})
+
+    def replace_by(self, table: str, suite: str, query: str, parameters: Mapping[str, Any]) -> None:
+        """Put a query's rows in the place of all that a suite had in a table.
+
+        Rows that are there already are not written: to write costs more than to compare.
+        """
+        with self.transaction():
+            self.connection.execute(f"create or replace temp table wanted_rows as from {table} limit 0")
+            self.connection.execute(f"insert into wanted_rows by name {query}", parameters)
+            wanted, there = "select * from wanted_rows", f"select * from {table} where suite = $suite"
+            differing = f"({there} except all {wanted}) union all ({wanted} except all {there}) limit 1"
+            if self.rows(differing, {"suite": suite}):
+                self.connection.execute(f"delete from {table} where suite = ?", [suite])
+                self.connection.execute(f"insert or ignore into {table} {wanted}")
+            self.connection.execute("drop table wanted_rows")
 
     def replay(self) -> int:
         """Bring in the answers that a killed process left; return how many that were.

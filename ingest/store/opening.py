@@ -1,6 +1,7 @@
 """Opening a DuckDB file, with one line where that fails."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +44,44 @@ MARTS = Advice(
 )
 
 
+class _Kept(NamedTuple):
+    """A database that stays open, and how it was opened."""
+
+    connection: duckdb.DuckDBPyConnection
+    read_only: bool
+    config: dict[str, Setting]
+
+    def serves(self, read_only: bool, config: Mapping[str, Setting]) -> bool:
+        """Whether it is open as is asked for; readers take any settings."""
+        return read_only or (not self.read_only and (not config or self.config == config))
+
+
+_kept: dict[Path, _Kept] = {}
+_is_keeping = False
+
+
+@contextmanager
+def kept_open() -> Iterator[None]:
+    """Keep open, until the end, the databases that are opened inside: to read a catalogue takes time.
+
+    While one is kept, no other process may write to it, and where it was opened for writing none may read it.
+    """
+    global _is_keeping
+    before, _is_keeping = _is_keeping, True
+    try:
+        yield
+    finally:
+        _is_keeping = before
+        close_kept()
+
+
+def close_kept() -> None:
+    """Close what is kept open, so that another process or library may open it."""
+    while _kept:
+        _, kept = _kept.popitem()
+        kept.connection.close()
+
+
 def open_database(
     path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice = RAW
 ) -> duckdb.DuckDBPyConnection:
@@ -51,6 +90,21 @@ def open_database(
     Raises PlumblineError where it is no database, is damaged, open elsewhere or cannot be written, and for a
     memory limit that is none.
     """
+    place = path.resolve()
+    if (kept := _kept.get(place)) is not None:
+        if kept.serves(read_only, config) and path.exists():
+            return kept.connection.cursor()
+        _kept.pop(place).connection.close()
+    connection = _connect(path, read_only, config, advice)
+    if not _is_keeping:
+        return connection
+    _kept[place] = _Kept(connection, read_only, dict(config))
+    return connection.cursor()
+
+
+def _connect(
+    path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice
+) -> duckdb.DuckDBPyConnection:
     if read_only or path.exists() or path.is_symlink():
         with reading(path, advice.damaged) as file:
             head = file.read(HEAD)
@@ -83,8 +137,22 @@ def open_database(
         ) from error
 
 
+@contextmanager
+def attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> Iterator[None]:
+    """Have a connection read another database for a while, by `name`."""
+    attach(connection, path, name)
+    try:
+        yield
+    except BaseException:
+        close_kept()  # an error may have left it unusable
+        raise
+    connection.execute(f"detach {name}")
+
+
 def attach(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> None:
     """Have a connection read another database, by `name`."""
+    if (kept := _kept.pop(path.resolve(), None)) is not None:  # a file has one reader or writer in a process
+        kept.connection.close()
     quoted = str(path.resolve()).replace("'", "''")
     connection.execute(f"attach '{quoted}' as {name} (read_only)")
 

@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,11 @@ def load_suite(path: Path, variant: str | None = None) -> Suite:
     `variant` overrides the file's own choice among named outcome rules.
     Raises PlumblineError with file, line and what would be right.
     """
-    text = _read(path)
+    return _suite_of(path, _read(path), variant)
+
+
+@lru_cache(maxsize=4)  # the stages of an audit read one file each
+def _suite_of(path: Path, text: str, variant: str | None) -> Suite:
     try:
         _check_shape(text)
         loader = _Loader(text)

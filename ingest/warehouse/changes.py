@@ -7,6 +7,7 @@ there is without being made anew; the others are made first. `changes_with: buil
 code that computes (ingest/provenance.py).
 """
 
+import json
 from collections.abc import Collection, Mapping, Set
 from contextlib import ExitStack
 from graphlib import CycleError, TopologicalSorter
@@ -18,9 +19,8 @@ import duckdb
 from ingest.errors import PlumblineError
 from ingest.inference.kept import HASH
 from ingest.keys import key
-from ingest.provenance import build_hash, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.store.opening import MARTS, attach, open_database
+from ingest.store.opening import MARTS, attached, open_database
 from ingest.store.tables import content_hashes
 from ingest.warehouse.history import KEPT_IN
 from ingest.warehouse.marts import BUILT_FROM, raw_state
@@ -43,13 +43,15 @@ def is_current(data: Path) -> bool:
 class Changes:
     """The nodes of a project against what `built_from` knows of them."""
 
-    def __init__(self, data: Path, project: Project) -> None:
+    def __init__(self, data: Path, project: Project, told: str) -> None:
+        """`told` is what is said of this build (ingest/provenance.py)."""
         self.data = data
+        self.told = told
         self.project = project
         self.nodes = project.nodes
-        told = build_hash()
+        computing = json.loads(self.told)["build_hash"]
         self.own_code = {
-            name: key(node.code, told) if node.changes_with == "build" else node.code
+            name: key(node.code, computing) if node.changes_with == "build" else node.code
             for name, node in self.nodes.items()
         }
         self.parents = {name: set(node.parents) for name, node in self.nodes.items()}
@@ -189,8 +191,10 @@ class Changes:
         """Take in the rows of tables and views whose rows count."""
         if not names:
             return
-        with open_database(self.data / AUDIT_NAME, True, {}, MARTS) as marts:
-            attach(marts, self.data / RAW_NAME, "raw")
+        with (
+            open_database(self.data / AUDIT_NAME, True, {}, MARTS) as marts,
+            attached(marts, self.data / RAW_NAME, "raw"),
+        ):
             for name in names:
                 relation = self.nodes[name].relation
                 rows = f"select count(*), sum(hash(rows)) from {relation} as rows"
@@ -199,7 +203,7 @@ class Changes:
     def _written_from(self, name: str) -> str:
         """What dbt writes a node's query from: code, what tables hold that it reads, and the commit."""
         node = self.nodes[name]
-        said = build_said() if node.changes_with == "build" else None
+        said = self.told if node.changes_with == "build" else None
         return key(self.code[name], [self.contents.get(one) for one in node.written_from], said)
 
     def _counts_by_rows(self, name: str) -> bool:

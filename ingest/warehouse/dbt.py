@@ -19,7 +19,15 @@ from ingest.errors import PlumblineError, say, shown
 from ingest.paths import PROJECT, PROJECT_VARIABLE, dbt_project, files_below
 from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.store.opening import IS_LOCKED, LOCKED, MARTS, attach, drop_unreadable_log, open_database
+from ingest.store.opening import (
+    IS_LOCKED,
+    LOCKED,
+    MARTS,
+    attached,
+    close_kept,
+    drop_unreadable_log,
+    open_database,
+)
 from ingest.store.private import private
 from ingest.terminal.progress import building, waiting
 from ingest.warehouse import running
@@ -60,17 +68,27 @@ def _set(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+_told: list[str] = []  # what is said of the build that is under way
+
+
 @contextmanager
-def _environment(data: Path) -> Iterator[None]:
-    """Set what the project and its profile read from the environment."""
+def _environment(data: Path, is_new: bool = False) -> Iterator[str]:
+    """Set what the project and its profile read from the environment; yield what is said of the build.
+
+    To look through the project for that takes time: inside another one it is known, unless a build `is_new`.
+    """
+    _told.append(build_said() if is_new or not _told else _told[-1])
     values = {
         "PLUMBLINE_DATA": str(data.resolve()),
         "AUDIT_GATE": "warn",
         PROJECT_VARIABLE: str(PROJECT),
-        VARIABLE: build_said(),
+        VARIABLE: _told[-1],
     }
-    with _set(values):
-        yield
+    try:
+        with _set(values):
+            yield _told[-1]
+    finally:
+        _told.pop()
 
 
 @contextmanager
@@ -210,6 +228,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
     # All that is stale is selected here, so a test may read what was not.
     if arguments[0] == "build" and "--indirect-selection" not in arguments:
         once += ["--indirect-selection", "eager"]
+    close_kept()
     try:
         with _at_work(data):
             manifest = parse(data) if parsed is None else parsed()
@@ -288,8 +307,10 @@ def _broken_rules(data: Path, results: Iterable[Any]) -> Iterator[str]:
             yield f"{node.name}: not so: {holds.rstrip('.')} ({n_rows:,} times)"
     if not blocking and not of_rows:
         return
-    with open_database(data / AUDIT_NAME, True, {}, MARTS) as marts:
-        attach(marts, data / RAW_NAME, "raw")
+    with (
+        open_database(data / AUDIT_NAME, True, {}, MARTS) as marts,
+        attached(marts, data / RAW_NAME, "raw"),
+    ):
         for node in blocking:
             rows = marts.sql(node.compiled_code)
             named = rows.project("suite, category, config, scope, n_failing, n_records, rule, description")
@@ -359,7 +380,6 @@ def build(
             _build(data, CHECKED)
             return
         project = Project.of(parsed())
-    changes = Changes(data, project)
 
     def read() -> Any:
         manifest = parsed()
@@ -399,13 +419,15 @@ def build(
         if stale := changes.stale() - later:
             run_named(changes.with_tests(stale) - later)
 
-    # What shows kept audits and runs is made once this one is kept.
-    if is_kept:
-        make(later=changes.after_keeping())
-        if keep_audit(data):
-            changes.read_raw()
-    make()
-    changes.record()
+    with _environment(data, is_new=True) as told:
+        changes = Changes(data, project, told)
+        # What shows kept audits and runs is made once this one is kept.
+        if is_kept:
+            make(later=changes.after_keeping())
+            if keep_audit(data):
+                changes.read_raw()
+        make()
+        changes.record()
 
 
 def _read(data: Path) -> Any:

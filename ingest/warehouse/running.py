@@ -25,7 +25,7 @@ import yaml
 from ingest.errors import SHOWN, PlumblineError, printable, say, shorten
 from ingest.paths import PROJECT, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME
-from ingest.store.opening import MARTS, attach, open_database
+from ingest.store.opening import MARTS, attached, open_database
 from ingest.warehouse.marts import BUILT_FROM
 from ingest.warehouse.project import WHOLE, Node, project_said
 from ingest.warehouse.room import stopped_by_memory
@@ -102,8 +102,7 @@ def run(
         return False
     running = _Running(connection, nodes, parents, queries)
     try:
-        with connection as marts:
-            attach(marts, data / RAW_NAME, "raw")
+        with connection as marts, attached(marts, data / RAW_NAME, "raw"):
             models = [name for name, node in nodes.items() if node.kind == "model"]
             _forget(marts, list(nodes), models)
             if not running.run(settings.threads, told):

@@ -368,7 +368,7 @@ def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch, capsys
         assert {"counted", "drawn", "judged"} <= build_with(part, stop(error)) and not project.without_dbt
     assert "stopped at counted (other columns); dbt builds it now." in capsys.readouterr().err
     assert {"drawn", "judged"} <= build_with("profile", lambda data: None) and not project.without_dbt
-    for part in ("attach", "_forget"):
+    for part in ("attached", "_forget"):
         locked = duckdb.IOException("IO Error: Could not set lock on file")
         assert {"counted", "drawn", "judged"} <= build_with(part, stop(locked)) and not project.without_dbt
     for error in (duckdb.OutOfMemoryException("Out of Memory Error: failed"), MemoryError("of an array")):
