@@ -195,7 +195,9 @@ def parsed_project(data: Path, is_changing: bool = True, is_by_dbt: bool = False
     """
     with _environment(data), ThreadPoolExecutor(1) as thread:
         drop_unreadable_log(data / AUDIT_NAME)
-        if is_by_dbt or ((is_changing or not is_current(data)) and _known_project() is None):
+        is_changing = is_changing or not is_current(data)
+        close_kept()  # to ask may take hours, in which others may build
+        if is_by_dbt or (is_changing and _known_project() is None):
             yield thread.submit(parse, data).result
         else:
             yield cache(partial(parse, data))
