@@ -67,7 +67,8 @@ with duckdb.connect(f"{folder}/audit.duckdb", config=settings) as audit:
     audit.execute("set enable_progress_bar = false")
     started = time.process_time()
     for model in models:
-        audit.execute(f"create temp table again_{model} as {(compiled / f'{model}.sql').read_text()}")
+        (query,) = compiled.rglob(f"{model}.sql")
+        audit.execute(f"create temp table again_{model} as {query.read_text()}")
     print(time.process_time() - started)
 """
 

@@ -16,7 +16,7 @@ CALLS = {
     "list_filter|array_filter": "filter(list, x -> …)",
     "list_sort|list_distinct|list_position": "array_sort, array_distinct or array_position",
     "list_zip|arrays_zip|zip_with": "list_gaps or unnested_together",
-    "list_sum|list_avg|list_aggregate|aggregate": "list_total or list_mean",
+    r"list_sum|list_avg|list_stddev\w*|list_aggregate|aggregate": "list_total, list_mean or list_deviation",
     "list_count|array_compact": "n_known_items",
     "list_concat|array_cat": "joined_lists",
     "list_slice|array_slice|slice": "first_items or items_after",
@@ -56,7 +56,9 @@ PATTERNS = {
     r"\bfilter \((?!where\b)(?![\w.]+,)": "filter (where …)",
     r"\bfilter \(where [^\n]*\)\s+over\b": "count(case when … then 1 end) over (…)",
     r"\bcount\(distinct [^()]*\) over\b": "a count by group, joined",
-    r"\b(?:any_value|sum|avg|stddev_\w+|array_agg)\([^()]* order by\b": "in_order, min_by or ordered_list",
+    r"\b(?:any_value|sum|avg|stddev_\w+|array_agg)\([^()]* order by\b": (
+        "in_order, sum_of_shares, min_by or ordered_list"
+    ),
     r"\btrim\([\w.]+,": "trimmed",
     r"\b(?:ilike|glob|similar to)\b": "matches",
     r"\bavg\(\s*case[^()]*?\b\d+\.\d": "1e0 for 1.0: a mean of decimals is rounded",

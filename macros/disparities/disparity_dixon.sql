@@ -1,11 +1,15 @@
 {# Dixon's ratio at one end, or the larger of both (SPEC DIS-8, 10.1): r10 for 3 to 7 groups, r11 to 10, r21 to 13,
-   r22 to 30. `smallest` and `largest` list the three values at each end, from the end inwards. #}
+   r22 to 30. `ascending` lists the values. #}
 {% macro disparity_dixon(parameters) -%}
     {%- set gap = 'case when n_groups <= 10 then 2 else 3 end' -%}
     {%- set cut = 'case when n_groups <= 7 then 1 when n_groups <= 13 then 2 else 3 end' -%}
-    {%- set smallest, largest = item_at('smallest', 1), item_at('largest', 1) -%}
-    {%- set low = ratio(item_at('smallest', gap) ~ ' - ' ~ smallest, item_at('largest', cut) ~ ' - ' ~ smallest) -%}
-    {%- set high = ratio(largest ~ ' - ' ~ item_at('largest', gap), largest ~ ' - ' ~ item_at('smallest', cut)) -%}
+    {%- set from_above = list_length('ascending') ~ ' + 1 - ' -%}
+    {%- set low = ratio(
+        item_at('ascending', gap) ~ ' - lowest', item_at('ascending', from_above ~ cut) ~ ' - lowest'
+    ) -%}
+    {%- set high = ratio(
+        'highest - ' ~ item_at('ascending', from_above ~ gap), 'highest - ' ~ item_at('ascending', cut)
+    ) -%}
     {%- set expressions = {
         'low': low,
         'high': high,

@@ -34,32 +34,6 @@
     {%- if condition %} filter (where {{ condition }}){% endif %}
 {%- endmacro %}
 
-{# The n largest values of a group, descending; fewer where there are fewer. #}
-{% macro largest_values(expression, n, condition) -%}
-    {{ return(adapter.dispatch('largest_values', 'plumbline')(expression, n, condition)) }}
-{%- endmacro %}
-
-{% macro duckdb__largest_values(expression, n, condition) -%}
-    max({{ expression }}, {{ n }}) filter ({{ condition }})
-{%- endmacro %}
-
-{% macro spark__largest_values(expression, n, condition) -%}
-    slice(sort_array(collect_list({{ expression }}) filter (where {{ condition }}), false), 1, {{ n }})
-{%- endmacro %}
-
-{# The n smallest values of a group, ascending; fewer where there are fewer. #}
-{% macro smallest_values(expression, n, condition) -%}
-    {{ return(adapter.dispatch('smallest_values', 'plumbline')(expression, n, condition)) }}
-{%- endmacro %}
-
-{% macro duckdb__smallest_values(expression, n, condition) -%}
-    min({{ expression }}, {{ n }}) filter ({{ condition }})
-{%- endmacro %}
-
-{% macro spark__smallest_values(expression, n, condition) -%}
-    slice(sort_array(collect_list({{ expression }}) filter (where {{ condition }})), 1, {{ n }})
-{%- endmacro %}
-
 {# A quantile, linearly interpolated between order statistics (numpy's default). #}
 {% macro quantile(expression, q) -%}
     {{ return(adapter.dispatch('quantile', 'plumbline')(expression, q)) }}
@@ -143,4 +117,22 @@
 
 {% macro spark__in_order(aggregate, value, by) -%}
     {{ aggregate }}({{ value }})
+{%- endmacro %}
+
+{# A sum of numbers from 0 to 1, whose last digits no order of rows changes; `in_order` keeps all rows of all
+   groups in memory for that. Whole numbers of 2^-60, and of 2^-69 below 1e-3, add up exactly. #}
+{% macro sum_of_shares(share) -%}
+    {{ return(adapter.dispatch('sum_of_shares', 'plumbline')(share)) }}
+{%- endmacro %}
+
+{% macro duckdb__sum_of_shares(share) -%}
+    coalesce(sum(case when {{ share }} >= 1e-3 then cast({{ share }} * pow(2, 60) as bigint) end), 0) / pow(2, 60)
+    + coalesce(
+        sum(case when {{ share }} >= 1e-9 and {{ share }} < 1e-3 then cast({{ share }} * pow(2, 69) as bigint) end), 0
+    ) / pow(2, 69)
+    + coalesce(sum(case when {{ share }} < 1e-9 then {{ share }} end), 0)
+{%- endmacro %}
+
+{% macro spark__sum_of_shares(share) -%}
+    sum({{ share }})
 {%- endmacro %}

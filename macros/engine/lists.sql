@@ -165,6 +165,23 @@
     aggregate({{ list }}, 0e0, (total, x) -> total + x, total -> total / nullif(array_size({{ list }}), 0))
 {%- endmacro %}
 
+{# The standard deviation of a list of numbers: of all that there are, or as of a sample, of at least two. #}
+{% macro list_deviation(list, is_sample) -%}
+    {{ return(adapter.dispatch('list_deviation', 'plumbline')(list, is_sample)) }}
+{%- endmacro %}
+
+{% macro duckdb__list_deviation(list, is_sample) -%}
+    {{ 'list_stddev_samp' if is_sample else 'list_stddev_pop' }}({{ list }})
+{%- endmacro %}
+
+{% macro spark__list_deviation(list, is_sample) -%}
+    sqrt(
+        aggregate(
+            {{ list }}, 0e0, (total, x) -> total + power(x - {{ spark__list_mean(list) }}, 2)
+        ) / nullif(array_size({{ list }}){{ ' - 1' if is_sample }}, 0)
+    )
+{%- endmacro %}
+
 {# Texts with a separator between them; null where the list is null. #}
 {% macro joined_list(list, separator) -%}
     {{ return(adapter.dispatch('joined_list', 'plumbline')(list, separator)) }}

@@ -1,4 +1,6 @@
-"""Formulas of SQL whose result is a share stay at 1 or below, however their last digits are rounded."""
+"""Formulas of SQL: shares stay at 1 or below, and no order of rows changes a last digit."""
+
+import math
 
 import duckdb
 import jinja2
@@ -15,6 +17,11 @@ FORMULAS = "".join(
 def column(expression, relation):
     sql = jinja2.Environment().from_string(f"{FORMULAS}select {expression} from {relation}").render()
     return np.array([value for (value,) in duckdb.sql(sql).fetchall()], dtype=float)
+
+
+OF_DUCKDB = "".join(
+    (ROOT / "macros" / "engine" / f"{name}.sql").read_text("utf-8") for name in ("aggregates", "lists")
+)
 
 
 def test_wilsons_interval_ends_at_0_and_1():
@@ -44,3 +51,38 @@ def test_the_strongest_association_is_1():
         assert 1 - 1e-9 < v <= 1
         corrected = f"{{{{ cramers_v_corrected('x', '{n}', '{n_groups}', '{n_outcomes}') }}}}"
         assert 0 < column(corrected, relation)[0] <= 1
+
+
+@pytest.mark.parametrize("base", [0.95, 0.5, 1.0])
+def test_a_sum_of_shares_is_exact_in_any_order(base):
+    """Powers as of words that are near and far, down to nothing."""
+    rng = np.random.default_rng(1)
+    shares = base ** rng.integers(0, 400, 20_000)
+    sql = (
+        jinja2.Environment()
+        .from_string(f"{OF_DUCKDB}select {{{{ duckdb__sum_of_shares('x') }}}} from t")
+        .render()
+    )
+    found = set()
+    for _ in range(20):
+        with duckdb.connect() as connection:
+            connection.execute("create table t as select unnest($1) as x", [rng.permutation(shares).tolist()])
+            found.add(connection.sql(sql).fetchone())
+    assert len(found) == 1 and found.pop()[0] == pytest.approx(math.fsum(shares), rel=1e-15)
+
+
+def test_the_smallest_shares_keep_their_digits():
+    sql = (
+        jinja2.Environment()
+        .from_string(f"{OF_DUCKDB}select {{{{ duckdb__sum_of_shares('x') }}}} from t")
+        .render()
+    )
+    with duckdb.connect() as connection:
+        connection.execute("create table t as select 1e-30 * i as x from range(1, 4) as r (i)")
+        assert connection.sql(sql).fetchone() == (pytest.approx(6e-30, rel=1e-15),)
+
+
+def test_the_deviation_of_a_list_is_that_of_its_values():
+    deviation = f"{OF_DUCKDB}select {{{{ duckdb__list_deviation('[1.0, 2.0, 4.0]', true) }}}}"
+    sql = jinja2.Environment().from_string(deviation).render()
+    assert duckdb.sql(sql).fetchone() == (pytest.approx(np.std([1, 2, 4], ddof=1)),)

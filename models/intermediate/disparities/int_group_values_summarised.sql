@@ -13,11 +13,6 @@ ends as (
         cast(coalesce(sum(n) filter (where is_compared), 0) as bigint) as n,
         min(value) filter (where is_compared) as lowest,
         max(value) filter (where is_compared) as highest,
-        {{ in_order('avg', 'value', 'value') }} filter (where is_compared) as average,
-        {{ in_order('stddev_pop', 'value', 'value') }} filter (where is_compared) as deviation,
-        {{ in_order('stddev_samp', 'value', 'value') }} filter (where is_compared) as deviation_sample,
-        {{ smallest_values('value', 3, 'is_compared') }} as smallest,
-        {{ largest_values('value', 3, 'is_compared') }} as largest,
         {{ ordered_list('value', 'value', 'is_compared and value is not null') }} as ascending
     from listed
     group by {{ key }}
@@ -26,6 +21,10 @@ ends as (
 judged as (
     select
         *,
+        -- Of the values in their order, on which last digits depend.
+        {{ list_mean('ascending') }} as average,
+        {{ list_deviation('ascending', is_sample=false) }} as deviation,
+        {{ list_deviation('ascending', is_sample=true) }} as deviation_sample,
         -- Values that differ by rounding alone are equal: groups tie, and there is nothing to standardise.
         1e-12 * greatest(1, abs(highest), abs(lowest)) as slack,
         highest - lowest <= 1e-12 * greatest(1, abs(highest), abs(lowest)) as is_equal

@@ -32,9 +32,11 @@ pairs as (
         protected.attribute,
         protected.group_value,
         case when others.is_target then others.token else '' end as form,
-        abs(others.token_position - protected.token_position) as distance
+        pow(settings.beta, abs(others.token_position - protected.token_position)) as nearness
     from protected
     inner join others using (text_id)
+    inner join {{ ref('stg_suite__stereotypes') }} as settings
+        on protected.suite = settings.suite
     left join {{ ref('stg_suite__protected_words') }} as same_attribute
         on
             protected.suite = same_attribute.suite
@@ -49,7 +51,6 @@ select
     pairs.attribute,
     pairs.group_value,
     pairs.form,
-    {{ in_order('sum', 'pow(settings.beta, pairs.distance)', 'pairs.distance') }} as cooccurrence
+    {{ sum_of_shares('pairs.nearness') }} as cooccurrence
 from pairs
-inner join {{ ref('stg_suite__stereotypes') }} as settings using (suite)
 group by pairs.suite, pairs.text_id, pairs.attribute, pairs.group_value, pairs.form
