@@ -92,7 +92,7 @@ def command(
     suite = load_suite(suite_path, variant)
     models.check_models(suite, Where(model_dir, data=data))
     context.with_resource(kept_open())
-    with warehouse.parsed_project(data, not _is_known(data, suite), is_full or bool(marts)) as parsed:
+    with warehouse.parsed_project(data, not _is_known(data, suite), is_full) as parsed:
         reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
         judged = {**reached, "concurrency": asking["concurrency"]} if suite.judges else {}
         if responses:

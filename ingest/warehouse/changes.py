@@ -104,6 +104,11 @@ class Changes:
             waiting = {parent for name in waiting for parent in self.parents[name] & stale} - found
         return found
 
+    def needed_by(self, models: Collection[str]) -> set[str]:
+        """Return models of these names, and all that is made before them."""
+        named = [name for name, node in self.nodes.items() if node.kind == "model" and node.fqn[-1] in models]
+        return set().union(*(self.ancestors[name] for name in named))
+
     def with_tests(self, chosen: Set[str], is_all_there: bool = True) -> set[str]:
         """Return nodes, and tests that read any of them; unless all is there, such as read nothing else."""
         made = {name for name in chosen if self.nodes[name].kind != "test"}

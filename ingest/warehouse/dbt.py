@@ -48,6 +48,7 @@ COMMENT = re.compile(r"(?:--.*\n)+")
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
+MADE = ["--resource-type", "model", "--resource-type", "seed"]
 
 # What dbt has read goes with the process; to look through it for garbage on the way out takes a second.
 atexit.register(gc.freeze)
@@ -358,28 +359,27 @@ def build(
 ) -> None:
     """Build what changed since the last build, and run the data-quality tests of what was built.
 
-    With `marts` these models alone are built, and what they need; with `is_full` every model is, and every
-    test is run. With `is_kept` what the audit judged is kept, and the marts of kept audits show it; on Spark,
-    where all would be built a second time for it, no audit is kept. Raises PlumblineError where a test fails.
+    With `marts` these models alone are built, and what they need, without tests; with `is_full` every model
+    is, and every test is run. With `is_kept` what the audit judged is kept, and the marts of kept audits show
+    it; on Spark, where all would be built a second time for it, no audit is kept. Raises PlumblineError where
+    a test fails.
     """
     drop_unreadable_log(data / AUDIT_NAME)
-    if marts:
-        kinds = ["--resource-type", "model", "--resource-type", "seed"]
-        _build(data, ["--select", *(f"+{mart}" for mart in marts), *kinds], parsed)
-        return
+    by_dbt = ["--select", *(f"+{mart}" for mart in marts), *MADE] if marts else CHECKED
     if target() == "spark":  # whose tables are not in audit.duckdb
-        _build(data, CHECKED, parsed)
+        _build(data, by_dbt, parsed)
         return
     if is_full:
-        forget(data)
-    elif is_current(data) and not (is_kept and keep_audit(data)):
+        if not marts:
+            forget(data)
+    elif is_current(data) and (marts or not (is_kept and keep_audit(data))):
         say("Nothing has changed since the last build.", err=True)
         return
     parsed = cache(partial(_read, data)) if parsed is None else parsed
     project = None if is_full else _known_project()
     if project is None:
         if parsed() is None:  # a build says why
-            _build(data, CHECKED)
+            _build(data, by_dbt)
             return
         project = Project.of(parsed())
 
@@ -412,6 +412,16 @@ def build(
     def run_named(chosen: Set[str]) -> None:
         run(chosen, ["--select", *changes.names(chosen), "--indirect-selection", "empty"])
 
+    def make_marts() -> None:
+        needed = changes.needed_by(marts)
+        if is_full or not (changes.known or project.queries):
+            run_named(needed)
+            return
+        if first := changes.first() & needed:
+            run_named(first)
+        if stale := changes.stale() & needed:
+            run_named(stale)
+
     def make(later: Set[str] = frozenset()) -> None:
         if not changes.known and (is_full or not project.queries):
             run(changes.nodes.keys() - later, changes.names(later))  # which `--exclude` ends with
@@ -423,6 +433,9 @@ def build(
 
     with _environment(data, is_new=True) as told:
         changes = Changes(data, project, told)
+        if marts:
+            make_marts()
+            return
         # What shows kept audits and runs is made once this one is kept.
         if is_kept:
             make(later=changes.after_keeping())

@@ -337,6 +337,26 @@ def test_what_dbt_has_written_is_made_without_it_until_the_project_changes(proje
     assert project.build(is_full=True) >= EVERY and project.without_dbt == set()
 
 
+def test_a_mart_is_made_with_what_it_needs_and_without_dbt_where_its_queries_are_known(project):
+    needed = {"answers", "counted", "drawn", "limits", "weights", "judged"}
+    assert project.build(marts=["judged"]) == needed and project.without_dbt == set()
+    project.answers("t", "k", 4)
+    assert project.build(marts=["judged"]) == needed == project.without_dbt
+    with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
+        assert marts.sql("select suite, n from judged order by all").fetchall() == [("s", 12), ("t", 7)]
+    # No test has been run, so an audit makes all of it again.
+    assert project.build() >= EVERY and project.is_as_from_nothing()
+    project.suite("s", limit=15)
+    assert project.build(marts=["judged"]) == {"limits", "judged"} == project.without_dbt
+    assert project.build() >= {"limits", "judged", "other"} and project.is_as_from_nothing()
+    assert project.build(marts=["judged"]) == set()
+    assert project.build(marts=["judged"], is_full=True) == needed and project.without_dbt == set()
+    project.write(
+        "models/counted.sql", "select suite, config, 2 * count(*) as n from {{ ref('answers') }} group by all"
+    )
+    assert project.build(marts=["drawn"]) == {"answers", "counted", "drawn"} and project.without_dbt == set()
+
+
 def test_what_is_read_through_a_view_is_made_first(project):
     """The view is not made anew: it shows what rows there are."""
     of_view = "{{ config(materialized='view') }} "
