@@ -9,6 +9,8 @@ from pydantic import Field, model_validator
 from ingest.suite.beginnings import check_beginnings
 from ingest.suite.fields import Label, Language, Name, Phrase, RuleKind, Strict, composed, declarations
 
+APOSTROPHES = re.compile("[’‘ʼ]")  # as macros/reading/plain_apostrophes.sql has them
+
 
 class Rule(Strict):
     """An outcome rule: how a response becomes an outcome, or by `score` and `probability` a score."""
@@ -126,7 +128,7 @@ class Rule(Strict):
         of: dict[str, str] = {}
         for label, phrase in self.phrases():
             # In a regular expression \d is not \D.
-            as_read = phrase if self.regex else composed(phrase).casefold()
+            as_read = phrase if self.regex else APOSTROPHES.sub("'", composed(phrase).casefold())
             if (first := of.setdefault(as_read, label)) != label:
                 raise ValueError(f"{phrase!r} is a phrase of {first!r} and of {label!r}")
 

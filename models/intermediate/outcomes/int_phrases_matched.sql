@@ -1,6 +1,6 @@
 -- Grain: one row per suite, category, outcome_set, variant_text_key of rules that read a text (SPEC MEA-4).
 -- A match at the lowest position wins; at one position the longest phrase. An accent may be a letter's own or
--- a mark beside it.
+-- a mark beside it, and an apostrophe straight or not.
 {%- set kinds = text_rules() %}
 with candidates as (
     select distinct
@@ -19,8 +19,8 @@ rules as (
         outcome_set,
         rule_kind,
         label,
-        {{ composed('phrase') }} as phrase,
-        {{ composed('pattern') }} as pattern,
+        {{ plain_apostrophes(composed('phrase')) }} as phrase,
+        {{ plain_apostrophes(composed('pattern')) }} as pattern,
         -- A pattern of the suite's own starts with ().
         {{ begins_with('pattern', '()') }} as is_own,
         not {{ begins_with('pattern', '()') }}
@@ -35,9 +35,14 @@ rules as (
 texts as (
     select
         text_key,
-        {{ composed('text') }} as composed_text,
-        {{ without_stress(without_drawing_signs(composed('text'))) }} as unstressed_text
-    from {{ ref('stg_extract__texts') }}
+        composed_text,
+        {{ without_stress(without_drawing_signs('composed_text')) }} as unstressed_text
+    from (
+        select
+            text_key,
+            {{ plain_apostrophes(composed('text')) }} as composed_text
+        from {{ ref('stg_extract__texts') }}
+    )
 ),
 
 searched as (

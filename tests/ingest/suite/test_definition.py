@@ -85,5 +85,8 @@ def test_one_phrase_does_not_stand_for_two_labels(twin):
     of = {"set": "decision", "kind": "pattern", "labels": {"yes": ["accepté"], "no": ["refusé", twin]}}
     with pytest.raises(ValueError, match="is a phrase of 'yes' and of 'no'"):
         Rule.model_validate(of)
+    apostrophes = {"labels": {"yes": ["I’d hire"], "no": ["i'd hire"]}}
+    with pytest.raises(ValueError, match="is a phrase of 'yes' and of 'no'"):
+        Rule.model_validate(of | apostrophes)
     patterns = {"labels": {"digit": [r"^\d"], "other": [r"^\D"]}, "regex": True}
     assert Rule.model_validate(of | patterns).regex
