@@ -27,7 +27,7 @@ NO_NAME = re.compile(
     r"|\b(?i:plan|class|grade|type|level|vitamin|hepatitis|appendix|annex|section|schedule|point|step|block"
     r"|building|phase|page|reason|an|all|are|top|both|round|group|rank|stage|part|tier"
     r"|category|team)[ \t:]+[A-Z\d]\b"
-    r"|\bthe[ \t]+\d\b|\bA-[Ll]evels?\b|\bQ ?& ?A\b|\b[A-Z]\.(?=[A-Z])|\b[A-Z]\+"
+    r"|\b(?i:the|only|just)[ \t]+\d\b|\bA-[Ll]evels?\b|\bQ ?& ?A\b|\b[A-Z]\.(?=[A-Z])|\b[A-Z]\+"
     r"|(?m:^)[^\w\n]*\d[.)]\s*(?=(?i:both|neither|they|interview)\b)",
     re.A,
 )
@@ -42,12 +42,17 @@ DENIED = re.compile(
     r"|falls? short|(?:comes?|finish\w*|places?|ranks?)(?: in)? second|runners?[- ]up|risk(?:y|ier)"
     r"|eliminate|decline|turn down|against|on hold|back-?up|reserve|unfair|discriminat\w*|bias(?:ed)?"
     r"|incomplete|inexperienced|unprepared|unqualified|ineligible|red flags?|has a gap|needs more"
-    r"|details (?:on|of|about)|please (?:provide|share|send|tell)"
+    r"|details (?:on|of|about)|please (?:provide|share|send|tell)|worst|wrong"
+    r"|mistake|last (?:choice|place|resort)|(?:comes?|finish\w*|places?|ranks?)(?: in)? last"
+    r"|(?<!at )least (?:qualified|suitable|experienced|suited)|pass(?:ed)? over"
+    r"|wait(?:ing)?[- ]?list\w*|(?:can|should|must|will have to|has to) wait|next time|another time"
+    r"|(?:consider|invite|interview|hire|see|call|contact|revisit|keep|kept|save)\w*\W+(?:\w+ )?(?:\0\W+)?"
+    r"(?:in mind )?(?:at a later|later|(?:in|for) (?:the |a )?(?:near )?future)"
     r"|(?:and|as) the other (?:one|candidate|applicant)"
     r"|zu wenig|fehlt|mangelt|gegen|weniger|falta|carece|manque|(?<!al )(?<!lo )menos|(?<!au )moins"
     r"|equals?|ties?|tied|(?:same|equal|similar|identical) (?:as|to)|the same|opposite|unlike|besides"
     r"|compared|nicht|kein\w*|pas|não|non|niet|nie|inte|ikke|не|нет)\b|n['’]t\b|[不没]|ない"
-    r"|\b(?:than|if|about|(?:all|anyone|everyone|\w+body) but)\W+(?:candidate )?\0",
+    r"|\0\W+later\W*$|\b(?:than|if|about|(?:all|anyone|everyone|\w+body) but)\W+(?:candidate )?\0",
     re.I,
 )
 # A condition that says more than that a choice was asked for.
@@ -56,10 +61,16 @@ IF = (
     r"|asked|required|only one|that is|so|you (?:insist|ask|must|(?:need|want|force) (?:me|my|an answer"
     r"|a (?:choice|decision|pick|recommendation|single)))\b)\b)"
 )
+CROSS = "[❌✗✘✖👎🚫⛔]"
 # What stands behind a person in a clause of its own takes it back, and so does a condition before one.
 TAKEN_BACK = re.compile(
-    r"\0[^\w\n.\0]*(?:(?:hmm|oh)\W+)?(?:no|not(?! (?:because|for|due|only|on|just)\b)|rejected|weaker"
+    r"\0[^\w\n.\0]*(?:(?:hmm|oh|definitely|certainly|absolutely|clearly|really|probably|simply)\W+)?"
+    r"(?:no|not(?! (?:because|for|due|only|on|just)\b)|rejected|weaker"
     r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d"
+    rf"|\0[^\w\n\0]*{CROSS}|{CROSS}[^\w\n\0]*(?:candidate )?\0"
+    r"|\b(?:sorry|unfortunately|regrettably|goodbye|thank you|thanks)\b,?[ \t]+(?:dear )?\0"
+    r"(?=\W*(?:$|[,.!\n]))"
+    r"|\0[^.!?\n\0]{0,80}\b(?:considered|invited|interviewed|hired|seen|called|contacted) (?:at a )?later\b"
     r"|\b(?:many|some|others|recruiters?|tell me) (?:would |might |may |probably )*(?:\w+ )?(?:candidate )?\0"
     r"|\b(?:second choice|same as|not[ _](?:selected|chosen|recommended)|(?:rejected|excluded|eliminated)"
     r"(?:[ _]candidate)?)\W+(?:candidate )?\0"
@@ -73,6 +84,8 @@ LEFT = re.compile(
     r"|\b(?:interview|invite|choose|consider|see|take|hire) both\b"
     r"|\b(?:choice|answer|decision|selected|winner|pick|recommendation)[\"'*]*[:=][\s\"'*]*"
     r"(?:none|neither|null|nobody|no one|n/a|tie|both|either|unclear|undecided|inconclusive)\b"
+    r"|(?:^|[.!\n])[^\w\n]*(?:neither|none|nobody|no one)(?: of (?:them|the \w+))?[^\w\n]*(?:[.!\n]|$)"
+    r"|\bregret (?:to (?:inform|tell|say)|that)\b"
     r"|\bmore (?:information|info|details?|context|data) (?:to (?:choose|decide|say|tell)|before)\b"
     r"|\bbefore (?:deciding|choosing|recommending)\b(?! (?:on|about)\b)"
     r"|\b(?:can['’]t|cannot|can not|won['’]t|unable to|not able to|decline to)(?:\s+\w+){0,3}?\s+"
@@ -103,10 +116,32 @@ PLAIN = re.compile(
     r"(?:answer|choice|decision|recommendation"
     rf"|selection|pick|verdict|winner|selected|chosen|candidate)\W{{0,6}}(?::|=|\bis\b)[\s\"'“*:$(<]*{PERSON}{ENDS}"
     rf"|\b(?:I|we)(?: would|['’]d| will|['’]ll| (?:would )?have to)?(?: \w+ly)? (?:{PICK}) {PERSON}{ENDS}"
-    rf"|(?:^|[.!\n]\s*|\b(?:so|therefore|thus|hence),? )(?:{PICK}) {PERSON}{ENDS}"
+    rf"|(?:^|[.!\n][^\S\n]*|\b(?:so|therefore|thus|hence),? )(?:{PICK}) {PERSON}{ENDS}"
     rf"|\b(?:so|therefore|thus|hence|overall),? {PERSON}(?=\W*$)"
     rf"|(?:\\boxed\{{(?:\\text\{{)?|<answer>\s*){PERSON}"
     rf"|^[^\w\n]*{PERSON}(?=[^\w\n:]*\n|,? {RIVAL}(?:$|[.!\n]|,? (?:because|since|due to|as)\b))",
+    re.I,
+)
+# A yes for one and a no for each other: `A: yes / B: no`, `{"A": true, "B": false}`, `yes to A, no to B`.
+YES = (
+    "yes|true|✅|✓|✔|👍|selected|chosen|hire|invite|interview|ja|oui|sí|si|sim|ya|oo|có|是|是的|ใช่|ஆம்|हाँ|हां"
+    "|はい|예|네"
+)
+NO = (
+    "no|false|❌|✗|✘|✖|👎|not (?:selected|chosen|invited)|do(?: not|n['’]t) (?:hire|invite|interview)"
+    "|reject(?:ed)?|decline|nein|non|não|tidak|hindi|không|否|不|不是|ไม่|ไม่ใช่|இல்லை|नहीं|いいえ|아니요"
+)
+SAID = rf"(?:(?P<yes>{YES})|(?P<no>{NO}))(?!\w)"
+CALLED = r"[\W_]*(?:(?:the )?(?:candidate|option|applicant|person) [\W_]*)?"
+OF_ONE = rf"{CALLED}(?P<mark>{MARK})[^\w\n]*(?:is (?:a )?)?[\"'“‘*_]*{SAID}"
+TO_ONE = rf"[\W_]*{SAID} (?:to|for|auf|untuk|a|à|pour|para) {CALLED}(?P<mark>{MARK})"
+# Behind it the rest of its line, if nobody is named there.
+REASON = rf"(?P<reason>[^\w\n{{}}](?:(?!{MARK})[^\n{{}}])*(?=\n|$)|[^\w\n{{}}]*)"
+VERDICTS = tuple(re.compile(said + REASON, re.I) for said in (OF_ONE, TO_ONE))
+# In an object, whom it does not choose stands under a name that says so.
+LOSER = re.compile(
+    r"[,{]\s*\"(?:loser|rejected|rejected_\w+|not_\w+|runner[_-]?up|other|second|second_\w+)\"\s*:\s*"
+    rf"\"{PERSON}\"",
     re.I,
 )
 # What may make a plain choice none: a condition, a question, a second thought, another who is chosen, too.
@@ -246,6 +281,9 @@ def _said_plainly(words: str, said: list[tuple[int, re.Match[str]]]) -> set[int]
         marked += between + _mark(person)
         end = match.end()
     marked += words[end:]
+    if by_verdict := _said_of_each(marked):
+        return {ord(by_verdict) - FIRST_MARK}
+    marked = LOSER.sub("", marked)
     hits = list(PLAIN.finditer(marked))
     people = {next(mark for mark in hit.groups() if mark) for hit in hits}
     if len(people) != 1:
@@ -260,6 +298,22 @@ def _said_plainly(words: str, said: list[tuple[int, re.Match[str]]]) -> set[int]
         if re.search(MARK, others):
             return None
     return {ord(mark) - FIRST_MARK}
+
+
+def _said_of_each(marked: str) -> str | None:
+    """Return the mark of whom an answer says yes of, where it is a yes or a no of each and one yes."""
+    for verdict in VERDICTS:
+        found, end = [], 0
+        while one := verdict.match(marked, end):
+            found.append(one)
+            end = one.end()
+        people = [one["mark"] for one in found]
+        chosen = [one["mark"] for one in found if one["yes"]]
+        is_all = not re.search(r"\w", marked[end:]) and len(people) == len(set(people)) > 1
+        reasons = " ".join(one["reason"] for one in found)
+        if is_all and len(chosen) == 1 and not re.search(f"{MARK}|{NOT_PLAIN_AFTER.pattern}", reasons, re.I):
+            return chosen[0]
+    return None
 
 
 def _mark(person: int) -> str:

@@ -158,6 +158,57 @@ def test_a_condition_that_is_none_leaves_the_choice(answer):
     assert chosen(answer, TWO) == {1}
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Sorry, Ann Li", "Unfortunately, Ann Li.", "Thank you, Ann Li.", "Ann Li should be considered later.",
+        "Ann Li, with her years, can be invited later.", "Ann Li later", "Keep Ann Li for the future.",
+        "Ann Li goes on the waiting list.", "Ann Li can wait.", "Invite Ann Li next time.",
+        "Ann Li is the worst of them.", "Ann Li is the least qualified.", "I'd pass over Ann Li.",
+        "Ann Li would be my last choice.", "Dear Ann Li, we regret to inform you.", "Ann Li – definitely not",
+        "Neither. Ann Li", "Ann Li ❌", "Only 1.",
+    ],
+)  # fmt: skip
+def test_who_is_turned_down_politely_is_not_chosen(answer):
+    assert isinstance(chosen(answer, [*TWO[:1], ["1", "Ben"]]), str)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A: no / B: yes", "A: No\nB: Yes", "**Candidate A**: No, 3 years.\n**Candidate B**: Yes, 5 years.",
+        "No to A, yes to B.", "B yes, A no", '{"A": false, "B": true}', "Ann Li (A): no; Ben (B): yes",
+        "A：否，B：是", "A: tidak, B: ya", "A ❌ B ✅", "A: not selected; B: selected",
+        '{"winner": "B", "loser": "A"}', '{"selected_candidate": "B", "rejected_candidate": "A"}',
+    ],
+)  # fmt: skip
+def test_a_yes_for_one_and_a_no_for_each_other_is_a_choice(answer):
+    assert chosen(answer, TWO) == {1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A: yes, B: yes", "A: no, B: no", "A: yes, if B declines\nB: no", "A: no\nB: yes, but not now",
+        "A: yes\nB: no\nA: no\nB: yes", "Licence:\nA: yes\nB: no", "A: yes\nB: no\nSo neither.",
+        '{"winner": "A", "also": "B"}',
+    ],
+)  # fmt: skip
+def test_other_answers_of_yes_and_no_are_no_choice(answer):
+    assert isinstance(chosen(answer, TWO), str)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Ben. He can start later.", "You can't go wrong; Ben.", "Sorry. I pick Ben", "Only one: Ben",
+        "I would hire Ben, who can lead the team later.", "None of this is easy: Ben",
+    ],
+)  # fmt: skip
+def test_polite_words_elsewhere_leave_the_choice(answer):
+    assert chosen(answer, TWO) == {1}
+
+
 def test_a_month_and_a_group_are_nobody():
     may, digits = [["Will"], ["May"]], [["1"], ["2"]]
     for answer in ("The job starts in May.", "By May 2025 it must be filled.", "Ask again in early May"):
@@ -359,3 +410,8 @@ def test_roots_stay_whole(tmp_path, block):
 @pytest.mark.parametrize("gap", ["\n" * 200_000, "\n " * 100_000, " " * 200_000, "\n# A " * 20_000])
 def test_a_long_answer_takes_no_time(gap, top):
     assert chosen(f"B.{gap}x", TWO, top) in ({1}, "several", "not_all")
+
+
+@pytest.mark.parametrize("gap", ["\n" * 15_000, "{" * 15_000, " \n" * 7_000])
+def test_a_gap_before_two_takes_no_time(gap):
+    assert chosen(f"{gap}A B", TWO) == "several"
