@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ingest.scorers.number_words import in_digits, with_fractions
 from ingest.suite.fields import composed
 from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
 from ingest.whole_words import NOT_AFTER_LETTER, NOT_BEFORE_LETTER, whole_words
@@ -52,7 +53,7 @@ _NUMBER = re.compile(
             \s?(?P<more>\d+(?:\.\d+)?)\s?(?P<more_times>{_MULTIPLIER})   # 2 lakh 50 thousand
             | (?<=[万萬亿億])(?P<rest>\d{{3,4}})                         # 1万2000
         )?
-        (?!{SPACED_LETTER})
+        (?!(?!원){SPACED_LETTER})
     )?
     (?:\s?(?P<percent>%|(?:{_PERCENT.replace(" ", "[ ]")})(?!{SPACED_LETTER})))?
     """,
@@ -61,7 +62,7 @@ _NUMBER = re.compile(
 _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
 _AMOUNT_BEFORE = re.compile(rf"\d\s?(?:{_MULTIPLIER})-$")  # as in 85k-95k
 # Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
-_GOES_ON = re.compile(rf"{SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
+_GOES_ON = re.compile(rf"(?!점|원){SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
 _TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al|至|到|から|đến|ถึง|से|முதல்)\s*")
 # Of 5 years to 7 years, what is between them, \0, and what is behind.
 _SAME_UNIT = re.compile(
@@ -77,9 +78,15 @@ _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
 _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
-_OF = re.compile(r"\s*(?:(?:on|in) a scale (?:of|to)|of|on|von|sur|sobre|de|su|dari|daripada|trên|เต็ม)\s*")
+_OF = re.compile(
+    r"\s*(?:(?:on|in) a scale (?:of|to)|of|on|von|sur|sobre|de|su|dari|daripada|sa|mula sa|จาก|เต็ม"
+    r"|trên(?: thang(?: điểm)?)?)\s*"
+)
 _ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _OUT_OF_ALONE = re.compile(r"(?:out of|满分|滿分)\s*$")
+_OF_PEOPLE = re.compile(r"\bout of \d+ [^\W\d_]")  # nine out of ten managers
+_FULL_MARKS = re.compile(r"\s*(?:점\s*만점|分(?:满分|滿分|制)|点満点|คะแนนเต็ม)")  # behind the highest value
+_NOT = re.compile(r"\bnot(?: an?)?\s$")
 # A number that is the name of something, or of a day or an hour.
 _DAYS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -112,6 +119,10 @@ _COUNTED = re.compile(
     r"|references|languages|criteria|firms|companies|jobs|awards|publications|projects|concerns|issues|factors"
     r"|aspects|pieces|people|candidates|applicants|children|words|sentences|details?|certifi(?:cation|cate)s?"
     r"|degrees?|countries|employees|lines)(?![a-z:])"
+)
+# Before a number: it says how many people or things belong together, as in `a team of 6`.
+_GROUP = re.compile(
+    r"\b(team|group|staff|crew|class|panel|family|household|department|workforce|board|pool)s? of\s$"
 )
 # Behind a declared word: the answer gives no number, whatever others it has, as in `rating: n/a, years: 4`.
 _WITHHELD = re.compile(
@@ -188,9 +199,18 @@ class NumberReader:
 
     def __call__(self, text: str) -> float | None:
         """Return the number, None where there is none, or no single one."""
-        text = _DATE.sub(" ", _without_list_numbers(_plain(text)))
+        plain = _plain(text)
+        worded = in_digits(plain)
+        text = _DATE.sub(" ", _without_list_numbers(worded))
         text, is_withheld = self._without_withheld(text)
         found = self._numbers(text)
+        if worded != plain and _OF_PEOPLE.search(text):
+            return None
+        if worded != plain and not any(one.of_all for one in found):
+            # A word is the answer only where hardly another stands beside it: `two reasons` is none.
+            found = [one for one in found if not self._is_background(text, one)]
+            if not _is_nearly_all(text, found):
+                return None
         if len(found) > 1 or not _is_nearly_all(text, found, MORE):
             found = [one for one in found if not one.is_label]
         if len(found) > 1 or not _is_nearly_all(text, found):
@@ -268,7 +288,8 @@ class NumberReader:
             return _Found(None, first.start(), shorter), shorter, place
         is_end = bool(values) and values[0] in (self.low, self.high)
         before = text[max(0, first.start() - NEAR) : first.start()]
-        if not values or (is_end and _OUT_OF_ALONE.search(before)):
+        is_scale = is_end and (_OUT_OF_ALONE.search(before) or _FULL_MARKS.match(text, last.end()))
+        if not values or is_scale or _NOT.search(before):
             return None, whole, place
         is_label = is_end and _MEANS.match(text, last.end()) is not None
         return _Found(values[0], first.start(), end, of_all, is_label), whole, place
@@ -327,6 +348,9 @@ class NumberReader:
         match = _BACKGROUND.match(text, one.end)
         if match is None and not _POINT.search(text, max(0, one.start - 3), one.start):  # of 6 - 8 awards
             match = _COUNTED.match(text, one.end)
+        before = _GROUP.search(text, max(0, one.start - NEAR), one.start)
+        if before is not None and before[1] not in self.units:
+            return True
         return match is not None and self.units.isdisjoint(
             word.removesuffix("s") for word in _WORD.findall(match[0])
         )
@@ -385,7 +409,7 @@ def _without_currency(link: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a text in small letters, its digits and marks as ASCII has them, without marks of Markdown."""
-    text = unicodedata.normalize("NFKC", text).casefold()
+    text = unicodedata.normalize("NFKC", with_fractions(text)).casefold()
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() and not c.isascii() else c for c in text)
     return text.translate(SPELT)
 

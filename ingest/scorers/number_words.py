@@ -1,0 +1,57 @@
+"""Numbers in words, such as *seven out of ten*, and fractions, such as 8½, as digits."""
+
+import re
+
+# Whole numbers up to ten. What may be another word, such as *one*, *null* or दो (give), is no number here.
+WORDS = {
+    0: "zero kosong nol không sero zéro cero 零 ศูนย์ பூஜ்யம் शून्य",
+    1: "satu isa eins",
+    2: "two dua dalawa zwei deux dos 二 两 兩 สอง இரண்டு",
+    3: "three tiga tatlo drei trois tres 三 สาม மூன்று तीन",
+    4: "four empat bốn apat vier quatre cuatro 四 สี่ நான்கு चार",
+    5: "five lima fünf cinq cinco 五 ห้า ஐந்து पाँच पांच",
+    6: "six enam sáu anim sechs seis 六 หก ஆறு छह",
+    7: "seven tujuh bảy bẩy pito sieben sept siete 七 เจ็ด ஏழு सात",
+    8: "eight lapan delapan tám walo acht huit ocho 八 แปด எட்டு आठ",
+    9: "nine sembilan chín siyam neun nueve 九 เก้า ஒன்பது नौ",
+    10: "ten sepuluh mười sampu zehn diez 十 สิบ பத்து दस",
+}
+DIGITS = {word: str(number) for number, words in WORDS.items() for word in words.split()}
+# Vowel signs of Indic and Thai scripts are no \w.
+_LETTER = r"[\w\u0900-\u0963\u0b80-\u0be5\u0e31-\u0e4e]"
+_WORD = re.compile(rf"(?<!{_LETTER})(?:{'|'.join(sorted(DIGITS, key=len, reverse=True))})(?!{_LETTER}|-\w)")
+_OUT_OF_WORD = re.compile(rf"(?P<of>/|\bout of|满分|滿分)\s*(?P<word>{'|'.join(DIGITS)})(?!{_LETTER})")
+_POINTS = re.compile(r"([零二两兩三四五六七八九十])(?=分(?:\W|$))")  # 十分优秀 is very good
+# With these it is a part of a longer number.
+_LONGER = re.compile(
+    r"\b(?:eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|quarter"
+    r"|point|dozen|per ?cent|belas|puluh|ratus|ribu|juta|setengah|koma|rưỡi|trăm|mươi|phẩy|komma|einhalb"
+    r"|virgule|coma|demie?|medio)\b|[百千万半点點]"
+)
+_FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "3/4": ".75"}
+# Behind a whole number, as in 8½, 8 ½ and 8 1/2, and no 3 1/2/2024.
+_FRACTION = re.compile(r"(?<![\d.,/])(\d{1,3})(?: ?([½¼¾])|[ -](1/2|1/4|3/4)(?![\d/]))(?!\d)")
+
+
+def with_fractions(text: str) -> str:
+    """Return a text whose mixed fractions are decimals.
+
+    >>> with_fractions("8½, or 7 1/2"), with_fractions("1/2")
+    ('8.5, or 7.5', '1/2')
+    """
+    return _FRACTION.sub(lambda match: match[1] + _FRACTIONS[match[2] or match[3]], text)
+
+
+def in_digits(text: str) -> str:
+    """Return a text in small letters with its numbers in words as digits.
+
+    One with a digit, or with a longer number, comes back as it is.
+
+    >>> in_digits("seven out of ten"), in_digits("seventy-five"), in_digits("7 is seven")
+    ('7 out of 10', 'seventy-five', '7 is seven')
+    """
+    if any(character.isdigit() for character in text) or _LONGER.search(text):
+        return text
+    text = _POINTS.sub(lambda match: DIGITS[match[1]], text)
+    text = _OUT_OF_WORD.sub(lambda match: f"{match['of']} {DIGITS[match['word']]}", text)
+    return _WORD.sub(lambda match: DIGITS[match[0]], text)
