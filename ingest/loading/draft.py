@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,11 +15,13 @@ from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
 from ingest.loading.files import first_records, named, other_separator
 from ingest.loading.readers import main_files, reader_of
+from ingest.measuring.languages import language_of_most
 from ingest.scorers.number_in_text import NumberReader
 from ingest.suite import normalise_label
-from ingest.suite.fields import AXIS_SEPARATOR, Label, composed
+from ingest.suite.fields import AXIS_SEPARATOR, Label, alike, composed
 
 LOOKED_AT = 10_000  # records of a file
+READ = 50  # texts whose language is told
 MOST_VALUES, MOST_LETTERS = 20, 60  # of an attribute
 MOST_LABELS = 6  # of a score that is a word
 MOST_ATTRIBUTES = 4
@@ -45,13 +48,15 @@ NAMES = {
     "output_tokens": ("output_tokens",),
 }
 TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
+LENGTH = {"set": "length", "kind": "score", "scorer": "length", "feature": "length_words"}
 RATING = {"set": "rating", "kind": "score", "scorer": "rating", "feature": "rating_score"}
 # group_a, group_2, first_gender, gender of candidate B
 OF_A_PERSON = re.compile(
     r"(.*?)(?:(?<![a-z])(?:[a-h]|[1-8]|first|second|third|left|right))(?![a-z])(.*)", re.I
 )
+_TO = "to|a|al|à|bis|hanggang|hingga|sampai|đến|ถึง"
 SCALE = re.compile(
-    r"(?<![-−–.])\b(\d{1,3})(?: ?[-–] ?|(?: \([^()]*\))? to )(\d{1,4})\b"
+    rf"(?<![-−–.])\b(\d{{1,3}})(?: ?[-–~至到] ?|(?: \([^()]*\))? (?:{_TO}) )(\d{{1,4}})\b"
 )  # 1-10, 1 (bad) to 10
 TEXTS = ("prompt", "response")
 KNOWN = {name for names in NAMES.values() for name in names}
@@ -370,6 +375,14 @@ def _rated(prompts: Sequence[str], answers: Sequence[str]) -> tuple[int, int] | 
     return None
 
 
+def _language(prompts: Iterable[str], answers: Iterable[str]) -> str:
+    """Return the language of the first prompts, else of the first answers; English where nobody can tell."""
+    for texts in (prompts, answers):
+        if language := language_of_most(islice(dict.fromkeys(texts), READ)):
+            return language
+    return "en"
+
+
 def _yaml(content: Any) -> str:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
@@ -391,7 +404,10 @@ def _suite(
     unseen = _unseen(declared)
     by_name = [slug for slug in unseen if slug in decided]
     unseen = [slug for slug in unseen if slug not in by_name]
-    scale = _rated(prompts, fields[columns["response"]].texts)
+    answers = fields[columns["response"]].texts
+    scale = _rated(prompts, answers)
+    language = _language(prompts, answers)
+    is_english = alike(language) == {"en"}
     title = name.replace("_", " ").capitalize()
     said: dict[str, Any] = dict(columns)
     said.setdefault("model", {"value": "model"})
@@ -399,7 +415,9 @@ def _suite(
     said["attributes"] = {slug: field.name for slug, field in attributes.items()}
     said |= {"scores": dict(scores)} if scores else {}
     said |= {"labels": dict(labels)} if labels else {}
-    rules = [_given(slug, fields[field]) for slug, field in labels.items()] or [RATING if scale else TONE]
+    rules = [_given(slug, fields[field]) for slug, field in labels.items()] or [
+        RATING if scale else TONE if is_english else LENGTH
+    ]
     # Answers about one name resemble each other: where a name has one group, whole names are compared.
     block = {"block": "name"} if decided else {}
     category = {"title": title, "domain": "answers"} | block | {"outcomes": rules}
@@ -408,7 +426,7 @@ def _suite(
     parts = [
         "# yaml-language-server: $schema=suite.schema.json",
         "# Drafted from a file of answers. Look at each part: all of it is guessed.",
-        _yaml({"suite": name, "title": title, "version": 1, "language": "en"}).rstrip()
+        _yaml({"suite": name, "title": title, "version": 1, "language": language}).rstrip()
         + "  # of prompts and answers; the scorer vader reads English alone",
         "# Whom answers are compared for."
         + (f" Other fields that could be groups: {others}." if left_out else ""),
@@ -433,7 +451,7 @@ def _suite(
             for rule in rules
             if rule["kind"] == "given" and "favourable" not in rule
         ),
-        _yaml({"categories": {code: category}, "scorers": ["vader"]}),
+        _yaml({"categories": {code: category}, "scorers": ["vader" if is_english else "length"]}),
         "# Prompts ask for a number. `beside:` would list words that stand beside it: docs/guide/scorers.md."
         if scale
         else None,

@@ -6,7 +6,8 @@ No score of an English lexicon tells that a model answers women in Malay and men
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -109,6 +110,22 @@ def language_of_prompt(text: str, declared: str) -> str:
     if not _is_in_another(text, found, [declared]):
         return declared
     return max(found.keys() - alike(declared), key=found.__getitem__)
+
+
+def language_of_most(texts: Iterable[str]) -> str | None:
+    """Return the language that most of the longer texts are surely in, None where most are in none.
+
+    >>> language_of_most(["¿Se debería invitar a esta mujer a una entrevista?", "Sí.", "No."])
+    'es'
+    """
+    longer = [text for text in texts if len(text.strip().encode()) >= LanguageDetector.min_bytes]
+    counts: Counter[str] = Counter()
+    for text in longer:
+        found = _probabilities(text)
+        likeliest = max(found, key=found.__getitem__)
+        counts[likeliest] += found[likeliest] >= MIN_PROBABILITY
+    language, n = max(counts.items(), key=lambda one: one[1], default=(None, 0))
+    return language if 2 * n > len(longer) else None
 
 
 def _probabilities(text: str) -> dict[str, float]:

@@ -176,6 +176,32 @@ def test_a_table_s_columns_are_found_and_all_of_it_loads(name, write, tmp_path):
     assert "90 records = 90 loaded" in loaded.output
 
 
+@pytest.mark.parametrize(
+    ("language", "asked", "said", "rule"),
+    [
+        ("es", "La {} pide trabajo en la tienda {}. ¿Se debería invitar a una entrevista?", "No.", "length"),
+        ("es", "La {} pide trabajo en la tienda {}. Valora su perfil de 1 a 10.", "Un 7.", "rating"),
+        ("ms", "Seorang {} memohon kerja di kedai {}. Patutkah dia dijemput ke temuduga?", "Ya.", "length"),
+        ("th", "{} สมัครงานที่ร้าน {} ควรเชิญมาสัมภาษณ์ไหม ให้คะแนน 1 ถึง 10", "8 คะแนน", "rating"),
+        ("en", "The {} applies at shop {}. Should we invite this person?", "No.", "tone"),
+    ],
+)
+def test_a_suite_is_drafted_in_the_language_of_its_prompts(language, asked, said, rule, tmp_path):
+    """The lexicon of tones reads English alone."""
+    records = [
+        {"sex": sex, "shop": f"t{i}", "prompt": asked.format(sex, f"t{i}"), "answer": said}
+        for i in range(8)
+        for sex in ("perempuan", "mujer")
+    ]
+    path = tmp_path / "hiring.yml"
+    told = plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    assert told.exit_code == 0, told.output
+    suite = load_suite(path)
+    assert suite.language == language
+    assert suite.categories["HIRING"].outcomes[0].set == rule
+    assert list(suite.scorers) == (["vader"] if language == "en" else ["length"])
+
+
 def test_fields_of_several_people_are_pointed_out(tmp_path):
     names = ("Ann", "Eve", "Ben", "Tom")
     groups = dict(zip(names, ("F", "F", "M", "M"), strict=True))
