@@ -13,6 +13,9 @@ OTHERS = (SEMICOLON, TAB, "|")
 SAID = re.compile(r'\ufeff?"?sep=([,;|\t])"?[,;|\t]*\s*', re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\s*([+-]?[0-9]+),([0-9]+(?:[eE][+-]?[0-9]+)?)\s*")
 
+# There a dot before three digits may mark thousands: 1.000 is read as 1.
+DOT_BEFORE_THREE = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}\.[0-9]{3}\s*")
+
 
 def skip_separator(handle: TextIO, name: str = "") -> tuple[str, int]:
     """Return what separates the cells of an open table, and how many lines stand before its header.
@@ -36,11 +39,16 @@ class DecimalCommas:
         self.are_read = are_read
         self.n = 0
         self.first = ("", "")
+        self.n_doubtful = 0
+        self.doubtful = ""
 
     def read(self, text: str) -> str:
         """Return a number that has a decimal comma with a point, any other text as it is."""
         found = DECIMAL_COMMA.fullmatch(text) if self.are_read else None
         if found is None:
+            if self.are_read and DOT_BEFORE_THREE.fullmatch(text):
+                self.doubtful = self.doubtful or text.strip()
+                self.n_doubtful += 1
             return text
         number = f"{found.group(1)}.{found.group(2)}"
         self.first = self.first if self.n else (text.strip(), number)
@@ -48,9 +56,15 @@ class DecimalCommas:
         return number
 
     def lines(self) -> Iterator[str]:
-        """Yield how many numbers had one, if any did."""
+        """Yield how many numbers had one, and how many have a dot that may mark thousands, if any do."""
         if self.n:
             yield "  numbers with a decimal comma: {:,}, such as {} read as {}".format(self.n, *self.first)
+        if self.n_doubtful:
+            yield (
+                f"  numbers with a dot before three digits: {self.n_doubtful:,}, such as {self.doubtful} read"
+                f" as {float(self.doubtful):g}; if it marks thousands, write them without it, or give a score"
+                ' `replace: {".": "", ",": "."}`'
+            )
 
 
 def _cells(handle: TextIO, separator: str) -> int:

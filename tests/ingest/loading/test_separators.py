@@ -110,6 +110,14 @@ def test_numbers_have_decimal_commas_where_semicolons_separate(load_scores, quer
     assert "scores without a number: 1 not_a_number, 1 missing; such as '1.234,5' in 's'" in result.output
 
 
+def test_a_dot_that_may_mark_thousands_is_said(load_scores, query):
+    result = load_scores(";", "2,5", "1.000", "-12.500", "0.125", "1000.125", "1.0")
+    assert (1.0, "ok") in query(SCORES)
+    said = "numbers with a dot before three digits: 2, such as 1.000 read as 1; if it marks thousands"
+    assert said in result.output
+    assert "before three digits" not in load_scores(",", "1.000").output
+
+
 @pytest.mark.parametrize("separator", [",", "\t"])
 def test_where_a_comma_may_mark_thousands_it_is_no_number(separator, load_scores, query):
     result = load_scores(separator, "0,250", "1")
