@@ -457,10 +457,11 @@ class ResponseLoad(Load[Loaded]):
         ).fetchall()
         for source_row, origin_file, origin_row, is_stored in refused:
             self.loaded.n_others += is_stored
+            another = "another " if is_stored and origin_file == self.source.source_file else ""
             where = (
                 "a generated answer"
                 if origin_row is None
-                else f"record {origin_row:,} of {shown(Path(origin_file))}"
+                else f"record {origin_row:,} of {another}{shown(Path(origin_file))}"
             )
             detail = f"not the response of {where}, of the same model, prompt and repeat"
             self._reject(source_row, RowProblem("duplicate_key", detail))

@@ -22,6 +22,21 @@ OTHERS = "load the right files into another folder (`plumbline --data DIR …`).
 # What goes: the loads of a content, the answers that they brought, and prompts that nobody else answered.
 # Loads of older versions do not say what they changed of others.
 GOING = (
+    # Files of one name are told apart by their content.
+    """
+    create or replace temp table named_loads as
+    select
+        * replace (
+            case
+                when min(file_sha256) over (partition by source_file)
+                    = max(file_sha256) over (partition by source_file)
+                    then source_file
+                else source_file || ' (SHA-256 ' || left(file_sha256, 12) || '…)'
+            end as source_file
+        )
+    from loads
+    where suite = $suite
+    """,
     """
     create or replace temp table going_loads as
     select
@@ -115,7 +130,7 @@ HELD_THEM_TOO = """
                 order by runs.started_at rows between unbounded preceding and 1 preceding
             ), 0) as n_before,
             (select count(*) from responses where responses.run_id = loads.run_id) as n_brought
-        from loads
+        from named_loads as loads
         inner join runs on loads.run_id = runs.run_id
         where loads.suite = ?
     )
@@ -138,7 +153,7 @@ BASELINES = "select prompt_key from shared_prompts where has_baseline and (was_f
 SHARE_PROMPTS = f"""
     select distinct loads.source_file
     from responses
-    inner join loads on responses.run_id = loads.run_id
+    inner join named_loads as loads on responses.run_id = loads.run_id
     inner join runs on loads.run_id = runs.run_id
     inner join shared_prompts on responses.prompt_key = shared_prompts.prompt_key
     where
@@ -152,7 +167,7 @@ SHARE_PROMPTS = f"""
 # What is loaded again has the last word, also where a later file had it. Older loads do not say.
 SPOKE_LATER = """
     select distinct loads.source_file
-    from loads
+    from named_loads as loads
     inner join runs on loads.run_id = runs.run_id
     where
         loads.suite = $1
@@ -167,7 +182,7 @@ SPOKE_LATER = """
             select min(last_load)
             from (
                 select max(runs.started_at) as last_load
-                from loads
+                from named_loads as loads
                 inner join runs on loads.run_id = runs.run_id
                 where loads.suite = $1 and list_contains($2, loads.source_file)
                 group by loads.source_file
@@ -177,7 +192,7 @@ SPOKE_LATER = """
 """
 IN_ORDER = """
     select loads.source_file
-    from loads
+    from named_loads as loads
     inner join runs on loads.run_id = runs.run_id
     where
         loads.suite = $1

@@ -1,5 +1,7 @@
 """A file that is taken back leaves no trace but its texts, and what cannot be kept apart is refused."""
 
+import hashlib
+
 import pytest
 import yaml
 from tiny import COLUMNS, TINY_SUITE, all_rows, csv_text, record
@@ -319,3 +321,18 @@ def test_a_later_file_with_other_answers_to_the_same_is_said(load, files, query)
     assert load(right).exit_code == 0 and query("select count(*) from responses") == [(2,)]
     taken = load(right, "--forget")
     assert taken.exit_code == 0, taken.output
+
+
+def test_files_of_one_name_are_told_apart(load, files, tmp_path, query):
+    for folder in ("monday", "tuesday"):
+        (tmp_path / folder).mkdir()
+    first = files("monday/log.csv", [record(1, answer="No."), record(2)])
+    second = files("tuesday/log.csv", [record(1, answer="Yes, now."), record(2), record(3)])
+    for file in (first, second):
+        assert load(file).exit_code == 0
+    ((detail,),) = query("select detail from rejects")
+    assert detail.startswith("not the response of record 1 of another log.csv, ")
+    sha = hashlib.sha256(second.read_bytes()).hexdigest()
+    done = load(first, "--forget")
+    assert f"load again log.csv (SHA-256 {sha[:12]}…)" in done.output
+    assert load(second).exit_code == 0 and query("select count(*) from responses") == [(3,)]
