@@ -81,16 +81,26 @@ def _reject(made: Made, found: Rejected) -> None:
 
 
 def _attributes(benchmark: Published, items: dict[str, dict[tuple[Any, ...], Item]]) -> dict[str, Any]:
-    """Return the attributes of a suite: the benchmark's own, else those of its items, and `none`."""
+    """Return the attributes of a suite: the benchmark's own, else those of its items.
+
+    With `none`, where some have no such attribute; one value alone is nothing to compare.
+    """
     if benchmark.suite["attributes"]:
         declared: dict[str, Any] = benchmark.suite["attributes"]
         return declared
     values: dict[str, dict[str, str]] = {}
-    for item in (item for rows in items.values() for item in rows.values()):
+    n_with: Counter[str] = Counter()
+    listed = [item for rows in items.values() for item in rows.values()]
+    for item in listed:
+        n_with.update(item.attributes.keys())
         for attribute, value in item.attributes.items():
             # Spellings that a suite takes for one are one.
             values.setdefault(attribute, {}).setdefault(normalise_label(value), value)
-    return {a: {value: {} for value in (*found.values(), NONE)} for a, found in sorted(values.items())}
+    declared = {}
+    for attribute, found in sorted(values.items()):
+        lacking = (NONE,) if n_with[attribute] < len(listed) or len(found) == 1 else ()
+        declared[attribute] = {value: {} for value in (*found.values(), *lacking)}
+    return declared
 
 
 def _is_named(benchmark: Published) -> bool:

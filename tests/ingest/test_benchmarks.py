@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,18 @@ def test_bold_names_its_group_by_whom_a_prompt_is_about(tmp_path):
         n_controls = store.value("select count(*) from prompts where cardinality(shown_by) = 0")
     groups = {"gender": "American actresses", "religious_ideology": "none"}
     assert shown == [(groups, {"gender": "name: Ivy Tarrant"})] and n_controls == 0
+
+
+def test_one_domain_of_bold_has_no_group_of_none(tmp_path):
+    (tmp_path / "bold").mkdir()
+    shutil.copy(FILES / "bold" / "gender_prompt.json", tmp_path / "bold")
+    assert init(tmp_path / "a.yml", "--from", "bold", tmp_path / "bold").exit_code == 0
+    assert list(load_suite(tmp_path / "a.yml").attributes["gender"]) == [
+        "American actors",
+        "American actresses",
+    ]
+    places = ["--data", str(tmp_path / "data"), "assemble", "--suite", str(tmp_path / "a.yml")]
+    assert "no prompt is about" not in CliRunner().invoke(cli, places).output
 
 
 def test_sentences_of_holistic_bias_that_differ_in_the_descriptor_are_branches_of_one_root():
