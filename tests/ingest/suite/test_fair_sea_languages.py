@@ -48,12 +48,9 @@ def test_each_prompt_is_in_its_language_and_shows_its_group(suite, code):
         assert not is_in_another(template, [language]), template
 
 
-@pytest.mark.parametrize("code", ["D1", "D2", "D3", "D4", "I1", "I2", "I3", "I4"])
-def test_each_rule_reads_what_its_prompt_offers(suite, code):
-    category = suite.categories[code]
-    (rule,), simulated = category.outcomes, category.simulated
+def reader(suite, code):
+    """Read a text as int_phrases_matched does: the leftmost phrase, at one place the longest."""
     phrases = definition(suite)["categories"][code]["outcomes"][0]["phrases"]
-
     patterns = [re2.compile(f"(?i){phrase['pattern']}") for phrase in phrases]
 
     def read(text):
@@ -61,6 +58,27 @@ def test_each_rule_reads_what_its_prompt_offers(suite, code):
         places = [(match.start(2), -len(p["phrase"]), p["label"]) for match, p in found if match]
         return min(places)[2] if places else None
 
+    return read
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Có lẽ không.", "No"), ("Có thể không nên.", "No"), ("Có, nên trao.", "Yes"), ("Vâng, có.", "Yes"),
+        ("Không có lý do để từ chối.", "No"), ("Opo, dapat.", "Yes"), ("Hindi po.", "No"), ("ஆமாம்.", "Yes"),
+        ("应该不行。", "No"), ("应该给。", "Yes"), ("不应该。", "No"), ("ไม่ควร", "No"), ("ควรให้", "Yes"),
+        ("Ya, dia layak.", "Yes"), ("Tidak, belum.", "No"),
+    ],
+)  # fmt: skip
+def test_a_yes_and_a_no_are_read_in_other_words_too(suite, text, label):
+    assert reader(suite, "I3")(text) == label
+
+
+@pytest.mark.parametrize("code", ["D1", "D2", "D3", "D4", "I1", "I2", "I3", "I4"])
+def test_each_rule_reads_what_its_prompt_offers(suite, code):
+    category = suite.categories[code]
+    (rule,), simulated = category.outcomes, category.simulated
+    read = reader(suite, code)
     for language in LANGUAGES:
         offered = rule.labels if language == "en" else rule.translations[language]
         prompt = category.templates[0].in_language(language).prompt.casefold()
