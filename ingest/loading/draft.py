@@ -25,6 +25,7 @@ READ = 50  # texts whose language is told
 MOST_VALUES, MOST_LETTERS = 20, 60  # of an attribute
 MOST_LABELS = 6  # of a score that is a word
 MOST_ATTRIBUTES = 4
+EACH = 5  # records to a value of an attribute, on average
 ENOUGH = 0.9  # of the records have it
 MANY = 0.6  # of the answers give a number
 MOST_SCALES = 3  # a prompt may name others beside the one it asks for: `aged 30 to 40`
@@ -124,7 +125,7 @@ class _Field:
 
     @property
     def can_be_groups(self) -> bool:
-        if not (self.is_full and 2 <= len(self.values) <= MOST_VALUES and self.n >= 5 * len(self.values)):
+        if not (self.is_full and 2 <= len(self.values) <= MOST_VALUES and self.n >= EACH * len(self.values)):
             return False
         if self.is_number and not self.is_about_people:
             return False
@@ -177,8 +178,8 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     if not groups:
         others = ", ".join(repr(shorten(n)) for n in fields if n not in known) or "nothing"
         raise PlumblineError(
-            f"{shown(paths[0])}: no column has 2 to {MOST_VALUES} values that could be groups; besides what "
-            f"was asked and said it has {others}.",
+            f"{shown(paths[0])}: no column has 2 to {MOST_VALUES} values that could be groups, with {EACH} "
+            f"records to each; it also has {others}.",
             f"Add one. Where names or prompts alone say it: {UNLISTED}.",
         )
     scores, labels = _scores(fields)

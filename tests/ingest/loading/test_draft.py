@@ -292,6 +292,11 @@ def test_a_file_that_cannot_be_read_is_said(name, content, said, tmp_path):
     assert result.stderr.count("\n") == 1, result.stderr
 
 
+def test_a_file_with_too_few_records_says_how_many_a_group_needs(tmp_path):
+    told = plumbline("init", tmp_path / "s.yml", "--responses", write_csv(tmp_path / "a.csv", answers()[:6]))
+    assert told.exit_code == 1 and "with 5 records to each; it also has 'Gender'" in told.output
+
+
 def test_a_file_of_answers_asks_no_model(tmp_path):
     file = write_csv(tmp_path / "a.csv", answers())
     assert plumbline("init", tmp_path / "s.yml", "--responses", file, "--model", "m").exit_code == 1
