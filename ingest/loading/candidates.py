@@ -32,7 +32,9 @@ NO_NAME = re.compile(
     re.A,
 )
 CLAUSE = re.compile(
-    r"[.,;:!?\n—–(){}。，、；：！？]+|\b(?:because|since|as|due|weil|parce|porque|perché)\b", re.I
+    r"[.,;:!?\n—–(){}。，、；：！？]+|\b(?:because|since|as|due|weil|parce|porque|perché"
+    r"|kerana|karena|sebab|vì|dahil|sapagkat)\b|เพราะ|因为|因為|क्योंकि|ஏனெனில்|ஏனென்றால்",
+    re.I,
 )
 # Said of somebody, they may be who is left out.
 DENIED = re.compile(
@@ -51,7 +53,10 @@ DENIED = re.compile(
     r"|(?:and|as) the other (?:one|candidate|applicant)"
     r"|zu wenig|fehlt|mangelt|gegen|weniger|falta|carece|manque|(?<!al )(?<!lo )menos|(?<!au )moins"
     r"|equals?|ties?|tied|(?:same|equal|similar|identical) (?:as|to)|the same|opposite|unlike|besides"
-    r"|compared|nicht|kein\w*|pas|não|non|niet|nie|inte|ikke|не|нет)\b|n['’]t\b|[不没]|ない"
+    r"|compared|nicht|kein\w*|pas|não|non|niet|nie|inte|ikke|не|нет"
+    r"|tidak|tak|bukan|jangan|kurang|belum|tiada|nggak|gak|ditolak|menolak"
+    r"|không|chưa|đừng|chẳng|thiếu|trừ|(?-i:hindi)|Hindi (?:po|ko|ako|si|siya|dapat|natin|namin)"
+    r"|huwag|kulang|ayaw)\b|n['’]t\b|[不没勿]|[别別](?=[选選挑要录錄邀聘考])|ない|ません|않|못|ไม่|อย่า|ขาด|ยกเว้น|नहीं|இல்லை|வேண்டாம்|மாட்ட|முடியாது"
     r"|\0\W+later\W*$|\b(?:than|if|about|(?:all|anyone|everyone|\w+body) but)\W+(?:candidate )?\0",
     re.I,
 )
@@ -68,7 +73,8 @@ TAKEN_BACK = re.compile(
     r"(?:no|not(?! (?:because|for|due|only|on|just)\b)|rejected|weaker"
     r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d"
     rf"|\0[^\w\n\0]*{CROSS}|{CROSS}[^\w\n\0]*(?:candidate )?\0"
-    r"|\b(?:sorry|unfortunately|regrettably|goodbye|thank you|thanks)\b,?[ \t]+(?:dear )?\0"
+    r"|\b(?:sorry|unfortunately|regrettably|goodbye|thank you|thanks|maaf|sayangnya|xin lỗi|rất tiếc"
+    r"|paumanhin|pasensya|ขออภัย|ขอโทษ|抱歉|对不起|對不起)(?:\b,?[ \t]+|，)(?:dear )?\0"
     r"(?=\W*(?:$|[,.!\n]))"
     r"|\0[^.!?\n\0]{0,80}\b(?:considered|invited|interviewed|hired|seen|called|contacted) (?:at a )?later\b"
     r"|\b(?:many|some|others|recruiters?|tell me) (?:would |might |may |probably )*(?:\w+ )?(?:candidate )?\0"
