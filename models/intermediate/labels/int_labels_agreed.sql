@@ -1,6 +1,7 @@
 -- Grain: one row per outcome_set, response_key: what people say of an answer, beside what is read.
 -- The label is the one that most annotators give; of two that as many give, one by chance (the answer's key).
--- Of numbers it is the mean. `probability`: of being drawn, by the latest sample that knows the answer.
+-- Of numbers it is the mean. `probability`: of being drawn, by the latest sample that knows the answer and of
+-- whose question people have read some: a draw that nobody has read yet tells nothing of who was read.
 with labels as (
     select * from {{ ref('int_labels_known') }}
     where source <> 'data'
@@ -42,11 +43,16 @@ annotated as (
 
 drawn as (
     select
-        outcome_set,
-        response_key,
-        max_by(probability, (drawn_at, sample_key)) as probability
-    from {{ ref('stg_labels__samples') }}
-    group by outcome_set, response_key
+        samples.outcome_set,
+        samples.response_key,
+        max_by(samples.probability, (samples.drawn_at, samples.sample_key)) as probability
+    from {{ ref('stg_labels__samples') }} as samples
+    semi join labels
+        on
+            samples.sample_key = labels.sample_key
+            and samples.category = labels.category
+            and samples.outcome_set = labels.outcome_set
+    group by samples.outcome_set, samples.response_key
 ),
 
 agreed as (
