@@ -149,6 +149,9 @@ def test_the_page_leads_with_what_changed_and_draws_nothing_that_is_there_once(d
     assert rows(data, "select place_a, place, state from rpt_audit_changes where series_key = ''") == [
         (6, 7, "worse")
     ]
+    assert rows(data, "select place, category, state from rpt_audit_changes where series_key = 'p'") == [
+        (3, "NEW", "new")
+    ]
     assert rows(data, "select suites, n_looks from rpt_audits where series_key = 'p' and place = 1") == [
         ("s", 4)
     ]

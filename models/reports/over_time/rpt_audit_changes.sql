@@ -1,4 +1,5 @@
--- Grain: one row per audit_key_a, audit_key_b, number_key: verdicts that changed and numbers that moved.
+-- Grain: one row per audit_key_a, audit_key_b, number_key: verdicts that changed, numbers that
+-- moved, and numbers that one of both has not: the latter where there is room, or a new suite takes it all.
 {%- set most_rows = 2000 %}
 with titles as (
     select
@@ -42,8 +43,10 @@ from {{ ref('fct_audit_changes') }} as changes
 inner join {{ ref('rpt_audits') }} as audits on changes.audit_key_b = audits.audit_key
 inner join {{ ref('rpt_audits') }} as earlier on changes.audit_key_a = earlier.audit_key
 left join titles on changes.metric = titles.metric
-where changes.is_verdict_changed or changes.state in ('worse', 'better')
+where changes.is_verdict_changed or changes.state in ('worse', 'better', 'new', 'gone')
 qualify
     row_number() over (
-        order by audits.audited_at desc, changes.p_holm asc, changes.number_key asc
+        order by
+            case when changes.state in ('new', 'gone') then 1 else 0 end asc,
+            audits.audited_at desc, changes.p_holm asc, changes.number_key asc
     ) <= {{ most_rows }}
