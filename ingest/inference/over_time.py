@@ -6,6 +6,7 @@ the plan together. Sources: Lan & DeMets (1983), Biometrika 70(3) (spending); Ki
 74(1) (even spending); Zou & Donner (2008), Statistics in Medicine 27(10) (intervals of differences).
 """
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -173,6 +174,50 @@ def watched(
         p_value = min(p_value, bound, *beyond.tolist())
         found.append(Look(statistic, p_value, *_placed(value, n, z, now)))
     return found
+
+
+class Kept(NamedTuple):
+    """A number as an audit had it: of which answers, and whether labels of people correct it."""
+
+    audit_key: str
+    place: int
+    answers: str
+    is_corrected: bool
+    value: float
+    low: float
+    high: float
+    n: float
+    n_units: float
+
+
+def scanned(audits: Sequence[Kept], n_looks: int, is_plan: bool) -> Iterator[tuple[str, Look]]:
+    """Yield what each audit so far says of a change of a number, its places in the place of looks.
+
+    The same answers are one look, however often they were audited: as they were read last, where they first
+    came. A number that labels correct is another than that which they do not, so each is compared with its
+    own kind. A plan is scanned as one; whole audits in plans of `n_looks` that share an end.
+    """
+    seen: dict[bool, dict[str, Kept]] = {}
+    series: list[tuple[Kept, ...]] = []
+    for audit in audits:
+        of_kind = seen.setdefault(audit.is_corrected, {})
+        first = of_kind.get(audit.answers, audit)
+        of_kind[audit.answers] = audit._replace(place=first.place)
+        found = tuple(of_kind.values())
+        step = len(found) if is_plan else max(n_looks - 1, 1)
+        series.append(found[max(len(found) - 2, 0) // step * step :])
+    done: tuple[Kept, ...] = ()
+    told: list[tuple[str, Look]] = []
+    for audit, looks in zip(reversed(audits), reversed(series), strict=True):
+        own = tuple(look._replace(audit_key="") for look in looks)
+        if done[: len(own)] != own:  # else a later audit's looks begin with these, and say the same of them
+            done = own
+            value, low, high, n, n_units = zip(*(look[4:] for look in own), strict=True)
+            says = watched(value, low, high, n, n_units, n_looks)
+        look = says[len(own) - 1]
+        ends = (own[at - 1].place if at else 0 for at in look[3:])
+        told.append((audit.audit_key, Look(*look[:3], *ends)))
+    yield from reversed(told)
 
 
 def _placed(value: Array, n: Array, z: Array, now: int) -> tuple[float, int, int, int]:

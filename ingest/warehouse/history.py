@@ -11,12 +11,24 @@ from ingest.warehouse.marts import Warehouse
 KEPT_IN = ("audits", "audit_numbers", "runs")  # raw tables
 HASHES = ("build_hash", "thresholds_hash", "suites_hash", "answers_hash", "readings_hash", "labels_hash")
 # A number that labels correct, or that is taken at equal weights, is judged so: the interval is that one's.
+# `answers_key` tells whether two audits of a number are of the same answers, whatever else a folder holds.
 NUMBERS = """
+    with answers as (
+        select
+            suite, category, config, is_simulated,
+            count(*) || ' ' || sum(md5_number_lower(
+                concat_ws(' ', response_key, response_status, coalesce(response, ''))
+            )) as answers_key
+        from dim_responses
+        group by all
+    )
     select
         suite, category, config, is_simulated, measure, axis, metric, group_value,
         coalesce(adjusted_value, value) as value, unit, direction, ci_low, ci_high,
-        n, coalesce(n_units, n_blocks) as n_units, p_family, verdict
+        n, coalesce(n_units, n_blocks) as n_units, p_family, verdict, answers_key,
+        measure_check = 'corrected' as is_corrected
     from fct_verdicts
+    left join answers using (suite, category, config, is_simulated)
     where is_gate_profile and not is_control
     order by all
 """

@@ -36,7 +36,8 @@ def audit(number, **changes):
 
 def number(of, value, half=0.05, **changes):
     ends = {"ci_low": value - half, "ci_high": value + half} if half is not None else {}
-    return {"audit_key": of["audit_key"], **NUMBER, "value": value, **ends, **changes}
+    named = {"audit_key": of["audit_key"], "answers_key": of["audit_key"]}
+    return {**named, **NUMBER, "value": value, **ends, **changes}
 
 
 @pytest.fixture(scope="module")
@@ -272,9 +273,18 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
             f"{value!r} as {name}"
             for name, value in {**NUMBER, "n_blocks": 60, "value": 0.1, "ci_low": 0.0, "ci_high": 0.2}.items()
         )
-        corrected = "0.1 as ci_low, 0.3 as ci_high, 0.2 as adjusted_value, 'corrected' as metric"
+        corrected = (
+            "0.1 as ci_low, 0.3 as ci_high, 0.2 as adjusted_value, 'corrected' as metric,"
+            " 'corrected' as measure_check"
+        )
+        marts.execute(
+            "create table dim_responses as select 's' as suite, 'A1' as category, 'm' as config,"
+            " true as is_simulated, 'ok' as response_status, * from (values ('r1', 'a'), ('r2', null))"
+            " as t (response_key, response)"
+        )
         marts.execute(
             f"create table fct_verdicts as select {judged}, null::double as adjusted_value,"
+            " 'unvalidated' as measure_check,"
             " true as is_gate_profile, false as is_control"
             f" union all by name select {corrected}, * exclude (metric, ci_low, ci_high) from ("
             f"select {judged}, true as is_gate_profile, false as is_control)"
@@ -286,10 +296,13 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
     with Store(tmp_path, read_only=True) as store:
         assert store.value("select count(*) from audits") == 3
         # The interval is the corrected number's, so that number is what is kept beside it.
-        kept = store.rows("select distinct metric, value, ci_low, ci_high from audit_numbers order by all")
+        kept = store.rows(
+            "select distinct metric, value, ci_low, ci_high, is_corrected, answers_key like '2 %'"
+            " from audit_numbers order by all"
+        )
         assert kept == [
-            ("corrected", 0.2, 0.1, 0.3),
-            ("max_share_gap", 0.1, 0.0, 0.2),
+            ("corrected", 0.2, 0.1, 0.3, True, True),
+            ("max_share_gap", 0.1, 0.0, 0.2, False, True),
         ]
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
         marts.execute("update dim_builds set fingerprint = null")

@@ -1,5 +1,6 @@
 -- Grain: one row per audit_key, number_key: a number is the same one in all audits. The group of a smallest
--- or largest number is what an audit found, and may be another in the next.
+-- or largest number is what an audit found, and may be another in the next. `answers`: what it is of. A look
+-- asks anew; whole audits may be of the same answers. Of audits of older versions the whole folder tells.
 select
     md5(concat_ws(
         chr(31),
@@ -17,6 +18,11 @@ select
     audits.n_looks,
     audits.is_look,
     audits.audited_at,
+    case
+        when audits.is_look then audits.audit_key
+        else coalesce(numbers.answers_key, audits.answers_hash)
+    end as answers,
+    coalesce(numbers.is_corrected, false) as is_read_by_people,
     numbers.*
 from {{ ref('stg_audit__numbers') }} as numbers
 inner join {{ ref('int_audits_placed') }} as audits using (audit_key)

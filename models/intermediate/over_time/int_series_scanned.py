@@ -1,6 +1,6 @@
 """Grain: one row per audit_key, number_key, of numbers with an interval: has it changed by then?"""
 
-from ingest.inference.over_time import watched
+from ingest.inference.over_time import Kept, scanned
 from ingest.inference.tables import rows_by, table_of, types
 
 SCHEMA = types(
@@ -16,7 +16,8 @@ def model(dbt, session):
     )
     found = rows_by(
         numbers.order("series_key, number_key, place"),
-        "series_key, number_key, audit_key, place, is_look, n_looks, value, ci_low, ci_high, n, n_units",
+        "series_key, number_key, n_looks, is_look, audit_key, place, answers, is_read_by_people, value,"
+        " ci_low, ci_high, n, n_units",
         2,
     )
     rows = [row for (_, number_key), looks in found.items() for row in _scanned(number_key, looks)]
@@ -24,27 +25,15 @@ def model(dbt, session):
 
 
 def _scanned(number_key, looks):
-    """Rows of one number: of a plan in one go; of whole audits in plans that share an end."""
-    _, _, is_look, n_looks, *_ = looks[0]
-    step = max(n_looks - 1, 1)
-    starts = [0] if is_look else range(0, max(len(looks) - 1, 1), step)
-    for start in starts:
-        part = looks[start : start + n_looks]
-        audit_keys, places, _, _, *series = zip(*part, strict=True)
-        for index, look in enumerate(watched(*series, n_looks)):
-            if index == 0 and start > 0:
-                continue
-            yield {
-                "audit_key": audit_keys[index],
-                "number_key": number_key,
-                "statistic": look.statistic,
-                "p_sequential": look.p_value,
-                "shift": look.shift,
-                "changed_place": _place(places, look.changed_at),
-                "changed_place_low": _place(places, look.changed_from),
-                "changed_place_high": _place(places, look.changed_to),
-            }
-
-
-def _place(places, number):
-    return places[number - 1] if number else None
+    n_looks, is_look, *_ = looks[0]
+    for audit_key, look in scanned([Kept(*row[2:]) for row in looks], n_looks, is_look):
+        yield {
+            "audit_key": audit_key,
+            "number_key": number_key,
+            "statistic": look.statistic,
+            "p_sequential": look.p_value,
+            "shift": look.shift,
+            "changed_place": look.changed_at or None,
+            "changed_place_low": look.changed_from or None,
+            "changed_place_high": look.changed_to or None,
+        }

@@ -17,5 +17,7 @@ select
     n,
     n_units,
     p_family,
-    verdict
+    verdict,
+    answers_key,
+    is_corrected
 from {{ source('raw', 'audit_numbers') }}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ingest.inference.over_time import boundaries, moved, watched
+from ingest.inference.over_time import Kept, boundaries, moved, scanned, watched
 
 LOOKS = np.arange(1, 6) / 5
 # Two-sided limits of 0.05 at five equally spaced looks, with 0.025 spent to each side. Sources: Lan & DeMets
@@ -77,6 +77,55 @@ def test_a_later_look_changes_nothing_that_an_earlier_one_said_and_no_p_value_gr
     p_values = [look.p_value for look in all_looks[1:]]
     assert p_values == sorted(p_values, reverse=True) and p_values[-1] < 1e-6 < 0.05 < p_values[0]
     assert all_looks[-1].changed_at == all_looks[-1].changed_from == all_looks[-1].changed_to == 3
+
+
+def kept(answers, values, is_corrected=False, place=1):
+    return [
+        Kept(f"{place + i}", place + i, of, is_corrected, value, value - 0.1, value + 0.1, 200, 60)
+        for i, (of, value) in enumerate(zip(answers, values, strict=True))
+    ]
+
+
+def test_the_same_answers_are_one_look_however_often_they_are_audited():
+    """Four audits of each answers, of other limits: five in a hundred series raised an alarm, and 23 did."""
+    n_once, n_often = 0, 0
+    for seed in range(150):
+        values = np.random.default_rng(seed).normal(0, 0.1 / 1.96, 3)
+        once = dict(scanned(kept("abc", values), 12, False))
+        often = dict(scanned(kept("aaaabbbbcccc", np.repeat(values, 4)), 12, False))
+        assert [look[:3] for look in (once["2"], once["3"])] == [often[at][:3] for at in ("8", "12")]
+        n_once += once["3"].p_value <= 0.05
+        n_often += watched(np.repeat(values, 4), *(np.repeat(values, 4) + end for end in (-0.1, 0.1)),
+            [200] * 12, [60] * 12, 12)[-1].p_value <= 0.05  # fmt: skip
+    assert n_once <= 12 < n_often
+
+
+def test_answers_count_as_they_were_read_last_where_they_first_came():
+    told = dict(scanned(kept("abba", (0.1, 0.9, 0.5, 0.5)), 12, False))
+    # The third reads the second's answers anew, the last the first's: then nothing is left of a change.
+    assert told["2"].p_value < 0.001 and told["2"].changed_at == 2
+    assert told["2"].statistic > told["3"].statistic > told["4"].statistic == 0
+    assert told["3"].changed_at == 2
+    assert dict(scanned(kept("abcb", (0.1, 0.1, 0.9, 0.1)), 12, False))["4"].changed_at == 3
+
+
+def test_a_number_that_labels_correct_is_compared_with_its_own_kind():
+    """As read 0.1, corrected 0.5: labels came, and the model is as it was."""
+    as_read, corrected = kept("abc", (0.1,) * 3), kept("cde", (0.5,) * 3, True, place=4)
+    told = dict(scanned([*as_read, *corrected], 12, False))
+    assert [np.isnan(told[f"{place}"].p_value) for place in range(1, 7)] == [True, False, False] * 2
+    assert {look.p_value for look in told.values() if look.p_value <= 1} == {1.0}
+    changed = dict(scanned([*as_read, *corrected, *kept("f", (0.9,), True, place=7)], 12, False))["7"]
+    assert changed.p_value < 0.001 and changed.changed_at == 7
+
+
+def test_whole_audits_are_scanned_in_plans_that_share_an_end():
+    values = np.random.default_rng(5).normal(0, 0.05, 8)
+    told = list(scanned(kept("abcdefgh", values), 4, False))
+    of = lambda part: watched(part, part - 0.1, part + 0.1, [200] * len(part), [60] * len(part), 4)  # noqa: E731
+    by_plan = [*of(values[:4]), *of(values[3:7])[1:], *of(values[6:])[1:]]
+    np.testing.assert_equal([look.p_value for _, look in told], [look.p_value for look in by_plan])
+    assert [audit_key for audit_key, _ in told] == [f"{place}" for place in range(1, 9)]
 
 
 def test_the_statistic_is_the_highest_of_all_splits():
