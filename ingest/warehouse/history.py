@@ -37,21 +37,32 @@ NUMBERS = """
 def keep_audit(
     data: Path, built: Path | None = None, plan: str | None = None, look: int | None = None
 ) -> bool:
-    """Keep what an audit judged in the raw tables of `data`; return whether it was not there yet.
+    """Keep what an audit judged in the raw tables of `data`; return whether it is not how things stood.
 
-    `built` is the folder of its marts, `data` where it is None. An audit is named by its fingerprint, so the
-    same one is kept once; a look by its number in its plan as well. What dbt alone built has no fingerprint
-    and is not kept.
+    `built` is the folder of its marts, `data` where it is None. An audit is named by its fingerprint, so what
+    is built again is not kept again, unless others came between: then it has come back, and is named by how
+    often, too. A look is named by its number in its plan as well. What dbt alone built has no fingerprint and
+    is not kept.
     """
     with Warehouse(built or data) as marts:
         (build,) = marts.rows(f"select fingerprint, plumbline_version, {', '.join(HASHES)} from dim_builds")
         numbers: pa.Table = marts.connection.execute(NUMBERS).to_arrow_table()
     if build["fingerprint"] is None or not numbers.num_rows:
         return False
-    audit_key = key("audit", build["fingerprint"], plan, look)
+    named = ["audit", build["fingerprint"], plan, look]
     with Store(data) as store:
-        if store.value("select count(*) from audits where audit_key = ?", [audit_key]):
+        there = store.rows(
+            """
+            select fingerprint = $1 from audits
+            where plan_key is not distinct from $2 and look is not distinct from $3
+            order by audited_at desc, audit_key desc
+            """,
+            named[1:],
+        )
+        is_same = [is_same for (is_same,) in there]
+        if is_same[:1] == [True] or (plan is not None and any(is_same)):
             return False
+        audit_key = key(*named, *([sum(is_same)] if any(is_same) else []))
         detail = {"fingerprint": build["fingerprint"], "plan": plan, "look": look}
         with store.run("audit", detail) as run_id, store.transaction():
             row = {**build, "audit_key": audit_key, "plan_key": plan, "look": look}

@@ -27,7 +27,8 @@ def audits(marts: Warehouse) -> list[Row]:
             (
                 select min(suite) from fct_audit_numbers where audit_key = dim_audits.audit_key
             ) as first_suite,
-            coalesce(fingerprint = (select fingerprint from dim_builds), false) as is_in_marts
+            coalesce(fingerprint = (select fingerprint from dim_builds), false)
+            and place = max(place) over (partition by fingerprint, plan_key) as is_in_marts
         from dim_audits
         order by audited_at, audit_key
         """

@@ -218,7 +218,7 @@ def test_what_is_not_kept_is_said(data, monkeypatch, named, said):
 
 
 def test_an_audit_that_came_back_is_what_the_marts_hold_now(data, monkeypatch, capsys):
-    """It is kept once, so the newest that is kept is not how things stand."""
+    """What was built without being kept, so the newest that is kept is not how things stand."""
     monkeypatch.setattr(kept_audits, "build", lambda _: None)
     build_again(data, "0a" * 32)
     kept_audits.changes(data, "0a0a", None)
@@ -307,3 +307,11 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
         marts.execute("update dim_builds set fingerprint = null")
     assert not keep_audit(tmp_path)
+    for fingerprint in "gffgff":  # what comes back is kept once each time
+        with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+            marts.execute("update dim_builds set fingerprint = ?", [fingerprint])
+        keep_audit(tmp_path)
+    with Store(tmp_path, read_only=True) as store:
+        series = "select fingerprint from audits where plan_key is null order by audited_at"
+        assert "".join(name for (name,) in store.rows(series)) == "fgfgf"
+        assert store.value("select count(distinct audit_key) - count(*) from audit_numbers") == -7

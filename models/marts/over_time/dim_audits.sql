@@ -1,4 +1,4 @@
--- Grain: one row per audit_key: audits that were built, the same one once, and looks of plans.
+-- Grain: one row per audit_key: audits that were built, one that came back once more, and looks.
 with placed as (
     select * from {{ ref('int_audits_placed') }}
 ),
