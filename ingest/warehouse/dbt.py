@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ MEASURED = "answers_measured"
 MEASURE = " Measure what is not measured yet: `plumbline extract --suite FILE`, with the file of {}."
 BLOCKING_RULES = "assert_blocking_rules_are_passed"  # its rows are those of fct_quality
 COMMENT = re.compile(r"(?:--.*\n)+")
+OPTIONS_KEPT = {"DBT_SEND_ANONYMOUS_USAGE_STATS", "DBT_ENGINE_SEND_ANONYMOUS_USAGE_STATS"}
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
 # Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
@@ -55,18 +56,33 @@ atexit.register(gc.freeze)
 
 
 @contextmanager
-def _set(values: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of the environment for a while."""
+def _set(values: Mapping[str, str | None]) -> Iterator[None]:
+    """Set variables of the environment for a while; None takes one out."""
     before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
+    _put(values)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        _put(before)
+
+
+def _put(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _without_options() -> AbstractContextManager[None]:
+    """Take dbt's own options out of the environment for a while.
+
+    They are those of other projects: DBT_EMPTY would empty every table, and the queries that are kept.
+    """
+    from dbt.cli.params import KNOWN_ENV_VARS
+
+    names = {name for one in KNOWN_ENV_VARS for name in (one.name, one.old_name) if name} - OPTIONS_KEPT
+    return _set(dict.fromkeys(names & os.environ.keys()))
 
 
 _told: list[str] = []  # what is said of the build that is under way
@@ -173,13 +189,14 @@ def parse(data: Path) -> Any:
         from dbt.cli.main import dbtRunner
 
         take_shortcuts()
-        if project != PROJECT and _lacks_packages(project):
-            dbtRunner().invoke([*silent, "deps", *_places(data)])
-        places = [*_places(data), "--target-path", str((written or data / "target").resolve())]
-        inputs = project_inputs()
-        manifest: Any = dbtRunner().invoke([*silent, "parse", *places]).result
-        if manifest is not None and _is_torn(manifest):
-            manifest = dbtRunner().invoke([*silent, "--no-partial-parse", "parse", *places]).result
+        with _without_options():
+            if project != PROJECT and _lacks_packages(project):
+                dbtRunner().invoke([*silent, "deps", *_places(data)])
+            places = [*_places(data), "--target-path", str((written or data / "target").resolve())]
+            inputs = project_inputs()
+            manifest: Any = dbtRunner().invoke([*silent, "parse", *places]).result
+            if manifest is not None and _is_torn(manifest):
+                manifest = dbtRunner().invoke([*silent, "--no-partial-parse", "parse", *places]).result
     if manifest is not None:
         manifest.project_inputs = inputs
     return manifest
@@ -236,7 +253,7 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
         with _at_work(data):
             manifest = parse(data) if parsed is None else parsed()
             places = [*_places(data), "--target-path", str(data.resolve() / "target")]
-            with _without_what_is_there(), _shown(data, arguments) as count:
+            with _without_what_is_there(), _without_options(), _shown(data, arguments) as count:
                 runner = dbtRunner(manifest=manifest, callbacks=[hear, count])
                 result = runner.invoke([*level, *arguments, *once, *places])
             if on_spark and result.success and arguments[0] == "build":

@@ -1,6 +1,7 @@
 """What changed is built, nothing else is, and tables are those of a build from nothing: on six models."""
 
 import json
+import os
 import random
 import shutil
 import signal
@@ -369,6 +370,23 @@ def test_what_is_read_through_a_view_is_made_first(project):
     assert "shown" not in project.build() and {"drawn", "totals", "some"} <= project.without_dbt
     assert project.parents["totals"] == {"drawn"} == project.parents["some"]
     assert project.parents["judged"] == {"drawn"} and project.parents["drawn"] == {"counted"}
+
+
+def test_options_of_dbt_in_the_environment_are_those_of_other_projects(project, monkeypatch):
+    for name, value in {
+        "DBT_EMPTY": "1",
+        "DBT_ENGINE_RESOURCE_TYPES": "model",
+        "DBT_TARGET": "prod",
+        "DBT_PROFILE": "theirs",
+        "DBT_WARN_ERROR": "1",
+    }.items():
+        with monkeypatch.context() as patched:
+            patched.setenv(name, value)
+            assert project.build(is_full=True) >= EVERY | {"no_suite_is_bad"}, name
+            assert os.environ[name] == value
+        assert project.tables()["counted"] == ["('s', 'k', 12)", "('t', 'k', 3)"], name
+    project.answers("t", "k", 1)
+    assert project.build() == project.without_dbt and project.is_as_from_nothing()
 
 
 def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch, capsys):
