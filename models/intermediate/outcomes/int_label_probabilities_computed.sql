@@ -39,7 +39,7 @@ masses as (
         tokens.response_key,
         begun.outcome_set,
         begun.label,
-        {{ in_order('sum', 'exp(tokens.logprob)', 'tokens.token') }} as mass
+        {{ sum_of_shares('least(exp(tokens.logprob), 1e0)') }} as mass
     from tokens
     inner join responses using (response_key)
     inner join {{ ref('int_beginnings_matched') }} as begun
