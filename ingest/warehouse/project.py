@@ -24,8 +24,11 @@ OWN_FILES = {
     "seed-paths": "seeds",
     "snapshot-paths": "snapshots",
     "test-paths": "tests",
+    "function-paths": "functions",
 }
-SETTINGS = ("dbt_project.yml", "profiles.yml", "packages.yml", "package-lock.yml", "selectors.yml")
+SETTINGS = (
+    "dbt_project.yml", "profiles.yml", "packages.yml", "package-lock.yml", "selectors.yml", ".dbtignore"
+)  # fmt: skip
 ENGINES = ("dbt-core", "dbt-duckdb", "duckdb")
 READ_BY_CODE = ("vars", "dispatch")  # of dbt_project.yml: any model or macro may ask for it
 MADE = ("model", "seed", "snapshot", "test")

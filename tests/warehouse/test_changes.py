@@ -321,6 +321,10 @@ def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
     check_inputs(project.data)
     project.write("models/own.sql", "select 3 as most")
     assert project.build() == {"own"} and rows("own") == [(3,)]
+    for file in (".dbtignore", "functions/twice.sql"):
+        before = kept_project.project_inputs()
+        project.write(file, "models/none.sql")
+        assert kept_project.project_inputs() != before, file
 
 
 def test_what_dbt_has_written_is_made_without_it_until_the_project_changes(project):
