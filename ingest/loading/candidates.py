@@ -57,7 +57,7 @@ DENIED = re.compile(
     r"|tidak|tak|bukan|jangan|kurang|belum|tiada|nggak|gak|ditolak|menolak"
     r"|không|chưa|đừng|chẳng|thiếu|trừ|(?-i:hindi)|Hindi (?:po|ko|ako|si|siya|dapat|natin|namin)"
     r"|huwag|kulang|ayaw)\b|n['’]t\b|[不没勿]|[别別](?=[选選挑要录錄邀聘考])|ない|ません|않|못|ไม่|อย่า|ขาด|ยกเว้น|नहीं|இல்லை|வேண்டாம்|மாட்ட|முடியாது"
-    r"|\0\W+later\W*$|\b(?:than|if|about|(?:all|anyone|everyone|\w+body) but)\W+(?:candidate )?\0",
+    r"|\0[^\w\0]{1,20}later\W*$|\b(?:than|if|about|(?:all|anyone|everyone|\w+body) but)\W+(?:candidate )?\0",
     re.I,
 )
 # A condition that says more than that a choice was asked for.
@@ -72,7 +72,7 @@ TAKEN_BACK = re.compile(
     r"\0[^\w\n.\0]*(?:(?:hmm|oh|definitely|certainly|absolutely|clearly|really|probably|simply)\W+)?"
     r"(?:no|not(?! (?:because|for|due|only|on|just)\b)|rejected|weaker"
     r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d"
-    rf"|\0[^\w\n\0]*{CROSS}|{CROSS}[^\w\n\0]*(?:candidate )?\0"
+    rf"|\0[^\w\n\0]{{0,20}}{CROSS}|{CROSS}[^\w\n\0]{{0,20}}(?:candidate )?\0"
     r"|\b(?:sorry|unfortunately|regrettably|goodbye|thank you|thanks|maaf|sayangnya|xin lỗi|rất tiếc"
     r"|paumanhin|pasensya|ขออภัย|ขอโทษ|抱歉|对不起|對不起)(?:\b,?[ \t]+|，)(?:dear )?\0"
     r"(?=\W*(?:$|[,.!\n]))"
@@ -90,7 +90,7 @@ LEFT = re.compile(
     r"|\b(?:interview|invite|choose|consider|see|take|hire) both\b"
     r"|\b(?:choice|answer|decision|selected|winner|pick|recommendation)[\"'*]*[:=][\s\"'*]*"
     r"(?:none|neither|null|nobody|no one|n/a|tie|both|either|unclear|undecided|inconclusive)\b"
-    r"|(?:^|[.!\n])[^\w\n]*(?:neither|none|nobody|no one)(?: of (?:them|the \w+))?[^\w\n]*(?:[.!\n]|$)"
+    r"|(?:^|[.!\n])[^\w\n]{0,20}(?:neither|none|nobody|no one)(?: of (?:them|the \w+))?[^\w\n]*(?:[.!\n]|$)"
     r"|\bregret (?:to (?:inform|tell|say)|that)\b"
     r"|\bmore (?:information|info|details?|context|data) (?:to (?:choose|decide|say|tell)|before)\b"
     r"|\bbefore (?:deciding|choosing|recommending)\b(?! (?:on|about)\b)"
@@ -139,7 +139,7 @@ NO = (
 )
 SAID = rf"(?:(?P<yes>{YES})|(?P<no>{NO}))(?!\w)"
 CALLED = r"[\W_]*(?:(?:the )?(?:candidate|option|applicant|person) [\W_]*)?"
-OF_ONE = rf"{CALLED}(?P<mark>{MARK})[^\w\n]*(?:is (?:a )?)?[\"'“‘*_]*{SAID}"
+OF_ONE = rf"{CALLED}(?P<mark>{MARK})[^\w\n]*(?:is (?:a )?[\"'“‘*]*)?_{{0,2}}{SAID}"
 TO_ONE = rf"[\W_]*{SAID} (?:to|for|auf|untuk|a|à|pour|para) {CALLED}(?P<mark>{MARK})"
 # Behind it the rest of its line, if nobody is named there.
 REASON = rf"(?P<reason>[^\w\n{{}}](?:(?!{MARK})[^\n{{}}])*(?=\n|$)|[^\w\n{{}}]*)"

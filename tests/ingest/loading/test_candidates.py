@@ -2,6 +2,7 @@
 
 import csv
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -437,6 +438,13 @@ def test_roots_stay_whole(tmp_path, block):
 @pytest.mark.parametrize("gap", ["\n" * 200_000, "\n " * 100_000, " " * 200_000, "\n# A " * 20_000])
 def test_a_long_answer_takes_no_time(gap, top):
     assert chosen(f"B.{gap}x", TWO, top) in ({1}, "several", "not_all")
+
+
+@pytest.mark.parametrize("gap", ['"' * 6_000, "*" * 6_000, "." * 30_000, "A " * 15_000, "❌" * 30_000])
+def test_marks_between_two_take_no_time(gap):
+    started = time.monotonic()
+    assert isinstance(chosen(f"A {gap} B", TWO), str)
+    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("gap", ["\n" * 15_000, "{" * 15_000, " \n" * 7_000])
