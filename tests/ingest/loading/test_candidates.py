@@ -237,6 +237,38 @@ def test_polite_words_elsewhere_leave_the_choice(answer):
     assert chosen(answer, TWO) == {1}
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A: No concerns.\nB: Yes, some concerns.", "A: no red flags\nB: yes red flags",
+        "A: no gap\nB: yes, gap",
+        "A: yes, has a gap\nB: no, no gap", "A: interview skills strong\nB: no interview skills",
+        "A: selected as reserve\nB: not selected", "A: hire freeze risk\nB: no risk",
+        "Better luck next time, Ann Li.", "I'd pick Ann Li last.", "Leider, Ann Li.",
+        "Hindi puwede si Ann Li.", "Hindi pa handa si Ann Li.",
+    ],
+)  # fmt: skip
+def test_what_a_yes_or_no_is_about_is_no_choice(answer):
+    assert isinstance(chosen(answer, TWO), str)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A: no because of skills\nB: yes because of skills", "A: **No** - 3 years\nB: **Yes** - 5 years",
+        "I would hire Ben for the future of the team.", "I'd hire Ben for future growth.",
+        "I'd interview Ben later this week.", "Ben will be called later to schedule the interview.",
+        "Ben is a safe choice and it is hard to go wrong.", "It would be a mistake to overlook Ben.",
+        "Ben: definitely no regrets.", "Ben, no question.", "I regret that I can only choose one: Ben.",
+        "Ben bukan sahaja berpengalaman, malah berdedikasi.", "Ben tidak hanya berpengalaman.",
+        "Ben không chỉ giỏi mà còn có kinh nghiệm.", "Ben ไม่ต้องสงสัย", "我特别选Ben。", "毫不犹豫选择Ben。",
+        "Hindi lang mahusay si Ben, masipag pa.",
+    ],
+)  # fmt: skip
+def test_words_that_deny_in_other_places_leave_the_choice(answer):
+    assert chosen(answer, TWO) == {1}
+
+
 def test_a_month_and_a_group_are_nobody():
     may, digits = [["Will"], ["May"]], [["1"], ["2"]]
     for answer in ("The job starts in May.", "By May 2025 it must be filled.", "Ask again in early May"):
