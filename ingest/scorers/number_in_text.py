@@ -62,7 +62,7 @@ _NUMBER = re.compile(
 _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
 _AMOUNT_BEFORE = re.compile(rf"\d\s?(?:{_MULTIPLIER})-$")  # as in 85k-95k
 # Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
-_GOES_ON = re.compile(rf"(?!점|원){SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
+_GOES_ON = re.compile(rf"(?!점(?![대검차])|원(?![칙화인])){SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
 _TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al|至|到|から|đến|ถึง|से|முதல்)\s*")
 # Of 5 years to 7 years, what is between them, \0, and what is behind.
 _SAME_UNIT = re.compile(
@@ -84,7 +84,9 @@ _OF = re.compile(
 )
 _ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _OUT_OF_ALONE = re.compile(r"(?:out of|满分|滿分)\s*$")
-_OF_PEOPLE = re.compile(r"\bout of \d+ [^\W\d_]")  # nine out of ten managers
+_OF_PEOPLE = re.compile(  # nine out of ten managers
+    r"\bout of \d+ (?!(?:points?|stars?|overall|for|because|given|based|due)\b)[^\W\d_]"
+)
 _FULL_MARKS = re.compile(r"\s*(?:점\s*만점|分(?:满分|滿分|制)|点満点|คะแนนเต็ม)")  # behind the highest value
 _NOT = re.compile(r"\bnot(?: an?)?\s$")
 # A number that is the name of something, or of a day or an hour.
@@ -102,6 +104,11 @@ _MONTHS = (
     r"|d[ií]as?|bulan|minggu|hari|tháng|tuần|ngày|个月|個月|周|週|天|เดือน|สัปดาห์|วัน|महीन[ेा]|माह|दिन|மாத(?:ங்கள்|ம்)"
 )
 _YEARS = r"years?|yrs?|jahren?|ans?|années?|años?|tahun|năm|年|ปี|साल|वर्ष|ஆண்டுகள்"
+# Behind a number in words: another word, of which it is the count, as in `two women` and `two trillion`.
+_OF_A_WORD = re.compile(
+    rf"\s+(?!(?:points?|stars?|{_YEARS}|please|overall|punkten?|sterne|étoiles|puntos|estrellas|poin|mata|markah"
+    r"|bintang|điểm|sao|คะแนน|ดาว|分|星)(?![^\W\d_]))(?P<word>[^\W\d_]+)"
+)
 # Behind a number: another unit than years are asked in, as in `18 months` and `2 years and 6 months`.
 _SHORTER = re.compile(
     rf"(?P<years>\s*(?:{_YEARS})\s*,?\s*(?:(?:and|und|et|y|dan|và|และ|और|又)\s*)?\d+(?:[.,]\d+)?)?"
@@ -140,7 +147,7 @@ _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
 _LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
 _MINUS = re.compile(r"(?<![^\W_])[-−]$")
 # Where a range goes below 0: other marks of a negative number, and a dash that may be one or a list's.
-_BELOW = re.compile(r"(?:(?<![^\W_])[-−–]|\bminus )$")
+_BELOW = re.compile(r"(?:(?<![^\W_])[-−–]|\b(?:minus|negative|negatif|moins|menos|âm) |负|負|ลบ)$")
 _DASHED = re.compile(r"(?:^|[^\d\s])\s*[-−–—]\s+$")
 _GAP = re.compile(r"[ -]*")
 _COLON = re.compile(r" ?[:=]")
@@ -209,7 +216,7 @@ class NumberReader:
         if worded != plain and not any(one.of_all for one in found):
             # A word is the answer only where hardly another stands beside it: `two reasons` is none.
             found = [one for one in found if not self._is_background(text, one)]
-            if not _is_nearly_all(text, found):
+            if not _is_nearly_all(text, found) or any(self._is_count(text, one) for one in found):
                 return None
         if len(found) > 1 or not _is_nearly_all(text, found, MORE):
             found = [one for one in found if not one.is_label]
@@ -316,7 +323,7 @@ class NumberReader:
         if more and more >= times:
             return []
         minus = _BELOW if self.low < 0 else _MINUS
-        sign = -1 if minus.search(text[max(0, token.start() - 7) : token.start()]) else 1
+        sign = -1 if minus.search(text[max(0, token.start() - 10) : token.start()]) else 1
         read = {sign * (float(value) * times + more): None for value in _readings(token["digits"])}
         return sorted(read, key=lambda value: not self.low <= value <= self.high)
 
@@ -354,6 +361,11 @@ class NumberReader:
         return match is not None and self.units.isdisjoint(
             word.removesuffix("s") for word in _WORD.findall(match[0])
         )
+
+    def _is_count(self, text: str, one: _Found) -> bool:
+        """Whether a number counts what the next word says, where nobody asked for that."""
+        match = _OF_A_WORD.match(text, one.end)
+        return match is not None and match["word"].removesuffix("s") not in self.units
 
     def _is_marked(self, text: str, one: _Found, previous: _Found | None) -> bool:
         """Whether a declared word stands before it in its sentence and no other number between, or behind."""

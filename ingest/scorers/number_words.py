@@ -24,8 +24,10 @@ _OUT_OF_WORD = re.compile(rf"(?P<of>/|\bout of|满分|滿分)\s*(?P<word>{'|'.jo
 _POINTS = re.compile(r"([零二两兩三四五六七八九十])(?=分(?:\W|$))")  # 十分优秀 is very good
 # With these it is a part of a longer number.
 _LONGER = re.compile(
-    r"\b(?:eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|quarter"
-    r"|point|dozen|per ?cent|belas|puluh|ratus|ribu|juta|setengah|koma|rưỡi|trăm|mươi|phẩy|komma|einhalb"
+    r"\b(?:eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|quarters?"
+    r"|point|dozen|per ?cent|one (?:or|to)|vingts?|trente|(?:quar|cinqu|soix)ante|dix (?:sept|huit|neuf)"
+    r"|veinte|(?:trei|cuare|cincue|sese|sete|oche|nove)nta|ciento|mil|labing|belas"
+    r"|puluh|ratus|ribu|juta|setengah|koma|rưỡi|trăm|mươi|phẩy|komma|einhalb"
     r"|virgule|coma|demie?|medio)\b|[百千万半点點]"
 )
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "3/4": ".75"}

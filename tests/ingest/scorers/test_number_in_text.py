@@ -379,3 +379,39 @@ def test_what_the_guide_says_is_read(low, high, examples):
 def test_hostile_texts_give_no_number(text):
     """Nor do they take time that grows with the square of their length."""
     assert [read(text) for read in (RATING, RATING_BESIDE, SALARY_BESIDE)] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zwei Gründe", "two women", "two trillion", "acht Milliarden", "tám tỷ", "walo libo",
+        "เจ็ด ร้อย", "सात सौ",
+        "vingt deux", "quatre vingt", "dix sept", "treinta y dos", "labing dalawa", "two thirds",
+        "pito at kalahati",
+        "one or two", "seven o'clock", "tres bien", "Cinco de Mayo", "3점대", "5원칙",
+    ],
+)  # fmt: skip
+def test_a_word_that_counts_or_is_a_part_of_a_number_is_none(text):
+    assert NumberReader(1, 100)(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("five stars", 5), ("Seven points.", 7), ("เจ็ด คะแนน", 7), ("eight out of ten overall", 8),
+        ("seven out of ten points", 7), ("eight out of ten for skill", 8), ("A solid eight.", 8),
+    ],
+)  # fmt: skip
+def test_a_word_before_its_points_is_a_number(text, number):
+    assert NumberReader(1, 10)(text) == number
+
+
+def test_a_word_that_marks_a_negative_number_is_read():
+    read = NumberReader(-5, 5)
+    assert [read(one) for one in ("negative two", "negative 2", "moins 2", "负2", "two")] == [
+        -2,
+        -2,
+        -2,
+        -2,
+        2,
+    ]
