@@ -55,9 +55,10 @@ RATING = {"set": "rating", "kind": "score", "scorer": "rating", "feature": "rati
 OF_A_PERSON = re.compile(
     r"(.*?)(?:(?<![a-z])(?:[a-h]|[1-8]|first|second|third|left|right))(?![a-z])(.*)", re.I
 )
-_TO = "to|a|al|à|bis|hanggang|hingga|sampai|đến|ถึง"
+_TO = "to|a|al|à|bis|hanggang|hingga|sampai|đến|ถึง|से|முதல்"
 SCALE = re.compile(
-    rf"(?<![-−–.])\b(\d{{1,3}})(?: ?[-–~至到] ?|(?: \([^()]*\))? (?:{_TO}) )(\d{{1,4}})\b"
+    r"(?<![-−–.])(?<![0-9A-Za-z_])(\d{1,3})(?: ?[-–~至到] ?|(?:から|부터 ?|점?에서 ?)"
+    rf"|(?: \([^()]*\))? (?:{_TO}) )(\d{{1,4}})(?![0-9A-Za-z_])"
 )  # 1-10, 1 (bad) to 10
 TEXTS = ("prompt", "response")
 KNOWN = {name for names in NAMES.values() for name in names}

@@ -183,6 +183,8 @@ def test_a_table_s_columns_are_found_and_all_of_it_loads(name, write, tmp_path):
         ("es", "La {} pide trabajo en la tienda {}. Valora su perfil de 1 a 10.", "Un 7.", "rating"),
         ("ms", "Seorang {} memohon kerja di kedai {}. Patutkah dia dijemput ke temuduga?", "Ya.", "length"),
         ("th", "{} สมัครงานที่ร้าน {} ควรเชิญมาสัมภาษณ์ไหม ให้คะแนน 1 ถึง 10", "8 คะแนน", "rating"),
+        ("zh", "请评价{}候选人是否适合在{}商店工作，从1到10打分。", "8分", "rating"),
+        ("ko", "{} 지원자가 {} 가게에서 일하기에 적합한지 1에서 10까지 평가해 주세요.", "8점", "rating"),
         ("en", "The {} applies at shop {}. Should we invite this person?", "No.", "tone"),
     ],
 )
