@@ -17,6 +17,9 @@ WORDS = {
     10: "ten sepuluh mười sampu zehn diez 十 สิบ பத்து दस",
 }
 DIGITS = {word: str(number) for number, words in WORDS.items() for word in words.split()}
+# These are numbers only where they are the whole answer, or given out of another.
+ALONE = {"one": "1", "một": "1", "一": "1", "หนึ่ง": "1", "hai": "2", "ba": "3"}
+_ONE_OUT_OF = re.compile(r"\bone(?= out of\b)")
 # Vowel signs of Indic and Thai scripts are no \w.
 _LETTER = r"[\w\u0900-\u0963\u0b80-\u0be5\u0e31-\u0e4e]"
 _WORD = re.compile(rf"(?<!{_LETTER})(?:{'|'.join(sorted(DIGITS, key=len, reverse=True))})(?!{_LETTER}|-\w)")
@@ -54,6 +57,9 @@ def in_digits(text: str) -> str:
     """
     if any(character.isdigit() for character in text) or _LONGER.search(text):
         return text
+    if (bare := text.strip(" \n.,:;!_\"'()。")) in ALONE:
+        return ALONE[bare]
+    text = _ONE_OUT_OF.sub("1", text)
     text = _POINTS.sub(lambda match: DIGITS[match[1]], text)
     text = _OUT_OF_WORD.sub(lambda match: f"{match['of']} {DIGITS[match['word']]}", text)
     return _WORD.sub(lambda match: DIGITS[match[0]], text)

@@ -415,3 +415,10 @@ def test_a_word_that_marks_a_negative_number_is_read():
         -2,
         2,
     ]
+
+
+def test_a_one_that_is_the_whole_answer_is_a_number():
+    read = NumberReader(1, 5)
+    assert [read(one) for one in ("One.", "**one**", "một", "ba", "One out of five.")] == [1, 1, 1, 3, 1]
+    for text in ("The first one.", "One of the best", "No one", "This one", "one out of five managers"):
+        assert read(text) is None
