@@ -12,14 +12,28 @@ KEPT_IN = ("audits", "audit_numbers", "runs")  # raw tables
 HASHES = ("build_hash", "thresholds_hash", "suites_hash", "answers_hash", "readings_hash", "labels_hash")
 # A number that labels correct, or that is taken at equal weights, is judged so: the interval is that one's.
 # `answers_key` tells whether two audits of a number are of the same answers, whatever else a folder holds.
+# Of measurements that came without texts, these are the answers.
 NUMBERS = """
-    with answers as (
+    with said as (
         select
             suite, category, config, is_simulated,
-            count(*) || ' ' || sum(md5_number_lower(
-                concat_ws(' ', response_key, response_status, coalesce(response, ''))
-            )) as answers_key
+            concat_ws(' ', response_key, response_status, coalesce(response, '')) as said
         from dim_responses
+        union all
+        select
+            suite, category, config, is_simulated,
+            concat_ws(
+                ' ', response_key, feature, coalesce(value, 'nan'), coalesce(baseline_value, 'nan')
+            ) as said
+        from fct_measurements
+        semi join (from dim_responses where response is null) as textless using (response_key)
+    ),
+
+    answers as (
+        select
+            suite, category, config, is_simulated,
+            count(*) || ' ' || sum(md5_number_lower(said)) as answers_key
+        from said
         group by all
     )
     select

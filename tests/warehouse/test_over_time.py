@@ -263,6 +263,41 @@ def test_a_beginning_of_several_fingerprints_names_none():
     assert kept_audits.find_audit(kept, "abcd2") == kept[1]
 
 
+def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
+    names = ", ".join(f"'h' as {name}" for name in HASHES)
+    judged = ", ".join(
+        f"{value!r} as {name}" for name, value in {**NUMBER, "n_blocks": 60, "value": 0.1}.items()
+    )
+    of_answers = "'s' as suite, 'A1' as category, 'm' as config, true as is_simulated, 'r1' as response_key"
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+        marts.execute(
+            f"create table dim_builds as select '' as fingerprint, '1' as plumbline_version, {names};"
+            f"create table fct_verdicts as select {judged}, 0.0 as ci_low, 0.2 as ci_high,"
+            " null::double as adjusted_value, 'unvalidated' as measure_check, true as is_gate_profile,"
+            " false as is_control;"
+            f"create table dim_responses as select {of_answers}, 'ok' as response_status,"
+            " null::varchar as response;"
+            f"create table fct_measurements as select {of_answers}, 'warmth' as feature,"
+            " 0.5::double as value, null::double as baseline_value"
+        )
+    looks = ((0.5, None), (0.6, None), (0.5, None), (0.5, "'Yes.'"), (0.6, "'Yes.'"))
+    for at, (value, response) in enumerate(looks):
+        with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+            marts.execute(
+                f"update dim_builds set fingerprint = '{at}'; update fct_measurements set value = {value};"
+                f"update dim_responses set response = {response or 'null'}"
+            )
+        assert keep_audit(tmp_path)
+    with Store(tmp_path, read_only=True) as store:
+        listed = (
+            "select answers_key from audit_numbers inner join audits using (audit_key) order by audited_at"
+        )
+        first, other, again, text, read_anew = [key for (key,) in store.rows(listed)]
+    assert first != other
+    assert first == again
+    assert text == read_anew  # an answer that a scorer reads otherwise is the same answer
+
+
 def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_path):
     names = ", ".join(f"'h' as {name}" for name in HASHES)
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
@@ -281,6 +316,11 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
             "create table dim_responses as select 's' as suite, 'A1' as category, 'm' as config,"
             " true as is_simulated, 'ok' as response_status, * from (values ('r1', 'a'), ('r2', null))"
             " as t (response_key, response)"
+        )
+        marts.execute(
+            "create table fct_measurements as select 's' as suite, 'A1' as category, 'm' as config,"
+            " true as is_simulated, 'warmth' as feature, 0.5 as value, null::double as baseline_value,"
+            " 'r1' as response_key"
         )
         marts.execute(
             f"create table fct_verdicts as select {judged}, null::double as adjusted_value,"
