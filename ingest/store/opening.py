@@ -82,6 +82,12 @@ def close_kept() -> None:
         kept.connection.close()
 
 
+def is_held(path: Path) -> bool:
+    """Whether a database is kept open for writing: what lies beside it may be in use."""
+    kept = _kept.get(path.resolve())
+    return kept is not None and not kept.read_only
+
+
 def open_database(
     path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice = RAW
 ) -> duckdb.DuckDBPyConnection:

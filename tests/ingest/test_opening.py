@@ -98,6 +98,21 @@ def test_what_is_kept_can_be_closed_for_another(kept):
     assert can_be_opened(kept)
 
 
+def test_what_does_not_fit_is_spilled_in_each_stage(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_MEMORY", "60MB")
+    left = tmp_path / f"{RAW_NAME}.tmp"  # by one that was killed
+    left.mkdir()
+    (left / "old").touch()
+    rows = "select md5(i::varchar) as a, md5((i + 1)::varchar) as b from range(2_000_000) as t (i)"
+    with kept_open():
+        for _ in range(2):
+            with Store(tmp_path) as store:
+                assert not (left / "old").exists()
+                store.connection.execute("set threads = 1")
+                store.connection.execute(f"create or replace temp table many as {rows}")
+                assert list(left.iterdir())
+
+
 def test_rows_that_are_there_are_not_written_again(tmp_path):
     with Store(tmp_path) as store:
         place = "select rowid from prompt_words"
