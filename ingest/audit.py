@@ -22,7 +22,7 @@ from ingest.options import (
 from ingest.prompts.shown import names_without_block, unshown
 from ingest.scorers import Where
 from ingest.store import AUDIT_NAME, NothingYet, Store
-from ingest.store.opening import close_kept, kept_open
+from ingest.store.opening import kept_open, stop_keeping
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import is_registered
 
@@ -130,7 +130,7 @@ def command(
         return
     context.invoke(card.command)
     if site:
-        close_kept()  # for Evidence, which reads them too
+        stop_keeping()  # for Evidence, which reads them too, and takes a while
         try:
             context.invoke(report.command)
         except PlumblineError as error:

@@ -25,6 +25,7 @@ READ = 50  # texts whose language is told
 MOST_VALUES, MOST_LETTERS = 20, 60  # of an attribute
 MOST_LABELS = 6  # of a score that is a word
 MOST_ATTRIBUTES = 4
+NAMED = 3  # fields that could be no groups
 EACH = 5  # records to a value of an attribute, on average
 ENOUGH = 0.9  # of the records have it
 MANY = 0.6  # of the answers give a number
@@ -177,12 +178,15 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     people = {n for n in said_in_prompts if fields[n].has_people}
     groups, left_out = _groups(fields, known | people)
     if not groups:
-        others = ", ".join(repr(shorten(n)) for n in fields if n not in known) or "nothing"
-        raise PlumblineError(
-            f"{shown(paths[0])}: no column has 2 to {MOST_VALUES} values that could be groups, with {EACH} "
-            f"records to each; it also has {others}.",
+        others = [repr(shorten(n, MOST_LETTERS // 2)) for n in fields if n not in known]
+        more = [f"{len(others) - NAMED} more"] if len(others) > NAMED else []
+        has = ", ".join([*others[:NAMED], *more]) or "nothing"
+        lack = f"no column has 2 to {MOST_VALUES} values that could be groups, with {EACH} records to each"
+        what, remedy = (
+            f"{lack}; it also has {has}.",
             f"Add one. Where names or prompts alone say it: {UNLISTED}.",
         )
+        raise PlumblineError(f"{shown(paths[0], len(what) + len(remedy))}: {what}", remedy)
     scores, labels = _scores(fields)
     attributes = dict(zip(_slugs([g.last for g in groups]), groups, strict=True))
     prompts = fields[columns["prompt"]].texts

@@ -88,6 +88,13 @@ def is_held(path: Path) -> bool:
     return kept is not None and not kept.read_only
 
 
+def stop_keeping() -> None:
+    """Close what is kept open, and keep nothing more."""
+    global _is_keeping
+    _is_keeping = False
+    close_kept()
+
+
 def open_database(
     path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice = RAW
 ) -> duckdb.DuckDBPyConnection:

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from ingest.store import RAW_NAME, Store
-from ingest.store.opening import attached, close_kept, kept_open, open_database
+from ingest.store.opening import attached, close_kept, kept_open, open_database, stop_keeping
 
 WORDS = {"prompt_key": "p", "suite": "s", "root_key": "r", "words_key": "k", "words": ["a", "b"]}
 
@@ -34,6 +34,15 @@ def test_a_database_stays_open_until_the_end(tmp_path):
         open_database(path, False, {}).close()
         assert not can_be_opened(path)
     assert can_be_opened(path)
+
+
+def test_what_is_opened_later_need_not_be_kept(tmp_path):
+    path = tmp_path / "marts.duckdb"
+    with kept_open():
+        open_database(path, False, {}).close()
+        stop_keeping()
+        open_database(path, False, {}).close()
+        assert can_be_opened(path)
 
 
 def test_outside_it_is_closed_at_once(tmp_path):
