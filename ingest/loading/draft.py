@@ -181,12 +181,12 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
         others = [repr(shorten(n, MOST_LETTERS // 2)) for n in fields if n not in known]
         more = [f"{len(others) - NAMED} more"] if len(others) > NAMED else []
         has = ", ".join([*others[:NAMED], *more]) or "nothing"
-        lack = f"no column has 2 to {MOST_VALUES} values that could be groups, with {EACH} records to each"
+        lack = f"no column could be groups: 2 to {MOST_VALUES} values with {EACH} records to each"
         what, remedy = (
             f"{lack}; it also has {has}.",
-            f"Add one. Where names or prompts alone say it: {UNLISTED}.",
+            f"Add one, or let names or prompts say it: {UNLISTED}.",
         )
-        raise PlumblineError(f"{shown(paths[0], len(what) + len(remedy))}: {what}", remedy)
+        raise PlumblineError(f"{shown(paths[0], len(f': {what} {remedy}'))}: {what}", remedy)
     scores, labels = _scores(fields)
     attributes = dict(zip(_slugs([g.last for g in groups]), groups, strict=True))
     prompts = fields[columns["prompt"]].texts

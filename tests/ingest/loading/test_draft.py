@@ -269,7 +269,7 @@ def test_a_log_s_metadata_are_groups_and_its_scores_outcomes(tmp_path):
     [
         (lambda r: {**r, "llm_output": "", "prompt_text": ""}, None),
         (lambda r: {k: v for k, v in r.items() if k != "llm_output"}, "no column is called like a response"),
-        (lambda r: {k: v for k, v in r.items() if k not in ("Gender", "team")}, "that could be groups"),
+        (lambda r: {k: v for k, v in r.items() if k not in ("Gender", "team")}, "no column could be groups"),
     ],
 )
 def test_what_cannot_be_guessed_is_said(change, said, tmp_path):
