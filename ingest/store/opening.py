@@ -1,5 +1,6 @@
 """Opening a DuckDB file, with one line where that fails."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +61,11 @@ _kept: dict[Path, _Kept] = {}
 _is_keeping = False
 
 
+def _place(path: Path) -> Path:
+    """Where a file lies; of links in a circle, the first."""
+    return Path(os.path.realpath(path))
+
+
 @contextmanager
 def kept_open() -> Iterator[None]:
     """Keep open, until the end, the databases that are opened inside: to read a catalogue takes time.
@@ -103,7 +109,7 @@ def open_database(
     Raises PlumblineError where it is no database, is damaged, open elsewhere or cannot be written, and for a
     memory limit that is none.
     """
-    place = path.resolve()
+    place = _place(path)
     if (kept := _kept.get(place)) is not None:
         if kept.serves(read_only, config) and path.exists():
             return kept.connection.cursor()
@@ -164,7 +170,7 @@ def attached(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> It
 
 def attach(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> None:
     """Have a connection read another database, by `name`."""
-    if (kept := _kept.pop(path.resolve(), None)) is not None:  # a file has one reader or writer in a process
+    if (kept := _kept.pop(_place(path), None)) is not None:  # a file has one reader or writer in a process
         kept.connection.close()
     quoted = str(path.resolve()).replace("'", "''")
     connection.execute(f"attach '{quoted}' as {name} (read_only)")
