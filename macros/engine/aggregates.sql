@@ -13,7 +13,7 @@
     {%- else -%}
     list_transform(
         list_sort(list({{ 'distinct ' if distinct }}{'place': row({{ by }}), 'item': {{ value }}}){{ chosen }}),
-        lambda pair: pair.item
+        lambda pair: pair['item']
     )
     {%- endif -%}
 {%- endmacro %}
