@@ -90,7 +90,7 @@ def close_kept() -> None:
 
 def is_held(path: Path) -> bool:
     """Whether a database is kept open for writing: what lies beside it may be in use."""
-    kept = _kept.get(path.resolve())
+    kept = _kept.get(_place(path))
     return kept is not None and not kept.read_only
 
 

@@ -3,6 +3,7 @@
 import duckdb
 import pytest
 
+from ingest.errors import PlumblineError
 from ingest.store import RAW_NAME, Store
 from ingest.store.opening import attached, close_kept, kept_open, open_database, stop_keeping
 
@@ -34,6 +35,12 @@ def test_a_database_stays_open_until_the_end(tmp_path):
         open_database(path, False, {}).close()
         assert not can_be_opened(path)
     assert can_be_opened(path)
+
+
+def test_a_database_that_is_a_link_to_itself_is_named(tmp_path):
+    (tmp_path / RAW_NAME).symlink_to(tmp_path / RAW_NAME)
+    with pytest.raises(PlumblineError, match=RAW_NAME), kept_open(), Store(tmp_path):
+        pass
 
 
 def test_what_is_opened_later_need_not_be_kept(tmp_path):
