@@ -1,19 +1,23 @@
 -- Grain: one row per text_id, attribute, group_value, form: how near words stand to a group's (SPEC ST-1).
 -- `form` is a target word's form, or '' for all other words that are neither stop words nor protected. Each
--- protected word meets the other words of its own text, so the work grows with the number of texts.
-with tokens as (
-    select * from {{ ref('int_tokens_matched') }}
+-- protected word meets the other words of its own text, so the work grows with the number of texts. Sums are
+-- kept under a group's place, a number: under its names a million texts would not fit in memory.
+with protected_words as (
+    select
+        *,
+        dense_rank() over (order by suite, attribute, group_value) as group_place
+    from {{ ref('stg_suite__protected_words') }}
 ),
 
 protected as (
     select
-        tokens.suite,
         tokens.text_id,
         tokens.token_position,
+        words.suite,
         words.attribute,
-        words.group_value
-    from tokens
-    inner join {{ ref('stg_suite__protected_words') }} as words
+        words.group_place
+    from {{ ref('int_tokens_matched') }} as tokens
+    inner join protected_words as words
         on
             tokens.suite = words.suite
             and tokens.token = words.word
@@ -21,16 +25,14 @@ protected as (
 ),
 
 others as (
-    select * from tokens
+    select * from {{ ref('int_tokens_matched') }}
     where not is_stop
 ),
 
 pairs as (
     select
-        protected.suite,
         protected.text_id,
-        protected.attribute,
-        protected.group_value,
+        protected.group_place,
         case when others.is_target then others.token else '' end as form,
         pow(settings.beta, abs(others.token_position - protected.token_position)) as nearness
     from protected
@@ -43,14 +45,33 @@ pairs as (
             and protected.attribute = same_attribute.attribute
             and case when others.is_protected then others.token end = same_attribute.word
     where same_attribute.word is null
+),
+
+summed as (
+    select
+        text_id,
+        group_place,
+        form,
+        {{ sum_of_shares('nearness') }} as cooccurrence
+    from pairs
+    group by text_id, group_place, form
+),
+
+listed_groups as (
+    select distinct
+        suite,
+        attribute,
+        group_value,
+        group_place
+    from protected_words
 )
 
 select
-    pairs.suite,
-    pairs.text_id,
-    pairs.attribute,
-    pairs.group_value,
-    pairs.form,
-    {{ sum_of_shares('pairs.nearness') }} as cooccurrence
-from pairs
-group by pairs.suite, pairs.text_id, pairs.attribute, pairs.group_value, pairs.form
+    listed_groups.suite,
+    summed.text_id,
+    listed_groups.attribute,
+    listed_groups.group_value,
+    summed.form,
+    summed.cooccurrence
+from summed
+inner join listed_groups using (group_place)
