@@ -226,6 +226,15 @@ class _Design(NamedTuple):
         """Shares (K, J)."""
         return truth(self.shares, self.gap, self.n_groups)
 
+    @property
+    def alike(self) -> "_Design":
+        """The design without a gap: all but the last group are the same in both."""
+        return self._replace(gap=0.0)
+
+    def drawn(self, stream: int, rates: Array, size: tuple[int, ...]) -> Array:
+        """Counts (*size, J) of a group's answers with these rates (..., J)."""
+        return _counts(self.rng(stream), rates, self.n, self.effect, size)
+
     def size(self, most: int, least: int) -> int:
         """How many are drawn of tables of this width."""
         return max(int(min(1.0, WIDE / (self.n_groups * len(self.shares))) * most), least)
@@ -238,18 +247,32 @@ class _Design(NamedTuple):
 @lru_cache(maxsize=8)  # of four gaps each: what is drawn of a design serves every profile
 def _audits(design: _Design, is_equal: bool) -> Array:
     """Counts (draws, K, J) of simulated audits of the truth, or of equal groups."""
-    rates = design.rates.mean(0) if is_equal else design.rates
-    size = (design.size(DRAWS, 500), design.n_groups)
-    return _counts(design.rng(int(is_equal)), rates, design.n, design.effect, size)
+    n_draws, rates = design.size(DRAWS, 500), design.rates
+    if is_equal:
+        return design.drawn(1, rates.mean(0), (n_draws, design.n_groups))
+    if design.gap == 0:
+        return design.drawn(0, rates, (n_draws, design.n_groups))
+    last = design.drawn(2, rates[-1:], (n_draws, 1))
+    return np.concatenate([_audits(design.alike, False)[:, :-1], last], axis=1)
+
+
+@lru_cache(maxsize=8)
+def _redrawn(design: _Design) -> Array:
+    """The first audits redrawn (b, audits, K, J)."""
+    own = _audits(design, False)[: design.size(BOUNDED, 16)] / design.n
+    if design.gap == 0:
+        return design.drawn(3, own, (BOUND_DRAWS, *own.shape[:2]))
+    last = design.drawn(4, own[:, -1:], (BOUND_DRAWS, len(own), 1))
+    return np.concatenate([_redrawn(design.alike)[:, :, :-1], last], axis=2)
 
 
 @lru_cache(maxsize=4)
-def _redrawn(design: _Design, n_units: int) -> tuple[Array, Array]:
-    """The first audits redrawn (b, audits, K, J); and with one more unit a group that sets groups apart."""
-    own, rng = _audits(design, False)[: design.size(BOUNDED, 16)], design.rng(2)
-    redrawn = _counts(rng, own / design.n, design.n, design.effect, (BOUND_DRAWS, *own.shape[:2]))
+def _set_apart(design: _Design, n_units: int) -> Array:
+    """`_redrawn` with one more unit a group, which sets groups apart."""
+    redrawn = _redrawn(design)
+    own = _audits(design, False)[: redrawn.shape[1]]
     one_more = np.stack([pseudo_rows("outcome", table, np.full(len(table), n_units)) for table in own])
-    return redrawn, redrawn + rng.exponential(size=(*redrawn.shape[:3], 1)) * one_more
+    return redrawn + design.rng(5).exponential(size=(*redrawn.shape[:3], 1)) * one_more
 
 
 @lru_cache(maxsize=1_000)
@@ -266,7 +289,8 @@ def _bounds(statistic: str, design: _Design, n_units: int) -> Array:
     spread that audits have. It is drawn of the first audits; a straight line along their values gives those
     of the others.
     """
-    redrawn, apart = (_value(statistic, _tables(statistic, drawn)) for drawn in _redrawn(design, n_units))
+    both = (_redrawn(design), _set_apart(design, n_units))
+    redrawn, apart = (_value(statistic, _tables(statistic, drawn)) for drawn in both)
     level = float(one_sided_level(n_units))
     level = level if STATISTICS[statistic].extreme == "less" else 1 - level
     offsets = np.quantile(apart, level, axis=0) - np.median(redrawn, axis=0)
