@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ingest import assemble, branch, card, extract, generate, load, models, report, scrape, show, warehouse
+from ingest import assemble, branch, card, extract, generate, load, models, report, show, warehouse
 from ingest.errors import PlumblineError, say
 from ingest.labelling.loading import come_since, forgotten
 from ingest.loading.beside import changed_since
@@ -105,6 +105,8 @@ def command(
             say("Its own prompts, too: plumbline assemble, then plumbline generate.", err=True)
         else:
             if any(category.corpus for category in suite.categories.values()):
+                from ingest import scrape  # with all that reads the web
+
                 context.invoke(scrape.command, suite_path=suite_path, **reached)
             context.invoke(assemble.command, suite_path=suite_path, roots=roots, **reached)
             if suite.branches:

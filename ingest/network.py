@@ -4,9 +4,7 @@ The time-outs of httpx are those of one read, so a byte a second keeps a request
 looks at what its request has left.
 """
 
-import ipaddress
 import os
-import socket
 import ssl
 import time
 import zlib
@@ -23,6 +21,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore
 import httpx
 
+from ingest.addresses import addresses_of, is_inside, known_inside
 from ingest.errors import PlumblineError
 
 HEAD_BYTES = 2**18  # of all that comes before a body; h11 takes 100 KB of headers
@@ -58,9 +57,6 @@ class Allowance:
             raise Overdue("the reply has no end")
         return left
 
-
-# Of names that were looked at before anything was sent: the private addresses that they led to then.
-known_inside: dict[str, frozenset[str]] = {}
 
 _allowance: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
@@ -283,30 +279,3 @@ def _proxy_of(scheme: str, host: str) -> str | None:
     if not found or proxy_bypass(host):
         return None
     return found if "://" in found else f"http://{found}"
-
-
-def addresses_of(name: str) -> list[str]:
-    """Return the addresses to which a name leads. Raises OSError or UnicodeError."""
-    found = socket.getaddrinfo(name, None, proto=socket.IPPROTO_TCP)
-    return list(dict.fromkeys(str(item[4][0]) for item in found))
-
-
-def is_address(name: str) -> bool:
-    """Say whether a name is an address itself."""
-    try:
-        ipaddress.ip_address(name.partition("%")[0])
-    except ValueError:
-        return False
-    return True
-
-
-def is_inside(address: str) -> bool:
-    """Say whether an address is this machine's or a private network's. Raises ValueError where it is none.
-
-    >>> is_inside("8.8.8.8"), is_inside("10.0.0.1"), is_inside("::ffff:127.0.0.1")
-    (False, True, True)
-    """
-    found = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address):
-        found = found.ipv4_mapped or found.sixtofour or found
-    return not found.is_global

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ingest.backends.inspect_models import named_provider
+from ingest.addresses import addresses_of, is_address, is_inside, known_inside
 from ingest.errors import PlumblineError
-from ingest.network import addresses_of, is_address, is_inside, known_inside
 from ingest.paths import file_sha256
 from ingest.store import Store, utc_now
 from ingest.suite import Config, Suite
@@ -33,8 +32,11 @@ def asked_places(configs: Iterable[Config]) -> list[Place]:
     for config in configs:
         if config.address and config.address.rstrip("/") not in DEFAULTS.get(config.backend, ()):
             hosts.append(_host(config.address))
-        if config.backend == "inspect" and (provider := named_provider(config)):
-            providers.append(provider)
+        if config.backend == "inspect":
+            from ingest.backends.inspect_models import named_provider  # which loads all that asks
+
+            if provider := named_provider(config):
+                providers.append(provider)
     return [Place(name, ASKED, name in hosts) for name in dict.fromkeys([*hosts, *providers])]
 
 

@@ -14,9 +14,7 @@ from typing import Any, TypeVar
 
 from ingest.asking.plan import PROMPT, Task, request_of
 from ingest.asking.senders import Asker, Counters, Landed, Retries
-from ingest.backends import Answer, AttemptFailed, Batches, BatchState, Request
-from ingest.backends.batches import NotThere
-from ingest.backends.http import Rejected
+from ingest.backends import Answer, AttemptFailed, Batches, BatchState, NotThere, Rejected, Request
 from ingest.errors import PlumblineError, say
 from ingest.keys import key
 from ingest.store import Store, uninterrupted, utc_now

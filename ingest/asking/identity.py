@@ -4,8 +4,7 @@ import re
 import threading
 from typing import Any
 
-from ingest.backends import Answer, AttemptFailed, Backend, Watched
-from ingest.backends.http import Rejected
+from ingest.backends import Answer, AttemptFailed, Backend, Rejected, Watched
 from ingest.errors import PlumblineError
 from ingest.plugins import others_code
 from ingest.store import Store

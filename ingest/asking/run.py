@@ -17,8 +17,7 @@ from ingest.asking.crossover import crossed, turns
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import PAGE, Task, pending_requests
 from ingest.asking.senders import Asker, Counters, Landed, RateLimit, Retries, ask
-from ingest.backends import AttemptFailed, Request, RunsCode, SendsKeys, TakesBatches, Watched
-from ingest.backends.http import Rejected
+from ingest.backends import AttemptFailed, Rejected, Request, RunsCode, SendsKeys, TakesBatches, Watched
 from ingest.errors import PlumblineError, say
 from ingest.store import Store, uninterrupted
 from ingest.store.journal import CHANGED, UNPROVEN, Journal, disowned

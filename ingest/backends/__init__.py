@@ -17,6 +17,7 @@ from ingest.plugins import create
 from ingest.suite import Config, Suite
 
 # What passes: a request that ended so is asked again by the next run (SPEC GEN-4).
+SHOWN = 300  # characters of a server's error message
 TRANSIENT = frozenset({"timeout", "rate_limited", "server_error", "cancelled", "other_model"})
 
 Message = Mapping[str, str]
@@ -85,6 +86,20 @@ class AttemptFailed(Exception):
         super().__init__(message)
         self.status = status
         self.retry_after = retry_after
+
+
+class Rejected(Exception):
+    """An HTTP status of 300 or above. `body` is the message in it, without the key."""
+
+    def __init__(self, code: int, body: str, retry_after: float | None) -> None:
+        super().__init__(f"HTTP {code}: {body[:SHOWN]}")
+        self.code = code
+        self.body = body
+        self.retry_after = retry_after
+
+
+class NotThere(PlumblineError):
+    """The server has no such batch, or no batches."""
 
 
 @dataclass(frozen=True)

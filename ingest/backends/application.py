@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 
 from ingest.asking.answer_status import EVIDENCE, STATUSES
-from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Request
-from ingest.backends.http import Rejected, bearer, connect, exchange, only, read_key, read_secret, reading
+from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Rejected, Request
+from ingest.backends.http import bearer, connect, exchange, only, read_key, read_secret, reading
 from ingest.backends.replies import count_of, options_in_force, read_reply, request_seed
 from ingest.errors import PlumblineError, shorten
 from ingest.suite import Config, Suite

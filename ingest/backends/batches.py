@@ -14,10 +14,9 @@ from typing import Any, Protocol
 import httpx
 
 from ingest.asking.answer_status import EVIDENCE, FAILURES
-from ingest.backends import Answer, AttemptFailed, BatchState, Request
+from ingest.backends import Answer, AttemptFailed, BatchState, NotThere, Rejected, Request
 from ingest.backends.http import (
     STATUS_OF,
-    Rejected,
     downloaded,
     exchange,
     message_of,
@@ -35,10 +34,6 @@ MOST_PAGES = 100  # of a hundred batches each, in which one of ours is looked fo
 CLOCKS = timedelta(minutes=5)  # by which two may differ
 FILTERED = "content_filter"
 NO_BATCHES = "Take `batch: true` out of the config, if its server takes no batches."
-
-
-class NotThere(PlumblineError):
-    """The server has no such batch, or no batches."""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ingest.backends import AttemptFailed
+from ingest.backends import SHOWN, AttemptFailed, Rejected
 from ingest.backends.replies import is_loopback
 from ingest.errors import PlumblineError, in_one_line
 from ingest.network import (
@@ -31,7 +31,6 @@ from ingest.suite import Config
 
 Secrets = str | Sequence[str] | None
 
-SHOWN = 300  # characters of a server's error message
 LONGEST_MESSAGE = 10_000  # what is read of it
 STREAM = "text/event-stream"
 LINE_END = re.compile(r"\r\n|\n|\r")  # of a stream; JSON holds other ends of lines as they are
@@ -51,16 +50,6 @@ HOPELESS = {
 OUT_OF_CREDIT = {429: ("insufficient_quota",), 400: ("credit balance is too low",)}
 REDIRECTED = "Write in the config where the server is."
 STATUS_OF = {408: "timeout", 429: "rate_limited"}
-
-
-class Rejected(Exception):
-    """An HTTP status of 300 or above. `body` is the message in it, without the key."""
-
-    def __init__(self, code: int, body: str, retry_after: float | None) -> None:
-        super().__init__(f"HTTP {code}: {body[:SHOWN]}")
-        self.code = code
-        self.body = body
-        self.retry_after = retry_after
 
 
 def read_key(config: Config, hosts: Collection[str]) -> str | None:

@@ -17,9 +17,9 @@ import httpx
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
-from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Request
+from ingest.backends import SHOWN, TRANSIENT, About, Answer, AttemptFailed, Description, Request
 from ingest.backends.hosted import FILTERED, LIMIT, UNSENT, omissible
-from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, SHOWN, STATUS_OF, only, read_key, seconds_of
+from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, STATUS_OF, only, read_key, seconds_of
 from ingest.backends.openai import OPTIONS as OPENAI
 from ingest.backends.replies import (
     Option,

@@ -9,8 +9,8 @@ from typing import Any
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
-from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Request
-from ingest.backends.http import Rejected, bearer, check_fault, connect, exchange, only, read_key, reading
+from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Rejected, Request
+from ingest.backends.http import bearer, check_fault, connect, exchange, only, read_key, reading
 from ingest.backends.replies import (
     NO_ALTERNATIVES,
     PROBABILITIES,

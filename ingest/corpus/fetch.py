@@ -13,19 +13,10 @@ from urllib.robotparser import RobotFileParser
 import httpx
 
 from ingest import __version__
+from ingest.addresses import addresses_of, is_address, is_inside
 from ingest.backends.http import seconds_of
 from ingest.errors import PlumblineError
-from ingest.network import (
-    Overdue,
-    TooLarge,
-    Unreadable,
-    addresses_of,
-    body_of,
-    is_address,
-    is_inside,
-    make_client,
-    received,
-)
+from ingest.network import Overdue, TooLarge, Unreadable, body_of, make_client, received
 
 MAX_BYTES = 5_000_000
 MAX_TRIES = 5

@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 
 from ingest import network
 from ingest.asking.answer_status import STATUSES
-from ingest.backends import Answer, AttemptFailed, Request
+from ingest.backends import Answer, AttemptFailed, Rejected, Request
 from ingest.backends.anthropic import AnthropicBackend
 from ingest.backends.azure import AzureBackend
-from ingest.backends.http import Rejected
 from ingest.backends.ollama import OllamaBackend
 from ingest.backends.openai import OpenAIBackend
 from ingest.corpus.documents import Context, Document

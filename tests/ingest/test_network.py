@@ -13,8 +13,8 @@ import httpx
 import pytest
 from servers.raw import drip, http, raw
 
-from ingest.backends import AttemptFailed, Request
-from ingest.backends.http import LONGEST_WISH, Rejected, seconds_of
+from ingest.backends import AttemptFailed, Rejected, Request
+from ingest.backends.http import LONGEST_WISH, seconds_of
 from ingest.backends.ollama import OllamaBackend
 from ingest.backends.openai import OpenAIBackend
 from ingest.corpus.fetch import Fetcher, FetchError, Page

@@ -6,9 +6,8 @@ import pytest
 from asked import Case
 from servers.raw import drip, http, raw
 
-from ingest.backends import AttemptFailed, Request
+from ingest.backends import AttemptFailed, Rejected, Request
 from ingest.backends.anthropic import AnthropicBackend
-from ingest.backends.http import Rejected
 from ingest.backends.ollama import OllamaBackend
 from ingest.backends.openai import OpenAIBackend
 from ingest.errors import PlumblineError
