@@ -2,12 +2,12 @@
 
 import csv
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import pyarrow as pa
 
@@ -54,6 +54,17 @@ SIGNATURES = (
 )
 
 Record = tuple[int, "list[Any] | RowProblem"]
+
+
+class Block(NamedTuple):
+    """Some records by column: the number of the first, cells or numbers of each column, and what is wrong.
+
+    `problems` are those of records that cannot be read, by their place; their cells are None.
+    """
+
+    first: int
+    columns: "list[Sequence[Any] | pa.Array]"
+    problems: dict[int, RowProblem]
 
 
 def file_format(path: Path) -> str:
@@ -110,7 +121,24 @@ def read_records(
         number += 1
         yield number, cells
     if not number:
-        raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
+        raise _without_records(path)
+
+
+def read_columns(
+    path: Path, columns: Sequence[str], numbers: Container[str], n: int, limit: int | None = None
+) -> Iterator[Block]:
+    """Yield a file's records `n` at a time, by column. Raises what `read_records` does.
+
+    A column of `numbers` that a Parquet file types as floats comes as float64, any other as cells.
+    """
+    if reader_of(path) is None and file_format(path) == "parquet":
+        yield from _parquet_blocks(path, columns, numbers, n, limit)
+        return
+    records, nothing = read_records(path, columns, limit), [None] * len(columns)
+    while some := list(islice(records, n)):
+        problems = {i: cells for i, (_, cells) in enumerate(some) if isinstance(cells, RowProblem)}
+        rows = (nothing if i in problems else cells for i, (_, cells) in enumerate(some))
+        yield Block(some[0][0], [*zip(*rows, strict=True)], problems)
 
 
 def first_records(path: Path, limit: int, beside: Sequence[Path] = ()) -> list[dict[str, Any]]:
@@ -206,7 +234,7 @@ def _csv_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["l
             rows = _csv_rows(path, handle)
             _, header = next(rows, (0, []))
             if not header:
-                raise PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
+                raise _without_records(path)
             _check_header(path, header)
             require_columns(path, columns, header, remedy)
             positions = [header.index(column) for column in columns]
@@ -310,6 +338,10 @@ def _log_records(
         require_columns(path, columns, [*(name for name in names if name not in seen), *seen], remedy)
 
 
+def _without_records(path: Path) -> PlumblineError:
+    return PlumblineError(f"{shown(path)} has no records.", "Name a file that holds responses.")
+
+
 def _parquet_records(path: Path, columns: Sequence[str], remedy: str) -> Iterator["list[Any] | RowProblem"]:
     try:
         with open_parquet(path, columns) as file:
@@ -322,6 +354,33 @@ def _parquet_records(path: Path, columns: Sequence[str], remedy: str) -> Iterato
                 yield from (list(cells) for cells in zip(*values, strict=True))
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise unreadable(path, str(error)) from error
+
+
+def _parquet_blocks(
+    path: Path, columns: Sequence[str], numbers: Container[str], n: int, limit: int | None
+) -> Iterator[Block]:
+    first = 1
+    try:
+        with open_parquet(path, columns) as file:
+            require_columns(path, columns, file.schema_arrow.names, MEND_COLUMNS)
+            batches = file.iter_batches(ROWS, columns=list(columns), use_threads=False)
+            while (some := [*islice(batches, n // ROWS)]) and (limit is None or first <= limit):
+                table = pa.Table.from_batches(some)
+                table = table if limit is None else table.slice(0, limit - first + 1)
+                if len(table):
+                    found = [_parquet_column(table.column(name), name in numbers) for name in columns]
+                    yield Block(first, found, {})
+                first += len(table)
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise unreadable(path, str(error)) from error
+    if first == 1:
+        raise _without_records(path)
+
+
+def _parquet_column(column: pa.ChunkedArray, is_number: bool) -> "Sequence[Any] | pa.Array":
+    if is_number and pa.types.is_floating(column.type):
+        return column.cast(pa.float64()).combine_chunks()
+    return [cell for chunk in column.chunks for cell in _parquet_values(chunk)]
 
 
 def _parquet_values(column: pa.Array) -> list[Any]:

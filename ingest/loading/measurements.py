@@ -8,7 +8,7 @@ transaction writes what is new.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from ingest.errors import PlumblineError, shorten
 from ingest.keys import key
 from ingest.loading.again import mend_prompts, refuse_second_reading
 from ingest.loading.columns import MAX_LABEL, MAX_REPEAT, WHOLE_NUMBER, declared_labels
-from ingest.loading.files import RowProblem, check_text, has_decimal_commas, named, read_records
+from ingest.loading.files import RowProblem, check_text, has_decimal_commas, named, read_columns
 from ingest.loading.separators import DecimalCommas
 from ingest.loading.tally import Load, Source, Tally
 from ingest.measuring.prompt_pairs import pair_prompts
@@ -121,10 +121,13 @@ class MeasurementLoad(Load[Measured]):
             value = f"try_cast({places[column]} as double)"
             return f"case when isfinite({value}) then {value} end"
 
-        def status(column: str) -> str:
-            cell, value = f"cast({places[column]} as varchar)", f"try_cast({places[column]} as double)"
+        def status(column: str, batch: pa.Table) -> str:
+            cell, value = places[column], f"try_cast({places[column]} as double)"
+            # A number as text takes longer than all else that is done with it.
+            is_number = batch.schema.field(cell).type == pa.float64()
+            is_blank = f"{cell} is null" if is_number else f"coalesce(trim({cell}), '') = ''"
             return (
-                f"cast(case when coalesce(trim({cell}), '') = '' then {MISSING} "
+                f"cast(case when {is_blank} then {MISSING} "
                 f"when {value} is null then {NOT_A_NUMBER} "
                 f"when not isfinite({value}) then {NOT_FINITE} else {OK} end as utinyint)"
             )
@@ -138,14 +141,16 @@ class MeasurementLoad(Load[Measured]):
             *(f"{text(spec.attributes[a], '')} as a_{i}" for i, a in enumerate(self.attributes)),
             *(f"{number(column)} as v_{i}" for i, column in enumerate(spec.features.values())),
             *(f"{number(spec.baselines.get(name))} as b_{i}" for i, name in enumerate(spec.features)),
-            *(f"{status(column)} as s_{i}" for i, column in enumerate(spec.features.values())),
         ]
         given = {} if spec.category else {"category": next(iter(self.suite.categories))}
-        listed = f"select source_row, problem, detail, {', '.join(columns)} from records_read"
         for i, batch in enumerate(chain([first], batches)):
+            statuses = (
+                f"{status(column, batch)} as s_{j}" for j, column in enumerate(spec.features.values())
+            )
+            listed = ", ".join(["source_row, problem, detail", *columns, *statuses])
+            create = "create or replace temp table incoming as" if i == 0 else "insert into incoming"
             with self.store.registered("records_read", batch):
-                create = "create or replace temp table incoming as" if i == 0 else "insert into incoming"
-                self.execute(f"{create} {listed}", given)
+                self.execute(f"{create} select {listed} from records_read", given)
         self.loaded.n_records = self.store.value("select count(*) from incoming")
 
     def _batches(self, limit: int | None) -> Iterator[pa.Table]:
@@ -153,17 +158,16 @@ class MeasurementLoad(Load[Measured]):
         columns = self.measurements.columns()
         numbers = {*self.measurements.features.values(), *self.measurements.baselines.values()}
         names = ["source_row", "problem", "detail", *(f"cell_{i}" for i in range(len(columns)))]
-        records, nothing = read_records(self.source.path, columns, limit), [None] * len(columns)
-        while some := list(islice(records, BATCH)):
-            problems = {i: cells for i, (_, cells) in enumerate(some) if isinstance(cells, RowProblem)}
-            rows = (nothing if i in problems else cells for i, (_, cells) in enumerate(some))
+        for first, found, problems in read_columns(self.source.path, columns, numbers, BATCH, limit):
             arrays = [
-                _column(cells, column, self.loaded.commas if column in numbers else None, problems)
-                for cells, column in zip(zip(*rows, strict=True), columns, strict=True)
+                cells
+                if isinstance(cells, pa.Array)
+                else _column(cells, column, self.loaded.commas if column in numbers else None, problems)
+                for cells, column in zip(found, columns, strict=True)
             ]
-            told = [problems.get(i) for i in range(len(some))]
+            told = [problems.get(i) for i in range(len(found[0]))]
             arrays = [
-                pa.array([number for number, _ in some], pa.int64()),
+                pa.array(range(first, first + len(told)), pa.int64()),
                 pa.array([problem and problem.reason for problem in told], pa.string()),
                 pa.array([problem.detail if problem else "" for problem in told], pa.string()),
                 *arrays,
@@ -430,33 +434,45 @@ class MeasurementLoad(Load[Measured]):
         """
         if not self.measurements.baselines:
             return
+        names = [name for name in self.measurements.features if name in self.measurements.baselines]
+        places = [i for i, name in enumerate(self.measurements.features) if name in names]
+        lowest, highest = (", ".join(f"{end}(incoming.b_{i})" for i in places) for end in ("min", "max"))
+        # By record: one row for each of its features would be many times the file.
         found = self.store.rows(
-            """
-            with given as (
-                select keyed.prompt_key, fresh.feature, fresh.baseline_value
-                from fresh
-                inner join decided
-                    on fresh.response_key = decided.response_key and decided.decision = 'loaded'
-                inner join keyed on decided.source_row = keyed.source_row
+            f"""
+            with by_prompt as (
+                select keyed.prompt_key, [{lowest}] as lowest, [{highest}] as highest
+                from incoming
+                inner join decided on incoming.source_row = decided.source_row and decided.decision = 'loaded'
+                inner join keyed on incoming.source_row = keyed.source_row
+                group by keyed.prompt_key
+            ),
+
+            given as (
+                select
+                    prompt_key, unnest(?::varchar[]) as feature, unnest(lowest) as lowest,
+                    unnest(highest) as highest
+                from by_prompt
                 union all
-                select responses.prompt_key, ready_measurements.feature, ready_measurements.baseline_value
+                select responses.prompt_key, ready_measurements.feature, baseline_value, baseline_value
                 from ready_measurements
                 inner join responses on ready_measurements.response_key = responses.response_key
                 semi join keyed on responses.prompt_key = keyed.prompt_key
             ),
 
             differing as (
-                select prompt_key, feature, min(baseline_value) as lowest, max(baseline_value) as highest
+                select prompt_key, feature, min(lowest) as lowest, max(highest) as highest
                 from given
                 group by prompt_key, feature
-                having min(baseline_value) < max(baseline_value)
+                having min(lowest) < max(highest)
             )
 
             select prompt_key, feature, lowest, highest, count(distinct prompt_key) over ()
             from differing
             order by prompt_key, feature
             limit 1
-            """
+            """,
+            [names],
         )
         for prompt_key, feature, lowest, highest, n in found:
             (prompt,) = (row for row in self.prompts if row["prompt_key"] == prompt_key)

@@ -307,6 +307,37 @@ def test_a_cell_is_a_number_where_it_says_one_whatever_stands_beside_it(tmp_path
     assert found == [tuple(read) for _, *read in said]
 
 
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_floats_of_a_parquet_file_are_its_numbers(kind, tmp_path, data, query):
+    said = [0.5, None, float("nan"), float("inf"), -0.0, 0.25] * 50  # more than are read at a time
+    path, suite = tmp_path / "numbers.parquet", tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(SUITE), "utf-8")
+    table = pa.Table.from_pylist([row(question=str(i), **{"warmth before": i / 2}) for i in range(len(said))])
+    table = table.set_column(table.column_names.index("warmth"), "warmth", pa.array(said, kind))
+    pq.write_table(table, path, row_group_size=70)
+    command = [str(path), "--suite", str(suite)]
+    result = CliRunner().invoke(load.command, [*command, "--limit", "299"], obj=data)
+    assert "299 loaded" in result.output
+    result = CliRunner().invoke(load.command, command, obj=data)
+    assert "1 loaded" in result.output
+    found = query(
+        "select source_row, value, baseline_value, measurement_status from ready_measurements"
+        " join responses using (response_key) order by source_row"
+    )
+    ok, blank, infinite = "ok", (None, "missing"), (None, "not_finite")
+    read = [(0.5, ok), blank, infinite, infinite, (0.0, ok), (0.25, ok)] * 50
+    assert found == [(i + 1, value, i / 2, status) for i, (value, status) in enumerate(read)]
+
+
+def test_a_parquet_file_without_records_is_refused(tmp_path, data):
+    path, suite = tmp_path / "numbers.parquet", tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(SUITE), "utf-8")
+    pq.write_table(pa.Table.from_pylist([row()]).slice(0, 0), path)
+    result = CliRunner().invoke(load.command, [str(path), "--suite", str(suite)], obj=data)
+    assert result.exit_code == 1
+    assert "has no records" in result.output
+
+
 @pytest.mark.parametrize(("place", "name"), [(True, "true"), (7.0, "7"), (date(2030, 1, 2), "2030-01-02")])
 def test_a_group_may_be_a_truth_a_whole_float_or_a_date(place, name, tmp_path, data, query):
     path, suite = tmp_path / "numbers.parquet", tmp_path / "suite.yml"
