@@ -106,6 +106,7 @@ def run(
             models = [name for name, node in nodes.items() if node.kind == "model"]
             _forget(marts, list(nodes), models)
             if not running.run(settings.threads, told):
+                say(f"Without dbt the test {running.stopped_at} failed; dbt builds it now.", err=True)
                 return False
             marts.execute(
                 f"update {BUILT_FROM} set answers = ?, earlier = ?"

@@ -420,6 +420,10 @@ def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch, capsys
         build_with("_compute", stop(duckdb.IOException("IO Error: No space left on device")))
     assert {"drawn", "judged"} <= project.build() == project.without_dbt
     assert project.is_as_from_nothing()
+    project.answers("bad", "k", 1)
+    with pytest.raises(PlumblineError, match="data-quality test failed"):
+        project.build()
+    assert "Without dbt the test no_suite_is_bad failed; dbt builds it now." in capsys.readouterr().err
 
 
 def test_a_query_that_is_written_from_rows_is_written_for_each(project):
