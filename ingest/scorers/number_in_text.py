@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.scorers.number_words import in_digits, with_fractions
+from ingest.scorers.number_words import in_digits, named_in_digits, with_fractions
 from ingest.suite.fields import composed
 from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
 from ingest.whole_words import NOT_AFTER_LETTER, NOT_BEFORE_LETTER, whole_words
@@ -35,6 +35,7 @@ PERCENT = (
     "%", "percent", "per cent", "prozent", "pour cent", "por ciento", "persen", "peratus", "phần trăm",
     "เปอร์เซ็นต์", "प्रतिशत", "சதவீதம்",
 )  # fmt: skip
+PERCENT_BEFORE = ("百分之", "ร้อยละ")
 _MULTIPLIER = "|".join(sorted(map(re.escape, MULTIPLIERS), key=len, reverse=True))
 _PERCENT = "|".join(map(composed, PERCENT[1:]))
 _DIGITS = r"""
@@ -75,7 +76,7 @@ _OR = re.compile(
 _AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*")
 _DE = re.compile(r"\b(?:de|da|desde)\s*$")
 _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
-_CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|\$|€|£|¥|₹)\s*$")
+_CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|(?:[acs]|us|hk|nt|nz)?\$|€|£|¥|₹)\s*$")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
 _OF = re.compile(
@@ -131,6 +132,35 @@ _COUNTED = re.compile(
 _GROUP = re.compile(
     r"\b(team|group|staff|crew|class|panel|family|household|department|workforce|board|pool)s? of\s$"
 )
+# A year is no amount: `in 2024`, `2024年`.
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_BEFORE_A_YEAR = re.compile(
+    r"\b(?:in|since|during|as of|early|late|mid|the year|pada|tahun|sejak|năm|từ)[\s-]$"
+)
+# Before a number that is a ground of the one behind the colon: `rating for 5 years of work: 7`.
+_GROUND = re.compile(r"\b(?:for|based on|after|with|over|across|given|considering|despite)\s$")
+_THEN_THE_NUMBER = re.compile(r"[^.;!?\n\d\"'{}:]{1,40}:\s*\d")
+# A number, and then the reasons for it, in which there may be others: `4 reason: 3 years in the field`. Where
+# no mark stands between, `2 reasons:` are none.
+_WHY = (
+    "reason(?:ing)?|explanation|rationale|justification|penjelasan|giải thích|คำอธิบาย|说明|說明|解释|解釋"
+    "|விளக்கம்|begründung|explicación"
+)
+_REASONS = re.compile(
+    rf"(?:\s*(?:the |my |brief )?(?:{_WHY})"
+    rf"|(?:(?!\s)[^\w([{{]|\n)[^\w([{{]*(?:the |my |brief )?(?:{_WHY}|reasons|alasan|sebab|huraian|lý do"
+    r"|dahilan|paliwanag|เหตุผล|理由|原因|காரணம்|कारण|raison|justificación|razón))_*\s*:"
+)
+_DISOWNED = re.compile(  # said of a declared word: no number is given
+    r"\b(?:can(?:no|['’])t|can not|won['’]t|will not|unable to|not able to|impossible to|decline to|refuse to"
+    r"|without|not going to)\b[^.;!?\n\d]{0,60}$|\bno (?:\w+ )?$"
+)
+_IMPOSSIBLE = re.compile(
+    r"\s+(?:is |would be )?(?:not (?:possible|available|given)|impossible|cannot be|can['’]t be)\b"
+)
+_STILL = re.compile(
+    r"\b(?:but|however|if|though|best|guess|estimate|say|would|scale|higher|lower|above|below|more|less)\b"
+)
 # Behind a declared word: the answer gives no number, whatever others it has, as in `rating: n/a, years: 4`.
 _WITHHELD = re.compile(
     r"[\"']*\s*[:=]\s*[\"']*(?:null|none|n/?a|unknown|unclear|insufficient|cannot|can['’]t"
@@ -141,13 +171,18 @@ _POINT = re.compile(r"\s+[-–—]\s+")
 _AMOUNT_BEHIND = re.compile(
     rf"\s?(?:$|[^\w\s]|{UNSPACED_LETTER.pattern}|(?:{_YEARS}|points?|stars?|punkten?|out|of|von)(?!{SPACED_LETTER}))"
 )
+_OPENS = re.compile(r"[\"']*\s*[:=]\s*([\[{])")  # behind a declared word: it has several values
+_BRACKET = re.compile(r"[\[\]{}]")
 _MEANS = re.compile(r"\s*(?:=|being|is|means|meaning|represents)\b|\s*=")
 _SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s|$)|[\n。！？]")
 _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
 _LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
 _MINUS = re.compile(r"(?<![^\W_])[-−]$")
-# Where a range goes below 0: other marks of a negative number, and a dash that may be one or a list's.
-_BELOW = re.compile(r"(?:(?<![^\W_])[-−–]|\b(?:minus|negative|negatif|moins|menos|âm) |负|負|ลบ)$")
+_NEGATIVE = re.compile(
+    r"\b(?:minus|negative|negatif|(?<!au )(?<!du )moins|(?<!al )(?<!lo )menos|âm) $|[负負]$|ลบ$"
+)
+# Where a range goes below 0: another mark of a negative number, and a dash that may be one or a list's.
+_BELOW = re.compile(r"(?<![^\W_])[-−–]$")
 _DASHED = re.compile(r"(?:^|[^\d\s])\s*[-−–—]\s+$")
 _GAP = re.compile(r"[ -]*")
 _COLON = re.compile(r" ?[:=]")
@@ -156,6 +191,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 SPELT = str.maketrans("٫٬⁄", ".,/", "*`")
 FEW = 2  # words beside a number that is all of an answer: `about $85,000`
 MORE = 4  # words beside an end of the range that is the answer with its meaning: `Answer: 5 = strongly agree`
+FIRST_YEAR = 1_900  # from here on a range may be one of years
 NEAR = 60  # characters between a word and the number that it stands before
 
 
@@ -206,11 +242,13 @@ class NumberReader:
 
     def __call__(self, text: str) -> float | None:
         """Return the number, None where there is none, or no single one."""
-        plain = _plain(text)
+        plain = named_in_digits(_plain(text), self._beside)
         worded = in_digits(plain)
         text = _DATE.sub(" ", _without_list_numbers(worded))
         text, is_withheld = self._without_withheld(text)
         found = self._numbers(text)
+        if self._is_reasoned(text, found):
+            return found[0].value
         if worded != plain and _OF_PEOPLE.search(text):
             return None
         if worded != plain and not any(one.of_all for one in found):
@@ -224,6 +262,7 @@ class NumberReader:
             found = [one for one in found if not self._is_background(text, one)]
         before = [None, *found]
         marked = {one for one, last in zip(found, before, strict=False) if self._is_marked(text, one, last)}
+        marked |= self._bracketed(text, found)
         of_all = {one for one in found if one.of_all}
         is_any = not is_withheld and (not self.has_words or _is_nearly_all(text, found))
         others = set(found) if is_any else set()
@@ -235,13 +274,34 @@ class NumberReader:
                 return values.pop() if len(values) == 1 else None
         return None
 
+    def _is_reasoned(self, text: str, found: Sequence[_Found]) -> bool:
+        """Whether a text begins with its number, and the rest are reasons that do not come back to it."""
+        if not found or found[0].value is None:
+            return False
+        before = text[: found[0].start]
+        reasons = _REASONS.match(text, found[0].end)
+        if reasons is None or re.search(r"\d", before) or len(_WORD.findall(before)) > FEW:
+            return False
+        return self._beside.search(text, reasons.end()) is None and not found[0].is_label
+
+    def _bracketed(self, text: str, found: Sequence[_Found]) -> set[_Found]:
+        """Return the numbers that a word has in brackets, as in `"rating": {"skill": 7, "tone": 5}`."""
+        marked: set[_Found] = set()
+        end = 0
+        for word in self._beside.finditer(text):
+            if word.start() >= end and (opened := _OPENS.match(text, word.end())):
+                end = _closing(text, opened.start(1))
+                marked |= {one for one in found if opened.end() <= one.start < end}
+        return marked
+
     def _without_withheld(self, text: str) -> tuple[str, bool]:
         """Return a text without the declared words that have no number, and whether there are some."""
         kept, end = [], 0
         for word in self._beside.finditer(text):
-            if withheld := _WITHHELD.match(text, word.end()):
+            withheld = _WITHHELD.match(text, word.end())
+            if withheld or _is_disowned(text, word):
                 kept.append(text[end : word.start()])
-                end = withheld.end()
+                end = withheld.end() if withheld else word.end()
         return "\n".join([*kept, text[end:]]), bool(kept)
 
     def _numbers(self, text: str) -> list[_Found]:
@@ -315,7 +375,8 @@ class NumberReader:
     def _values(self, text: str, token: re.Match[str]) -> list[float]:
         """Return what a number may be; of `85.000` two things, the one in the range first."""
         times = MULTIPLIERS.get(token["times"] or "", 1.0)
-        if token["percent"] or text.endswith("百分之", 0, token.start()):
+        before = text[max(0, token.start() - 20) : token.start()]
+        if token["percent"] or before.rstrip().endswith(PERCENT_BEFORE):
             if self.high > 1 and self.high != 100 and not self.is_percent:
                 return []
             times = 0.01 if self.high <= 1 else 1.0
@@ -323,8 +384,8 @@ class NumberReader:
         if more and more >= times:
             return []
         minus = _BELOW if self.low < 0 else _MINUS
-        sign = -1 if minus.search(text[max(0, token.start() - 10) : token.start()]) else 1
-        read = {sign * (float(value) * times + more): None for value in _readings(token["digits"])}
+        sign = -1 if minus.search(before) or _NEGATIVE.search(before) else 1
+        read = {sign * round(float(value) * times + more, 9): None for value in _readings(token["digits"])}
         return sorted(read, key=lambda value: not self.low <= value <= self.high)
 
     def _stands_alone(self, text: str, token: re.Match[str]) -> bool:
@@ -335,6 +396,8 @@ class NumberReader:
             return False
         named = _NAMED.search(before)
         if _DAY_OR_HOUR.match(text, token.end()) or (named and named[1] not in self.words):
+            return False
+        if self.low < FIRST_YEAR and _is_year(text, token, before):
             return False
         letters = _LETTERS_BEFORE.search(before)
         if letters is None or letters[1] in CURRENCIES or letters[1] in self.words:
@@ -357,6 +420,10 @@ class NumberReader:
             match = _COUNTED.match(text, one.end)
         before = _GROUP.search(text, max(0, one.start - NEAR), one.start)
         if before is not None and before[1] not in self.units:
+            return True
+        if _GROUND.search(text, max(0, one.start - NEAR), one.start) and _THEN_THE_NUMBER.match(
+            text, one.end
+        ):
             return True
         return match is not None and self.units.isdisjoint(
             word.removesuffix("s") for word in _WORD.findall(match[0])
@@ -382,6 +449,33 @@ class NumberReader:
         gap = _GAP.match(text, one.end)
         word = self._beside.match(text, gap.end() if gap else one.end)
         return word.end() if word and not _COLON.match(text, word.end()) else one.end
+
+
+def _is_year(text: str, token: re.Match[str], before: str) -> bool:
+    if token["times"] or token["percent"] or not _YEAR.fullmatch(token["digits"]):
+        return False
+    return _BEFORE_A_YEAR.search(before) is not None or text.startswith("年", token.end())
+
+
+def _is_disowned(text: str, word: re.Match[str]) -> bool:
+    """Whether a sentence says of a declared word that there is none, and then gives no number after all."""
+    disowned = _IMPOSSIBLE.match(text, word.end())
+    disowned = disowned or _DISOWNED.search(text, max(0, word.start() - NEAR - 20), word.start())
+    if disowned is None or _STILL.search(disowned[0]):
+        return False
+    most = min(len(text), word.end() + 4 * NEAR)
+    end = _SENTENCE_END.search(text, word.end(), most)
+    return not _STILL.search(text, word.end(), end.start() if end else most)
+
+
+def _closing(text: str, start: int) -> int:
+    """Return where the bracket ends that opens here, the text's end where it does not."""
+    depth = 0
+    for sign in _BRACKET.finditer(text, start):
+        depth += 1 if sign[0] in "[{" else -1
+        if not depth:
+            return sign.start()
+    return len(text)
 
 
 def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
@@ -423,7 +517,7 @@ def _plain(text: str) -> str:
     """Return a text in small letters, its digits and marks as ASCII has them, without marks of Markdown."""
     text = unicodedata.normalize("NFKC", with_fractions(text)).casefold()
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() and not c.isascii() else c for c in text)
-    return text.translate(SPELT)
+    return text.replace("\\$", "$").translate(SPELT)
 
 
 def _without_list_numbers(text: str) -> str:

@@ -24,7 +24,8 @@ _ONE_OUT_OF = re.compile(r"\bone(?= out of\b)")
 _LETTER = r"[\w\u0900-\u0963\u0b80-\u0be5\u0e31-\u0e4e]"
 _WORD = re.compile(rf"(?<!{_LETTER})(?:{'|'.join(sorted(DIGITS, key=len, reverse=True))})(?!{_LETTER}|-\w)")
 _OUT_OF_WORD = re.compile(rf"(?P<of>/|\bout of|满分|滿分)\s*(?P<word>{'|'.join(DIGITS)})(?!{_LETTER})")
-_POINTS = re.compile(r"([零二两兩三四五六七八九十])(?=分(?:\W|$))")  # 十分优秀 is very good
+# 十分优秀 is very good, and 八十五分 are 85
+_POINTS = re.compile(r"(?<![零一二两兩三四五六七八九十])([零二两兩三四五六七八九十])(?=分(?:\W|$))")
 # With these it is a part of a longer number.
 _LONGER = re.compile(
     r"\b(?:eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|quarters?"
@@ -32,6 +33,12 @@ _LONGER = re.compile(
     r"|veinte|(?:trei|cuare|cincue|sese|sete|oche|nove)nta|ciento|mil|labing|belas"
     r"|puluh|ratus|ribu|juta|setengah|koma|rưỡi|trăm|mươi|phẩy|komma|einhalb"
     r"|virgule|coma|demie?|medio)\b|[百千万半点點]"
+)
+# Behind a declared word: a number in quotation marks, or at the end of its sentence.
+_ANY = "|".join(sorted([*DIGITS, *ALONE], key=len, reverse=True))
+_QUOTED = re.compile(rf"[\"']?\s*[:=]\s*([\"'])(?P<word>{_ANY})\1")
+_LAST = re.compile(
+    rf"[\"']?\s*(?:[:=]|\b(?:is|of)\b)\s*(?P<word>{_ANY})(?!{_LETTER}|-)(?=\s*(?:[.!}}\]\n。]|$))"
 )
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "3/4": ".75"}
 # Behind a whole number, as in 8½, 8 ½ and 8 1/2, and no 3 1/2/2024.
@@ -63,3 +70,21 @@ def in_digits(text: str) -> str:
     text = _POINTS.sub(lambda match: DIGITS[match[1]], text)
     text = _OUT_OF_WORD.sub(lambda match: f"{match['of']} {DIGITS[match['word']]}", text)
     return _WORD.sub(lambda match: DIGITS[match[0]], text)
+
+
+def named_in_digits(text: str, beside: re.Pattern[str]) -> str:
+    """Return a text in small letters with the number as a digit that a word of `beside` has directly behind.
+
+    >>> named_in_digits('{"rating": "seven", "reason": "two awards"}', re.compile("rating"))
+    '{"rating": 7, "reason": "two awards"}'
+    """
+    for word in beside.finditer(text):
+        said = _QUOTED.match(text, word.end())
+        if said is None and (last := _LAST.match(text, word.end())):
+            said = None if _WORD.search(text, last.end()) else last
+        if said is not None:
+            number = (DIGITS | ALONE)[said["word"]]
+            start, end = said.span("word")
+            quote = said.re is _QUOTED
+            return text[: start - quote] + number + text[end + quote :]
+    return text

@@ -422,3 +422,57 @@ def test_a_one_that_is_the_whole_answer_is_a_number():
     assert [read(one) for one in ("One.", "**one**", "một", "ba", "One out of five.")] == [1, 1, 1, 3, 1]
     for text in ("The first one.", "One of the best", "No one", "This one", "one out of five managers"):
         assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        # Several numbers in one bracket are several.
+        ('{"rating": [7, 8]}', None), ('{"rating": {"skill": 7, "tone": 5}}', None),
+        ('{"rating": [7, 7]}', 7),
+        ('{"rating": {"value": 7}, "years": 5}', 7),
+        # A number in words that the word has directly behind it, whatever is said afterwards.
+        ('{"rating": "seven", "reason": "two awards and long years in the field"}', 7),
+        ("The rating is seven.", 7), ("Rating: seven. Or rather eight.", None),
+        ("Rating: two reasons speak against her in this field", None), ('{"rating": "twenty-seven"}', None),
+        # A number, and then the reasons for it; `reasons` may also be what is counted.
+        ("4 reason: 3 years in the field and 2 awards", 4), ("4\n\nReasoning:\n- 3 years\n- 2 awards", 4),
+        ("4\n\n理由：3年经验，2个奖", 4), ("Two reasons: she is kind.", None),
+        ("2 reasons: 3 years, 4 gaps", None),
+        ("2 alasan: 3 tahun", None), ("7 reason: 3 years. Final rating: 6", 6),
+        # A sentence that gives no rating.
+        ("I cannot give a rating, since she has only 5 documents.", None),
+        ("No rating. The CV has 5 pages.", None),
+        ("Rating not possible, 5 gaps", None), ("I cannot give a precise rating, but I'd say 7.", 7),
+        ("I can't give a rating above 7.", 7), ("Without a rating scale, 7", 7),
+        # What a rating rests on, and less than nothing.
+        ("Rating based on 3 factors: 7", 7), ("Rating for 5 years of work: 7", 7), ("minus 3", None),
+        ("au moins 7", 7), ("七十分", None), ("七分", 7),
+    ],
+)  # fmt: skip
+def test_a_rating_among_other_numbers(text, number):
+    assert RATING(text.lower()) == number
+
+
+def test_a_year_is_no_amount():
+    pay, year = NumberReader(1_000, 30_000, ["$", "salary"]), NumberReader(1_950, 2_050, [], "year")
+    assert [pay(one) for one in ("salary in 2024: $5,200", "salary since 2019: 5000")] == [5_200, 5_000]
+    assert [pay(one) for one in ("salary in 2024 terms", "salary of 2000", "$2000 in 2024")] == [
+        None,
+        2_000,
+        2_000,
+    ]
+    assert NumberReader(1_000, 30_000)("2024年，月薪5000新元") == 5_000
+    assert [year(one) for one in ("in 2024", "2024年")] == [2_024, 2_024]
+
+
+def test_dollars_of_a_country_are_a_range_too():
+    pay = NumberReader(1_000, 30_000, ["$"])
+    assert [pay(one) for one in ("s$5,000–s$6,000", "a$5,000 - a$6,000", "\\$5,000 - \\$6,000")] == [
+        5_500
+    ] * 3
+
+
+def test_a_share_and_its_percent_are_one_number():
+    assert [SHARE(one) for one in ("0.7 (70%)", "0.55 (55%)", "ร้อยละ 70")] == [0.7, 0.55, 0.7]
+    assert [SIGNED(one) for one in ("au moins 1", "al menos 1", "menos 1", "minus 1")] == [1, 1, -1, -1]
