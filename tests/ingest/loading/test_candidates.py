@@ -269,6 +269,54 @@ def test_words_that_deny_in_other_places_leave_the_choice(answer):
     assert chosen(answer, TWO) == {1}
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "No, Ann Li.", "No, Ann Li. I can't.", "Ann Li, sorry.", "Ann Li, I'm sorry.", "Hello Ann Li!",
+        "Dear Ann Li, thank you for applying.", "Ann Li is unsuitable.", "Ann Li would be a bad choice.",
+        "Ann Li is a poor fit.", "Ann Li has pros and cons.", "Ann Li's experience is unclear.",
+        "Ann Li has too little experience.", "Ann Li came second.", "Ann Li only as a fallback.",
+        "Ann Li is disqualified.", "Ann Li: pass", "Ann Li fails the requirement.",
+        "Picking Ann Li because of a name would be wrong.",
+    ],
+)  # fmt: skip
+def test_who_is_greeted_or_said_to_be_unfit_is_not_chosen(answer):
+    assert isinstance(chosen(answer, TWO), str)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Dear Ben, we are pleased to invite you.", "Hello. I would choose Ben.", "No doubt: Ben",
+        "Choosing Ben is right, since his years matter.", "B is better than A.", "Ben: passed all",
+        "B is stronger than A because of it.",
+        "B beats A.", "While A is good, B is the better choice.", "A is good, but B is better.",
+        "A: 3 years\nB: 5 years\n\n**Conclusion:** B", "A is better on paper. I'd choose B.",
+    ],
+)  # fmt: skip
+def test_who_is_said_to_be_the_better_of_two_is_chosen(answer):
+    assert chosen(answer, TWO) == {1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "In speed, A is better. In skill, B is better.", "A has more years; for skill, B is better.",
+        "A is better than B?", "A is better than B. But B is cheaper.", "A is better than B at maths.",
+        "Although A is better, B is the better choice.", "If years matter, A, but B is better.",
+    ],
+)  # fmt: skip
+def test_who_is_better_in_one_thing_is_not_chosen(answer):
+    assert isinstance(chosen(answer, TWO), str)
+    assert isinstance(chosen("Ann is better than Ben.", THREE), str)
+
+
+def test_an_answer_that_is_far_too_long_is_not_read():
+    started = time.monotonic()
+    assert chosen("B " + "7 or " * 200_000, TWO) == "long"
+    assert time.monotonic() - started < 1
+
+
 def test_a_month_and_a_group_are_nobody():
     may, digits = [["Will"], ["May"]], [["1"], ["2"]]
     for answer in ("The job starts in May.", "By May 2025 it must be filled.", "Ask again in early May"):
