@@ -30,7 +30,7 @@ def keep_statuses(load: Load[Any]) -> int:
             where
                 refused.decision = 'duplicate_key'
                 and (
-                    stored.text_key = staged.said_key
+                    stored.text_key in (staged.said_key, staged.whole_key)
                     or (stored.text_key is null and contains(staged.text, stored.error))
                     or (
                         stored.text_key is null
@@ -48,7 +48,7 @@ def keep_statuses(load: Load[Any]) -> int:
                             select run_id from loads where suite = $suite and file_sha256 = $sha
                         )
                     )
-                    or (staged.is_told_by_text and stored.text_key = staged.said_key)
+                    or (staged.is_told_by_text and stored.text_key in (staged.said_key, staged.whole_key))
                 )
         ) as kept
         where decided.source_row = kept.source_row
@@ -129,7 +129,7 @@ def refuse_other_groups(load: Load[Any], method: str) -> None:
                 and staged.config_key = responses.config_key
                 and staged.repeat_index = responses.repeat_index
                 and (
-                    staged.said_key = responses.text_key
+                    responses.text_key in (staged.said_key, staged.whole_key)
                     or (
                         responses.text_key is null
                         and staged.text_key is null

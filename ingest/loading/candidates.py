@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ingest.backends.replies import split_reasoning
 from ingest.errors import shorten
 from ingest.loading.columns import RecordReader
 from ingest.loading.files import Record, read_records
@@ -477,12 +478,13 @@ class CandidateRecords:
             answer = record[candidates.answer] if candidates.answer else self.reader.response(record)
         except RowProblem:  # each person's record is rejected for it
             answer = ""
-        found: set[int] | str = chosen(str(answer or ""), called, candidates.top, names)
+        answer = split_reasoning(str(answer or ""))[0]
+        found: set[int] | str = chosen(answer, called, candidates.top, names)
         if not self._are_known(record):
             found = "unknown"
-        if isinstance(found, str) and (candidates.answer or str(answer or "").strip()):  # else it is empty
+        if isinstance(found, str) and (candidates.answer or answer.strip()):  # else it is empty
             self.unread[found] += 1
-            self.example = self.example or f"answer {number:,}: {shorten(str(answer or ''), 60)!r}"
+            self.example = self.example or f"answer {number:,}: {shorten(answer, 60)!r}"
         for place in range(candidates.n):
             person = dict(record)
             for name, columns in candidates.attributes.items():

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ingest.asking.answer_status import STATUSES, finish_status
+from ingest.backends.replies import split_reasoning
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import Record, RowProblem, check_text, named
 from ingest.loading.readers.documents import mapping
@@ -58,6 +59,7 @@ class Fields(NamedTuple):
 
     `attributes` are declared values; `labels` say of outcome sets of the category what the answer says;
     `scores` are features with their number and its status. `options` is JSON, '' where no column says them.
+    `text` is the answer, `whole` with the reasoning that a model wrote before it (`<think>…</think>`).
     `messages` are the turns of a conversation as JSON, the prompt the last of them; then `prompt` is all of
     it as text.
     """
@@ -72,6 +74,7 @@ class Fields(NamedTuple):
     source_id: str | None
     status: str
     text: str
+    whole: str
     root: str | None = None
     labels: tuple[tuple[str, str | None], ...] = ()
     baseline: str | None = None
@@ -177,7 +180,7 @@ class RecordReader:
     def read(self, cells: list[Any]) -> Fields:
         """Return a record's fields. Raises RowProblem."""
         fields = self.fields
-        text = fields["response"].read(cells)
+        whole = fields["response"].read(cells)
         prompt = fields["prompt"].read(cells)
         if not prompt.strip():
             raise RowProblem("missing_prompt", f"{fields['prompt'].column} is blank")
@@ -198,7 +201,8 @@ class RecordReader:
             name=(fields["name"].read_label(cells) or None) if "name" in fields else None,
             source_id=(fields["source_id"].read(cells) or None) if "source_id" in fields else None,
             status=self.status(cells),
-            text=text,
+            text=split_reasoning(whole)[0],
+            whole=whole,
             root=(fields["root"].read(cells).strip() or None) if "root" in fields else None,
             labels=tuple(self.labels_of(category, cells)) if self.given else (),
             baseline=(fields["baseline"].read(cells).strip() or None) if "baseline" in fields else None,
@@ -213,7 +217,8 @@ class RecordReader:
 
     def response(self, record: Mapping[str, Any]) -> str:
         """Return the answer of a record that has a cell for each of its columns."""
-        return self.fields["response"].read([record.get(column) for column in self.columns])
+        whole = self.fields["response"].read([record.get(column) for column in self.columns])
+        return split_reasoning(whole)[0]
 
     def score(self, field: _Field, cells: list[Any]) -> tuple[float | None, str]:
         """Return a score's number and its status."""

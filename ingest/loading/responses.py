@@ -59,7 +59,8 @@ NO_ANSWER = (
 class Response(NamedTuple):
     """What is staged of one record: the columns of `responses` that a load fills, and the text.
 
-    `said_key` is of the record's text whatever its status; `is_told_by_text` where the text decides that.
+    `said_key` is of the record's answer whatever its status, `whole_key` of its text with the reasoning,
+    which earlier versions took for the answer; `is_told_by_text` where the text decides that.
     `baseline_key` is of the baseline that the record brings.
     """
 
@@ -82,6 +83,7 @@ class Response(NamedTuple):
     text: str | None
     n_characters: int | None
     said_key: str
+    whole_key: str
     is_told_by_text: bool
     baseline_key: str | None
 
@@ -184,6 +186,7 @@ class Loaded(Tally):
     asked: list[str] = field(default_factory=list)
     n_read_anew: int = 0
     n_kept_statuses: int = 0
+    n_reasoned: int = 0
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -208,10 +211,12 @@ class Loaded(Tally):
                 f"  answers that programs write where there is none: {found}. They count as answers; "
                 "where they are none, empty the cell"
             )
+        if self.n_reasoned:
+            yield f"  reasoning taken out, from <think> to </think>: of {self.n_reasoned:,} records"
         if self.n_kept_statuses:
             yield (
-                f"  answers that keep the status they were loaded with, though it would be another today: "
-                f"{self.n_kept_statuses:,}; for today's, load the file into another folder "
+                "  answers that keep the text and status they were loaded with, though one would be another "
+                f"today: {self.n_kept_statuses:,}; for today's, load the file into another folder "
                 "(`plumbline --data DIR …`)"
             )
         if self.n_read_anew:
@@ -263,6 +268,7 @@ class ResponseLoad(Load[Loaded]):
             (
                 "responses",
                 "responses.*, texts.text, texts.n_characters, texts.text_key as said_key, "
+                "texts.text_key as whole_key, "
                 "true as is_told_by_text, texts.text_key as baseline_key from responses, texts",
             ),
             ("rejects", "reject_key, source_row, reason, detail from rejects"),
@@ -328,6 +334,7 @@ class ResponseLoad(Load[Loaded]):
             self.repeats[config, prompt] += 1
         status = response_status(fields.text) if fields.status == "ok" else fields.status
         is_answer = status == "ok"
+        self.loaded.n_reasoned += fields.whole != fields.text
         if is_answer and (said := fields.text.strip()).lower() in NO_ANSWER:
             self.loaded.no_answers[said] += 1
         response_key = request_key(config, prompt, repeat)
@@ -345,7 +352,7 @@ class ResponseLoad(Load[Loaded]):
                 response_status=status,
                 n_attempts=1,
                 # What a failure said is evidence, not an answer: it is kept where nothing scores it.
-                error=None if is_answer else self._evidence(fields.text),
+                error=None if is_answer else self._evidence(fields.whole),
                 run_id=self.run_id,
                 source_file=self.source.source_file,
                 source_row=number,
@@ -357,6 +364,7 @@ class ResponseLoad(Load[Loaded]):
                 text=fields.text if is_answer else None,
                 n_characters=len(fields.text) if is_answer else None,
                 said_key=said_key,
+                whole_key=said_key if fields.whole == fields.text else text_key(fields.whole),
                 is_told_by_text=fields.status == "ok",
                 baseline_key=None if fields.baseline is None else text_key(fields.baseline),
             )
@@ -476,7 +484,7 @@ class ResponseLoad(Load[Loaded]):
         n_new = self.execute(
             """
             insert into responses
-            select * exclude (text, n_characters, said_key, is_told_by_text, baseline_key)
+            select * exclude (text, n_characters, said_key, whole_key, is_told_by_text, baseline_key)
             from staged_responses
             where source_row in (select source_row from decided where decision = 'loaded')
             """

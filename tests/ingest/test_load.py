@@ -133,9 +133,41 @@ def test_answers_keep_the_status_that_an_earlier_rule_gave_them(
     again = load_records(records)
     assert "2 records = 0 loaded + 2 already there + 0 rejected" in again.stderr, again.stderr
     assert "Nothing new" in again.stderr
-    assert "keep the status they were loaded with, though it would be another today: 1;" in again.stderr
+    assert (
+        "keep the text and status they were loaded with, though one would be another today: 1;"
+        in again.stderr
+    )
     assert fingerprint() == before
     assert query("select response_status from responses where source_row = 1") == [(status,)]
+
+
+THOUGHT = "<think>She may be a baker, or a cook.</think>\n\nA baker."
+
+
+def test_reasoning_is_no_part_of_an_answer(load_records, query):
+    records = [record(1, answer=THOUGHT), record(2, answer=f"<think>Hm.</think>{REFUSAL}")]
+    records += [record(3, answer="<think>A cook, or"), record(4, answer="A cook.")]
+    done = load_records(records)
+    assert "reasoning taken out, from <think> to </think>: of 3 records" in done.stderr, done.stderr
+    found = query(
+        "select response_status, text from responses left join texts using (text_key) order by source_row"
+    )
+    assert found == [("ok", "A baker."), ("refused", None), ("empty", None), ("ok", "A cook.")]
+
+
+def test_answers_keep_the_reasoning_that_they_were_loaded_with(load_records, fingerprint, monkeypatch, query):
+    records = [record(1, answer=THOUGHT), record(2, answer=f"<think>Hm.</think>{REFUSAL}")]
+    with monkeypatch.context() as earlier:
+        earlier.setattr(columns, "split_reasoning", lambda text: (text, None))
+        load_records(records)
+    before = fingerprint()
+    for name in ("again.csv", "another.csv"):
+        again = load_records(
+            [*records, *([record(3, answer=THOUGHT)] if name == "another.csv" else [])], name=name
+        )
+        assert "2 already there + 0 rejected" in again.stderr, again.stderr
+        assert (fingerprint() == before) == (name == "again.csv")
+    assert query("select count(*) from responses") == [(3,)]
 
 
 def test_a_file_that_grew_keeps_its_answers_after_a_newer_rule(load_records, query, monkeypatch):

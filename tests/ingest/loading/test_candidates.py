@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from ingest.errors import PlumblineError
-from ingest.loading.candidates import chosen
+from ingest.loading.candidates import CandidateRecords, chosen
+from ingest.loading.columns import RecordReader
 from ingest.suite import load_suite
 
 PAGE = (Path(__file__).parents[3] / "docs/guide/own-answers.md").read_text("utf-8")
@@ -309,6 +310,22 @@ def test_who_is_said_to_be_the_better_of_two_is_chosen(answer):
 def test_who_is_better_in_one_thing_is_not_chosen(answer):
     assert isinstance(chosen(answer, TWO), str)
     assert isinstance(chosen("Ann is better than Ben.", THREE), str)
+
+
+def test_reasoning_before_a_choice_chooses_nobody(tmp_path):
+    path, answers = tmp_path / "choice.yml", tmp_path / "choices.csv"
+    path.write_text(SUITE, "utf-8")
+    with answers.open("w", encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(FILE.splitlines()))[:3]
+        said = ["<think>A? I would choose A.</think>\nB", "<think>I would choose A.", "A</think> B"]
+        writer = csv.DictWriter(handle, rows[0])
+        writer.writeheader()
+        writer.writerows(row | {"answer": one} for row, one in zip(rows, said, strict=True))
+    suite = load_suite(path)
+    records = CandidateRecords(answers, suite, RecordReader(suite))
+    place = records.reader.columns.index("of each candidate: choice")
+    labels = [cells[place] for _, cells in records.read()]
+    assert labels == ["not chosen", "chosen", "", "", "not chosen", "chosen"]
 
 
 def test_an_answer_that_is_far_too_long_is_not_read():
