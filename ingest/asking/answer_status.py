@@ -45,7 +45,7 @@ FAILURES = {
 }
 # The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek.
 BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
-REFUSAL_RULE_VERSION = "refusal_v5"
+REFUSAL_RULE_VERSION = "refusal_v6"
 EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"
 PARTS = ("opening", "refusal", "answer")
