@@ -113,8 +113,11 @@ class _Field:
         return text
 
     def read_score(self, cells: list[Any]) -> str:
-        """Return what is written of a number; a cell may also hold the number itself."""
-        if self.value is None and isinstance(cells[self.position], float | bool | Decimal):
+        """Return what is written of a number; a cell may also hold the number itself.
+
+        A list or an object is no number, and leaves the rest of its record as it is.
+        """
+        if self.value is None and isinstance(cells[self.position], float | bool | Decimal | list | dict):
             return str(cells[self.position])
         return self.read(cells).strip()
 

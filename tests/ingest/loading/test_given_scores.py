@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from tiny import COLUMNS, TINY_SUITE, csv_text, record
+from tiny import COLUMNS, TINY_SUITE, csv_text, json_lines, record
 
 from ingest.loading.beside import changed_since
 from ingest.store import Store
@@ -22,9 +22,10 @@ def load_scores(load, tmp_path):
     suite = tmp_path / "scored.yml"
     suite.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
 
-    def run(records, *options):
-        path = tmp_path / "scored.csv"
-        path.write_text(csv_text(records, [*COLUMNS, "s"]), "utf-8")
+    def run(records, *options, name="scored.csv"):
+        path = tmp_path / name
+        is_csv = name.endswith(".csv")
+        path.write_text(csv_text(records, [*COLUMNS, "s"]) if is_csv else json_lines(records), "utf-8")
         return load(path, *options, suite=suite)
 
     return run
@@ -45,6 +46,15 @@ def test_other_scores_of_the_same_answers_replace_and_that_is_said(load_scores, 
 def test_of_two_records_of_an_answer_the_last_says_number_and_status(load_scores, query):
     load_scores([record(1, s="0.25"), record(1, s="")])
     assert [row[1:] for row in query(SCORES)] == [(None, "missing")]
+
+
+def test_a_list_is_no_number_and_costs_no_answer(load_scores, query):
+    said = load_scores(
+        [record(1, s=[0.5]), record(2, s={"v": 1}), record(3, s=0.5)], name="scored.jsonl"
+    ).output
+    assert "3 loaded" in said and "scores without a number: 2 not_a_number; such as '[0.5]' in 's'" in said
+    found = [row[1:] for row in query(SCORES)]
+    assert found == [(None, "not_a_number"), (None, "not_a_number"), (0.5, "ok")]
 
 
 def test_a_score_that_has_another_name_now_is_said(load_scores, data, tmp_path):
