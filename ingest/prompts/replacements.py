@@ -38,7 +38,7 @@ NO_POSSESSION = re.compile(
     than|through|until|upon|within|without|because|if|that|when|where|while|who|which|is|are|was|were|am|
     be|been|being|has|have|had|do|does|did|will|would|shall|should|can|could|may|might|must|not|no|never|
     also|too|very|today|tomorrow|yesterday|here|there|then|now|i|you|he|she|it|we|they|me|him|us|them|
-    what|why|how|whom|whether|this|these|those|some|any|twice|away)""",
+    what|why|how|whom|whether|this|these|those|some|any|twice|away|my|your|his|her|its|our|their|another)""",
     re.VERBOSE | re.IGNORECASE,
 )
 # These may begin what is possessed, or not: "her will", "her very own", "I know her well".

@@ -172,6 +172,7 @@ def test_his_becomes_her_or_hers(text, expected):
     ("text", "expected"),
     [
         ("She gave her sister her pen.", "He gave his brother his pen."),
+        ("She gave her her pen, and told her my name.", "He gave him his pen, and told him my name."),
         ("I saw her.", "I saw him."),
         ("I saw her in the park with her dog.", "I saw him in the park with his dog."),
         ("Hers is new; ask her about it.", "His is new; ask him about it."),
