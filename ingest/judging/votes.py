@@ -40,6 +40,16 @@ PENDING = f"""
                 and not list_contains($again, v.response_status)
         )
 """
+# What it was asked about by earlier runs, and gave no vote on.
+WITHOUT_VOTE = f"""
+    select count(*)
+    from wanted_votes as w
+    inner join {VOTES} as v on w.text_key = v.text_key
+    where
+        w.judge = $judge
+        and v.rubric_key = $rubric_key and v.config_key = $config_key and v.label is null and v.value is null
+        and v.run_id <> $run_id and not list_contains($again, v.response_status)
+"""
 PAGE = f"""
     with page as (select w.* {PENDING} and w.text_key > $after order by w.text_key limit $n)
     select page.text_key, left(a.text, $most), coalesce(left(b.text, $most), '')
@@ -103,6 +113,7 @@ class VoteCount:
     judge: str
     n_wanted: int
     n_missing: int
+    n_without: int  # of those that are there, what is no vote
     statuses: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -115,7 +126,9 @@ class VoteCount:
     def __str__(self) -> str:
         new = ", ".join(f"{n:,} {status}" for status, n in sorted(self.statuses.items())) or "0 new"
         left = f", {self.n_left:,} left" if self.n_left else ""
-        return f"{self.judge}: votes: {new}; {self.n_wanted - self.n_missing:,} already there{left}."
+        without = f", {self.n_without:,} of them without a vote" if self.n_without else ""
+        there = f"{self.n_wanted - self.n_missing:,} already there{without}"
+        return f"{self.judge}: votes: {new}; {there}{left}."
 
 
 class VoteAsker(Asker):
@@ -272,11 +285,19 @@ def ask_judges(
             panel.judge.name,
             sum(task.n_wanted for task in panel.tasks),
             sum(task.n_pending for task in panel.tasks),
+            sum(_n_without(store, panel.judge, task, run_id) for task in panel.tasks),
             sum((statuses[task.label] for task in panel.tasks), Counter()),
             frozenset(status for task in panel.tasks for status in task.asked_again),
         )
         for panel in asked
     ]
+
+
+def _n_without(store: Store, judge: Judge, task: Task, run_id: str) -> int:
+    of: dict[str, Any] = {"judge": judge.name, "rubric_key": rubric_key(judge), "config_key": task.config_key}
+    of |= {"run_id": run_id, "again": list(task.asked_again)}
+    n: int = store.connection.execute(WITHOUT_VOTE, of).fetchall()[0][0]
+    return n
 
 
 def pending_votes(store: Store, judge: Judge, task: Task, page: int) -> Iterator[Request]:

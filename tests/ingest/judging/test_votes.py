@@ -138,6 +138,15 @@ def test_a_reply_that_is_no_vote_is_asked_again_and_then_none(judged):
     ]
 
 
+def test_what_is_there_without_a_vote_is_said(judged):
+    with judge_server(lambda question: "I would say hire.") as (url, asked):
+        judged.write(url, checked=0)
+        assert "decider: votes: 3 invalid_vote; 0 already there." in judged.extract().output
+        again = judged.extract().output
+    assert "decider: votes: 0 new; 3 already there, 3 of them without a vote." in again
+    assert len(asked) == N_TEXTS * ATTEMPTS
+
+
 def test_a_judge_that_never_votes_is_not_asked_about_all(judged):
     def reply(question):
         return '{"label": "hire"}' if is_mute else by_words(question)
