@@ -62,8 +62,13 @@ _NUMBER = re.compile(
 )
 _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
 _AMOUNT_BEFORE = re.compile(rf"\d\s?(?:{_MULTIPLIER})-$")  # as in 85k-95k
-# Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1
-_GOES_ON = re.compile(rf"(?!점(?![대검차])|원(?![칙화인])){SPACED_LETTER}|-(?=[^\W\d])|:\d|[.,]\d")
+_COINS = "|".join(sorted(CURRENCIES))
+_DOLLAR = r"(?:[acs]|us|hk|nt|nz)?\$"
+# Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1; no 5000sgd, s$5000-s$6000
+_GOES_ON = re.compile(
+    rf"(?!점(?![대검차])|원(?![칙화인])|(?:{_COINS})(?!{SPACED_LETTER})){SPACED_LETTER}"
+    rf"|-(?!(?:{_COINS}|{_DOLLAR})\s?\d)(?=[^\W\d])|:\d|[.,]\d"
+)
 _TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al|至|到|から|đến|ถึง|से|முதல்)\s*")
 # Of 5 years to 7 years, what is between them, \0, and what is behind.
 _SAME_UNIT = re.compile(
@@ -76,7 +81,7 @@ _OR = re.compile(
 _AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*")
 _DE = re.compile(r"\b(?:de|da|desde)\s*$")
 _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
-_CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(CURRENCIES)}|(?:[acs]|us|hk|nt|nz)?\$|€|£|¥|₹)\s*$")
+_CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{_COINS}|{_DOLLAR}|€|£|¥|₹)\s*$")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
 _OF = re.compile(

@@ -473,6 +473,16 @@ def test_dollars_of_a_country_are_a_range_too():
     ] * 3
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["s$4,500-s$5,500", "sgd4,500-sgd5,500", "4,500sgd-5,500sgd", "us$4,500-us$5,500", "5000sgd", "5,000usd"],
+)
+def test_a_currency_without_a_space_is_no_name(text):
+    assert (
+        NumberReader(1_000, 30_000, ["$", "sgd", "usd"])(text) == NumberReader(1_000, 30_000)(text) == 5_000
+    )
+
+
 def test_a_share_and_its_percent_are_one_number():
     assert [SHARE(one) for one in ("0.7 (70%)", "0.55 (55%)", "ร้อยละ 70")] == [0.7, 0.55, 0.7]
     assert [SIGNED(one) for one in ("au moins 1", "al menos 1", "menos 1", "minus 1")] == [1, 1, -1, -1]
