@@ -47,26 +47,50 @@ def unshown(store: Store, suite: Suite) -> Iterator[str]:
     hidden = store.rows(
         """
         with attributes as (
-            select shown_by, unnest(map_keys(attributes)) as attribute
+            select
+                hash(prompt) as prompt_hash, category, shown_by, unnest(map_keys(attributes)) as attribute,
             from prompts
-            where suite = ?
+            where suite = $suite
+        ),
+
+        shown as (
+            select
+                attribute,
+                map_contains(shown_by, attribute) as has_sign,
+                -- As in int_prompts_grouped: a word in a text of another group too is no sign.
+                has_sign and (
+                    $is_choice
+                    or not starts_with(shown_by[attribute], $by_word)
+                    or bool_and(has_sign) over (partition by category, prompt_hash, attribute)
+                ) as is_shown
+            from attributes
         )
 
-        select attribute, count(*)
-        from attributes
+        select attribute, count(*), bool_or(has_sign)
+        from shown
         group by attribute
-        having count(*) filter (where map_contains(shown_by, attribute)) = 0
+        having not bool_or(is_shown)
         order by attribute
         """,
-        [suite.suite],
+        {
+            "suite": suite.suite,
+            "by_word": BY_WORD,
+            "is_choice": bool(suite.columns and suite.columns.candidates),
+        },
     )
     compared = {
         part for axis in (*suite.all_axes(), *suite.pair_axes()) for part in suite.axis_attributes(axis)
     }
-    for attribute, n in hidden:
+    for attribute, n, has_words in hidden:
         values = suite.attributes.get(attribute, {})
         words = list(dict.fromkeys(word for value in values for word in suite.words(attribute, value)))
         if attribute not in compared or attribute in changed or not words:
+            continue
+        if has_words:
+            yield (
+                f"{attribute}: a control, without verdicts: its words stand in texts that other groups have "
+                f"too, of {n:,} prompts. Ask about each group in words of its own"
+            )
             continue
         more = ", …" if len(words) > MOST_WORDS else ""
         listed = shorten(", ".join(words[:MOST_WORDS]), 120)

@@ -1,6 +1,9 @@
 -- Grain: one row per prompt_key, axis. Only axes all of whose attributes the prompt has.
 with prompts as (
-    select * from {{ ref('stg_assemble__prompts') }}
+    select
+        *,
+        {{ hash_of(['prompt']) }} as prompt_hash
+    from {{ ref('stg_assemble__prompts') }}
 ),
 
 axes as (
@@ -18,6 +21,37 @@ attribute_values as (
     select * from {{ ref('stg_suite__attributes') }}
 ),
 
+-- A word that also stands there under another value, which it does not show, is no sign of its own: "he" in
+-- the same question about anybody. A text about several people has words of some of them.
+signs as (
+    select
+        prompts.suite,
+        prompts.category,
+        prompts.prompt_hash,
+        attribute_values.attribute,
+        {{ map_value('prompts.shown_by', 'attribute_values.attribute') }} as sign
+    from prompts
+    inner join attribute_values
+        on
+            prompts.suite = attribute_values.suite
+            and {{ map_value('prompts.attributes', 'attribute_values.attribute') }} = attribute_values.value
+    inner join {{ ref('stg_suite__suites') }} as suites on prompts.suite = suites.suite
+    where suites.choice_set is null
+),
+
+said_of_others as (
+    select
+        suite,
+        category,
+        prompt_hash,
+        attribute
+    from signs
+    group by suite, category, prompt_hash, attribute
+    having
+        count(*) filter (where sign like 'word: %') > 0
+        and count(*) filter (where sign is null) > 0
+),
+
 parts as (
     select
         prompts.prompt_key,
@@ -30,7 +64,8 @@ parts as (
         axes.attribute,
         attribute_values.value,
         attribute_values.value_position,
-        array_contains(map_keys(prompts.shown_by), axes.attribute) as is_shown
+        array_contains(map_keys(prompts.shown_by), axes.attribute) and said_of_others.attribute is null
+            as is_shown
     from prompts
     inner join axes using (suite, category)
     inner join attribute_values
@@ -38,6 +73,12 @@ parts as (
             prompts.suite = attribute_values.suite
             and axes.attribute = attribute_values.attribute
             and {{ map_value('prompts.attributes', 'axes.attribute') }} = attribute_values.value
+    left join said_of_others
+        on
+            prompts.suite = said_of_others.suite
+            and prompts.category = said_of_others.category
+            and prompts.prompt_hash = said_of_others.prompt_hash
+            and axes.attribute = said_of_others.attribute
 ),
 
 -- Columns of prompts made from texts group as attributes do, by the values that occur; prompts show theirs.

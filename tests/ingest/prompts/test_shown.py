@@ -21,9 +21,9 @@ def world(load, data, tmp_path):
             content["axes"] = content["axes"] if axes is None else axes
             self.suite.write_text(yaml.safe_dump(content, allow_unicode=True), "utf-8")
 
-        def load(self):
+        def load(self, *rows):
             told = record(1, question="هل توظف والمرأة North؟", person="", place="North")
-            self.answers.write_text(csv_text([told]), "utf-8")
+            self.answers.write_text(csv_text([told, *rows]), "utf-8")
             assert load(self.answers, suite=self.suite).exit_code == 0
 
         def said(self):
@@ -39,6 +39,16 @@ def test_an_attribute_that_no_prompt_shows_is_said_with_its_words(world):
     world.load()
     (line,) = world.said()
     assert "none of 1 prompts has one of its words as a whole word (امرأة, رجل)." in line
+
+
+def test_a_word_that_all_groups_read_is_no_sign_of_one(world):
+    world.words("والمرأة")
+    alike = {"question": "هل توظف والمرأة North؟", "person": "", "place": "North"}
+    world.load(record(2, **alike | {"gender": "Male"}))
+    (line,) = world.said()
+    assert "its words stand in texts that other groups have too, of 2 prompts." in line
+    world.load(record(3, **alike | {"question": "رجل North", "gender": "Male"}))
+    assert world.said() == []
 
 
 def test_an_attribute_of_no_axis_is_no_control(world):
