@@ -71,6 +71,34 @@ def test_a_sum_of_shares_is_exact_in_any_order(base):
     assert len(found) == 1 and found.pop()[0] == pytest.approx(math.fsum(shares), rel=1e-15)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-7, 1e9, None])
+def test_the_mean_that_selects_is_exact_in_any_order(size):
+    """Values that are all near 1, small or large, and that are all of these."""
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=5_000) * (10.0 ** rng.integers(-11, 10, 5_000) if size is None else size)
+    mean = (ROOT / "macros" / "selection" / "standard_mean.sql").read_text("utf-8")
+    as_on_duckdb = mean.replace("exact_mean", "duckdb__exact_mean")
+    sql = jinja2.Environment().from_string(
+        f"{OF_DUCKDB}{as_on_duckdb}select {{{{ standard_mean({{}}) }}}} from t"
+    )
+    found = set()
+    for _ in range(20):
+        with duckdb.connect() as connection:
+            shuffled = rng.permutation(values).tolist()
+            connection.execute("create table t as select unnest($1::double[]) as value", [shuffled])
+            found.add(connection.sql(sql.render()).fetchone())
+    assert len(found) == 1 and found.pop()[0] == pytest.approx(math.fsum(values) / 5_000, rel=1e-15)
+
+
+def test_the_mean_of_equal_values_is_that_value_and_of_none_is_null():
+    template = f"{OF_DUCKDB}select {{{{ duckdb__exact_mean('x') }}}} from (select unnest($1::double[]) as x)"
+    sql = jinja2.Environment().from_string(template).render()
+    for value in (0.0, 0.1, 0.77, -1e-5, 3e-20, -7e15):  # one step of rounding aside (SPEC CON-3)
+        (mean,) = duckdb.execute(sql, [[value] * 3 + [None]]).fetchone()
+        assert mean == pytest.approx(value, rel=3e-16, abs=0)
+    assert duckdb.execute(sql, [[]]).fetchone() == duckdb.execute(sql, [[None]]).fetchone() == (None,)
+
+
 def test_the_smallest_shares_keep_their_digits():
     sql = (
         jinja2.Environment()

@@ -8,7 +8,7 @@
 {%- for row in standards if row['macro'] %}
 {%- set name = 's_' ~ row['standard_id'] %}
 {%- do columns.append(declared_expression(row) ~ ' as ' ~ name) %}
-{%- do averages.append('avg(' ~ name ~ ') as ' ~ name) %}
+{%- do averages.append(exact_mean(name) ~ ' as ' ~ name) %}
 {%- do chosen.append('coalesce(weighted.' ~ name ~ ', pooled.' ~ name ~ ') as ' ~ name) %}
 {%- endfor %}
 {%- for row in modes %}
