@@ -37,7 +37,7 @@ def is_current(data: Path) -> bool:
         except (duckdb.CatalogException, duckdb.BinderException):  # there is none, or an older version's
             return False
         there = _relations(marts)
-    return found == (key(project_inputs(), raw_state(data), sorted(there)),)
+    return found == (key(project_inputs(), raw_state(data), sorted(there.items())),)
 
 
 class Changes:
@@ -68,10 +68,10 @@ class Changes:
         with ExitStack() as held:
             if (data / AUDIT_NAME).exists():  # open meanwhile, its catalogue is read once
                 held.enter_context(open_database(data / AUDIT_NAME, True, {}, MARTS))
-            self.known, self.contents, there = _known(data)
+            self.known, self.contents, shapes, there = _known(data)
             for name, node in self.nodes.items():
-                if _is_missing(node, there):  # somebody has dropped it
-                    self.known.pop(name, None)
+                if _is_kept(node) and there.get(_place(node)) != shapes.get(name, ""):
+                    self.known.pop(name, None)  # somebody has dropped it, or made another of it
             stale = self.stale()
             self._read(
                 {name for name in self.nodes if self._shows_raw(name) and not self.ancestors[name] & stale}
@@ -178,10 +178,14 @@ class Changes:
         return {name: self.code[name] if node.is_view else found[name] for name, node in self.nodes.items()}
 
     def record(self) -> None:
-        """Write down what each node is made of, once all is made and its tests have passed."""
-        rows = [(name, inputs, self.contents.get(name)) for name, inputs in self.inputs().items()]
+        """Write down what each node is made of and is, once all is made and its tests have passed."""
         with open_database(self.data / AUDIT_NAME, False, {}, MARTS) as marts:
-            rows.append((WHOLE, key(self.project.inputs, self.state, sorted(_relations(marts))), None))
+            there = _relations(marts)
+            rows = [
+                (name, f"{inputs} {there.get(_place(self.nodes[name]), '')}", self.contents.get(name))
+                for name, inputs in self.inputs().items()
+            ]
+            rows.append((WHOLE, key(self.project.inputs, self.state, sorted(there.items())), None))
             marts.execute("begin")
             marts.execute(f"delete from {BUILT_FROM}")
             names, inputs, contents = map(list, zip(*rows, strict=True))
@@ -219,9 +223,13 @@ class Changes:
         return self._counts_by_rows(name) and all(self.nodes[one].is_view for one in self.ancestors[name])
 
 
-def _is_missing(node: Node, there: Set[str]) -> bool:
-    is_kept = node.kind != "test" and node.materialized != "ephemeral"
-    return is_kept and f"{node.schema}.{node.alias}" not in there
+def _is_kept(node: Node) -> bool:
+    """Whether it is a table or a view."""
+    return node.kind != "test" and node.materialized != "ephemeral"
+
+
+def _place(node: Node) -> str:
+    return f"{node.schema}.{node.alias}"
 
 
 def _in_order(parents: Mapping[str, Set[str]]) -> list[str]:
@@ -249,21 +257,24 @@ def forget(data: Path) -> None:
             marts.execute(f'drop table "{table}"')
 
 
-def _relations(marts: duckdb.DuckDBPyConnection) -> set[str]:
-    """Tables and views, by schema and name."""
+def _relations(marts: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Tables and views by schema and name, and what each is: a hash of a table's columns, or a view.
+
+    What DuckDB says of a view is in other words once it is read from its file.
+    """
     found = marts.execute(
-        "select schema_name || '.' || table_name from duckdb_tables()"
+        "select schema_name || '.' || table_name, md5(sql) from duckdb_tables()"
         " where not internal and database_name = current_catalog() union all"
-        " select schema_name || '.' || view_name from duckdb_views()"
+        " select schema_name || '.' || view_name, 'view' from duckdb_views()"
         " where not internal and database_name = current_catalog()"
     )
-    return {name for (name,) in found.fetchall()}
+    return dict(found.fetchall())
 
 
-def _known(data: Path) -> tuple[dict[str, str], dict[str, str], set[str]]:
-    """What each node was made of, what tables whose rows count hold, and which tables there are."""
+def _known(data: Path) -> tuple[dict[str, str], dict[str, str], dict[str, str], dict[str, str]]:
+    """What each node was made of, what tables whose rows count hold, what each was, and what is there."""
     if not (data / AUDIT_NAME).exists():
-        return {}, {}, set()
+        return {}, {}, {}, {}
     with open_database(data / AUDIT_NAME, True, {}, MARTS) as marts:
         try:
             rows = marts.execute(
@@ -271,10 +282,11 @@ def _known(data: Path) -> tuple[dict[str, str], dict[str, str], set[str]]:
                 [WHOLE],
             ).fetchall()
         except (duckdb.CatalogException, duckdb.BinderException):  # there is none, or an older version's
-            return {}, {}, set()
+            return {}, {}, {}, {}
         there = _relations(marts)
-    inputs = {name: made_of for name, made_of, _ in rows}
-    return inputs, {name: content for name, _, content in rows if content is not None}, there
+    split = {name: made_of.partition(" ") for name, made_of, _ in rows}
+    inputs, shapes = ({name: parts[place] for name, parts in split.items()} for place in (0, 2))
+    return inputs, {name: content for name, _, content in rows if content is not None}, shapes, there
 
 
 def _columns(data: Path, tables: Mapping[str, Node]) -> dict[str, str]:

@@ -560,6 +560,16 @@ def test_what_is_not_known_is_built(project):
         marts.execute("drop table judged")
         marts.execute("drop view titles")
     assert project.build() & EVERY == {"judged", "titles"}
+    # Tables and views of which somebody made others of the same name.
+    with duckdb.connect(str(project.data / AUDIT_NAME)) as marts:
+        marts.execute("alter table judged rename column n to m")
+        marts.execute("create table kept_apart as from counted")
+        marts.execute("drop table counted")
+        marts.execute("create view counted as from kept_apart limit 1")
+        marts.execute("drop view titles")
+        marts.execute("create table titles as select 's' as suite, 'U' as title")
+    assert project.build() & EVERY == {"judged", "counted", "titles"} and project.is_as_from_nothing()
+    assert project.build() == set()
     # A seed that is loaded, and whose file then goes back.
     project.write("seeds/weights.csv", "weight\n7\n")
     assert driver.run_dbt(project.data, ["seed"])
