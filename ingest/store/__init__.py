@@ -69,8 +69,9 @@ def utc_now() -> datetime:
 
 
 def data_dir(option: Path | None = None) -> Path:
-    """Return where the two databases are: the option, or PLUMBLINE_DATA, or `data`."""
-    return option if option is not None else Path(os.environ.get("PLUMBLINE_DATA", "data"))
+    """Return where the two databases are: the option, or PLUMBLINE_DATA, or `data`; `~` is the home."""
+    # A shell leaves `~` as it is between quotes and behind `--data=`; DuckDB and dbt do not.
+    return Path(os.path.expanduser(option or os.environ.get("PLUMBLINE_DATA") or "data"))
 
 
 class NothingYet(PlumblineError):

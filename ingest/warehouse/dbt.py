@@ -211,6 +211,7 @@ def parsed_project(data: Path, is_changing: bool = True, is_by_dbt: bool = False
     most likely needs no dbt.
     PLUMBLINE_DATA holds the folder meanwhile, for the whole process.
     """
+    running.check_environment()
     with _environment(data), ThreadPoolExecutor(1) as thread:
         drop_unreadable_log(data / AUDIT_NAME)
         is_changing = is_changing or not is_current(data)
@@ -381,6 +382,7 @@ def build(
     it; on Spark, where all would be built a second time for it, no audit is kept. Raises PlumblineError where
     a test fails.
     """
+    running.check_environment()
     drop_unreadable_log(data / AUDIT_NAME)
     by_dbt = ["--select", *(f"+{mart}" for mart in marts), *MADE] if marts else CHECKED
     if target() == "spark":  # whose tables are not in audit.duckdb

@@ -36,6 +36,7 @@ MADE = ("model", "seed", "snapshot", "test")
 OF_THE_DAY = ("created_at", "build_path", "compiled_path", "compiled_code", "compiled")
 OF_A_RUN = ("extra_ctes", "extra_ctes_injected", "depends_on")
 NAME = "plumbline"
+TARGET = "PLUMBLINE_TARGET"
 OF_DBT = ("dbt", "dbt_duckdb")  # packages whose macros come with it
 KEPT = "written.json"
 WHOLE = "project"  # the row of a whole build
@@ -177,7 +178,7 @@ def read_folder(data: Path) -> Path:
 
 def target() -> str:
     """Return what the profile builds on."""
-    return os.environ.get("PLUMBLINE_TARGET") or "duckdb"
+    return os.environ.get(TARGET) or "duckdb"
 
 
 def project_said(project: Path, file: str = "dbt_project.yml") -> Mapping[str, Any]:

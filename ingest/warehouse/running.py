@@ -22,15 +22,16 @@ from typing import Any
 import duckdb
 import yaml
 
-from ingest.errors import SHOWN, PlumblineError, printable, say, shorten
+from ingest.errors import SHOWN, PlumblineError, printable, say, shorten, shown
 from ingest.paths import PROJECT, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.store.opening import MARTS, attached, open_database
 from ingest.warehouse.marts import BUILT_FROM
-from ingest.warehouse.project import WHOLE, Node, project_said
+from ingest.warehouse.project import TARGET, WHOLE, Node, project_said, target
 from ingest.warehouse.room import stopped_by_memory
 
 OF_ENVIRONMENT = re.compile(r"\{\{ env_var\('(\w+)', '([^']*)'\)( \| int)? \}\}")
+THREADS = "PLUMBLINE_DUCKDB_THREADS"
 KNOWN = {"path", "attach", "threads", "config_options", "retries"}  # what a profile may say
 PROMPT = 0.1  # seconds until what is still at work is interrupted again
 PYTHON_WEIGHT = 20  # of queries: a model in Python takes about as long
@@ -45,12 +46,28 @@ class Profile:
     config: dict[str, Any]
 
 
+def check_environment() -> None:
+    """Raise PlumblineError where a variable says what no profile could use: dbt would not name it."""
+    n_threads = os.environ.get(THREADS, "1")
+    if not re.fullmatch(r"[0-9]{1,4}", n_threads) or not int(n_threads):
+        raise PlumblineError(
+            f"{THREADS}={shown(n_threads)} is no number of threads.",
+            "Give a whole number, such as 1, or unset it.",
+        )
+    with suppress(OSError, ValueError, TypeError, KeyError, yaml.YAMLError):  # dbt will say so
+        chosen = _chosen()
+        if TARGET in chosen["target"] and target() not in chosen["outputs"]:
+            known = ", ".join(chosen["outputs"])
+            raise PlumblineError(
+                f"{TARGET}={shown(target())} is no target of profiles.yml.",
+                f"Give one of {known}, or unset it.",
+            )
+
+
 def profile(data: Path) -> Profile | None:
     """Return what the profile says, None where it says anything that is not known here."""
-    project = dbt_project()
-    path = project / "profiles.yml" if (project / "profiles.yml").exists() else PROJECT / "profiles.yml"
     try:
-        chosen = yaml.safe_load(path.read_text("utf-8"))[project_said(project)["profile"]]
+        chosen = _chosen()
         said = _filled(chosen["outputs"]["duckdb"])
         if _filled(chosen["target"]) != "duckdb" or said.pop("type") != "duckdb" or set(said) - KNOWN:
             return None
@@ -60,6 +77,13 @@ def profile(data: Path) -> Profile | None:
         return Profile(int(said["threads"]), dict(said.get("config_options", {})))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError):
         return None
+
+
+def _chosen() -> Any:
+    """The profile that the project names, as its file has it."""
+    project = dbt_project()
+    path = project / "profiles.yml" if (project / "profiles.yml").exists() else PROJECT / "profiles.yml"
+    return yaml.safe_load(path.read_text("utf-8"))[project_said(project)["profile"]]
 
 
 def _filled(said: Any) -> Any:

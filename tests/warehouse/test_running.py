@@ -1,9 +1,13 @@
 """What a profile says of the databases, as far as nodes are made without dbt."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from places import ROOT
 
+from ingest.errors import PlumblineError
+from ingest.store import data_dir
 from ingest.warehouse import running
 
 
@@ -32,6 +36,33 @@ def test_a_profile_is_read_with_what_the_environment_says(written, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_MEMORY", "5GB")
     monkeypatch.setenv("PLUMBLINE_DUCKDB_THREADS", "3")
     assert written(threads=4) == running.Profile(4, found.config | {"threads": 3, "memory_limit": "5GB"})
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "advice"),
+    [
+        ("PLUMBLINE_DUCKDB_THREADS", "abc", "whole number"),
+        ("PLUMBLINE_DUCKDB_THREADS", "", "whole number"),
+        ("PLUMBLINE_DUCKDB_THREADS", "0", "whole number"),
+        ("PLUMBLINE_DUCKDB_THREADS", "2.5", "whole number"),
+        ("PLUMBLINE_TARGET", "DuckDB", "one of duckdb, spark"),
+    ],
+)
+def test_what_no_profile_can_use_is_named_before_anything_is_done(written, monkeypatch, name, said, advice):
+    written()
+    running.check_environment()
+    monkeypatch.setenv(name, said)
+    with pytest.raises(PlumblineError, match=rf"{name}={said} .*{advice}"):
+        running.check_environment()
+
+
+def test_a_target_that_a_project_of_its_own_has_is_left_to_it(written, monkeypatch):
+    written()
+    monkeypatch.setenv("PLUMBLINE_TARGET", "")
+    running.check_environment()
+    monkeypatch.setattr(running, "_chosen", lambda: {"target": "dev", "outputs": {"dev": {}}})
+    monkeypatch.setenv("PLUMBLINE_TARGET", "prod")
+    running.check_environment()
 
 
 @pytest.mark.parametrize(
@@ -67,3 +98,11 @@ def test_a_profile_that_cannot_be_read_is_left_to_dbt(written, tmp_path):
     for text in ("", "plumbline: [", "plumbline: {outputs: {}}"):
         (tmp_path / "profiles.yml").write_text(text, "utf-8")
         assert running.profile(tmp_path / "data") is None
+
+
+def test_an_empty_folder_is_none_and_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for said, folder in (("", Path("data")), ("~/a b", tmp_path / "a b"), ("x/~", Path("x/~"))):
+        monkeypatch.setenv("PLUMBLINE_DATA", said)
+        assert data_dir() == folder
+    assert data_dir(Path("~/given")) == tmp_path / "given"
