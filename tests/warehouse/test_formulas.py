@@ -1,5 +1,6 @@
 """Formulas of SQL: shares stay at 1 or below, and no order of rows changes a last digit."""
 
+import ast
 import math
 
 import duckdb
@@ -114,3 +115,29 @@ def test_the_deviation_of_a_list_is_that_of_its_values():
     deviation = f"{OF_DUCKDB}select {{{{ duckdb__list_deviation('[1.0, 2.0, 4.0]', true) }}}}"
     sql = jinja2.Environment().from_string(deviation).render()
     assert duckdb.sql(sql).fetchone() == (pytest.approx(np.std([1, 2, 4], ddof=1)),)
+
+
+@pytest.mark.parametrize(
+    ("values", "lowest", "highest", "expected"),
+    [
+        ("any", -0.4, 1e-15, (None, "zero_max")),  # a mean of calibrated values that is 0 but for rounding
+        ("any", -0.4, -1e-16, (None, "zero_max")),
+        ("any", -0.4, 0.0, (None, "zero_max")),
+        ("any", 0.0, 0.0, (None, "zero_max")),
+        ("any", -0.5, 2**-20, (-(2.0**19), "ok")),
+        ("any", 1e-15, 2e-15, (0.5, "ok")),
+        ("non_negative", 1e-15, 2e-15, (0.5, "ok")),
+        ("non_negative", 0.0, 1e-15, (0.0, "ok")),
+        ("non_negative", 0.0, 0.0, (None, "zero_max")),
+        ("non_negative", -0.4, 1e-15, (None, "not_applicable")),
+    ],
+)
+def test_a_ratio_to_what_is_0_but_for_rounding_is_none(values, lowest, highest, expected):
+    macro = (ROOT / "macros" / "disparities" / "disparity_ratio.sql").read_text("utf-8")
+    template = f"{FORMULAS}{macro}{{{{ disparity_ratio({{'values': '{values}'}}) }}}}"
+    said = jinja2.Environment().from_string(template).render({"return": lambda expressions: expressions})
+    expression = ast.literal_eval(said[said.index("{") :])
+    value, status = expression["value"], expression["status"]
+    row = "select 2 as n_groups, $1::double as lowest, $2::double as highest"
+    sql = f"select {value}, case when ({value}) is not null then 'ok' else {status} end from ({row})"
+    assert duckdb.execute(sql, [lowest, highest]).fetchone() == expected
