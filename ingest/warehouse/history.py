@@ -69,7 +69,7 @@ def keep_audit(
             """
             select fingerprint = $1 from audits
             where plan_key is not distinct from $2 and look is not distinct from $3
-            order by audited_at desc, audit_key desc
+            order by rowid desc  -- as they were kept: a clock may be set back
             """,
             named[1:],
         )

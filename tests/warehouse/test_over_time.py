@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from ingest import compare, warehouse
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, Store
-from ingest.warehouse import kept_audits
+from ingest.warehouse import history, kept_audits
 from ingest.warehouse.history import HASHES, keep_audit
 from ingest.watch import numbers_of
 
@@ -298,7 +298,7 @@ def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
     assert text == read_anew  # an answer that a scorer reads otherwise is the same answer
 
 
-def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_path):
+def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_path, monkeypatch):
     names = ", ".join(f"'h' as {name}" for name in HASHES)
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
         marts.execute(
@@ -355,3 +355,8 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
         series = "select fingerprint from audits where plan_key is null order by audited_at"
         assert "".join(name for (name,) in store.rows(series)) == "fgfgf"
         assert store.value("select count(distinct audit_key) - count(*) from audit_numbers") == -7
+    # A clock that is set back: what has not changed has not come back.
+    monkeypatch.setattr(history, "utc_now", lambda: datetime(2000, 1, 1))
+    with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+        marts.execute("update dim_builds set fingerprint = 'h'")
+    assert [keep_audit(tmp_path), keep_audit(tmp_path), keep_audit(tmp_path)] == [True, False, False]
