@@ -1,6 +1,7 @@
 """A suite that a test has asked of a server on loopback."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,8 +14,8 @@ from ingest.asking.senders import Retries
 from ingest.assemble import assemble_prompts
 from ingest.cli import cli
 from ingest.errors import LONGEST, PlumblineError
-from ingest.store import Store
-from ingest.suite import load_suite
+from ingest.store import RAW_NAME, Store
+from ingest.suite import Suite, load_suite
 
 ASKED = FIXTURES / "asked_suite.yml"
 N_PROMPTS = 20
@@ -22,9 +23,29 @@ SOON = Retries(attempts=3, shortest=0.0, longest=0.02)
 KEY = "sk-very-secret-0123456789"
 MODEL = {"ollama": "", "openai": "/v1", "azure": "", "anthropic": ""}
 
+# Raw tables with the prompts of a suite, by what its file says without configs: no prompt knows of them.
+_assembled: dict[str, bytes] = {}
+
+
+def have_assembled(data: Path, suite: Suite, content: str) -> None:
+    """Assemble a suite's prompts; in a new folder copy what was assembled of this content before."""
+    raw = data / RAW_NAME
+    if content in _assembled and not data.exists():
+        data.mkdir(mode=0o700)
+        raw.touch(0o600)
+        raw.write_bytes(_assembled[content])
+        return
+    is_new = not raw.exists()
+    with Store(data) as store:
+        assemble_prompts(store, suite)
+    if is_new:
+        _assembled[content] = raw.read_bytes()
+
 
 class Case:
     """A suite asked of one server: its data folder, and ways to run it."""
+
+    prompts_are_of: tuple[Path, str] | None = None
 
     def __init__(self, folder, server, backend, **config):
         self.folder, self.server, self.backend = folder, server, backend
@@ -34,12 +55,14 @@ class Case:
 
     def write(self, **changes):
         self.config |= changes
-        content = yaml.load(ASKED.read_text("utf-8"), yaml.CSafeLoader) | {"configs": [self.config]}
+        asked = ASKED.read_text("utf-8")
+        content = yaml.load(asked, yaml.CSafeLoader) | {"configs": [self.config]}
         self.path = self.folder / "suite.yml"
         self.path.write_text(yaml.dump(content, Dumper=yaml.CSafeDumper, sort_keys=False), "utf-8")
         self.suite = load_suite(self.path)
-        with Store(self.data) as store:
-            assemble_prompts(store, self.suite)
+        if self.prompts_are_of != (self.data, asked):
+            have_assembled(self.data, self.suite, asked)
+            self.prompts_are_of = (self.data, asked)
 
     def ask(self, retries=SOON, **options):
         """Generate in this process; return the counts by status."""

@@ -9,8 +9,8 @@ from itertools import product
 
 import pytest
 import yaml
+from asked import ASKED, N_PROMPTS, have_assembled
 from click.testing import CliRunner
-from places import FIXTURES
 
 from ingest.asking.identity import ModelChanged, is_same_model
 from ingest.asking.plan import plan
@@ -22,7 +22,6 @@ from ingest.store import Store
 from ingest.suite import load_suite
 
 ONE, OTHER = "sha256:" + "1f" * 32, "sha256:" + "2e" * 32
-N_PROMPTS = 20
 ANSWERS = "from responses join configs using (config_key) join texts using (text_key)"
 ROUTE = {"ollama": "", "openai": "/v1"}
 
@@ -38,10 +37,10 @@ class Audit:
     def __init__(self, folder, server, backend, **config):
         self.server, self.folder, self.data = server, folder, folder / "data"
         config = {"backend": backend, "model": "tiny", "base_url": server.url + ROUTE[backend], **config}
-        content = yaml.safe_load((FIXTURES / "asked_suite.yml").read_text("utf-8")) | {"configs": [config]}
+        asked = ASKED.read_text("utf-8")
         self.path = folder / "suite.yml"
-        self.path.write_text(yaml.safe_dump(content), "utf-8")
-        assert self.run("assemble").exit_code == 0
+        self.path.write_text(yaml.safe_dump(yaml.safe_load(asked) | {"configs": [config]}), "utf-8")
+        have_assembled(self.data, load_suite(self.path), asked)
 
     def arguments(self, stage):
         return ["--data", str(self.data), stage, "--suite", str(self.path)]
