@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,18 +33,21 @@ def pytest_collection_finish() -> None:
 def new_stores_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """To make sixty tables takes 30 ms: Store makes them once, and each new store here begins as a copy.
 
-    In a process that a test starts, Store makes its tables itself.
+    One thread reads its statements, as in a build of marts: for so few rows a second one is kept busy by
+    waiting alone. In a process that a test starts, Store makes its tables itself, and has all threads.
     """
     folder, process, open_database = tmp_path_factory.mktemp("store"), os.getpid(), store.open_database
     with Store(folder):
         pass
     new = (folder / RAW_NAME).read_bytes()
 
-    def begun(path: Path, read_only: bool, *rest: Any) -> Any:
-        if not read_only and os.getpid() == process:
+    def begun(path: Path, read_only: bool, config: Mapping[str, Any], *rest: Any) -> Any:
+        if os.getpid() != process:
+            return open_database(path, read_only, config, *rest)
+        if not read_only:
             with suppress(OSError), path.open("xb") as file:  # it is there, or DuckDB will say
                 file.write(new)
-        return open_database(path, read_only, *rest)
+        return open_database(path, read_only, {"threads": 1, **config}, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "open_database", begun)
