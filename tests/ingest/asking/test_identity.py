@@ -75,7 +75,7 @@ def wait_for(server, n_asked, child):
     until = time.monotonic() + 60
     while server.n_asked() < n_asked and child.poll() is None:
         assert time.monotonic() < until
-        time.sleep(0.005)
+        time.sleep(0.02)
 
 
 def swap(server):
