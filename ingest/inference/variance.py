@@ -12,7 +12,7 @@ import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, Mask, dense, divide, first_rows, indicators, is_constant
+from ingest.inference.arrays import Array, Codes, Mask, dense, divide, first_rows, is_constant
 from ingest.inference.constants import ALPHA, CHUNK_BYTES, MIN_UNITS, VARIANCE_FLOOR
 
 N_LEFT_OUT = 40  # parts of the jackknife: more units are left out several at once
@@ -63,8 +63,10 @@ class _Sums(NamedTuple):
 
 
 def _sum_by(codes: Codes, values: Array) -> Array:
-    """Sums (levels, …) of values (P, …): a product, as it is faster than adding row by row."""
-    return np.asarray(indicators(codes) @ values)
+    """Sums (levels, …) of values (P, …), each added up in the order of rows."""
+    if values.ndim == 1:
+        return np.asarray(np.bincount(codes, values), dtype=np.float64)
+    return np.stack([np.bincount(codes, column) for column in values.T], axis=1)
 
 
 def _table(rows: Codes, columns: Codes, weights: Array, shape: tuple[int, int]) -> Array:
