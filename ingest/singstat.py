@@ -45,6 +45,7 @@ LABELS = """
     create table labels as select dimension, published_label, min(position) as position
     from (select *, row_number() over () as position from read_csv($path, header = true)) group by all
 """
+TAKE = "insert into fetched select unnest(?), ?, ?, unnest(?), unnest(?), ?, ?, ?"
 # A year is taken where both sexes have it in full; what is held and is published no longer stays.
 UPDATED = """
     create table fetched as from held limit 0;
@@ -143,9 +144,10 @@ def fetch(tables: duckdb.DuckDBPyConnection, timeout: float) -> None:
                 if not newest <= updated <= date.today():
                     raise ValueError(f"it was last updated on {updated}, what is held on {newest}")
                 answer = json.loads(fetcher.get(ROWS.format(rows_base, identity)).content)
-                for year, label, figure in figures_of(answer, dimension, sex, labels):
-                    row = [year, sex, dimension, label, figure, table, identity, updated]
-                    tables.execute("insert into fetched values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+                if found := list(figures_of(answer, dimension, sex, labels)):
+                    years, names, figures = map(list, zip(*found, strict=True))
+                    taken = [years, sex, dimension, names, figures, table, identity, updated]
+                    tables.execute(TAKE, taken)
             except (FetchError, LookupError, TypeError, ValueError, RecursionError) as error:
                 raise PlumblineError(
                     f"{dimension}, {sex} ({identity}): {ascii(str(error))[1:-1]}. Nothing was changed.",
