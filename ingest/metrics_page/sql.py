@@ -3,6 +3,7 @@
 import glob
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import CodeType, SimpleNamespace
 from typing import Any
@@ -58,8 +59,8 @@ class Sql:
         columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
         self.connection.execute(f'create table "{name}" ({columns})')
         if rows:
-            marks = ", ".join("?" * len(types))
-            self.connection.executemany(f'insert into "{name}" values ({marks})', rows)
+            marks = ", ".join([f"({', '.join('?' * len(types))})"] * len(rows))
+            self.connection.execute(f'insert into "{name}" values {marks}', list(chain.from_iterable(rows)))
 
     def query(self, name: str, sql: str) -> None:
         """Create a table from a query in which macros may occur."""
