@@ -107,6 +107,7 @@ class Store:
         self.read_only = read_only
         self.must_exist = must_exist or read_only
         self.in_transaction = False
+        self._schemas: dict[str, pa.Schema] = {}
         self.connection: duckdb.DuckDBPyConnection
 
     def __enter__(self) -> "Store":
@@ -245,19 +246,22 @@ class Store:
     def append_arrow(self, table: str, batch: pa.Table) -> int:
         """Like `append`, from an Arrow table that has some or all of the columns."""
         names = ", ".join(batch.column_names)
-        before: int = self.value(f"select count(*) from {table}")
         insert, rows = f"insert or ignore into {table} ({names})", f"select {names} from incoming_rows"
         if key_column := UNINDEXED.get(table.removeprefix("wanted_")):
             insert = f"insert into {table} ({names})"
             firsts = f"select distinct on ({key_column}) {names} from incoming_rows"
             rows = f"{firsts} anti join {table} using ({key_column})"
         with self.registered("incoming_rows", batch):
-            self.connection.execute(f"{insert} {rows}")
-        return int(self.value(f"select count(*) from {table}")) - before
+            return int(self.value(f"{insert} {rows}"))
 
     def arrow_schema(self, table: str) -> pa.Schema:
         """Return a raw table's columns as Arrow types."""
-        return self.connection.execute(f"select * from {table} limit 0").to_arrow_table().schema
+        if (known := self._schemas.get(table)) is not None:
+            return known
+        found = self.connection.execute(f"select * from {table} limit 0").to_arrow_table().schema
+        if table in SCHEMA:  # which stays as it is while the store is open
+            self._schemas[table] = found
+        return found
 
     def replace(self, table: str, suite: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Put these rows in the place of all that a suite had in a definition table."""
