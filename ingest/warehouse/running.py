@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
+from threading import Thread
 from types import ModuleType
 from typing import Any
 
@@ -204,7 +205,11 @@ class _Running:
                         order.done(name)
                         told(self.nodes[name].alias, len(self.nodes))
             finally:
-                while wait(at_work, PROMPT).not_done:  # between two queries there is nothing to interrupt
+                # By a thread of its own: what was begun as somebody stopped the audit stands in no list yet.
+                ending = Thread(target=threads.shutdown)
+                ending.start()
+                while ending.is_alive():  # between two queries there is nothing to interrupt
+                    ending.join(PROMPT)
                     for cursor in [*self.cursors]:
                         with suppress(duckdb.Error):  # it has just been closed
                             cursor.interrupt()

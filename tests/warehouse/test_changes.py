@@ -543,6 +543,25 @@ def test_ctrl_c_stops_a_model_between_two_queries(project, monkeypatch):
     assert project.build() == project.without_dbt >= {"drawn", "judged"} and project.is_as_from_nothing()
 
 
+def test_ctrl_c_stops_a_model_that_has_just_been_begun(project, monkeypatch):
+    project.build()
+    project.answers("t", "k", 1)
+    endless = "select sum(hash(a.range + b.range)) from range(1e7::bigint) as a, range(1e7::bigint) as b"
+
+    def submit(executor, *work):
+        begun(executor, *work)
+        time.sleep(0.5)
+        raise KeyboardInterrupt
+
+    begun = running.ThreadPoolExecutor.submit
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "_select", lambda cursor, *_: cursor.execute(endless))
+        patched.setattr(running.ThreadPoolExecutor, "submit", submit)
+        with pytest.raises(KeyboardInterrupt):
+            project.build()
+    assert project.build() == project.without_dbt >= {"drawn", "judged"} and project.is_as_from_nothing()
+
+
 def test_models_that_read_one_another_in_a_circle_are_named(project):
     project.write("models/own.sql", "select * from {{ ref('round') }}")
     project.write("models/round.sql", "select * from {{ ref('own') }}")
