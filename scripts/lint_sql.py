@@ -1,8 +1,8 @@
 """Lint the SQL that changed since it last passed; all of it where CI is set, or with --all.
 
 What only one engine understands is looked for in all files, macros among them (scripts/engine_sql.py).
-sqlfluff takes a quarter of a second a file. What passed is remembered by its content and by sqlfluff's
-settings, in .venv/.linted.json.
+sqlfluff takes a quarter of a second a file. What passed is remembered by its content, by that of the macros
+that it calls and by sqlfluff's settings, in .venv/.linted.json.
 
     scripts/lint_sql.py            # models and tests that changed
     scripts/lint_sql.py FILE...    # these, as far as they changed
@@ -13,7 +13,9 @@ import gc
 import hashlib
 import json
 import os
+import re
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,41 @@ from engine_sql import engine_specific
 
 ROOT = Path(__file__).resolve().parent.parent
 PASSED = ROOT / ".venv" / ".linted.json"
+MACRO = re.compile(r"{%-?\s*macro\s+(?:(?:duckdb|spark|default)__)?(\w+)")
+CALLED = re.compile(r"\b([a-z]\w*)\(")
 
 
 def digests() -> dict[str, str]:
-    """Digest of each file's content and of what it is judged by, by path."""
-    rules = (ROOT / ".sqlfluff").read_bytes() + version("sqlfluff").encode()
+    """Digest of each file's content, its macros' and of what it is judged by, by path."""
+    rules = (ROOT / ".sqlfluff").read_text("utf-8") + version("sqlfluff")
     files = sorted(path for folder in ("models", "tests") for path in (ROOT / folder).rglob("*.sql"))
-    return {str(f.relative_to(ROOT)): hashlib.sha256(rules + f.read_bytes()).hexdigest() for f in files}
+    called = _macros()
+    return {
+        str(file.relative_to(ROOT)): hashlib.sha256("".join([rules, *called(file)]).encode()).hexdigest()
+        for file in files
+    }
+
+
+def _macros() -> Callable[[Path], list[str]]:
+    """Return what gives a file's text and those of all macros that it calls, and that these call."""
+    texts = {path: path.read_text("utf-8") for path in sorted((ROOT / "macros").rglob("*.sql"))}
+    defined: dict[str, set[Path]] = {}
+    for path, text in texts.items():
+        for name in MACRO.findall(text):
+            defined.setdefault(name, set()).add(path)
+
+    def called(file: Path) -> list[str]:
+        found, looked_at, left = [], set[Path](), [file.read_text("utf-8")]
+        while left:
+            found.append(text := left.pop())
+            by_name = (defined.get(name, set()) for name in CALLED.findall(text))
+            # What is called by a name that is no text may be any.
+            new = (set(texts) if "context[" in text else set[Path]().union(*by_name)) - looked_at
+            looked_at |= new
+            left += [texts[path] for path in sorted(new)]
+        return found
+
+    return called
 
 
 def linted(paths: list[str]) -> list[dict[str, Any]]:
