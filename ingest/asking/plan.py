@@ -58,6 +58,7 @@ class Task:
     """One config of a suite: whom to ask, and how much is left to ask.
 
     `n_again` of `n_pending` were asked before and failed in a way that may pass: `asked_again` says which.
+    `n_rejected` others have no answer and are not asked again.
     """
 
     label: str
@@ -67,6 +68,7 @@ class Task:
     n_wanted: int
     n_pending: int
     n_again: int = 0
+    n_rejected: int = 0
     asked_again: tuple[str, ...] = ()
     max_prompt_tokens: int | None = None
     max_output_tokens: int | None = None
@@ -85,8 +87,9 @@ class Task:
     def headline(self) -> str:
         """How much of the config is asked and how much is left."""
         again = f" ({self.n_again:,} of them failed before)" if self.n_again else ""
-        n_answered = self.n_wanted - self.n_pending
-        return f"{self.row['config']}: {self.n_pending:,} to ask{again}, {n_answered:,} answered"
+        rejected = f", {self.n_rejected:,} rejected (--retry-failed asks again)" if self.n_rejected else ""
+        n_answered = self.n_wanted - self.n_pending - self.n_rejected
+        return f"{self.row['config']}: {self.n_pending:,} to ask{again}, {n_answered:,} answered{rejected}"
 
     def snapshot(self) -> dict[str, Any]:
         """What a run's record says of the model (SPEC GEN-7)."""
@@ -210,12 +213,12 @@ def _task(
     if description.max_prompt_tokens is not None:
         _check_length(store, suite, config, description.max_prompt_tokens)
     again = sorted(backend.asked_again | (REJECTED if retry_failed else frozenset()))
-    n_new, n_pending = (
+    n_new, n_pending, n_without = (
         store.value(
             f"select count(*) {PENDING}",
             [config.repeats, *asked_parameters(suite), row["config_key"], asked],
         )
-        for asked in ([], again)
+        for asked in ([], again, [*again, *REJECTED])
     )
     limits = (description.options.get(name) for name in OUTPUT_LIMITS)
     output = [limit for limit in limits if isinstance(limit, int)]
@@ -227,6 +230,7 @@ def _task(
         n_wanted=config.repeats * store.value(N_PROMPTS, asked_parameters(suite)),
         n_pending=n_pending,
         n_again=n_pending - n_new,
+        n_rejected=n_without - n_pending,
         asked_again=tuple(again),
         max_prompt_tokens=description.max_prompt_tokens,
         max_output_tokens=min(output, default=None),

@@ -233,6 +233,10 @@ def test_what_was_rejected_is_asked_again_on_request_only(case):
     assert case.ask() == {"ok": 18, "client_error": 2}
     case.server.rules()
     assert case.ask() == {}
+    told = "tiny: 0 to ask, 18 answered, 2 rejected (--retry-failed asks again)"
+    assert told in case.command("--dry-run").stdout
+    told = "tiny: 2 to ask (2 of them failed before), 18 answered\n"
+    assert told in case.command("--dry-run", "--retry-failed").stdout
     assert case.ask(retry_failed=True) == {"ok": 2}
 
 
