@@ -125,7 +125,7 @@ class VoteCount:
 
     def __str__(self) -> str:
         new = ", ".join(f"{n:,} {status}" for status, n in sorted(self.statuses.items())) or "0 new"
-        left = f", {self.n_left:,} left" if self.n_left else ""
+        left = f", {self.n_left:,} left, for which the same command asks again" if self.n_left else ""
         without = f", {self.n_without:,} of them without a vote" if self.n_without else ""
         there = f"{self.n_wanted - self.n_missing:,} already there{without}"
         return f"{self.judge}: votes: {new}; {there}{left}."
