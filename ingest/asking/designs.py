@@ -7,13 +7,24 @@ from typing import Any, NamedTuple
 from ingest.asking.flagged import flagged_roots
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.planning import DEFAULT_ICC, Layout, Shares
+from ingest.prompts.shown import SIGNS, signs_of
 from ingest.store import AUDIT_NAME, Store
 from ingest.suite import Rule, Suite
 from ingest.warehouse import Warehouse
 
 # Prompts by group and unit; those that a file brought in only where there are no others.
 PROMPTS = f"""
-    with own as (
+    with signs as ({SIGNS}),
+
+    showing as (
+        select prompt_key
+        from signs
+        where is_shown and list_contains($attributes, attribute)
+        group by prompt_key
+        having count(*) = len($attributes)
+    ),
+
+    own as (
         select * from prompts
         where
             suite = $suite
@@ -27,7 +38,7 @@ PROMPTS = f"""
         list_transform($attributes, a -> attributes[a]) as labels,
         block_key,
         count(*) as n_prompts,
-        bool_or(list_bool_and(list_transform($attributes, a -> shown_by[a] is not null))) as is_shown
+        bool_or(prompt_key in (select prompt_key from showing)) as is_shown
     from own
     group by all
 """
@@ -173,9 +184,8 @@ def _repeats(store: Store, suite: Suite) -> float:
 def _layout(store: Store, suite: Suite, category: str, axis: str, repeats: float) -> Layout | None:
     """The layout of a category's prompts on an axis; None for a control, and for a single group."""
     named = {
-        "suite": suite.suite,
+        **signs_of(suite, category),
         "asked": suite.flags_asked,
-        "category": category,
         "attributes": suite.axis_attributes(axis),
     }
     rows = store.connection.execute(PROMPTS, named).fetchall()

@@ -2,6 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 from ingest.errors import shorten
 from ingest.prompts import PromptBuilder
@@ -12,6 +15,27 @@ from ingest.suite.fields import LANGUAGE_ATTRIBUTE, composed
 MOST_WORDS = 6
 PAGE = 10_000
 BY_WORD = "word: "
+
+# What prompts show of their attributes, of a suite, or of one of its categories.
+SIGNS = """
+    select
+        prompt_key,
+        category,
+        attribute,
+        map_contains(shown_by, attribute) as has_sign,
+        -- As in int_prompts_grouped: a word in a text of another group too is no sign.
+        has_sign and (
+            $is_choice
+            or not starts_with(shown_by[attribute], $by_word)
+            or bool_and(has_sign) over (partition by category, prompt_hash, attribute)
+        ) as is_shown
+    from (
+        select
+            prompt_key, category, shown_by, hash(prompt) as prompt_hash,
+            unnest(map_keys(attributes)) as attribute
+        from prompts
+        where suite = $suite and ($category::varchar is null or category = $category)
+    )"""
 
 # The files of a suite that were last loaded when the suite was another.
 LOADED_BEFORE = """
@@ -24,6 +48,12 @@ LOADED_BEFORE = """
         group by loads.file_sha256
     )
     where suite_key is distinct from ?"""
+
+
+def signs_of(suite: Suite, category: str | None = None) -> dict[str, Any]:
+    """Parameters of SIGNS."""
+    is_choice = bool(suite.columns and suite.columns.candidates)
+    return {"suite": suite.suite, "category": category, "by_word": BY_WORD, "is_choice": is_choice}
 
 
 def unshown(store: Store, suite: Suite) -> Iterator[str]:
@@ -44,53 +74,36 @@ def unshown(store: Store, suite: Suite) -> Iterator[str]:
             f"{attribute}: {n:,} prompts are read otherwise by the suite's words of now than when they were "
             "loaded. Load their file again"
         )
-    hidden = store.rows(
-        """
-        with attributes as (
-            select
-                hash(prompt) as prompt_hash, category, shown_by, unnest(map_keys(attributes)) as attribute,
-            from prompts
-            where suite = $suite
-        ),
+    found = store.rows(
+        f"""
+        with signs as ({SIGNS})
 
-        shown as (
-            select
-                attribute,
-                map_contains(shown_by, attribute) as has_sign,
-                -- As in int_prompts_grouped: a word in a text of another group too is no sign.
-                has_sign and (
-                    $is_choice
-                    or not starts_with(shown_by[attribute], $by_word)
-                    or bool_and(has_sign) over (partition by category, prompt_hash, attribute)
-                ) as is_shown
-            from attributes
-        )
-
-        select attribute, count(*), bool_or(has_sign)
-        from shown
-        group by attribute
-        having not bool_or(is_shown)
-        order by attribute
+        select attribute, category, count(*), bool_or(has_sign), bool_or(is_shown)
+        from signs
+        group by attribute, category
+        order by attribute, category
         """,
-        {
-            "suite": suite.suite,
-            "by_word": BY_WORD,
-            "is_choice": bool(suite.columns and suite.columns.candidates),
-        },
+        signs_of(suite),
     )
     compared = {
         part for axis in (*suite.all_axes(), *suite.pair_axes()) for part in suite.axis_attributes(axis)
     }
-    for attribute, n, has_words in hidden:
+    for attribute, own in groupby(found, itemgetter(0)):
+        rows = list(own)
+        n = sum(n_prompts for _, _, n_prompts, _, _ in rows)
+        has_words = any(has_sign for *_, has_sign, _ in rows)
+        is_shown = any(is_shown for *_, is_shown in rows)
         values = suite.attributes.get(attribute, {})
         words = list(dict.fromkeys(word for value in values for word in suite.words(attribute, value)))
         if attribute not in compared or attribute in changed or not words:
             continue
         if has_words:
-            yield (
-                f"{attribute}: a control, without verdicts: its words stand in texts that other groups have "
-                f"too, of {n:,} prompts. Ask about each group in words of its own"
-            )
+            for where, n_there in _said_of_all(suite, attribute, rows) if is_shown else [("", n)]:
+                yield (
+                    f"{attribute}: a control{where}, without verdicts: its words stand in texts that other "
+                    f"groups have too, of {n_there:,} prompts. Ask about each group in words of its own"
+                )
+        if has_words or is_shown:
             continue
         more = ", …" if len(words) > MOST_WORDS else ""
         listed = shorten(", ".join(words[:MOST_WORDS]), 120)
@@ -99,6 +112,14 @@ def unshown(store: Store, suite: Suite) -> Iterator[str]:
             f"whole word ({listed}{more}). "
             "Where prompts do show it, write each form that they use under `words:`"
         )
+
+
+def _said_of_all(suite: Suite, attribute: str, rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
+    """Yield the categories where words stand in every group's texts, of an attribute that others show."""
+    for _, code, n_prompts, has_sign, is_shown in rows:
+        axes = suite.axes_of(code) if code in suite.categories else ()
+        if has_sign and not is_shown and any(attribute in suite.axis_attributes(axis) for axis in axes):
+            yield f" in {code}", n_prompts
 
 
 # Names of a category that show one group each and are asked about in more than one block, by attribute.

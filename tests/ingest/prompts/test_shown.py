@@ -4,6 +4,7 @@ import pytest
 import yaml
 from tiny import TINY_SUITE, csv_text, record
 
+from ingest.asking.designs import Earlier, questions
 from ingest.prompts.shown import names_without_block, unshown
 from ingest.store import Store
 from ingest.suite import load_suite
@@ -30,6 +31,12 @@ def world(load, data, tmp_path):
             with Store(data, read_only=True) as store:
                 return [line for line in unshown(store, load_suite(self.suite)) if line[:2] in ("ge", "A1")]
 
+        def planned(self):
+            suite = load_suite(self.suite)
+            with Store(data, read_only=True) as store:
+                asked = questions(store, suite, Earlier(data, ""), None, None)
+                return {(q.category, q.axis) for q in asked if "&" not in q.axis}
+
     return World()
 
 
@@ -47,8 +54,23 @@ def test_a_word_that_all_groups_read_is_no_sign_of_one(world):
     world.load(record(2, **alike | {"gender": "Male"}))
     (line,) = world.said()
     assert "its words stand in texts that other groups have too, of 2 prompts." in line
-    world.load(record(3, **alike | {"question": "رجل North", "gender": "Male"}))
-    assert world.said() == []
+    assert world.planned() == set()
+    shown = alike | {"question": "رجل North", "gender": "Male"}
+    world.load(record(3, **shown))
+    assert (world.said(), world.planned()) == ([], {("A1", "gender")})
+
+
+def test_a_question_whose_text_is_the_same_for_all_is_a_control_beside_others(world):
+    world.words("والمرأة", "سيدة")
+    alike = {"question": "هل توظف والمرأة North؟", "person": "", "place": "North", "task": "A2"}
+    shown = alike | {"question": "رجل North", "task": "A1"}
+    world.load(
+        record(2, **alike), record(3, **alike | {"gender": "Male"}), record(4, **shown | {"gender": "Male"})
+    )
+    (line,) = world.said()
+    assert line.startswith("gender: a control in A2, without verdicts: its words stand in texts that other")
+    assert "of 2 prompts." in line
+    assert world.planned() == {("A1", "gender")}
 
 
 def test_an_attribute_of_no_axis_is_no_control(world):
