@@ -57,7 +57,7 @@ def check_environment() -> None:
         )
     with suppress(OSError, ValueError, TypeError, KeyError, yaml.YAMLError):  # dbt will say so
         chosen = _chosen()
-        if TARGET in chosen["target"] and target() not in chosen["outputs"]:
+        if os.environ.get(TARGET) and TARGET in chosen["target"] and target() not in chosen["outputs"]:
             known = ", ".join(chosen["outputs"])
             raise PlumblineError(
                 f"{TARGET}={shown(target())} is no target of profiles.yml.",

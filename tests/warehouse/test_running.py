@@ -63,6 +63,10 @@ def test_a_target_that_a_project_of_its_own_has_is_left_to_it(written, monkeypat
     monkeypatch.setattr(running, "_chosen", lambda: {"target": "dev", "outputs": {"dev": {}}})
     monkeypatch.setenv("PLUMBLINE_TARGET", "prod")
     running.check_environment()
+    own = {"target": "{{ env_var('PLUMBLINE_TARGET', 'dev') }}", "outputs": {"dev": {}}}
+    monkeypatch.setattr(running, "_chosen", lambda: own)
+    monkeypatch.delenv("PLUMBLINE_TARGET")
+    running.check_environment()
 
 
 @pytest.mark.parametrize(
