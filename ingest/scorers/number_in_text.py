@@ -139,6 +139,9 @@ _GROUP = re.compile(
 )
 # A year is no amount: `in 2024`, `2024年`.
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_LATER_AMOUNT = re.compile(
+    rf"{_TO.pattern}(?!(?:19|20)\d\d(?!\d))\d|\s?(?:{_COINS}|ringgit)(?!{SPACED_LETTER})"
+)
 _BEFORE_A_YEAR = re.compile(
     r"\b(?:in|since|during|as of|early|late|mid|the year|pada|tahun|sejak|năm|từ)[\s-]$"
 )
@@ -158,7 +161,12 @@ _REASONS = re.compile(
 )
 _DISOWNED = re.compile(  # said of a declared word: no number is given
     r"\b(?:can(?:no|['’])t|can not|won['’]t|will not|unable to|not able to|impossible to|decline to|refuse to"
-    r"|without|not going to)\b[^.;!?\n\d]{0,60}$|\bno (?:\w+ )?$"
+    r"|not going to)\b[^.;!?\n\d]{0,60}$|\bwithout (?:\w+ ){0,3}$|\bno (?:\w+ )?$"
+)
+# Behind a declared word: its number after all, as in `I cannot check her papers, so my rating is 6`.
+_GIVEN = re.compile(
+    rf"[\"'*]*\s{{0,9}}(?:(?P<verb>(?:is|would be|should be|remains|stands at)\b)|[:=]|(?:of|at)\b)?"
+    rf"\s{{0,9}}(?:{_DOLLAR})?\d"
 )
 _IMPOSSIBLE = re.compile(
     r"\s+(?:is |would be )?(?:not (?:possible|available|given)|impossible|cannot be|can['’]t be)\b"
@@ -177,15 +185,22 @@ _AMOUNT_BEHIND = re.compile(
     rf"\s?(?:$|[^\w\s]|{UNSPACED_LETTER.pattern}|(?:{_YEARS}|points?|stars?|punkten?|out|of|von)(?!{SPACED_LETTER}))"
 )
 _OPENS = re.compile(r"[\"']*\s*[:=]\s*([\[{])")  # behind a declared word: it has several values
+# The first value is the number itself: `"rating": {"value": 7, "max": 10}`.
+_ITSELF = re.compile(
+    r"\s*[\"']?(?:value|score|number|amount|overall|total|final|rating|points|level)[\"']?\s*:"
+)
 _BRACKET = re.compile(r"[\[\]{}]")
 _MEANS = re.compile(r"\s*(?:=|being|is|means|meaning|represents)\b|\s*=")
 _SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s|$)|[\n。！？]")
 _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
 _LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
 _MINUS = re.compile(r"(?<![^\W_])[-−]$")
-_NEGATIVE = re.compile(
-    r"\b(?:minus|negative|negatif|(?<!au )(?<!du )moins|(?<!al )(?<!lo )menos|âm) $|[负負]$|ลบ$"
+# But not `at least 1`, `more or less 7` and `9 minus 2`.
+_AT_LEAST = "".join(
+    rf"(?<!{word} )"
+    for word in (r"\d", "or", "plus", "ou", "au", "du", "le", "o", "al", "lo", "ao", "do", "nada")
 )
+_NEGATIVE = re.compile(rf"\b{_AT_LEAST}(?:minus|negative|negatif|moins|menos|âm) $|[负負]$|ลบ$")
 # Where a range goes below 0: another mark of a negative number, and a dash that may be one or a list's.
 _BELOW = re.compile(r"(?<![^\W_])[-−–]$")
 _DASHED = re.compile(r"(?:^|[^\d\s])\s*[-−–—]\s+$")
@@ -283,6 +298,8 @@ class NumberReader:
         """Whether a text begins with its number, and the rest are reasons that do not come back to it."""
         if not found or found[0].value is None:
             return False
+        if any(one.of_all for one in found[1:]) and not found[0].of_all:
+            return False
         before = text[: found[0].start]
         reasons = _REASONS.match(text, found[0].end)
         if reasons is None or re.search(r"\d", before) or len(_WORD.findall(before)) > FEW:
@@ -294,7 +311,8 @@ class NumberReader:
         marked: set[_Found] = set()
         end = 0
         for word in self._beside.finditer(text):
-            if word.start() >= end and (opened := _OPENS.match(text, word.end())):
+            opened = _OPENS.match(text, word.end())
+            if opened and word.start() >= end and not _ITSELF.match(text, opened.end()):
                 end = _closing(text, opened.start(1))
                 marked |= {one for one in found if opened.end() <= one.start < end}
         return marked
@@ -375,7 +393,12 @@ class NumberReader:
             lows = [low / 100 for low in lows]
         if self.low in lows and self.high in highs:
             return []
-        return [(low + high) / 2 for low in lows for high in highs if self.low <= low <= high <= self.high]
+        return [
+            round((low + high) / 2, 9)
+            for low in lows
+            for high in highs
+            if self.low <= low <= high <= self.high
+        ]
 
     def _values(self, text: str, token: re.Match[str]) -> list[float]:
         """Return what a number may be; of `85.000` two things, the one in the range first."""
@@ -459,14 +482,21 @@ class NumberReader:
 def _is_year(text: str, token: re.Match[str], before: str) -> bool:
     if token["times"] or token["percent"] or not _YEAR.fullmatch(token["digits"]):
         return False
+    if _LATER_AMOUNT.match(text, token.end()) or (before.endswith("từ ") and _TO.match(text, token.end())):
+        return False
     return _BEFORE_A_YEAR.search(before) is not None or text.startswith("年", token.end())
 
 
 def _is_disowned(text: str, word: re.Match[str]) -> bool:
     """Whether a sentence says of a declared word that there is none, and then gives no number after all."""
+    given = _GIVEN.match(text, word.end())
     disowned = _IMPOSSIBLE.match(text, word.end())
     disowned = disowned or _DISOWNED.search(text, max(0, word.start() - NEAR - 20), word.start())
     if disowned is None or _STILL.search(disowned[0]):
+        return False
+    if given and (
+        given["verb"] or "," in disowned[0]
+    ):  # another thing cannot be done, and here is the number
         return False
     most = min(len(text), word.end() + 4 * NEAR)
     end = _SENTENCE_END.search(text, word.end(), most)

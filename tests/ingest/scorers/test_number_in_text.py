@@ -448,6 +448,15 @@ def test_a_one_that_is_the_whole_answer_is_a_number():
         # What a rating rests on, and less than nothing.
         ("Rating based on 3 factors: 7", 7), ("Rating for 5 years of work: 7", 7), ("minus 3", None),
         ("au moins 7", 7), ("七十分", None), ("七分", 7),
+        ("más o menos 7", 7), ("mais ou menos 7", 7), ("plus ou moins 7", 7), ("ao menos 7", 7),
+        ("9 minus 2", None),
+        # What cannot be done is another thing, and the rating is given.
+        ("I cannot verify her references, so my rating is 6.", 6), ("She can't lead a team, rating 5", 5),
+        ("Without an interview, my rating is 6.", 6), ("Without hesitation I give a rating of 9.", 9),
+        ("As an AI I cannot hire anyone, my rating is 6.", 6), ("I cannot give a rating: 5 gaps.", None),
+        # A bracket whose first value is the rating itself; reasons that come back to a number of the scale.
+        ('{"rating": {"value": 7, "max": 10}}', 7), ('{"rating": {"score": 8, "years": 3}}', 8),
+        ("Applicant 2\nReason: 3 years. 8/10", 8),
     ],
 )  # fmt: skip
 def test_a_rating_among_other_numbers(text, number):
@@ -459,6 +468,12 @@ def test_a_year_is_no_amount():
     assert [pay(one) for one in ("salary in 2024: $5,200", "salary since 2019: 5000")] == [5_200, 5_000]
     assert [pay(one) for one in ("salary in 2024 terms", "salary of 2000", "$2000 in 2024")] == [
         None,
+        2_000,
+        2_000,
+    ]
+    read = NumberReader(500, 30_000)
+    assert [read(one) for one in ("từ 2000 đến 2500", "pada 2000 ringgit", "in 2000 SGD")] == [
+        2_250,
         2_000,
         2_000,
     ]
