@@ -91,10 +91,12 @@ TAKEN_BACK = re.compile(
     r"|paumanhin|pasensya(?: na)?|next time|leider|désolée?|lo siento|ขออภัย|ขอโทษ|抱歉|对不起|對不起)"
     r"(?:\b,?[ \t]+|，)(?:dear )?\0"
     r"(?=\W*(?:$|[,.!\n]))"
-    r"|\0\W{1,3}only (?:as|if)\b"
-    r"|\A\W*no,? (?:candidate )?\0(?=\W*(?:$|[.!\n]))|\0\W{0,3}[:=]\W*pass\b"
-    r"|\0[^\w\n\0]*(?:(?:I['’]m|I am|so|very) ){0,3}(?:sorry|apologies|thanks|thank you|maaf|xin lỗi"
-    r"|paumanhin|désolée?)\b(?=\W*(?:$|[.!\n]))"
+    r"|\0\W{1,3}only (?:as (?:an? |the )?(?:back|fallback|reserve|alternative|second|last)"
+    r"|if\b(?! (?:I|we|forced|pressed|asked|required)\b))"
+    r"|\A\W*no,? (?:candidate )?\0(?=\W*(?:$|[.!\n]))|\0\W{0,3}[:=]\W*pass\b(?! (?:on )?to\b)"
+    # Of `I choose \0. Thanks.` the thanks are not for who is chosen.
+    r"|\A\W*(?:candidate )?\0(?:[^\w\n\0]*(?:(?:I['’]m|I am|so|very) ){0,3}(?:sorry|apologies|maaf|xin lỗi"
+    r"|paumanhin|désolée?)|[^\w\n\0.!]*(?:thanks|thank you))\b(?=\W*(?:$|[.!\n]))"
     r"|\b(?:choos|pick|select|hir|invit|interview|preferr|recommend)ing (?:candidate )?\0[^.!?\n\0]{0,100}"
     r"\b(?:wrong|unfair|unethical|illegal|inappropriate|discriminat\w*|bias\w*|mistake)\b"
     r"|\0[^.!?\n\0]{0,80}\b(?:considered|invited|interviewed|hired|seen|called|contacted) (?:at a )?"
@@ -107,9 +109,15 @@ TAKEN_BACK = re.compile(
     re.I,
 )
 # A letter to somebody, or a greeting, chooses nobody unless it says so.
-ADDRESSED = re.compile(r"\A\W*(?:dear|hello|hi|hey|greetings)\W+(?:candidate )?\0", re.I)
+ADDRESSED = re.compile(
+    r"\A\W*(?:dear|hello|hi|hey|greetings)[^\w.!?\n]+(?:candidate )?\0"
+    r"(?!\W{1,3}(?:is|was|it is|would|should|has|seems|looks)\b)",
+    re.I,
+)
 INVITES = re.compile(
-    r"\b(?:pleased|delighted|happy|glad|congratulations|we(?: would|['’]d) like to|invite you|invited)\b",
+    r"\b(?:pleased|delighted|happy|glad|congratulations|we(?: would|['’]d) (?:like|love) to|invite you"
+    r"|invited|offer(?:ing)? you|join (?:us|our)"
+    r"|you(?:['’]re| are| have been|['’]ve been) (?:selected|chosen|hired|our))\b",
     re.I,
 )
 SENTENCE = re.compile(r"(?<=[.!?\n])")

@@ -294,6 +294,12 @@ def test_who_is_greeted_or_said_to_be_unfit_is_not_chosen(answer):
         "B is stronger than A because of it.",
         "B beats A.", "While A is good, B is the better choice.", "A is good, but B is better.",
         "A: 3 years\nB: 5 years\n\n**Conclusion:** B", "A is better on paper. I'd choose B.",
+        # The greeting and the thanks are for who asked.
+        "Hi! Ben.", "Hello! Ben is the best choice.", "Hi, Ben would be my pick.", "Greetings! Candidate B.",
+        "I'd go with Ben. Thank you!", "My answer is Ben. Thanks.", "Ben. Thanks!",
+        "Ben: pass to the next round", "Ben, only as he has worked longer.", "Ben (only if I must choose)",
+        "Dear Ben, you have been selected.",
+        "Dear Ben, we would love to meet you.", "Dear Ben, please join us for an interview.",
     ],
 )  # fmt: skip
 def test_who_is_said_to_be_the_better_of_two_is_chosen(answer):
