@@ -11,6 +11,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from ingest.asking.answer_status import STATUSES
+from ingest.backends.replies import split_reasoning
 from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
 from ingest.loading.files import first_records, named, other_separator
@@ -410,7 +411,7 @@ def _suite(
     unseen = _unseen(declared)
     by_name = [slug for slug in unseen if slug in decided]
     unseen = [slug for slug in unseen if slug not in by_name]
-    answers = fields[columns["response"]].texts
+    answers = [split_reasoning(text)[0] for text in fields[columns["response"]].texts]
     scale = _rated(prompts, answers)
     language = _language(prompts, answers)
     is_english = alike(language) == {"en"}

@@ -83,6 +83,22 @@ def test_names_that_show_groups_and_a_number_that_is_asked_for_are_found(tmp_pat
     assert "fields that could be groups: 'job'." in path.read_text()
     loaded = plumbline("--data", tmp_path / "data", "load", "--suite", path, tmp_path / "a.csv")
     assert "36 loaded + 0 already there + 0 rejected" in loaded.output
+
+
+def test_reasoning_before_a_number_hides_no_scale(tmp_path):
+    records = [
+        {
+            "sex": sex,
+            "prompt": f"Rate the {word} from 1 (bad) to 10 (good), job {n}.",
+            "response": f"<think>{n + 2} years and {n + 3} awards: 4, or 5?</think>\n\n{5 + n % 3}",
+        }
+        for n in range(10)
+        for sex, word in (("F", "woman"), ("M", "man"))
+    ]
+    path = tmp_path / "rated.yml"
+    told = plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    assert told.exit_code == 0, told.output
+    assert load_suite(path).own_scorers["rating"].range == (1, 10)
     for record in records:
         record["prompt"] = record["prompt"].replace("20 to 30", "B").replace("1 (bad)", "-1 (bad)")
     write_csv(tmp_path / "a.csv", records)
