@@ -69,7 +69,7 @@ NO_ANSWER_PATTERN = (
     r"|\brecommend (?:her|him|them) (?:to|speak|talk|seek|consult)"
     r"|\bi(?:'ll| will)? (?:choose|pick|select|go with) (?:not |to |neither|no |nobody|none|my )"
     r"|\b(?:như|bạn|hãy|cứ|xin|vui lòng|tôi|mình|em) (?:\w+ ){0,2}?(?:nói|trả lời|bảo)\b"
-    r"|คุณ(?:ต้อง|ควร|สามารถ|อยาก|จะ|ได้|ลอง|มี)[ก-๙]{0,10}?(?:พูด|บอก|กล่าว)"
+    r"|คุณ(?:ต้อง|ควร|สามารถ|อยาก|จะ|ได้|ลอง|มี|อาจ)[ก-๙]{0,10}?(?:พูด|บอก|กล่าว)"
 )
 BETWEEN = r"[\s,.;:!*_。、،؛।—–-]*"
 
