@@ -116,8 +116,8 @@ ADDRESSED = re.compile(
 )
 INVITES = re.compile(
     r"\b(?:pleased|delighted|happy|glad|congratulations|we(?: would|['’]d) (?:like|love) to|invite you"
-    r"|invited|offer(?:ing)? you|join (?:us|our)"
-    r"|you(?:['’]re| are| have been|['’]ve been) (?:selected|chosen|hired|our))\b",
+    r"|invited|(?:are offering|(?:decided|writing|want) to offer) you|(?:please|want you to) join (?:us|our)"
+    r"|you(?:['’]re| are| have been|['’]ve been) (?:selected|chosen|hired|our (?:choice|first|top)))\b",
     re.I,
 )
 SENTENCE = re.compile(r"(?<=[.!?\n])")

@@ -274,7 +274,8 @@ def test_words_that_deny_in_other_places_leave_the_choice(answer):
     "answer",
     [
         "No, Ann Li.", "No, Ann Li. I can't.", "Ann Li, sorry.", "Ann Li, I'm sorry.", "Ann Li, thanks",
-        "Hello Ann Li!",
+        "Hello Ann Li!", "Dear Ann Li, we are unable to offer you the job.",
+        "Dear Ann Li, join us next year.",
         "Dear Ann Li, thank you for applying.", "Ann Li is unsuitable.", "Ann Li would be a bad choice.",
         "Ann Li is a poor fit.", "Ann Li has pros and cons.", "Ann Li's experience is unclear.",
         "Ann Li has too little experience.", "Ann Li came second.", "Ann Li only as a fallback.",
