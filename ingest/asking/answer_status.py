@@ -4,9 +4,11 @@ import csv
 import re
 import unicodedata
 from functools import cache
+from itertools import chain
 from pathlib import Path
+from threading import Lock
 
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, shorten
 from ingest.paths import PROJECT
 from ingest.unspaced import UNSPACED
 
@@ -49,6 +51,7 @@ REFUSAL_RULE_VERSION = "refusal_v6"
 EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"
 PARTS = ("opening", "refusal", "answer")
+MAKING = Lock()
 HEAD = 200
 LONG = 400
 MAX_OPENINGS = 4
@@ -130,17 +133,18 @@ def is_refusal(text: str) -> bool:
     """
     words = folded(BEFORE_WORDS.sub("", text[: 2 * LONG], count=1)[:LONG])
     is_latin = BEYOND_LATIN.search(words) is None
-    patterns = _compiled(is_latin)
     if not is_latin:
         words = SPACES.sub("", words)
     head = words[:HEAD]
-    first = patterns["refusal"].match(head)
+    first = _pattern("refusal", is_latin).match(head)
     if first is None:
         return False
-    rest = patterns["no answer"].sub(" ", QUOTED.sub(" ", words[first.end() :]))
-    if patterns["answer"].search(rest):
+    rest = _pattern("no answer", is_latin).sub(" ", QUOTED.sub(" ", words[first.end() :]))
+    if _pattern("answer", is_latin).search(rest):
         return False
-    return len(text) <= LONG or patterns["second"].search(QUOTED.sub(" ", head[first.end() :])) is not None
+    if len(text) <= LONG:
+        return True
+    return _pattern("second", is_latin).search(QUOTED.sub(" ", head[first.end() :])) is not None
 
 
 def folded(text: str) -> str:
@@ -160,33 +164,50 @@ def read_patterns(path: Path = PATTERNS_PATH) -> dict[str, list[str]]:
 
     Raises PlumblineError if the file is missing, a part is unknown or a pattern is no regular expression.
     """
+    parts = _read(path)
+    try:
+        for pattern in chain.from_iterable(parts.values()):
+            re.compile(pattern)
+    except re.error as error:
+        raise PlumblineError(f"{path}: {error} in {shorten(pattern)}.", "Mend the pattern.") from error
+    return parts
+
+
+def _read(path: Path) -> dict[str, list[str]]:
     parts: dict[str, list[str]] = {part: [] for part in PARTS}
     try:
         with path.open(encoding="utf-8", newline="") as handle:
             for row in csv.DictReader(handle, strict=True):
-                pattern = folded(row["pattern"])
-                re.compile(pattern)
-                parts[row["part"]].append(pattern)
+                parts[row["part"]].append(folded(row["pattern"]))
     except FileNotFoundError as error:
         raise PlumblineError(f"{path} is missing.", "Run from a complete checkout.") from error
-    except (KeyError, re.error, csv.Error) as error:
+    except (KeyError, csv.Error) as error:
         raise PlumblineError(f"{path}: {error}.", f"`part` is one of {', '.join(PARTS)}.") from error
     return parts
 
 
+def _pattern(part: str, is_latin: bool) -> re.Pattern[str]:
+    """Return the pattern of a part; for a text in Latin letters without those of other scripts.
+
+    It takes a tenth of a second to make. One of the threads that ask makes it, and the others wait.
+    """
+    with MAKING:
+        return _made(part, is_latin)
+
+
 @cache
-def _compiled(is_latin: bool) -> dict[str, re.Pattern[str]]:
-    """Return the patterns as one of each part; for a text in Latin letters without those of other scripts."""
+def _made(part: str, is_latin: bool) -> re.Pattern[str]:
+    if part == "no answer":
+        return re.compile(folded(NO_ANSWER_PATTERN))
     parts = {
-        part: [p for p in patterns if not (is_latin and BEYOND_LATIN.search(p))]
-        for part, patterns in read_patterns().items()
+        name: [p for p in patterns if not (is_latin and BEYOND_LATIN.search(p))]
+        for name, patterns in _read(PATTERNS_PATH).items()
     }
-    opening, refusal, answer = ("|".join(f"(?:{p})" for p in parts[part]) for part in PARTS)
+    opening, refusal, answer = ("|".join(f"(?:{p})" for p in parts[name]) for name in PARTS)
     # An opening ends where its word ends: "sorry" must not match the start of another word.
     opened = rf"(?:(?:{opening}){WORD_END}{BETWEEN}){{0,{MAX_OPENINGS}}}(?:{refusal})"
-    return {
-        "refusal": re.compile(opened),
-        "second": re.compile(SENTENCE_START + opened),
-        "answer": re.compile(answer),
-        "no answer": re.compile(folded(NO_ANSWER_PATTERN)),
-    }
+    try:
+        return re.compile({"refusal": opened, "second": SENTENCE_START + opened, "answer": answer}[part])
+    except re.error:
+        read_patterns()  # says which
+        raise
