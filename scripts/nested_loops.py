@@ -18,6 +18,8 @@ from typing import Any
 
 import duckdb
 
+from ingest.warehouse import run_dbt
+
 EQUALITY = re.compile(r"\(\w+ = \w+\)")
 # Short on one side, whatever is audited.
 FEW = {
@@ -47,7 +49,10 @@ def _operators(plans: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any
 
 def main(data: Path) -> int:
     """Look through what was built in `data`; return the exit status."""
-    queries = sorted((data / "target" / "compiled").rglob("*.sql"))
+    compiled = data / "target" / "compiled"
+    if not compiled.exists() and not run_dbt(data, ["compile"]):  # an audit of a known project needs none
+        return 1
+    queries = sorted(compiled.rglob("*.sql"))
     n_found = n_models = 0
     with duckdb.connect(str(data / "audit.duckdb"), read_only=True) as database:
         database.execute(f"attach '{data / 'raw.duckdb'}' as raw (read_only)")
