@@ -7,22 +7,14 @@ from typing import Any, NamedTuple
 from ingest.asking.flagged import flagged_roots
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.planning import DEFAULT_ICC, Layout, Shares
-from ingest.prompts.shown import SIGNS, signs_of
+from ingest.prompts.shown import SAID_OF_OTHERS, signs_of
 from ingest.store import AUDIT_NAME, Store
 from ingest.suite import Rule, Suite
 from ingest.warehouse import Warehouse
 
-# Prompts by group and unit; those that a file brought in only where there are no others.
+# Groups, units of the smallest, and what they have; prompts of files count only where there are no others.
 PROMPTS = f"""
-    with signs as ({SIGNS}),
-
-    showing as (
-        select prompt_key
-        from signs
-        where is_shown and list_contains($attributes, attribute)
-        group by prompt_key
-        having count(*) = len($attributes)
-    ),
+    with said_of_others as ({SAID_OF_OTHERS}),
 
     own as (
         select * from prompts
@@ -32,15 +24,36 @@ PROMPTS = f"""
             and root_key not in ({flagged_roots("$suite", "$asked")})
             and list_bool_and(list_transform($attributes, a -> attributes[a] is not null))
         qualify method <> 'loaded' or bool_and(method = 'loaded') over ()
+    ),
+
+    units as (
+        select
+            list_transform($attributes, a -> attributes[a]) as labels,
+            block_key,
+            count(*) as n_prompts,
+            bool_or(
+                list_bool_and(list_transform($attributes, a -> shown_by[a] is not null))
+                and prompt_key not in (
+                    select prompt_key from said_of_others where list_contains($attributes, attribute)
+                )
+            ) as is_shown
+        from own
+        group by all
+    ),
+
+    sizes as (
+        select count(*) as n_units, sum(n_prompts) as n_prompts, bool_or(is_shown) as is_shown
+        from units
+        group by labels
     )
 
     select
-        list_transform($attributes, a -> attributes[a]) as labels,
-        block_key,
-        count(*) as n_prompts,
-        bool_or(prompt_key in (select prompt_key from showing)) as is_shown
-    from own
-    group by all
+        count(*),
+        min(n_units),
+        sum(n_prompts) / sum(n_units),
+        coalesce(bool_or(is_shown), false),
+        (select count(distinct block_key) from units)
+    from sizes
 """
 LOADED_REPEATS = """
     select count(*) / nullif(count(distinct (prompt_key, config_key)), 0)
@@ -188,13 +201,7 @@ def _layout(store: Store, suite: Suite, category: str, axis: str, repeats: float
         "asked": suite.flags_asked,
         "attributes": suite.axis_attributes(axis),
     }
-    rows = store.connection.execute(PROMPTS, named).fetchall()
-    blocks: dict[tuple[str, ...], set[str]] = {}
-    for labels, block, _, _ in rows:
-        blocks.setdefault(tuple(labels), set()).add(block)
-    if len(blocks) < 2 or not any(is_shown for *_, is_shown in rows):
+    ((n_groups, n_units, n_prompts, is_shown, n_blocks),) = store.rows(PROMPTS, named)
+    if n_groups < 2 or not is_shown:
         return None
-    n_units = min(len(own) for own in blocks.values())
-    n_prompts = sum(n for _, _, n, _ in rows) / len(rows)
-    is_shared = n_units == len({block for _, block, _, _ in rows})
-    return Layout(len(blocks), n_units, n_prompts, repeats, DEFAULT_ICC, is_shared)
+    return Layout(n_groups, n_units, n_prompts, repeats, DEFAULT_ICC, is_shared=n_units == n_blocks)

@@ -16,26 +16,27 @@ MOST_WORDS = 6
 PAGE = 10_000
 BY_WORD = "word: "
 
-# What prompts show of their attributes, of a suite, or of one of its categories.
-SIGNS = """
-    select
-        prompt_key,
-        category,
-        attribute,
-        map_contains(shown_by, attribute) as has_sign,
-        -- As in int_prompts_grouped: a word in a text of another group too is no sign.
-        has_sign and (
-            $is_choice
-            or not starts_with(shown_by[attribute], $by_word)
-            or bool_and(has_sign) over (partition by category, prompt_hash, attribute)
-        ) as is_shown
-    from (
+# Prompts, of a suite or of one of its categories, whose word of an attribute is no sign, as in
+# int_prompts_grouped: their text also stands under another value, which it does not show.
+SAID_OF_OTHERS = """
+    with told as (
         select
-            prompt_key, category, shown_by, hash(prompt) as prompt_hash,
-            unnest(map_keys(attributes)) as attribute
-        from prompts
-        where suite = $suite and ($category::varchar is null or category = $category)
-    )"""
+            prompt_key, attribute, shown_by[attribute] as sign, hash(category, prompt, attribute) as said
+        from (
+            select prompt_key, category, prompt, shown_by, unnest(map_keys(attributes)) as attribute
+            from prompts
+            where suite = $suite and ($category::varchar is null or category = $category) and not $is_choice
+        )
+    )
+
+    select prompt_key, attribute
+    from told
+    where
+        starts_with(sign, $by_word)
+        and said in (
+            select said from told
+            group by said having bool_or(sign is null) and bool_or(starts_with(sign, $by_word))
+        )"""
 
 # The files of a suite that were last loaded when the suite was another.
 LOADED_BEFORE = """
@@ -51,7 +52,7 @@ LOADED_BEFORE = """
 
 
 def signs_of(suite: Suite, category: str | None = None) -> dict[str, Any]:
-    """Parameters of SIGNS."""
+    """Parameters of SAID_OF_OTHERS."""
     is_choice = bool(suite.columns and suite.columns.candidates)
     return {"suite": suite.suite, "category": category, "by_word": BY_WORD, "is_choice": is_choice}
 
@@ -76,10 +77,19 @@ def unshown(store: Store, suite: Suite) -> Iterator[str]:
         )
     found = store.rows(
         f"""
-        with signs as ({SIGNS})
+        with said_of_others as ({SAID_OF_OTHERS}),
 
-        select attribute, category, count(*), bool_or(has_sign), bool_or(is_shown)
+        signs as (
+            select prompt_key, category, shown_by, unnest(map_keys(attributes)) as attribute
+            from prompts
+            where suite = $suite
+        )
+
+        select
+            attribute, category, count(*), bool_or(map_contains(shown_by, attribute)),
+            bool_or(map_contains(shown_by, attribute) and said_of_others.prompt_key is null)
         from signs
+        left join said_of_others using (prompt_key, attribute)
         group by attribute, category
         order by attribute, category
         """,
