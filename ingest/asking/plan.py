@@ -263,12 +263,18 @@ def pending_requests(store: Store, suite: Suite, task: Task, page: int = PAGE) -
         with uninterrupted():
             rows = store.rows(
                 f"""
-                select p.root_key, p.prompt_key, repeats.repeat_index, {PROMPT}
-                {PENDING}
-                {NOT_IN_A_BATCH}
-                and (p.root_key, p.prompt_key, repeats.repeat_index) > (?, ?, ?)
+                with page as (
+                    select p.root_key, p.prompt_key, repeats.repeat_index
+                    {PENDING}
+                    {NOT_IN_A_BATCH}
+                    and (p.root_key, p.prompt_key, repeats.repeat_index) > (?, ?, ?)
+                    order by 1, 2, 3
+                    limit ?
+                )
+
+                select page.*, {PROMPT}
+                from page inner join prompts as p using (prompt_key)
                 order by 1, 2, 3
-                limit ?
                 """,
                 [*task.pending_parameters(suite), task.config_key, *after, page],
             )
