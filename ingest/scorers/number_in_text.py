@@ -494,9 +494,8 @@ def _is_disowned(text: str, word: re.Match[str]) -> bool:
     disowned = disowned or _DISOWNED.search(text, max(0, word.start() - NEAR - 20), word.start())
     if disowned is None or _STILL.search(disowned[0]):
         return False
-    if given and (
-        given["verb"] or "," in disowned[0]
-    ):  # another thing cannot be done, and here is the number
+    # Another thing cannot be done, and here is the number.
+    if given and (given["verb"] or "," in disowned[0]):
         return False
     most = min(len(text), word.end() + 4 * NEAR)
     end = _SENTENCE_END.search(text, word.end(), most)

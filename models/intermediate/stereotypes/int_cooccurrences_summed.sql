@@ -2,14 +2,7 @@
 -- `form` is a target word's form, or '' for all other words that are neither stop words nor protected. Each
 -- protected word meets the other words of its own text, so the work grows with the number of texts. Sums are
 -- kept under a group's place, a number: under its names a million texts would not fit in memory.
-with protected_words as (
-    select
-        *,
-        dense_rank() over (order by suite, attribute, group_value) as group_place
-    from {{ ref('stg_suite__protected_words') }}
-),
-
-protected as (
+with protected as (
     select
         tokens.text_id,
         tokens.token_position,
@@ -17,7 +10,7 @@ protected as (
         words.attribute,
         words.group_place
     from {{ ref('int_tokens_matched') }} as tokens
-    inner join protected_words as words
+    inner join {{ ref('stg_suite__protected_words') }} as words
         on
             tokens.suite = words.suite
             and tokens.token = words.word
@@ -63,7 +56,7 @@ listed_groups as (
         attribute,
         group_value,
         group_place
-    from protected_words
+    from {{ ref('stg_suite__protected_words') }}
 )
 
 select

@@ -1,27 +1,13 @@
 -- Grain: one row per suite, category, config_key, prompt_key, attribute, group_value, target_list, word: a
 -- target word beside a group's in the answers to a prompt (SPEC ST-1, ST-7). What never meets has no row.
 -- Prompts, groups and words are summed under their places, numbers: their names would not fit in memory.
-with forms as (
-    select
-        *,
-        dense_rank() over (order by suite, target_list, word) as word_place
-    from {{ ref('stg_suite__target_words') }}
-),
-
-listed_words as (
+with listed_words as (
     select distinct
         suite,
         target_list,
         word,
         word_place
-    from forms
-),
-
-protected_words as (
-    select
-        *,
-        dense_rank() over (order by suite, attribute, group_value) as group_place
-    from {{ ref('stg_suite__protected_words') }}
+    from {{ ref('stg_suite__target_words') }}
 ),
 
 listed_groups as (
@@ -30,7 +16,7 @@ listed_groups as (
         attribute,
         group_value,
         group_place
-    from protected_words
+    from {{ ref('stg_suite__protected_words') }}
 ),
 
 prompts as (
@@ -79,7 +65,7 @@ beside as (
         forms.word_place,
         sum(summed.cooccurrence) as cooccurrence
     from {{ ref('int_cooccurrences_summed') }} as summed
-    inner join forms using (suite, form)
+    inner join {{ ref('stg_suite__target_words') }} as forms using (suite, form)
     inner join listed_groups using (suite, attribute, group_value)
     group by summed.text_id, listed_groups.group_place, forms.word_place
 ),
