@@ -46,6 +46,20 @@ async function storedRows(packed, fetch) {
 	return Object.fromEntries(places.map(([name, [from, to]]) => [name, arrowTableToJSON(tableFromIPC(bytes.slice(start + from, start + to)))]));
 }
 
+/** What a page is made with, asked in turn while pages are built: it then stands in each page in the same order. */
+async function settingsOf(route, fetch) {
+	const json = (path) => fetch(path).then((response) => response.json());
+	const requests = [
+		() => json('/api/customFormattingSettings.json/GET.json'),
+		() => json('/api/pagesManifest.json'),
+		() => json(`/api/${route}/evidencemeta.json`).catch(() => ({ queries: [] }))
+	];
+	if (browser) return Promise.all(requests.map((request) => request()));
+	const answers = [];
+	for (const request of requests) answers.push(await request());
+	return answers;
+}
+
 /** The titles of the pages on the way to this one; a page of answers has its title from a query. */
 async function nameTheWay(pages, route, params, stored, query) {
 	let page = pages;
@@ -62,12 +76,7 @@ async function nameTheWay(pages, route, params, stored, query) {
 }
 
 export const load = async ({ fetch, route, params }) => {
-	const json = (path) => fetch(path).then((response) => response.json());
-	const [{ customFormattingSettings }, pagesManifest, evidencemeta] = await Promise.all([
-		json('/api/customFormattingSettings.json/GET.json'),
-		json('/api/pagesManifest.json'),
-		json(`/api/${route.id}/evidencemeta.json`).catch(() => ({ queries: [] }))
-	]);
+	const [{ customFormattingSettings }, pagesManifest, evidencemeta] = await settingsOf(route.id, fetch);
 	const routeHash = md5(route.id);
 	const paramsHash = md5(
 		Object.entries(params)

@@ -49,5 +49,6 @@ def test_the_files_are_the_same(site):
     assert "vite" not in done.stdout + done.stderr  # which compiles
     after = read(site)
     assert sorted(before.keys() ^ after.keys()) == []
-    assert [name for name, content in before.items() if content != after[name]] == []
+    for name, content in before.items():
+        assert content == after[name], name
     assert len(before) > 500
