@@ -11,12 +11,12 @@ from typing import Any
 from ingest.asking.answer_status import EVIDENCE, finish_status, response_status
 from ingest.asking.first_tokens import ALTERNATIVES, MOST
 from ingest.backends import Answer, AttemptFailed, Message, Request
+from ingest.backends.reasoning import split_reasoning
 from ingest.errors import PlumblineError
 from ingest.suite import Config
 from ingest.suite.fields import LARGEST_INTEGER
 
 DERIVED_SEED = "root and repeat"
-THINK, END_THINK = "<think>", "</think>"
 MESSAGE_TOKENS = 8  # what a chat template puts around a message
 
 
@@ -174,26 +174,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def split_reasoning(text: str) -> tuple[str, str | None]:
-    """Return a reply's answer and its reasoning, None where it shows none (SPEC GEN-9).
-
-    >>> split_reasoning("<think>Hm.</think>\\n<think>So?</think>\\nYes."), split_reasoning("Yes.")
-    (('Yes.', 'Hm.\\n\\nSo?'), ('Yes.', None))
-    """
-    answer, thoughts = text.lstrip(), []
-    while answer.startswith(THINK):
-        reasoning, _, answer = answer.removeprefix(THINK).partition(END_THINK)
-        answer = answer.lstrip()
-        thoughts.append(reasoning.strip())
-    if thoughts:
-        return answer, "\n\n".join(filter(None, thoughts))
-    # Some chat templates open the tag themselves, so that the reply only closes it.
-    reasoning, closed, answer = text.partition(END_THINK)
-    if closed and THINK not in reasoning:
-        return answer.lstrip(), reasoning.strip()
-    return text, None
 
 
 def read_reply(

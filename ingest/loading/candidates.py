@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ingest.backends.replies import split_reasoning
+from ingest.backends.reasoning import split_reasoning
 from ingest.errors import shorten
 from ingest.loading.columns import RecordReader
 from ingest.loading.files import Record, read_records

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ingest.asking.answer_status import STATUSES, finish_status
-from ingest.backends.replies import split_reasoning
+from ingest.backends.reasoning import split_reasoning
 from ingest.errors import PlumblineError, shorten
 from ingest.loading.files import Record, RowProblem, check_text, named
 from ingest.loading.readers.documents import mapping

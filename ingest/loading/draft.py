@@ -11,7 +11,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from ingest.asking.answer_status import STATUSES
-from ingest.backends.replies import split_reasoning
+from ingest.backends.reasoning import split_reasoning
 from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
 from ingest.loading.files import first_records, named, other_separator

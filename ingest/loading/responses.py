@@ -212,7 +212,7 @@ class Loaded(Tally):
                 "where they are none, empty the cell"
             )
         if self.n_reasoned:
-            yield f"  records with reasoning (<think> to </think>), which is no answer: {self.n_reasoned:,}"
+            yield f"  records with reasoning, as in <think>…</think>, which is no answer: {self.n_reasoned:,}"
         if self.n_kept_statuses:
             yield (
                 "  answers that keep the text and status they were loaded with, though one would be another "

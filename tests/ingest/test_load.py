@@ -148,7 +148,7 @@ def test_reasoning_is_no_part_of_an_answer(load_records, query):
     records = [record(1, answer=THOUGHT), record(2, answer=f"<think>Hm.</think>{REFUSAL}")]
     records += [record(3, answer="<think>A cook, or"), record(4, answer="A cook.")]
     done = load_records(records)
-    assert "records with reasoning (<think> to </think>), which is no answer: 3" in done.stderr
+    assert "records with reasoning, as in <think>…</think>, which is no answer: 3" in done.stderr
     found = query(
         "select response_status, text from responses left join texts using (text_key) order by source_row"
     )

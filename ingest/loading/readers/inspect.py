@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.asking.answer_status import finish_status
-from ingest.backends.replies import split_reasoning
+from ingest.backends.reasoning import split_reasoning
 from ingest.errors import PlumblineError
 from ingest.loading.problems import RowProblem, kind_of, shown
 from ingest.loading.readers import Entry, Reader

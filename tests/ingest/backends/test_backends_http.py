@@ -20,7 +20,8 @@ from ingest.backends import Request
 from ingest.backends.http import seconds_of
 from ingest.backends.ollama import OllamaBackend, is_cut
 from ingest.backends.openai import OpenAIBackend
-from ingest.backends.replies import request_seed, split_reasoning
+from ingest.backends.reasoning import split_reasoning
+from ingest.backends.replies import request_seed
 from ingest.errors import PlumblineError
 from ingest.store import Store
 from ingest.suite import Config, load_suite, own_code
@@ -420,6 +421,20 @@ def test_an_answer_may_come_in_parts(is_stream):
         ("<think>a", "", "a"),
         ("<think>No</think>\n<think>again</think>Yes", "Yes", "No\n\nagain"),
         ("<think></think>" * 20_000 + "Yes", "Yes", ""),
+        ("\ufeff<Thinking>a\n</thinking> b", "b", "a"),
+        ("<thought>a <think>b</think></thought>c", "c", "a <think>b</think>"),
+        ("[THINK]a[/THINK]b", "b", "a"),
+        ("a[/THINK]\n\nb", "b", "a"),
+        ("The tag `</think>` closes it.", "The tag `</think>` closes it.", None),
+        ("<b>Yes</b>", "<b>Yes</b>", None),
+        (
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
+            "b",
+            "a",
+        ),
+        ("analysisThey want a name.assistantfinalAnn", "Ann", "They want a name."),
+        ("<|channel|>analysis<|message|>a", "", "a"),
+        ("analysis of both: Ann", "analysis of both: Ann", None),
         ("", "", None),
     ],
 )
