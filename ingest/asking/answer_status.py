@@ -95,6 +95,8 @@ def finish_status(reason: object) -> str:
     >>> finish_status("MAX_TOKENS"), finish_status("error"), finish_status("stop"), finish_status(None)
     ('truncated_output', 'server_error', 'ok', 'ok')
     """
+    if reason is None:
+        return "ok"
     said = str(reason).lower()
     return "server_error" if said in BROKEN_OFF else FINISH_STATUSES.get(said, "ok")
 

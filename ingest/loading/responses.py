@@ -339,9 +339,11 @@ class ResponseLoad(Load[Loaded]):
             self.loaded.no_answers[said] += 1
         response_key = request_key(config, prompt, repeat)
         said_key = text_key(fields.text)
-        self.labels += [GivenLabel(number, response_key, fields.category, *one) for one in fields.labels]
-        self.scores += [GivenScore(number, response_key, *one) for one in fields.scores]
-        self.loaded.no_numbers.update(said for _, _, said in fields.scores if said != "ok")
+        if fields.labels:
+            self.labels += [GivenLabel(number, response_key, fields.category, *one) for one in fields.labels]
+        if fields.scores:
+            self.scores += [GivenScore(number, response_key, *one) for one in fields.scores]
+            self.loaded.no_numbers.update(said for _, _, said in fields.scores if said != "ok")
         self.responses.append(
             Response(
                 response_key=response_key,
