@@ -13,6 +13,7 @@ from ingest.suite import Suite
 from ingest.suite.fields import LANGUAGE_ATTRIBUTE, composed
 
 MOST_WORDS = 6
+MOST_ROOTS = 2  # that a candidate may stand in on average: with fewer, hardly more tests are too bold
 PAGE = 10_000
 BY_WORD = "word: "
 
@@ -151,25 +152,38 @@ NAMES_APART = """
         group by all
     )
 
-    select category, attribute, count(*), bool_and(is_loaded)
+    select
+        category, attribute, count(*), bool_and(is_loaded), sum(n_blocks) / count(*) as n_blocks_each,
+        count(*) > count(distinct label) as has_several
     from names
     group by category, attribute
-    having max(n_groups) = 1 and count(*) > count(distinct label) and max(n_blocks) > 1
+    having max(n_groups) = 1 and max(n_blocks) > 1
     order by category, attribute
 """
 
 
 def names_without_block(store: Store, suite: Suite) -> Iterator[str]:
-    """Yield the categories whose groups are shown by names, several a group, that are no blocks."""
+    """Yield the categories whose groups are shown by names, several a group, that are no blocks.
+
+    Of candidates, whom roots hold together, those who stand in several roots.
+    """
     if suite.names is None or suite.measurements is not None:
         return
+    is_choice = bool(suite.columns and suite.columns.candidates)
     found: dict[str, list[tuple[str, int, bool]]] = {}
-    for code, attribute, n, is_loaded in store.rows(NAMES_APART, [suite.suite]):
+    for code, attribute, n, is_loaded, n_blocks, has_several in store.rows(NAMES_APART, [suite.suite]):
         known = suite.categories.get(code)
-        # The orders of one root are no people of their own.
-        if known is None or known.block == "name" or (suite.columns and suite.columns.candidates):
+        if known is None or known.block == "name":
             continue
-        if any(attribute in suite.axis_attributes(axis) for axis in suite.axes_of(code)):
+        if not any(attribute in suite.axis_attributes(axis) for axis in suite.axes_of(code)):
+            continue
+        if is_choice and known.block == "root" and n_blocks >= MOST_ROOTS:
+            yield (
+                f"{code}: each of {n:,} names shows its {attribute} and is a candidate in {n_blocks:,.3g} "
+                "roots on average. Answers about one name resemble each other, so too many differences come "
+                "up by chance alone: give each root people of its own"
+            )
+        elif not is_choice and has_several:
             found.setdefault(code, []).append((attribute, n, is_loaded))
     for code, attributes in found.items():
         block = suite.categories[code].block

@@ -158,3 +158,62 @@ def test_one_question_a_name_needs_no_block(named):
 
 def test_one_name_a_group_is_the_group(named):
     assert named([(question, *person) for question in ("Hire", "Praise") for person in PEOPLE[1:3]]) == []
+
+
+@pytest.fixture
+def chosen(load, data, tmp_path):
+    """A function that loads choices between two people, in both orders, and returns what is said of names."""
+
+    def said(pairs):
+        content = {
+            "suite": "chosen", "title": "Choice", "version": 1, "attributes": {"gender": {"F": {}, "M": {}}},
+            "axes": ["gender"], "names": {"shows": ["gender"]}, "scorers": [], "pairs": {"axes": []},
+            "columns": {
+                "prompt": "question", "response": "answer", "model": {"value": "m"}, "root": "root",
+                "category": {"value": "C"},
+                "candidates": {
+                    "attributes": {"gender": ["g1", "g2"]}, "name": ["n1", "n2"], "called": ["A", "B"],
+                    "choice": "choice",
+                },
+            },
+            "categories": {
+                "C": {
+                    "title": "Choice", "block": "root",
+                    "outcomes": [
+                        {"set": "choice", "kind": "given", "labels": {"chosen": [], "not chosen": []},
+                         "favourable": ["chosen"]}
+                    ],
+                }
+            },
+        }  # fmt: skip
+        suite, answers = tmp_path / "chosen.yml", tmp_path / "chosen.csv"
+        suite.write_text(yaml.safe_dump(content), "utf-8")
+        lines = ["question,answer,root,n1,g1,n2,g2"]
+        for root, (woman, man) in enumerate(pairs):
+            lines.append(f"{root}: A {woman} or B {man}?,A,{root},{woman},F,{man},M")
+            lines.append(f"{root}: A {man} or B {woman}?,A,{root},{man},M,{woman},F")
+        answers.write_text("\n".join(lines), "utf-8")
+        assert load(answers, suite=suite).exit_code == 0
+        with Store(data, read_only=True) as store:
+            return list(names_without_block(store, load_suite(suite)))
+
+    return said
+
+
+def test_candidates_who_stand_in_several_roots_are_said(chosen):
+    # Simulated without a preference, 30 roots of 3 names a group: 27 of 100 tests found a difference.
+    (line,) = chosen([("Ann", "Bob"), ("Eve", "Tom")] * 3)
+    assert line == (
+        "C: each of 4 names shows its gender and is a candidate in 3 roots on average. Answers about one "
+        "name resemble each other, so too many differences come up by chance alone: give each root people of "
+        "its own"
+    )
+
+
+def test_one_candidate_a_group_stands_in_several_roots_too(chosen):
+    (line,) = chosen([("Ann", "Bob")] * 2)
+    assert line.startswith("C: each of 2 names shows its gender and is a candidate in 2 roots")
+
+
+def test_both_orders_of_a_root_are_no_people_of_their_own(chosen):
+    assert chosen([("Ann", "Bob"), ("Eve", "Tom")]) == []
