@@ -13,6 +13,7 @@ from ingest.inference.arrays import Array, Codes, only_where
 from ingest.inference.constants import ABSOLUTE_SLACK, MIN_VALID_RATE, RELATIVE_SLACK
 from ingest.inference.drawing import Extreme, extremity, n_valid
 
+DECIMALS = 15  # of a p-value: by its logarithm 25 of 500 is a little more than 0.05, which is a finding
 LEAST_SKEW = 1e-3  # below it the third moment says nothing, and the tail is that of a normal
 
 
@@ -97,7 +98,7 @@ def step_down(observed: ArrayLike, table: Codes, nulls: list[Array]) -> Array:
         if here.any():
             p_values[here] = np.maximum(p_values[here], least)
             least = float(p_values[here].min())
-    return p_values
+    return np.round(p_values, DECIMALS)
 
 
 def exponential_null(n_draws: int = 2000) -> Array:

@@ -69,7 +69,7 @@ where
     or (
         verdict = 'fail'
         and (
-            p_family <= 0.05
+            p_family <= 0.05 + 1e-9
             and case
                 when metric = 'chi_square_p' then judged < red_limit
                 when is_higher_worse

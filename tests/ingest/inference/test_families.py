@@ -41,6 +41,14 @@ def test_one_table_keeps_its_own_p_value():
     assert step_down([95.5], np.array([0]), [null]) == pytest.approx([(1 + 4) / 100])
 
 
+@pytest.mark.parametrize("n_draws", [99, 499, 999, 1_999])
+def test_a_p_value_at_the_level_is_no_further(n_draws):
+    # Verdicts allow for rounding and the test of their proofs did not: the build stopped.
+    null = np.arange(n_draws, dtype=float)
+    n_beyond = (n_draws + 1) // 20 - 1
+    assert step_down([n_draws - n_beyond - 0.5], np.array([0]), [null]).tolist() == [0.05]
+
+
 def test_the_largest_difference_fails_in_a_family_of_any_size():
     rng = np.random.default_rng(4)
     nulls = [rng.exponential(size=199) for _ in range(2_000)]
