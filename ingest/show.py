@@ -85,7 +85,7 @@ def _way_to_the_answers(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
                 read = drawing.measured(answer["value"])
             else:
                 read = drawing.words(answer["outcome"] or "")
-            shown = f" [{read}]" if read else ""
+            shown = f" [{read}]" if read and answer["response"] != f"({answer.get('outcome')})" else ""
             lines.append(drawing.wrapped(f"→ {cut(in_one_line(answer['response']), LONGEST)}{shown}", 4))
             lines.append(f"      [{answer['response_key']}]")
     lines += ["", f"  All of them: {in_one_line(evidence.query(row))}"]

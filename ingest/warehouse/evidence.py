@@ -45,9 +45,13 @@ _MEANS = """
         and mean is not null
     order by mean desc, group_value
 """
-# What could not be read stands for neither side, and is quoted where there is nothing else.
+# What could not be read stands for neither side, and is quoted where there is nothing else. Of failures the
+# outcome is what became of the request, which may have no text.
 _ANSWERS = """
-    select responses.response_key, prompts.prompt, responses.response, outcomes.outcome
+    select
+        responses.response_key, prompts.prompt,
+        coalesce(responses.response, '(' || responses.response_status || ')') as response,
+        case when $is_status then responses.response_status else outcomes.outcome end as outcome
     from dim_responses as responses
     inner join dim_prompts as prompts using (prompt_key)
     inner join int_prompts_grouped as grouped using (prompt_key)
@@ -56,8 +60,14 @@ _ANSWERS = """
     where
         responses.suite = $suite and responses.config = $config and responses.category = $category
         and grouped.axis = $axis and grouped.group_value = $group_value
-        and responses.response is not null
-        and ($outcome is null or coalesce(outcomes.outcome = $outcome, false) = $has_outcome)
+        and (responses.response is not null or $is_status)
+        and (
+            $outcome is null
+            or coalesce(
+                case when $is_status then responses.response_status else outcomes.outcome end = $outcome,
+                false
+            ) = $has_outcome
+        )
     order by coalesce(outcomes.is_counted, false) desc, responses.response_key
     limit $n
 """
@@ -183,6 +193,7 @@ def answers(warehouse: Warehouse, row: Row, group: str, n: int) -> list[Row]:
         mean = row["contrast_high"] if group == row["group_high"] else row["contrast_low"]
         return warehouse.rows(_MEASURED, {**_place(row), "group_value": group, "mean": mean, "n": n})
     given = {**_place(row), "group_value": group, "outcome": row["contrast_outcome"], "n": n}
+    given["is_status"] = row["measure"] == "response_status"
     wanted = group == row["group_high"]
     found = warehouse.rows(_ANSWERS, {**given, "has_outcome": wanted})
     return found or warehouse.rows(_ANSWERS, {**given, "outcome": None, "has_outcome": wanted})

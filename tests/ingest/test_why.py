@@ -59,7 +59,11 @@ def data(tmp_path_factory):
         columns = "suite, category, config, prompt_key, response_key, "
         place = [("s", "D4", EVIL, f"p{i}", f"r{i}") for i in range(len(ANSWERS))]
         for table, own, more in (
-            ("dim_responses", "response", [(f"answer {i} {EVIL}",) for i in range(4)]),
+            (
+                "dim_responses",
+                "response, response_status",
+                [(f"answer {i} {EVIL}", "ok") for i in range(4)],
+            ),
             (
                 "fct_outcomes",
                 "outcome_set, outcome, is_counted",
@@ -143,6 +147,21 @@ def test_an_answer_that_was_not_read_is_no_example_of_the_lower_share(data, tmp_
             )
     lines = why(tmp_path / "data", "D4-gender-5c0f91ab").stdout.splitlines()
     assert lines[8].startswith("Male") and "answer 3" in lines[8] and "unread" not in lines[8]
+
+
+def test_of_failures_a_request_that_failed_is_the_example_of_the_higher_share(data, tmp_path):
+    shutil.copytree(data, tmp_path / "data")
+    with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME)) as marts:
+        marts.execute(
+            "update rpt_verdicts set measure = 'response_status', contrast_outcome = 'refused'"
+            " where verdict_name = 'D4-gender-5c0f91ab'"
+        )
+        marts.execute(
+            "update dim_responses set response = null, response_status = 'refused' where response_key = 'r1'"
+        )
+    lines = why(tmp_path / "data", "D4-gender-5c0f91ab").stdout.splitlines()
+    assert lines[7].startswith("Female") and "prompt 1" in lines[7] and lines[7].endswith("→ (refused) [r1]")
+    assert lines[8].startswith("Male") and "answer 2" in lines[8]
 
 
 def test_the_query_finds_what_was_counted(data):
