@@ -38,7 +38,8 @@ NO_POSSESSION = re.compile(
     than|through|until|upon|within|without|because|if|that|when|where|while|who|which|is|are|was|were|am|
     be|been|being|has|have|had|do|does|did|will|would|shall|should|can|could|may|might|must|not|no|never|
     also|too|very|today|tomorrow|yesterday|here|there|then|now|i|you|he|she|it|we|they|me|him|us|them|
-    what|why|how|whom|whether|this|these|those|some|any|twice|away|my|your|his|her|its|our|their|another)""",
+    what|why|how|whom|whether|this|these|those|some|any|twice|away|alone|asleep|awake|alive|
+    tonight|please|despite|unless|whenever|my|your|his|her|its|our|their|another)""",
     re.VERBOSE | re.IGNORECASE,
 )
 # These may begin what is possessed, or not: "her will", "her very own", "I know her well".
@@ -51,6 +52,15 @@ TWO_OBJECTS = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 LONGEST_VERB = 20  # characters, with spaces
+SHE_AND = re.compile(r"\bshe */ *$", re.IGNORECASE)  # "she/her" is "he/him"
+# These plurals have 's: "the gentlemen's club", "the ladies' club".
+PLURAL = re.compile(r"(?:men|people|children|folk)$", re.IGNORECASE)
+PARTICLE = r"(?:van|von|der|den|ter|ten|del?|della|di|da|dos|du|le|la|al|el|bint?[ei]?)\b"  # of a surname
+# Titles that are other words, too: "they miss the bus", "20 ms". By title: what stands before, what behind.
+OTHER_WORDS = {
+    "miss": (re.compile("(?!)"), re.compile(rf"\s+(?!{PARTICLE})([^\W\d_])")),
+    "ms": (re.compile(r"\d\s*$"), re.compile("(?!)")),
+}
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,8 @@ class Replacer:
     "France's rivers feed a French town."
     """
 
-    def __init__(self, rows: Iterable[Replacement]) -> None:
+    def __init__(self, rows: Iterable[Replacement], of_target: Iterable[str] = ()) -> None:
+        """`of_target` are words of the target that no row writes."""
         self.rows: dict[str, dict[str, Replacement]] = {}
         for row in rows:
             forms = self.rows.setdefault(_folded(row.source), {})
@@ -101,6 +112,7 @@ class Replacer:
         sources = [next(iter(forms.values())).source for forms in self.rows.values()]
         self.pattern = re.compile(_longest_of(sources) + POSSESSIVE)
         written = {row.to: None for forms in self.rows.values() for row in forms.values()}
+        written |= {word: None for word in of_target if _folded(word) not in OTHER_WORDS}
         self.of_target = re.compile(_longest_of(to for to in written if _folded(to) not in self.rows))
 
     def __call__(self, text: str, goes_on: str = "") -> Replaced:
@@ -112,6 +124,8 @@ class Replacer:
         end = 0
         for match in self.pattern.finditer(text):
             between = text[end : match.start()]
+            if _is_other_word(match, text):
+                continue
             opens = _ends_sentence(between) or not (end or between.strip(OPENING))
             row = self._chosen(match, text + goes_on, flags)
             is_common = row.source.islower()
@@ -132,7 +146,7 @@ class Replacer:
             return next(iter(forms.values()))
         before, following = text[: match.start()][-LONGEST_VERB:], NEXT_WORD.match(text, match.end())
         word = following[1].casefold() if following else ""
-        is_pronoun = not word or bool(NO_POSSESSION.fullmatch(word))
+        is_pronoun = not word or bool(NO_POSSESSION.fullmatch(word) or SHE_AND.search(before))
         has_two = forms["pronoun"].source.casefold() == "her" and TWO_OBJECTS.search(before)
         # Where it cannot be told, a person must look: "I told her stories", or a text that ends with "his".
         is_unclear = bool(has_two) and not is_pronoun and word not in self.rows
@@ -162,6 +176,8 @@ def replacers(
             turned.setdefault(_folded(row.to), Replacement(root, row.to, row.source))
         back[target] = own_way_back if own_way_back is not None else list(turned.values())
     pairs = {(root, target): table for target, table in from_root.items()}
+    # Where there is one target, whatever leads back from it is a word of its own: "Mr and Mrs Tan".
+    own_words = [row.source for row in own_way_back or []] if len(from_root) == 1 else []
     if branching.direction == "both":
         pairs |= {(target, root): table for target, table in back.items()}
     if branching.pairs == "all":
@@ -173,7 +189,7 @@ def replacers(
                     pairs[start, end] = [Replacement(end, source, words[to]) for source, to in shared]
     positions = {value: i for i, value in enumerate(values)}
     ordered = sorted(pairs.items(), key=lambda item: [positions[value] for value in item[0]])
-    return {pair: Replacer(table) for pair, table in ordered}
+    return {pair: Replacer(table, own_words if pair[0] == root else ()) for pair, table in ordered}
 
 
 def _ends_sentence(before: str) -> bool:
@@ -183,6 +199,21 @@ def _ends_sentence(before: str) -> bool:
     if "\n" in before[len(spoken) :]:
         return True
     return len(spoken) < len(before) and spoken.rstrip(CLOSING_MARKS).endswith((".", "!", "?"))
+
+
+def _is_other_word(match: re.Match[str], text: str) -> bool:
+    """Say whether what was found is a verb or a unit, and no title.
+
+    >>> [Replacer([Replacement("m", "Miss", "Mr")])(text).text for text in ("Miss Lee", "They miss Lee")]
+    ['Mr Lee', 'They miss Lee']
+    """
+    found = match["phrase"]
+    if found.casefold() not in OTHER_WORDS:
+        return False
+    before, behind = OTHER_WORDS[found.casefold()]
+    letter = behind.match(text, match.end())
+    is_verb = found == "miss" or (not found.isupper() and letter is not None and letter[1].islower())
+    return is_verb or before.search(text[: match.start()][-LONGEST_VERB:]) is not None
 
 
 def _is_twin(row: Replacement, other: Replacement) -> bool:
@@ -261,7 +292,7 @@ def _possessive(mark: str | None, found: str, to: str) -> str:
     bare = len(mark) == 1
     if bare and not found.casefold().endswith("s"):
         return mark  # a closing quotation mark
-    is_plural = to.casefold().endswith("s") and (bare or " " in to)
+    is_plural = to.casefold().endswith("s") and bool(bare or " " in to or PLURAL.search(found))
     return mark[0] if is_plural else f"{mark[0]}s"
 
 

@@ -29,7 +29,10 @@ NO_NAME = re.compile(
     "dear|hello|hi|an?|the|this|that|my|our|your|i|and|or|but|yes|no|if|when|is|are|was", re.I
 )
 # Before a name these are a title of somebody: "Uncle Tan".
-TITLE = re.compile("uncle|aunt|mum|dad|grandfather|grandmother|sir|lady|madam", re.I)
+TITLE = re.compile("uncle|aunt|mum|dad|grandfather|grandmother", re.I)
+# So are these, and the other word is none: "Lady Tan" is no "Gentleman Tan", "Madam President" no "Sir".
+RANK = re.compile("sir|lady|madam", re.I)
+AT_ONCE = re.compile(rf" +({WORD})")
 # Before one these only describe: "a Chinese Man".
 DESCRIPTION = re.compile(r"\w+(?:an|ese|ish)|malay|black|white|brown|old|young|elderly|married|gay", re.I)
 STARTS_CLAUSE = re.compile(r"(?:[:;.!?|•*#\n]|^)[\s\d)\]\"'‘“(*#-]*$")
@@ -74,6 +77,8 @@ def _is_named(before: str, found: str, after: str) -> bool:
     long_words = [word for word in WORDS.findall(clause) if len(word) >= LONG_WORD]
     if len(long_words) >= HEADING and all(word[:1].isupper() for word in long_words):
         return False  # a heading
+    if RANK.fullmatch(found) and _may_name(AT_ONCE.match(after)):
+        return True
     if STARTS_CLAUSE.search(before):
         return False
     if TITLE.fullmatch(found):

@@ -183,6 +183,51 @@ def test_her_becomes_his_or_him(text, expected):
     assert (found.text, found.flags) == (expected, ())
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Miss Lee, Miss Élise and Miss van Dam left.", "Mr Lee, Mr Élise and Mr van Dam left."),
+        ("They miss Ms Lee.", "They miss Mr Lee."),
+        ("Miss the bus, and she is late.", "Miss the bus, and he is late."),
+        ("MS LEE waited 20 ms, or 20ms.", "MR LEE waited 20 ms, or 20ms."),
+        ("They found her asleep and left her alone.", "They found him asleep and left him alone."),
+        ("She/her pronouns; he/his.", "He/him pronouns; he/his."),
+    ],
+)
+def test_titles_and_pronouns_are_no_other_words(text, expected):
+    assert to_gender("Male")(text).text == expected
+
+
+def test_what_is_hers_alone():
+    assert to_gender("Female")("The win was his alone.").text == "The win was hers alone."
+
+
+def test_a_plural_with_its_own_possessive_gives_one_that_has_none():
+    assert to_gender("Female")("The gentlemen's club, a gentleman's word").text == (
+        "The ladies' club, a lady's word"
+    )
+    assert to_gender("Male")("The ladies' club").text == "The gentlemen's club"
+
+
+@pytest.mark.parametrize("text", ["Lady Tan spoke.", "We heard Lady Tan.", "Madam President spoke."])
+def test_a_rank_before_a_name_is_for_a_person_to_see(text):
+    assert to_gender("Male")(text).flags == ("proper_name",)
+
+
+@pytest.mark.parametrize("text", ["Dear Madam, we write.", "The lady from Rome spoke.", "Yes, Madam."])
+def test_a_rank_without_a_name_is_none(text):
+    assert to_gender("Male")(text).flags == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "flags"), [("Mr. and Mrs. Tan", ("mentions_target",)), ("We miss Mr Tan", ())]
+)
+def test_the_one_target_is_known_by_all_its_words(text, flags):
+    branching = Branching(category="c", attribute="a", root="Male", replacements=["gender"], direction="both")
+    swap = replacers(branching, GENDER, ["Female", "Male"])["Male", "Female"]
+    assert swap(text).flags == flags
+
+
 def test_an_adverb_after_her_is_for_a_person_to_see():
     assert to_gender("Male")("I saw her recently.").flags == ("ambiguous_pronoun",)
 
