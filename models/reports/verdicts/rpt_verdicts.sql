@@ -136,6 +136,8 @@ worded as (
                 ' (' || {{ p_in_words('verdicts.p_family') }} || ' corrected over ' || verdicts.n_tests
                 || case when verdicts.n_tests = 1 then ' test)' else ' tests)' end
         end as after_holm,
+        (verdicts.adjusted_value is not null and coalesce(verdicts.measure_check, '') <> 'corrected')
+            as is_at_equal_weights,
         case
             when verdicts.green_limit = verdicts.red_limit
                 then 'limit ' || {{ short_text('verdicts.green_limit') }}
@@ -197,7 +199,8 @@ parts as (
                 then {{ rounded_apart('adjusted_value', limits) }} || ', as read ' || {{ rounded('value') }}
             when is_p_value
                 then
-                    {{ p_in_words('value', limits) }} || after_holm
+                    {{ p_in_words('value', limits) }}
+                    || case when is_at_equal_weights then '' else after_holm end
                     || coalesce(', at Cramér''s V ' || {{ rounded('cramers_v') }}, '')
             else value_in_words
         end
@@ -216,6 +219,16 @@ parts as (
             else
                 ' (95 % interval ' || {{ rounded('shown_low') }} || ' to ' || {{ rounded('shown_high') }}
                 || ')'
+        end
+        -- Where groups differ in what else prompts show, this is what is judged.
+        || case
+            when value is null or not is_at_equal_weights then ''
+            else
+                ', at equal weights of the other attributes '
+                || case
+                    when is_p_value then {{ p_in_words('adjusted_value', limits) }} || after_holm
+                    else {{ rounded_apart('adjusted_value', limits) }}
+                end
         end as number_words,
         case
             when value is null or shown_chance is null then null
@@ -226,7 +239,8 @@ parts as (
         -- The p-value before correction is of the number as it was read.
         case
             when is_p_value or p_value is null then null
-            when measure_check = 'corrected' then nullif('p' || translate(after_holm, '()', ''), 'p')
+            when measure_check = 'corrected' or (is_at_equal_weights and after_holm <> '')
+                then nullif('p' || translate(after_holm, '()', ''), 'p')
             else 'p ' || {{ p_in_words('p_value') }} || after_holm
         end as p_words,
         -- The limits of a p-value stand apart from the association's own interval and chance.
@@ -275,7 +289,7 @@ numbered as (
                     then
                         'p '
                         || case
-                            when measure_check = 'corrected' then ''
+                            when measure_check = 'corrected' or is_at_equal_weights then ''
                             else {{ p_in_words('p_value') }} || ', '
                         end
                         || {{ p_in_words('p_family') }} || ' corrected over ' || n_tests
