@@ -18,7 +18,7 @@ from ingest.errors import PlumblineError, say
 from ingest.keys import key, text_key, text_row
 from ingest.options import allow_host_option, dry_run_option, send_key_option, suite_option
 from ingest.prompts import BASELINE_KINDS, PromptBuilder
-from ingest.prompts.replacements import Replacement, Replacer, read_replacements, replacement_path, replacers
+from ingest.prompts.replacements import Replacer, read_tables, replacers
 from ingest.prompts.wanted import delete_unasked, keep_prompts, wanted_tables
 from ingest.reach import asked_places, check_reach
 from ingest.store import Store, opened
@@ -133,9 +133,7 @@ def branch_prompts(store: Store, suite: Suite, suite_path: Path, run_id: str | N
 
 def _tables(suite: Suite, suite_path: Path, branching: Branching) -> dict[tuple[str, str], Replacer]:
     values = list(suite.attributes[branching.attribute])
-    rows: list[Replacement] = []
-    for name in branching.replacements:
-        rows += read_replacements(replacement_path(suite_path, name), values)
+    rows = read_tables(suite_path, branching.replacements, values)
     try:
         return replacers(branching, rows, values)
     except ValueError as error:

@@ -13,7 +13,7 @@ from ingest.prompts.replacements import (
     Replacer,
     as_pattern,
     read_replacements,
-    replacement_path,
+    read_tables,
     replacers,
 )
 from ingest.suite import Branching, Suite
@@ -168,13 +168,8 @@ def _tables(
     for branching in suite.branches:
         if branching.attribute == attribute and branching.root not in found:
             both = branching.model_copy(update={"direction": "both", "pairs": "all"})
-            rows = [
-                row
-                for name in branching.replacements
-                if suite_path is not None or name in BUILT_IN
-                for row in read_replacements(replacement_path(suite_path or Path(), name), values)
-            ]
-            found[branching.root] = both, rows
+            names = [name for name in branching.replacements if suite_path is not None or name in BUILT_IN]
+            found[branching.root] = both, read_tables(suite_path or Path(), names, values)
     is_ours = attribute in SEX_NAMES and set(values) == ENGLISH and suite.language.startswith("en")
     if not found and is_ours:
         both = Branching(

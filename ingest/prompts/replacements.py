@@ -222,6 +222,7 @@ def _is_twin(row: Replacement, other: Replacement) -> bool:
 
 
 def _folded(phrase: str) -> str:
+    """Return a phrase as tables know it, whatever its case and spaces and however its accents were typed."""
     return " ".join(composed(phrase).split()).casefold()
 
 
@@ -370,3 +371,23 @@ def read_replacements(path: Path, targets: Sequence[str]) -> list[Replacement]:
             raise PlumblineError(f"{path}, line {line}: {problem}.", "Correct that line, then run it again.")
         rows.append((position, Replacement(target, source, to, form)))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
+
+
+def read_tables(suite_path: Path, names: Sequence[str], targets: Sequence[str]) -> list[Replacement]:
+    """Read a suite's replacement tables. What its own tables say of a word goes before ours.
+
+    Raises PlumblineError as `read_replacements` does.
+    """
+    tables = {name: read_replacements(replacement_path(suite_path, name), targets) for name in names}
+    own = {
+        (row.target, _folded(row.source))
+        for name, rows in tables.items()
+        if name not in BUILT_IN
+        for row in rows
+    }
+    return [
+        row
+        for name, rows in tables.items()
+        for row in rows
+        if name not in BUILT_IN or (row.target, _folded(row.source)) not in own
+    ]

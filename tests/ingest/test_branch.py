@@ -265,6 +265,20 @@ def test_gender_pairs_are_ours(data, tmp_path, query):
     ]
 
 
+def test_what_a_suite_s_own_table_says_of_a_word_goes_before_ours(data, tmp_path, query):
+    content = suite_content(attribute="gender", root="Male", replacements=["gender", "own.csv"])
+    content["attributes"] = {"gender": {"Female": {"words": ["woman"]}, "Male": {"words": ["man"]}}}
+    content["axes"] = ["gender"]
+    path = tmp_path / "gender.yml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+    (tmp_path / "own.csv").write_text("target,from,to\nFemale,Chairman,Chairperson\n")
+    add_root(data, 1, "He is chairman.", None)
+    with Store(data) as store:
+        store.connection.execute("update prompts set attributes = map {'gender': 'Male'}")
+    invoke(data, path)
+    assert query("select prompt from prompts where method = 'branch'") == [("She is chairperson.",)]
+
+
 def test_assembled_templates_are_roots_too(data, tmp_path, query):
     content = suite_content()
     content["categories"]["LAND"]["prompts"] = ["Tell me about {country}."]

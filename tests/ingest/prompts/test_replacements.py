@@ -198,6 +198,19 @@ def test_titles_and_pronouns_are_no_other_words(text, expected):
     assert to_gender("Male")(text).text == expected
 
 
+@pytest.mark.parametrize(
+    ("target", "text", "expected"),
+    [
+        ("Male", "My mom, an actress, met a policewoman.", "My dad, an actor, met a policeman."),
+        ("Male", "Two businesswomen asked the waitress.", "Two businessmen asked the waiter."),
+        ("Female", "The chairman's stepson is a salesman.", "The chairwoman's stepdaughter is a saleswoman."),
+        ("Female", "An actor asked the host.", "An actor asked the host."),
+    ],
+)
+def test_people_are_named_by_what_they_do_and_are(target, text, expected):
+    assert to_gender(target)(text) == Replaced(expected, ())
+
+
 def test_what_is_hers_alone():
     assert to_gender("Female")("The win was his alone.").text == "The win was hers alone."
 
