@@ -160,13 +160,18 @@ class Project:
 
 
 def project_inputs() -> str:
-    """Return a hash of the project's files, of the libraries that compute, and of the code that reads it."""
-    folders = _projects()
-    files = [folder / name for folder in folders for name in SETTINGS]
-    for folder in folders:
+    """Return a hash of the project's files, of the libraries that compute, and of the code that reads it.
+
+    A model is named after its file, and set by its folder, so where a file lies in its project counts, too.
+    """
+    files: set[tuple[Path, Path]] = set()
+    for folder in _projects():
+        files |= {(folder, folder / name) for name in SETTINGS}
         for part in _folders(folder):
-            files += files_below(folder / part, PROJECT_SUFFIXES)
-    hashes = sorted(known_sha256(file) for file in files if file.is_file())
+            files |= {(folder, file) for file in files_below(folder / part, PROJECT_SUFFIXES)}
+    hashes = sorted(
+        (os.path.relpath(file, folder), known_sha256(file)) for folder, file in files if file.is_file()
+    )
     return key(hashes, _versions(), known_sha256(Path(__file__)))
 
 

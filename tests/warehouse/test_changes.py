@@ -282,6 +282,22 @@ def test_what_a_project_of_its_own_has_is_noticed_wherever_dbt_looks_for_it(proj
         project.build()
 
 
+def test_a_model_that_is_renamed_or_moved_is_noticed(project):
+    project.write("models/own.sql", "select 1 as n")
+    project.write("models/views/kept.sql", "select 2 as n")
+    settings = "{+materialized: table, plumbline: {views: {+materialized: view}}}"
+    project.write("dbt_project.yml", FILES["dbt_project.yml"].replace("{+materialized: table}", settings))
+    assert project.build() >= EVERY | {"own", "kept"} and project.build() == set()
+    models = project.folder / "models"
+    (models / "own.sql").rename(models / "renamed.sql")
+    assert project.build() == {"renamed"}
+    (models / "renamed.sql").rename(models / "views" / "renamed.sql")
+    assert project.build() == {"renamed"}
+    with duckdb.connect(str(project.data / AUDIT_NAME), read_only=True) as marts:
+        views = marts.sql("select view_name from duckdb_views() where not internal order by all").fetchall()
+    assert {("kept",), ("renamed",)} <= set(views)
+
+
 def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
     monkeypatch.setattr(kept_project, "PROJECT", ROOT)  # the folder is another project than ours
 
