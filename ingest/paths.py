@@ -29,7 +29,8 @@ def dbt_project() -> Path:
     """
     here = Path.cwd()
     packages = here / "packages.yml"
-    if packages.is_file() and PROJECT_VARIABLE in packages.read_text("utf-8"):
+    # As bytes: it may be another tool's, in whatever encoding.
+    if packages.is_file() and PROJECT_VARIABLE.encode() in packages.read_bytes():
         return here
     return PROJECT
 

@@ -72,6 +72,8 @@ def test_a_folder_holds_a_suite_and_imports_the_project(tmp_path, monkeypatch):
     assert selectors == {"build", "gate"}  # `dbt test --selector gate`
     Path("packages.yml").unlink()
     assert dbt_project() == PROJECT
+    Path("packages.yml").write_bytes("packages: []  # caf\xe9".encode("latin-1"))
+    assert dbt_project() == PROJECT  # another tool's, in whatever encoding
 
 
 def test_a_folder_s_model_is_asked_where_it_is_named(tmp_path):
