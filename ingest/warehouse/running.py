@@ -31,7 +31,7 @@ from ingest.warehouse.marts import BUILT_FROM
 from ingest.warehouse.project import TARGET, WHOLE, Node, project_said, target
 from ingest.warehouse.room import stopped_by_memory
 
-OF_ENVIRONMENT = re.compile(r"\{\{ env_var\('(\w+)', '([^']*)'\)( \| int)? \}\}")
+OF_ENVIRONMENT = re.compile(r"\{\{ env_var\('(\w+)', '([^']*)'\)(?:( \| int)| or '([^']*)')? \}\}")
 THREADS = "PLUMBLINE_DUCKDB_THREADS"
 KNOWN = {"path", "attach", "threads", "config_options", "retries"}  # what a profile may say
 PROMPT = 0.1  # seconds until what is still at work is interrupted again
@@ -96,7 +96,7 @@ def _filled(said: Any) -> Any:
             return [_filled(value) for value in said]
         case str():
             is_number = (found := OF_ENVIRONMENT.fullmatch(said)) and found[3]
-            text = OF_ENVIRONMENT.sub(lambda one: os.environ.get(one[1], one[2]), said)
+            text = OF_ENVIRONMENT.sub(lambda one: os.environ.get(one[1], one[2]) or one[4] or "", said)
             if "{{" in OF_ENVIRONMENT.sub("", said) or "{%" in said:
                 raise ValueError(said)
             return int(text) if is_number else text

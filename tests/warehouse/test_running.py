@@ -1,13 +1,17 @@
 """What a profile says of the databases, as far as nodes are made without dbt."""
 
+import os
 from pathlib import Path
 
 import pytest
 import yaml
+from dbt.config.renderer import ProfileRenderer
+from dbt_common.context import set_invocation_context
 from places import ROOT
 
 from ingest.errors import PlumblineError
 from ingest.store import data_dir
+from ingest.warehouse import dbt as driver
 from ingest.warehouse import running
 
 
@@ -30,6 +34,7 @@ def written(tmp_path, monkeypatch):
 
 def test_a_profile_is_read_with_what_the_environment_says(written, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_MEMORY", raising=False)
+    monkeypatch.setenv("PLUMBLINE_TARGET", "")
     found = written()
     assert found.threads == 2
     assert found.config == {"ieee_floating_point_ops": False, "threads": 1, "memory_limit": "2GB"}
@@ -54,6 +59,29 @@ def test_what_no_profile_can_use_is_named_before_anything_is_done(written, monke
     monkeypatch.setenv(name, said)
     with pytest.raises(PlumblineError, match=rf"{name}={said} .*{advice}"):
         running.check_environment()
+
+
+@pytest.mark.parametrize("said", [None, "", "elsewhere"])
+def test_an_empty_variable_is_none_to_dbt_alone_too(written, tmp_path, monkeypatch, said):
+    monkeypatch.chdir(tmp_path)
+    for name in ("PLUMBLINE_DATA", "PLUMBLINE_TARGET"):
+        monkeypatch.delenv(name, raising=False)
+    if said is not None:
+        monkeypatch.setenv("PLUMBLINE_DATA", said)
+        monkeypatch.setenv("PLUMBLINE_TARGET", "")
+    set_invocation_context(os.environ)
+    render = ProfileRenderer({}).render_data
+    profile = render(yaml.safe_load((ROOT / "profiles.yml").read_text("utf-8"))["plumbline"])
+    folder, duckdb = said or "data", profile["outputs"]["duckdb"]
+    assert profile["target"] == "duckdb" and duckdb["path"] == f"{folder}/audit.duckdb"
+    assert [one["path"] for one in duckdb["attach"]] == [f"{folder}/raw.duckdb"]
+
+
+def test_an_empty_target_is_none_to_a_profile_that_does_not_say_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("PLUMBLINE_TARGET", "")
+    with driver._environment(tmp_path):
+        assert "PLUMBLINE_TARGET" not in os.environ
+    assert os.environ["PLUMBLINE_TARGET"] == ""
 
 
 def test_a_target_that_a_project_of_its_own_has_is_left_to_it(written, monkeypatch):
