@@ -124,6 +124,11 @@ def open_database(
 def _connect(
     path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice
 ) -> duckdb.DuckDBPyConnection:
+    if not read_only and "?" in str(path.absolute()):  # DuckDB's log would lie at what stands before it
+        raise PlumblineError(
+            f"{shown(path.absolute())} has a question mark in it, behind which DuckDB writes nothing.",
+            "Rename the folder, or choose another --data.",
+        )
     if read_only or path.exists() or path.is_symlink():
         with reading(path, advice.damaged) as file:
             head = file.read(HEAD)

@@ -1,5 +1,7 @@
 """Databases that stay open for the stages of an audit, and rows that are not written twice."""
 
+from pathlib import Path
+
 import duckdb
 import pytest
 
@@ -41,6 +43,19 @@ def test_a_database_that_is_a_link_to_itself_is_named(tmp_path):
     (tmp_path / RAW_NAME).symlink_to(tmp_path / RAW_NAME)
     with pytest.raises(PlumblineError, match=RAW_NAME), kept_open(), Store(tmp_path):
         pass
+
+
+def test_a_folder_in_which_duckdb_cannot_write_is_named(tmp_path, monkeypatch):
+    folder = tmp_path / "why?"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for place in (folder / RAW_NAME, Path(RAW_NAME)):
+        with pytest.raises(PlumblineError, match="question mark"):
+            open_database(place, False, {})
+    assert not list(folder.iterdir())
+    duckdb.connect(str(tmp_path / RAW_NAME)).close()
+    (tmp_path / RAW_NAME).rename(folder / RAW_NAME)
+    open_database(folder / RAW_NAME, True, {}).close()  # what was moved there can be read
 
 
 def test_what_is_opened_later_need_not_be_kept(tmp_path):
