@@ -16,7 +16,7 @@ import duckdb
 import yaml
 
 from ingest.card import write_card
-from ingest.errors import PlumblineError, say
+from ingest.errors import PlumblineError, say, shown
 from ingest.keys import key
 from ingest.options import stale_option
 from ingest.paths import IS_PACKAGED, PROJECT, PROJECT_VARIABLE, alone, dbt_project, file_sha256
@@ -41,12 +41,10 @@ NODE = "Install Node 20 or newer, then run `plumbline report`; the warehouse is 
 def site_folder(data: Path) -> Path:
     """Return where the site is built: a clone's reports/, or the data folder's with what the package has.
 
-    Raises PlumblineError where only the package's own folder could be written to.
+    Raises PlumblineError where it cannot be written to, or only the package's own folder could be.
     """
     source = PROJECT / "reports"
-    if not IS_PACKAGED:
-        return source
-    if dbt_project() == PROJECT:
+    if IS_PACKAGED and dbt_project() == PROJECT:
         if (Path.cwd() / "dbt_project.yml").is_file():
             raise PlumblineError(
                 f"The site was not built: packages.yml here does not import Plumbline by {PROJECT_VARIABLE}.",
@@ -56,6 +54,14 @@ def site_folder(data: Path) -> Path:
             "The site was not built: this folder has no dbt project.",
             "Run `plumbline init DIR` and audit there; the warehouse is complete without the site.",
         )
+    for needed in (data if IS_PACKAGED else source, dbt_project()):
+        if not os.access(needed, os.W_OK):
+            raise PlumblineError(
+                f"The site was not built: {shown(needed)} cannot be written to.",
+                "Build it from a project that can; the warehouse is complete without the site.",
+            )
+    if not IS_PACKAGED:
+        return source
     folder = data.resolve() / "reports"
     for part in ("components", "pages"):  # an older version's pages go
         shutil.rmtree(folder / part, ignore_errors=True)
