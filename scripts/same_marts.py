@@ -88,7 +88,7 @@ def columns_by_table(connection: duckdb.DuckDBPyConnection, names: str) -> dict[
     found: dict[str, dict[str, str]] = {}
     for table, column, kind in connection.execute(
         "select table_name, column_name, data_type from duckdb_columns() where database_name = 'audit' "
-        "and regexp_matches(table_name, ?) order by table_name, column_index",
+        "and schema_name = 'main' and regexp_matches(table_name, ?) order by table_name, column_index",
         [names],
     ).fetchall():
         found.setdefault(table, {})[column] = kind
