@@ -1,6 +1,6 @@
 -- The gate judges the answers of the raw tables as they are: every model was made of them, by a whole build.
 -- Marts on another engine keep no record of it.
-{{ config(enabled=target.type == 'duckdb', severity=env_var('AUDIT_GATE', 'warn')) }}
+{{ config(enabled=target.type == 'duckdb', severity=env_var('AUDIT_GATE', '') or 'warn') }}
 -- depends_on: {{ ref('fct_verdicts') }}
 select built.model
 from {{ built_from() }} as built

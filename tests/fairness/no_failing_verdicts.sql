@@ -1,6 +1,6 @@
 -- The gate: every verdict in it that is `fail`, of the suite's first profile and not beside the gate. Warns;
 -- AUDIT_GATE=error makes it fail.
-{{ config(severity=env_var('AUDIT_GATE', 'warn')) }}
+{{ config(severity=env_var('AUDIT_GATE', '') or 'warn') }}
 select
     suite,
     category,
