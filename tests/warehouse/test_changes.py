@@ -314,7 +314,8 @@ def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
     snapshot = "{% snapshot earlier %}{{ " + columns + " }}select suite, n from {{ ref('drawn') }}"
     project.write("snapshots/earlier.sql", snapshot + "{% endsnapshot %}")
     project.write("models/told.sql", "select count(*) as n from {{ ref('earlier') }}")
-    project.write("seeds/long.csv", "n\n" + "1\n" * 600_000)  # more than dbt reads to see a change
+    long = "n,said\n" + f"1,{'x' * 10_000}\n" * 120  # more than dbt reads to see a change
+    project.write("seeds/long.csv", long)
     theirs = project.folder.with_name("theirs")
     project.write("../theirs/dbt_project.yml", "name: theirs\n")
     project.write("../theirs/models/shared.sql", "select 1 as n")
@@ -326,7 +327,7 @@ def test_what_no_node_shows_of_a_project_is_noticed_too(project, monkeypatch):
 
     project.answers("t", "k", 1)
     assert {"drawn", "earlier", "told"} <= project.build() and rows("told") == [(3,)]
-    project.write("seeds/long.csv", "n\n" + "2\n" * 600_000)
+    project.write("seeds/long.csv", long.replace("1,", "2,"))
     assert project.build() == {"long"} and rows("(select distinct n from long)") == [(2,)]
     project.write("../theirs/models/shared.sql", "select 2 as n")
     assert project.build() == {"shared"} and rows("shared") == [(2,)]
