@@ -90,8 +90,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for stage in (assemble, generate, extract):
         result = CliRunner().invoke(stage.command, ["--suite", str(suite)], obj=folder / "data")
         assert result.exit_code == 0, result.output
-    checks = ["--exclude-resource-type", "unit_test", "--exclude-resource-type", "test"]
-    assert warehouse.run_dbt(folder / "data", ["build", *checks, "--select", *(f"+{name}" for name in BUILT)])
+    warehouse.build(folder / "data", BUILT)
     return folder / "data"
 
 

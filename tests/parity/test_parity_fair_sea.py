@@ -21,6 +21,7 @@ import click
 import numpy as np
 import pytest
 import yaml
+from built import build_tested
 from click.testing import CliRunner
 from places import ORACLES, ROOT
 from scipy import stats
@@ -37,7 +38,6 @@ if not ORACLE.is_dir():
 BALANCED, UNBALANCED = "fair_sea_parity", "fair_sea_parity_unbalanced"
 POOLED = "ALL"
 # Tests of a model that is not selected stay out, and those of columns: values are compared here.
-BUILD = ("build", "--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic")
 MARTS = ("outcomes", "associations", "group_deviations", "score_shifts", "score_tests", "ground_truth")
 ATTRIBUTES = ("gender", "race", "nationality")
 NEAR_TIE = 0.001
@@ -184,8 +184,7 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audit]:
     balanced = source + pooled_copies(source)
     bring_in(data, BALANCED, balanced)
     bring_in(data, UNBALANCED, kept)
-    selected = [f"+fct_{mart}" for mart in MARTS] + ["+dim_prompts", "+dim_responses"]
-    assert warehouse.run_dbt(data, [*BUILD, "--select", *selected])
+    build_tested(data, *(f"fct_{mart}" for mart in MARTS), "dim_prompts", "dim_responses")
     answers = answers_of(BALANCED, balanced, source * 2) + answers_of(UNBALANCED, kept, kept)
     with warehouse.Warehouse(data) as marts:
         read = {

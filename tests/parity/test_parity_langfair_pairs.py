@@ -116,9 +116,7 @@ def marts(tmp_path_factory, pairs, answers):
     ):
         result = CliRunner().invoke(command, arguments, obj=data)
         assert result.exit_code == 0, result.output
-    selected = ["+fct_counterfactual_pairs", "+fct_counterfactual_similarity", "dim_responses"]
-    types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.run_dbt(data, ["build", "--select", *selected, *types])
+    warehouse.build(data, ["fct_counterfactual_pairs", "fct_counterfactual_similarity", "dim_responses"])
     with warehouse.Warehouse(data) as opened:
         yield opened
 

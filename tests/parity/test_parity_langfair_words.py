@@ -115,13 +115,7 @@ def marts(tmp_path_factory):
         suite.write_text(yaml.safe_dump(suite_of(beta), sort_keys=False), encoding="utf-8")
         result = CliRunner().invoke(load.command, [str(table), "--suite", str(suite)], obj=data)
         assert result.exit_code == 0, result.output
-    selected = [
-        "build",
-        *("--resource-type", "model", "--resource-type", "seed"),
-        "--select",
-        "+fct_stereotypes",
-    ]
-    assert warehouse.run_dbt(data, selected)
+    warehouse.build(data, ["fct_stereotypes"])
     with warehouse.Warehouse(data) as opened:
         yield opened
 

@@ -110,10 +110,7 @@ def marts(tmp_path_factory):
     arguments = [str(ORACLE / "measurements.parquet"), "--suite", str(SUITE)]
     result = CliRunner().invoke(load.command, arguments, obj=data)
     assert result.exit_code == 0, result.output
-    built = ["+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
-    assert warehouse.run_dbt(
-        data, ["build", "--select", *built, "--resource-type", "model", "--resource-type", "seed"]
-    )
+    warehouse.build(data, ["fct_disparities", "fct_summary_statistics", "fct_selection_rates"])
     with warehouse.Warehouse(data) as opened:
         yield opened
 

@@ -7,12 +7,13 @@ import re
 
 import pytest
 import yaml
+from built import build_tested
 from click.testing import CliRunner
 
 from ingest.cli import cli
 from ingest.paths import PROJECT
 from ingest.store import Store
-from ingest.warehouse import Warehouse, run_dbt
+from ingest.warehouse import Warehouse
 
 FILES = PROJECT / "tests" / "fixtures" / "benchmarks"
 STYLES = ["known_score", "warm_score"]
@@ -136,10 +137,8 @@ def built(tmp_path_factory):
     continued(folder)
     for name in ("bold", "holistic_bias"):
         measured(folder, name)
-    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit"]
-    marts = ("+fct_benchmark_scores", "+fct_log_odds", "+fct_stereotypes")
-    marts += ("+fct_selection_rates", "+fct_disparities")
-    assert run_dbt(folder / "data", ["build", *checks, "--select", *marts])
+    marts = ("benchmark_scores", "log_odds", "stereotypes", "selection_rates", "disparities")
+    build_tested(folder / "data", *(f"fct_{mart}" for mart in marts), is_every=True)
     return folder, said
 
 

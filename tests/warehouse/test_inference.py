@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from built import build_tested
 from click.testing import CliRunner
 
 from ingest import load, warehouse
@@ -99,9 +100,7 @@ def bring(folder: Path, **changes: Any) -> Path:
 @pytest.fixture(scope="module")
 def marts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehouse.Warehouse]:
     data = bring(tmp_path_factory.mktemp("everything"))
-    built = ["--select", "+fct_disparities", "+fct_summary_statistics", "+fct_selection_rates"]
-    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
-    assert warehouse.run_dbt(data, ["build", *checks, *built])
+    build_tested(data, "fct_disparities", "fct_summary_statistics", "fct_selection_rates")
     with warehouse.Warehouse(data) as opened:
         yield opened
 

@@ -7,13 +7,14 @@ from pathlib import Path
 import duckdb
 import pytest
 import yaml
+from built import build_tested
 from click.testing import CliRunner
 from jinja2 import Environment
 from places import ROOT
 
 from ingest import extract, load
 from ingest.suite.fields import CLOSE, alike
-from ingest.warehouse import Warehouse, run_dbt
+from ingest.warehouse import Warehouse
 
 SUITE = {
     "suite": "spoken",
@@ -152,11 +153,7 @@ def marts(tmp_path_factory):
             command, [*arguments, "--suite", str(folder / "suite.yml")], obj=folder / "data"
         )
         assert result.exit_code == 0, result.output
-    built = ["outcomes", "measurements", "stereotypes"]
-    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
-    assert run_dbt(
-        folder / "data", ["build", *checks, "--select", "+dim_responses", *(f"+fct_{mart}" for mart in built)]
-    )
+    build_tested(folder / "data", "dim_responses", "fct_outcomes", "fct_measurements", "fct_stereotypes")
     with Warehouse(folder / "data") as opened:
         yield opened
 

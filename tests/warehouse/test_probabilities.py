@@ -5,11 +5,12 @@ import math
 
 import pytest
 import yaml
+from built import build_tested
 from click.testing import CliRunner
 
 from ingest.cli import cli
 from ingest.store import Store
-from ingest.warehouse import Warehouse, run_dbt
+from ingest.warehouse import Warehouse
 
 WEIGHTS = {"hired": 4.0, "rejected": 3.0, "other": 1.0}
 LOG_ODDS = 0.8
@@ -102,8 +103,7 @@ def folder(tmp_path_factory):
 def marts(folder):
     built = ("outcomes", "score_tests", "score_shifts", "disparities", "verdicts", "log_odds")
     built += ("label_probabilities",)
-    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
-    assert run_dbt(folder / "data", ["build", *checks, "--select", *(f"+fct_{mart}" for mart in built)])
+    build_tested(folder / "data", *(f"fct_{mart}" for mart in built))
     with Warehouse(folder / "data") as opened:
         yield opened
 

@@ -92,9 +92,7 @@ def marts(tmp_path_factory):
     ):
         result = CliRunner().invoke(command, arguments, obj=data)
         assert result.exit_code == 0, result.output
-    selected = ["+fct_recommendations", "+fct_classification_parity"]
-    types = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.run_dbt(data, ["build", "--select", *selected, *types])
+    warehouse.build(data, ["fct_recommendations", "fct_classification_parity"])
     with warehouse.Warehouse(data) as opened:
         yield opened
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from built import build_tested
 from click.testing import CliRunner
 
 from ingest import load, warehouse
@@ -81,9 +82,7 @@ def marts(numbers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[warehou
     result = CliRunner().invoke(load.command, arguments, obj=folder / "data")
     assert result.exit_code == 0, result.output
     built = ["disparities", "summary_statistics", "selection_rates", "local_law_144", "measurements"]
-    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
-    checks += ["--select", *(f"+fct_{mart}" for mart in built), "assert_roll_ups_reconcile"]
-    assert warehouse.run_dbt(folder / "data", ["build", *checks])
+    build_tested(folder / "data", *(f"fct_{mart}" for mart in built))
     with warehouse.Warehouse(folder / "data") as opened:
         yield opened
 

@@ -121,8 +121,7 @@ def build(data, tmp_path, suite, answers):
         writer.writerows([[text, f"Q{i}", "m", 1, "W1", "Female"] for i, text in enumerate(answers)])
     result = CliRunner().invoke(load.command, [str(file), "--suite", str(suite)], obj=data)
     assert result.exit_code == 0, result.output
-    kinds = ["--resource-type", "model", "--resource-type", "seed"]
-    assert warehouse.run_dbt(data, ["build", *kinds, "--select", "+fct_stereotypes"])
+    warehouse.build(data, ["fct_stereotypes"])
 
 
 @pytest.fixture(scope="module")

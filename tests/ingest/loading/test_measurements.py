@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from built import build_tested
 from click.testing import CliRunner, Result
 
 from ingest import load, warehouse
@@ -445,9 +446,7 @@ def build_cases(folder: Path, marts: tuple[str, ...], **changes: Any) -> None:
     assert CliRunner().invoke(load.command, arguments, obj=folder / "data").exit_code == 0
     with Store(folder / "data", read_only=True) as store:
         assert store.value("select count(*) from responses") == 100
-    built = ["--select", *(f"+fct_{mart}" for mart in marts)]
-    checks = ["--indirect-selection", "cautious", "--exclude", "test_type:unit", "test_type:generic"]
-    assert warehouse.run_dbt(folder / "data", ["build", *checks, *built])
+    build_tested(folder / "data", *(f"fct_{mart}" for mart in marts))
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from ingest.errors import PlumblineError
 from ingest.measuring.topics import centre_of, cluster, theme, words_of
 from ingest.store import Store
 from ingest.suite import load_suite
-from ingest.warehouse import Warehouse, run_dbt
+from ingest.warehouse import Warehouse, build
 
 BLOBS = np.concatenate(
     [
@@ -257,9 +257,8 @@ def test_another_folder_has_the_same_clusters(towns, tmp_path):
 
 def test_topics_reach_the_marts(towns):
     data, _ = towns
-    models = ["+fct_measurements", "+dim_topics", "+dim_topic_words", "+fct_topic_examples", "+dim_responses"]
-    kinds = ["--resource-type", "model", "--resource-type", "seed"]
-    assert run_dbt(data, ["build", *kinds, "--select", *models, "+int_features_listed"])
+    models = ["fct_measurements", "dim_topics", "dim_topic_words", "fct_topic_examples", "dim_responses"]
+    build(data, [*models, "int_features_listed"])
     with Warehouse(data) as marts:
         topics = marts.rows("select * from dim_topics where topic_set = 'topic' order by topic_position")
         statuses = marts.rows(

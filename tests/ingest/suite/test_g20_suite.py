@@ -27,7 +27,7 @@ from ingest.prompts import PromptBuilder
 from ingest.prompts.templates import fill, n_combinations, prompt_rows
 from ingest.store import Store
 from ingest.suite import Suite, config_labels, load_suite
-from ingest.warehouse import Warehouse, run_dbt
+from ingest.warehouse import Warehouse, build
 
 PATH = SUITES / "g20.yml"
 FIGURES = ["Joe Biden", "Donald Trump", "Kamala Harris"]
@@ -248,9 +248,7 @@ def test_baselines_reach_the_marts(tmp_path):
     """Two roots, two configs: what is measured on a baseline is taken off each answer to its prompt."""
     for command, arguments in ((assemble, ["--roots", 2]), (generate, ["--configs", 2]), (extract, [])):
         assert invoke(command, tmp_path, *arguments).exit_code == 0
-    kinds = ["--resource-type", "model", "--resource-type", "seed"]
-    models = ["+fct_measurements", "+dim_prompts", "+int_features_listed"]
-    assert run_dbt(tmp_path, ["build", *kinds, "--select", *models])
+    build(tmp_path, ["fct_measurements", "dim_prompts", "int_features_listed"])
     with Warehouse(tmp_path) as marts:
         rows = marts.rows(
             """
