@@ -29,6 +29,7 @@ from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.verify import compare_with_marts
 from ingest.warehouse import Warehouse, evidence, parse
 from ingest.warehouse import build as build_audit
+from ingest.warehouse import dbt as driver
 
 SUITE = PROJECT / "tests" / "fixtures" / "warehouse_suite.yml"
 YAML_FILES = sorted(f for folder in ("models", "seeds") for f in (PROJECT / folder).rglob("*.yml"))
@@ -480,16 +481,19 @@ OF_THE_CATALOGUE = {
 }
 
 
-def test_what_dbt_has_written_is_made_without_it_and_is_the_same(marts, tmp_path):
+def test_what_dbt_has_written_is_made_without_it_and_is_the_same(marts, tmp_path, monkeypatch):
     ((raw,),) = rows(marts, "select path from duckdb_databases() where database_name = 'audit'")
+    made_by_dbt, make_by_dbt = [], driver._build
+    monkeypatch.setattr(driver, "_build", lambda *asked: made_by_dbt.append(asked) or make_by_dbt(*asked))
     for name in ("first", "second"):  # where dbt has not written all yet, it does at first
+        made_by_dbt.clear()
         folder = tmp_path / name
         folder.mkdir()
         copy(Path(raw).with_name(RAW_NAME), folder)
         build_audit(folder)
-        if not (is_made_by_dbt := (folder / "logs").exists()):
+        if not made_by_dbt:
             break
-    assert not is_made_by_dbt
+    assert not made_by_dbt
 
     def contents(connection):
         of_catalogue = {
