@@ -6,6 +6,7 @@ dbt reads the project once, in schemas of its own; test_wheel.py reads it as a p
 import shutil
 from pathlib import Path
 
+import dbt_common.tests
 import duckdb
 import pytest
 from click.testing import CliRunner
@@ -35,6 +36,7 @@ def staff(tmp_path_factory):
         patch.chdir(folder)
         patch.setenv(PROJECT_VARIABLE, str(PROJECT))
         patch.delenv("AUDIT_GATE", raising=False)
+        patch.setattr(dbt_common.tests, "_TEST_CACHING_ENABLED", True)  # a macro's text is parsed once
         assert dbt("deps").success
         yield folder
 
