@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
-from nested_loops import main, nested_loops
+from nested_loops import look_through, nested_loops
 
 LOOPS = "select * from answers left join texts on answers.is_usable and answers.text_key = texts.text_key"
 BY_KEY = (
@@ -29,14 +29,14 @@ def data(tmp_path):
 @pytest.mark.parametrize(("query", "n_found"), [(LOOPS, 1), (BY_KEY, 0)])
 def test_a_join_that_has_a_key_and_does_not_use_it_is_told(data, capsys, query, n_found):
     (data / "target" / "compiled" / "some_model.sql").write_text(query, "utf-8")
-    assert main(data) == n_found
+    assert look_through(data) == n_found
     said = capsys.readouterr().out
     assert f"1 models and tests, {n_found} joins as nested loops." in said
     assert ("some_model.sql: nested loops over" in said) == bool(n_found)
 
 
 def test_nothing_to_look_at_is_no_success(data):
-    assert main(data) == 1
+    assert look_through(data) == 1
 
 
 def test_both_give_the_same_rows(data):
