@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from ingest.provenance import build_said
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.store.opening import MARTS, attached, open_database
-from ingest.warehouse import build, read_project, run_dbt
+from ingest.warehouse import build, read_project, run_dbt, running
+from ingest.warehouse import dbt as driver
 from ingest.warehouse.changes import Changes
 from ingest.warehouse.project import Project
 
@@ -16,9 +16,12 @@ def build_tested(data: Path, *marts: str, is_every: bool = False) -> None:
     What tables hold together is tested, and where it `is_every` test what each table's own rows hold, too.
     """
     build(data, marts)
-    project = Project.kept()
-    assert project is not None and project.is_current
-    changes = Changes(data, project, build_said())
+    # What is kept may be of another: a report that is made meanwhile adds a file to the project for a while.
+    project = driver._known_project() or Project.of(read_project(data))
+    with driver._environment(data) as told:
+        settings = running.profile(data)
+    assert settings is not None
+    changes = Changes(data, project, told)
     made = changes.needed_by(marts)
     tests = {
         name
@@ -34,7 +37,7 @@ def build_tested(data: Path, *marts: str, is_every: bool = False) -> None:
     assert tests and queries.keys() == tests
     broken = {}
     with (
-        open_database(data / AUDIT_NAME, True, {}, MARTS) as opened,
+        open_database(data / AUDIT_NAME, True, settings.config, MARTS) as opened,
         attached(opened, data / RAW_NAME, "raw"),
     ):
         for name, query in queries.items():
