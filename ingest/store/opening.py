@@ -124,9 +124,10 @@ def open_database(
 def _connect(
     path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice
 ) -> duckdb.DuckDBPyConnection:
-    if not read_only and "?" in str(path.absolute()):  # DuckDB's log would lie at what stands before it
+    # DuckDB follows links; its log would lie at what stands before it.
+    if not read_only and "?" in str(place := _place(path)):
         raise PlumblineError(
-            f"{shown(path.absolute())} has a question mark in it, behind which DuckDB writes nothing.",
+            f"{shown(place)} has a question mark in it, behind which DuckDB writes nothing.",
             "Rename the folder, or choose another --data.",
         )
     if read_only or path.exists() or path.is_symlink():

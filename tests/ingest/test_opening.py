@@ -58,6 +58,17 @@ def test_a_folder_in_which_duckdb_cannot_write_is_named(tmp_path, monkeypatch):
     open_database(folder / RAW_NAME, True, {}).close()  # what was moved there can be read
 
 
+def test_of_a_link_the_folder_counts_that_it_leads_to(tmp_path):
+    for name in ("why?", "plain"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "why?")
+    with pytest.raises(PlumblineError, match=r"why\?.*question mark"):
+        open_database(tmp_path / "link" / RAW_NAME, False, {})
+    (tmp_path / "link?").symlink_to(tmp_path / "plain")
+    open_database(tmp_path / "link?" / RAW_NAME, False, {}).close()
+    assert (tmp_path / "plain" / RAW_NAME).exists()
+
+
 def test_what_is_opened_later_need_not_be_kept(tmp_path):
     path = tmp_path / "marts.duckdb"
     with kept_open():
