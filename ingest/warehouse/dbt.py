@@ -47,7 +47,7 @@ BLOCKING_RULES = "assert_blocking_rules_are_passed"  # its rows are those of fct
 COMMENT = re.compile(r"(?:--.*\n)+")
 OPTIONS_KEPT = {"DBT_SEND_ANONYMOUS_USAGE_STATS", "DBT_ENGINE_SEND_ANONYMOUS_USAGE_STATS"}
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # NumPy and SciPy come with OpenBLAS
-# Unit tests are about the models, not about these answers: `make test` and a bare `dbt build` run them.
+# Unit tests are about the models, not about these answers: `make test` runs them.
 CHECKED = ["--exclude-resource-type", "unit_test", "--exclude", "tag:fairness_gate"]
 MADE = ["--resource-type", "model", "--resource-type", "seed"]
 

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from dbt.cli.main import dbtRunner
 
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.init import command, suite_name
-from ingest.paths import PROJECT, dbt_project
+from ingest.paths import PROJECT, PROJECT_VARIABLE, dbt_project
 from ingest.prompts.templates import n_combinations
 from ingest.suite import json_schema, load_suite
 
@@ -74,6 +75,22 @@ def test_a_folder_holds_a_suite_and_imports_the_project(tmp_path, monkeypatch):
     assert dbt_project() == PROJECT
     Path("packages.yml").write_bytes("packages: []  # caf\xe9".encode("latin-1"))
     assert dbt_project() == PROJECT  # another tool's, in whatever encoding
+
+
+def test_plain_dbt_runs_unit_tests_of_the_folder_s_own_alone(tmp_path, monkeypatch):
+    assert invoke(tmp_path / "own").exit_code == 0
+    for folder, model in (("own", "mine"), ("ours", "theirs")):
+        models = tmp_path / folder / "models"
+        models.mkdir(parents=True)
+        (models / f"{model}.sql").write_text("select 1 as n")
+        test = {"name": f"{model}_is_one", "model": model, "given": [], "expect": {"rows": [{"n": 1}]}}
+        (models / "tests.yml").write_text(yaml.safe_dump({"unit_tests": [test]}))
+    (tmp_path / "ours" / "dbt_project.yml").write_text("name: plumbline\nprofile: plumbline\n")
+    monkeypatch.chdir(tmp_path / "own")
+    monkeypatch.setenv(PROJECT_VARIABLE, str(tmp_path / "ours"))
+    assert dbtRunner().invoke(["--quiet", "deps"]).success
+    listed = dbtRunner().invoke(["--quiet", "ls", "--output", "name"]).result
+    assert sorted(listed) == ["mine", "mine_is_one", "theirs"]
 
 
 def test_a_folder_s_model_is_asked_where_it_is_named(tmp_path):
