@@ -139,7 +139,11 @@ class Project:
         return self.inputs == project_inputs()
 
     def keep(self) -> None:
-        """Keep it for the next build; what cannot be kept is no loss."""
+        """Keep it for the next build, with what another wrote meanwhile; what cannot be kept is no loss."""
+        if (other := self.kept()) is not None and other.inputs == self.inputs:
+            for name, known in other.queries.items():
+                both = {**known, **self.queries.get(name, {})}
+                self.queries[name] = dict([*both.items()][-MOST_QUERIES:])
         with suppress(OSError):
             if (folder := _kept_in()) is not None:
                 folder.mkdir(parents=True, exist_ok=True)
