@@ -2,15 +2,28 @@
 
 import re
 
-_NAMES = r"think|thinking|thought|reasoning"
+_NAMES = ("think", "thinking", "thought", "reasoning")
 # A block that nothing closes was cut off in the middle.
 _BLOCK = re.compile(
-    rf"\s*(?:<(?P<name>{_NAMES})>(?P<a>.*?)(?:</(?P=name)>|\Z)|\[THINK\](?P<b>.*?)(?:\[/THINK\]|\Z))\s*",
+    rf"\s*(?:<(?P<name>{'|'.join(_NAMES)})>(?P<a>.*?)(?:</(?P=name)>|\Z)"
+    r"|(?-i:\[THINK\])(?P<b>.*?)(?:\[/THINK\]|\Z))\s*",
     re.IGNORECASE | re.DOTALL,
 )
-# Some chat templates open the tag themselves, so that the reply only closes it. One in quotes is spoken of.
-_OPENED = re.compile(rf"<(?:{_NAMES})>|\[THINK\]", re.IGNORECASE)
-_CLOSED = re.compile(rf"(?<![`'\"“‘«])(?:</(?:{_NAMES})>|\[/THINK\])\s*", re.IGNORECASE)
+_QUOTES, _CLOSING_QUOTES = "`'\"“‘«„", "`'\"”’»“"
+
+
+def _tag_pair(opened: str, closed: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of a tag and of what closes it: between quotes it is only spoken of.
+
+    Thoughts may end with a quote, and the answer begin with one: `He said "no."</think>"Yes"`.
+    """
+    tag = re.escape(closed)
+    ends = rf"(?:(?<![{_QUOTES}]){tag}|(?<=[\w.!?,…)][{_QUOTES}]){tag}|{tag}(?![{_CLOSING_QUOTES}]))\s*"
+    return re.compile(re.escape(opened), re.IGNORECASE), re.compile(ends, re.IGNORECASE)
+
+
+# Some chat templates open the tag themselves, so that the reply only closes it.
+_TAGS = [_tag_pair(f"<{name}>", f"</{name}>") for name in _NAMES] + [_tag_pair("[THINK]", "[/THINK]")]
 # Channels of gpt-oss (OpenAI's format "harmony"); some servers leave out what marks them, not their names.
 _CHANNELS = re.compile(
     r"(?:<\|channel\|>)?analysis(?:<\|message\|>)?(?P<thoughts>.*?)(?:<\|end\|>)?"
@@ -41,7 +54,10 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
             return _AFTER_ANSWER.sub("", answer).lstrip(), channels["thoughts"].strip()
         if start.startswith(_FIRST_CHANNEL):
             return "", start.removeprefix(_FIRST_CHANNEL).strip()
-    closed = _CLOSED.search(text) if "/" in text else None
-    if closed is None or _OPENED.search(text, 0, closed.start()):
-        return text, None
-    return text[closed.end() :], text[: closed.start()].strip()
+    if "</" in text or "[/" in text:
+        for opening, closing in _TAGS:
+            closed = closing.search(text)
+            # What is opened here is of its own: thoughts may speak of the tags that the answer is to have.
+            if closed and not opening.search(text, 0, closed.start()):
+                return text[closed.end() :], text[: closed.start()].strip()
+    return text, None

@@ -426,6 +426,11 @@ def test_an_answer_may_come_in_parts(is_stream):
         ("[THINK]a[/THINK]b", "b", "a"),
         ("a[/THINK]\n\nb", "b", "a"),
         ("The tag `</think>` closes it.", "The tag `</think>` closes it.", None),
+        ('They say "no."</think>"Yes"', '"Yes"', 'They say "no."'),
+        ("I end with `B`</think>B", "B", "I end with `B`"),
+        ("It wants <reasoning>x</reasoning>.</think>Yes", "Yes", "It wants <reasoning>x</reasoning>."),
+        ("End with </reasoning>.</think>Yes", "Yes", "End with </reasoning>."),
+        ("[Think] Yes.", "[Think] Yes.", None),
         ("<b>Yes</b>", "<b>Yes</b>", None),
         (
             "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
