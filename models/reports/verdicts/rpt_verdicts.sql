@@ -224,7 +224,7 @@ parts as (
         || case
             when value is null or not is_at_equal_weights then ''
             else
-                ', at equal weights of the other attributes '
+                case when is_p_value then ', p' else ',' end || ' at equal weights of the other attributes '
                 || case
                     when is_p_value then {{ p_in_words('adjusted_value', limits) }} || after_holm
                     else {{ rounded_apart('adjusted_value', limits) }}
