@@ -52,15 +52,18 @@ TWO_OBJECTS = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 LONGEST_VERB = 20  # characters, with spaces
+ALONE_TIME = re.compile(r"\s+alone\s+time\b", re.IGNORECASE)  # which is possessed
 SHE_AND = re.compile(r"\bshe */ *$", re.IGNORECASE)  # "she/her" is "he/him"
 # These plurals have 's: "the gentlemen's club", "the ladies' club".
 PLURAL = re.compile(r"(?:men|people|children|folk)$", re.IGNORECASE)
-PARTICLE = r"(?:van|von|der|den|ter|ten|del?|della|di|da|dos|du|le|la|al|el|bint?[ei]?)\b"  # of a surname
-# Titles that are other words, too: "they miss the bus", "20 ms". By title: what stands before, what behind.
-OTHER_WORDS = {
-    "miss": (re.compile("(?!)"), re.compile(rf"\s+(?!{PARTICLE})([^\W\d_])")),
-    "ms": (re.compile(r"\d\s*$"), re.compile("(?!)")),
-}
+# Of a surname.
+PARTICLE = r"(?:van|von|der|den|ter|ten|del?|della|di|da|dos|du|le|la|al|el|bint?[ei]?|d['’])\b"
+# Titles that are other words, too: "they miss the bus", "20 ms".
+OTHER_WORDS = frozenset({"miss", "ms"})
+NUMBER_BEFORE = re.compile(r"\d\s*$")
+NAME_AFTER = re.compile(rf"\.?\s+(?:({PARTICLE})|([^\W\d_]))")
+# What stands for these says nothing of a gender: "she asked the host" is of no man.
+FOR_WOMEN_ALONE = re.compile(r"(?:actress|waitress|hostess|heiress|stewardess)(?:es)?|heroines?")
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,12 @@ class Replacer:
                 )
         sources = [next(iter(forms.values())).source for forms in self.rows.values()]
         self.pattern = re.compile(_longest_of(sources) + POSSESSIVE)
-        written = {row.to: None for forms in self.rows.values() for row in forms.values()}
+        written = {
+            row.to: None
+            for source, forms in self.rows.items()
+            for row in forms.values()
+            if not FOR_WOMEN_ALONE.fullmatch(source)
+        }
         written |= {word: None for word in of_target if _folded(word) not in OTHER_WORDS}
         self.of_target = re.compile(_longest_of(to for to in written if _folded(to) not in self.rows))
 
@@ -125,6 +133,9 @@ class Replacer:
         for match in self.pattern.finditer(text):
             between = text[end : match.start()]
             if _is_other_word(match, text):
+                # Where nothing has a capital, it may be either: "miss tan left".
+                if match["phrase"] == "miss" and text.islower():
+                    flags.add("mentions_root")
                 continue
             opens = _ends_sentence(between) or not (end or between.strip(OPENING))
             row = self._chosen(match, text + goes_on, flags)
@@ -147,6 +158,7 @@ class Replacer:
         before, following = text[: match.start()][-LONGEST_VERB:], NEXT_WORD.match(text, match.end())
         word = following[1].casefold() if following else ""
         is_pronoun = not word or bool(NO_POSSESSION.fullmatch(word) or SHE_AND.search(before))
+        is_pronoun = is_pronoun and not ALONE_TIME.match(text, match.end())
         has_two = forms["pronoun"].source.casefold() == "her" and TWO_OBJECTS.search(before)
         # Where it cannot be told, a person must look: "I told her stories", or a text that ends with "his".
         is_unclear = bool(has_two) and not is_pronoun and word not in self.rows
@@ -210,10 +222,13 @@ def _is_other_word(match: re.Match[str], text: str) -> bool:
     found = match["phrase"]
     if found.casefold() not in OTHER_WORDS:
         return False
-    before, behind = OTHER_WORDS[found.casefold()]
-    letter = behind.match(text, match.end())
-    is_verb = found == "miss" or (not found.isupper() and letter is not None and letter[1].islower())
-    return is_verb or before.search(text[: match.start()][-LONGEST_VERB:]) is not None
+    after = NAME_AFTER.match(text, match.end())
+    is_before_word = after is not None and after[2] is not None and after[2].islower()
+    if found.casefold() == "miss":
+        return found == "miss" or (not found.isupper() and is_before_word)
+    # "In 2019 Ms Lee joined" has a title.
+    is_title = found == "Ms" and after is not None and not is_before_word
+    return not is_title and NUMBER_BEFORE.search(text[: match.start()][-LONGEST_VERB:]) is not None
 
 
 def _is_twin(row: Replacement, other: Replacement) -> bool:

@@ -29,9 +29,10 @@ NO_NAME = re.compile(
     "dear|hello|hi|an?|the|this|that|my|our|your|i|and|or|but|yes|no|if|when|is|are|was", re.I
 )
 # Before a name these are a title of somebody: "Uncle Tan".
-TITLE = re.compile("uncle|aunt|mum|dad|grandfather|grandmother", re.I)
+TITLE = re.compile("uncle|aunt|mum|mom|dad|grandfather|grandmother|grandpa|grandma", re.I)
 # So are these, and the other word is none: "Lady Tan" is no "Gentleman Tan", "Madam President" no "Sir".
 RANK = re.compile("sir|lady|madam", re.I)
+ADDRESS = re.compile("sir|madam", re.I)  # "Respected Sir" names nobody, "the Iron Lady" somebody
 AT_ONCE = re.compile(rf" +({WORD})")
 # Before one these only describe: "a Chinese Man".
 DESCRIPTION = re.compile(r"\w+(?:an|ese|ish)|malay|black|white|brown|old|young|elderly|married|gay", re.I)
@@ -81,7 +82,7 @@ def _is_named(before: str, found: str, after: str) -> bool:
         return True
     if STARTS_CLAUSE.search(before):
         return False
-    if TITLE.fullmatch(found):
+    if TITLE.fullmatch(found) or ADDRESS.fullmatch(found):
         return False
     following, preceding = WORD_AFTER.match(after), WORD_BEFORE.search(before)
     return _may_name(following) or (_may_name(preceding) and not DESCRIPTION.fullmatch(preceding[1]))

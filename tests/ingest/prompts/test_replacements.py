@@ -187,9 +187,11 @@ def test_her_becomes_his_or_him(text, expected):
     ("text", "expected"),
     [
         ("Miss Lee, Miss Élise and Miss van Dam left.", "Mr Lee, Mr Élise and Mr van Dam left."),
+        ("Miss d'Arcy needs her alone time.", "Mr d'Arcy needs his alone time."),
         ("They miss Ms Lee.", "They miss Mr Lee."),
         ("Miss the bus, and she is late.", "Miss the bus, and he is late."),
         ("MS LEE waited 20 ms, or 20ms.", "MR LEE waited 20 ms, or 20ms."),
+        ("In 2019 Ms Lee joined, in 2020 Ms. van Dam.", "In 2019 Mr Lee joined, in 2020 Mr. van Dam."),
         ("They found her asleep and left her alone.", "They found him asleep and left him alone."),
         ("She/her pronouns; he/his.", "He/him pronouns; he/his."),
     ],
@@ -203,6 +205,10 @@ def test_titles_and_pronouns_are_no_other_words(text, expected):
     [
         ("Male", "My mom, an actress, met a policewoman.", "My dad, an actor, met a policeman."),
         ("Male", "Two businesswomen asked the waitress.", "Two businessmen asked the waiter."),
+        ("Male", "The air hostess met two heroines.", "The air steward met two heroes."),
+        ("Male", "Her hero, an actor, asked the host.", "His hero, an actor, asked the host."),
+        ("Male", "Thank Mom, and ask Grandma.", "Thank Dad, and ask Grandpa."),
+        ("Female", "A househusband and his son", "A housewife and her daughter"),
         ("Female", "The chairman's stepson is a salesman.", "The chairwoman's stepdaughter is a saleswoman."),
         ("Female", "An actor asked the host.", "An actor asked the host."),
     ],
@@ -227,7 +233,10 @@ def test_a_rank_before_a_name_is_for_a_person_to_see(text):
     assert to_gender("Male")(text).flags == ("proper_name",)
 
 
-@pytest.mark.parametrize("text", ["Dear Madam, we write.", "The lady from Rome spoke.", "Yes, Madam."])
+@pytest.mark.parametrize(
+    "text",
+    ["Dear Madam, we write.", "The lady from Rome spoke.", "Yes, Madam.", "Respected Madam, she is able."],
+)
 def test_a_rank_without_a_name_is_none(text):
     assert to_gender("Male")(text).flags == ()
 
@@ -239,6 +248,13 @@ def test_the_one_target_is_known_by_all_its_words(text, flags):
     branching = Branching(category="c", attribute="a", root="Male", replacements=["gender"], direction="both")
     swap = replacers(branching, GENDER, ["Female", "Male"])["Male", "Female"]
     assert swap(text).flags == flags
+
+
+def test_a_title_in_a_text_without_capitals_is_for_a_person_to_see():
+    assert to_gender("Male")("miss tan lost her keys") == Replaced(
+        "miss tan lost his keys", ("mentions_root",)
+    )
+    assert to_gender("Male")("she waited 20 ms") == Replaced("he waited 20 ms", ())
 
 
 def test_an_adverb_after_her_is_for_a_person_to_see():
