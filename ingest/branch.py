@@ -163,7 +163,6 @@ def _branch(
     with click.progressbar(length=total, label="Branching", file=sys.stderr, hidden=hidden) as bar:
         for (start, target), replacer in tables.items():
             batch = []
-            names_root = builder.words[branching.attribute, start].search
             for root in roots[start]:
                 found = replacer(root.prompt, root.goes_on)
                 row = _row(suite, branching, builder, root, (start, target), found.text)
@@ -175,7 +174,8 @@ def _branch(
                     branched.rejected[reason] += 1
                     lacking.add(root.prompt_key)
                     continue
-                flags = {*found.flags, *([RESIDUAL] if names_root(composed(found.text)) else [])}
+                still_named = builder.word_of(branching.attribute, start, composed(found.text))
+                flags = {*found.flags, *([RESIDUAL] if still_named else [])}
                 if root.baseline is not None:
                     text = root.baseline
                     if branching.counterfactual_baseline:

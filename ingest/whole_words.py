@@ -11,12 +11,16 @@ WITH_MARKS = 0x20000  # code points: beyond them no script has marks
 VARIATION_SELECTOR = re.compile("[\ufe00-\ufe0f]")
 # In a script without spaces words stand among other letters: only others show where a word ends.
 # Markdown stresses a word by underscores around it; between letters they join what is one name.
-NOT_AFTER_LETTER = rf"(?<!{SPACED_LETTER})(?<!{SPACED_LETTER}_)(?<!{SPACED_LETTER}__)"
-NOT_BEFORE_LETTER = rf"(?!_*{SPACED_LETTER})"
+NOT_AFTER_LETTER = "(?<!{0})(?<!{0}_)(?<!{0}__)"
+NOT_BEFORE_LETTER = "(?!_*{0})"
+LETTER = r"[^\W_]"
 
 
-def whole_words(phrases: Iterable[tuple[str, str]]) -> str:
+def whole_words(phrases: Iterable[tuple[str, str]], is_spaced: bool = False) -> str:
     """Return what finds the first of these phrases that stands in a text, each given with its own pattern.
+
+    `is_spaced`, it is for texts without letters of the scripts that put no spaces between words. It finds the
+    same in them, and compiles in a tenth of the time.
 
     >>> pattern = re.compile(whole_words([("man", "man"), ("女人", "女人")]))
     >>> pattern.findall("A man is no human; 她是女人吗")
@@ -25,14 +29,17 @@ def whole_words(phrases: Iterable[tuple[str, str]]) -> str:
     listed = list(phrases)
     if not listed:
         return "(?!)"
-    before, after, after_all = NOT_AFTER_LETTER, NOT_BEFORE_LETTER, ""
+    letter, after_all = LETTER if is_spaced else SPACED_LETTER, ""
+    before, after = NOT_AFTER_LETTER.format(letter), NOT_BEFORE_LETTER.format(letter)
     if not all(phrase.isascii() for phrase, _ in listed):  # beside such a letter hardly a mark is left by NFC
         # Python's \w has letters and digits only, and vowel signs of Indic scripts are marks.
         before += f"(?<!{_marks(of_spaced=True)})"
         after_all = f"(?!{_marks()})"
     # Each bound stands once, however many phrases there are: the text itself says which script it is in.
-    before = _unless(f"(?=[{UNSPACED}])", before, [phrase[:1] for phrase, _ in listed])
-    after = _unless(f"(?<=[{UNSPACED}])", after, [phrase[-1:] for phrase, _ in listed]) + after_all
+    if not is_spaced:
+        before = _unless(f"(?=[{UNSPACED}])", before, [phrase[:1] for phrase, _ in listed])
+        after = _unless(f"(?<=[{UNSPACED}])", after, [phrase[-1:] for phrase, _ in listed])
+    after += after_all
     # Where case is ignored, a large class takes three times as long to compile; these have no case.
     return f"(?-i:{before})(?:{'|'.join(pattern for _, pattern in listed)})(?-i:{after})"
 

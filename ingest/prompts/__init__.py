@@ -9,6 +9,7 @@ from ingest.keys import key, text_key
 from ingest.measuring.languages import language_of_prompt
 from ingest.suite import Suite
 from ingest.suite.fields import LANGUAGE_ATTRIBUTE, composed
+from ingest.unspaced import UNSPACED_LETTER
 from ingest.whole_words import whole_words
 
 # Does the baseline name what the prompt names of the group: all of it, some of it, or nothing? Only the
@@ -25,11 +26,17 @@ class PromptBuilder:
     def __init__(self, suite: Suite, ambiguous: Collection[tuple[str, str]] = ()) -> None:
         self.suite = suite
         self.ambiguous = set(ambiguous)
-        self.words = {
-            (attribute, value): _pattern(suite.words(attribute, value))
-            for attribute, values in suite.attributes.items()
-            for value in values
-        }
+        self._words: dict[tuple[str, str, bool], re.Pattern[str]] = {}
+
+    def word_of(self, attribute: str, value: str, text: str) -> re.Match[str] | None:
+        """Return the first word of an attribute's value in a composed (NFC) text."""
+        is_spaced = text.isascii() or UNSPACED_LETTER.search(text) is None
+        pattern = self._words.get((attribute, value, is_spaced))
+        if pattern is None:
+            words = map(composed, self.suite.words(attribute, value))
+            found = whole_words(((word, re.escape(word)) for word in words), is_spaced)
+            pattern = self._words[attribute, value, is_spaced] = re.compile(found, re.IGNORECASE)
+        return pattern.search(text)
 
     def shown_by(self, prompt: str, attributes: Mapping[str, str], name: str | None) -> dict[str, str]:
         """Return attribute -> evidence for the attributes that the prompt's text shows (SPEC BRA-7).
@@ -41,7 +48,7 @@ class PromptBuilder:
         prompt = composed(prompt)
         name_stands_there = bool(name and composed(name) in prompt)
         for attribute, value in attributes.items():
-            word = self.words[attribute, value].search(prompt)
+            word = self.word_of(attribute, value, prompt)
             if self.suite.languages and attribute == LANGUAGE_ATTRIBUTE:
                 evidence[attribute] = f"language: {value}"
             elif word:
@@ -131,8 +138,3 @@ class PromptBuilder:
             "reviewed_by": reviewed_by,
             "messages": json.dumps(turns, ensure_ascii=False) if turns else None,
         }
-
-
-def _pattern(words: Collection[str]) -> re.Pattern[str]:
-    """Return what finds any of these words: whole ones, or among other letters in scripts without spaces."""
-    return re.compile(whole_words((word, re.escape(word)) for word in map(composed, words)), re.IGNORECASE)

@@ -207,7 +207,6 @@ def _read_otherwise(store: Store, suite: Suite) -> tuple[Counter[str], set[str]]
     if not store.value(LOADED_BEFORE, [suite.suite, suite.suite_key]):
         return changed, blocks
     builder = PromptBuilder(suite)
-    words = builder.words
     found = store.connection.execute(
         """
         select category, prompt, keyword, root_key, block_key, attributes, shown_by from prompts
@@ -223,8 +222,8 @@ def _read_otherwise(store: Store, suite: Suite) -> tuple[Counter[str], set[str]]
                 blocks.add(category)
             text = composed(prompt)
             for attribute, value in attributes.items():
-                if attribute == LANGUAGE_ATTRIBUTE or (attribute, value) not in words:
+                if attribute == LANGUAGE_ATTRIBUTE or value not in suite.attributes.get(attribute, ()):
                     continue
                 had = shown_by.get(attribute, "").startswith(BY_WORD)
-                changed[attribute] += had != bool(words[attribute, value].search(text))
+                changed[attribute] += had != bool(builder.word_of(attribute, value, text))
     return +changed, blocks

@@ -4,11 +4,12 @@ import re
 
 import pytest
 
+from ingest.unspaced import UNSPACED_LETTER
 from ingest.whole_words import whole_words
 
 
-def found(text, *phrases):
-    return re.findall(whole_words((phrase, re.escape(phrase)) for phrase in phrases), text)
+def found(text, *phrases, is_spaced=False):
+    return re.findall(whole_words(((phrase, re.escape(phrase)) for phrase in phrases), is_spaced), text)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,8 @@ def found(text, *phrases):
 )
 def test_a_phrase_is_found_as_a_whole_word(text, phrases, expected):
     assert found(text, *phrases) == expected
+    if not UNSPACED_LETTER.search(text):
+        assert found(text, *phrases, is_spaced=True) == expected
 
 
 def test_the_first_phrase_that_stands_there_is_found():
