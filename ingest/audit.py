@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ingest import assemble, branch, card, extract, generate, load, models, report, show, warehouse
+from ingest import assemble, branch, card, extract, generate, models, report, show, warehouse
 from ingest.errors import PlumblineError, say
 from ingest.labelling.loading import come_since, forgotten
 from ingest.loading.beside import changed_since
@@ -99,6 +99,8 @@ def command(
             if roots is not None or any(value for name, value in asking.items() if name not in judged):
                 options = "--roots, --send-key and others"
                 raise click.UsageError(f"{options} say what to ask; --responses are answers already.")
+            from ingest import load  # with all that reads answers
+
             context.invoke(load.command, files=responses, suite_path=suite_path, variant=variant)
         elif roots is None and not any(asking.values()) and _is_loaded(data, suite.suite):
             say(f"The answers of {suite.suite} here were loaded, so nobody is asked.", err=True)

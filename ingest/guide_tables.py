@@ -10,8 +10,8 @@ from typing import Any
 
 from ingest import backends, scorers
 from ingest.errors import PlumblineError
-from ingest.metrics_page.dictionary import read_seed
 from ingest.metrics_page.sql import Sql
+from ingest.seeds import read_seed
 
 GUIDE = Path("docs/guide")
 RULES = "outcome_rules"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ingest.asking.designs import Question
 from ingest.inference.planning import Limit, limit_for
-from ingest.metrics_page.dictionary import read_seed
 from ingest.paths import PROJECT
+from ingest.seeds import read_seed
 from ingest.suite import Suite
 
 AXIS_SEPARATOR = " & "

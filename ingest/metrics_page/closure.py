@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.samples import KERNELS, parse_parameters
-from ingest.metrics_page.dictionary import METRICS, read_seed
+from ingest.metrics_page.dictionary import METRICS
 from ingest.metrics_page.examples import Example, shown
 from ingest.metrics_page.given import statistic
 from ingest.metrics_page.sql import Sql
+from ingest.seeds import read_seed
 
 VALUES, BASELINES = (0.1, 0.2, 0.2, 0.7), (0.1, 0.4, 0.6, 0.7)
 MODE_WIDTH = 0.25

@@ -85,21 +85,6 @@ def seed_text(entries: Sequence[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def read_seed(project: Path, name: str) -> list[dict[str, str]]:
-    """Rows of a seed. Raises PlumblineError where it is missing or a record does not fit."""
-    path = Path("seeds") / f"{name}.csv"
-    if not (project / path).exists():
-        raise PlumblineError(f"{path} does not exist.", "Run the command in a checkout of the project.")
-    with (project / path).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    for record, row in enumerate(rows, start=1):
-        if None in row or None in row.values():
-            raise PlumblineError(
-                f"{path}, record {record}: not as many fields as the header.", "Quote commas."
-            )
-    return rows
-
-
 def dictionary(project: Path, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of dim_metrics, each with its family."""
     sql = Sql(project)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ingest.metrics_page.closure import REGISTRIES
-from ingest.metrics_page.dictionary import FAMILIES, METRICS, SEED, read_seed, seed_text
+from ingest.metrics_page.dictionary import FAMILIES, METRICS, SEED, seed_text
 from ingest.metrics_page.examples import Example
+from ingest.seeds import read_seed
 
 INDEX = Path("docs/metrics.md")
 BETTER = {

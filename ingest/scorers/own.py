@@ -1,7 +1,7 @@
 """A suite's own scorers (SPEC 7.1, custom): a function, a file of numbers, the number that a text gives."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from ingest.loading.files import RowProblem, read_records
 from ingest.measuring.text_variants import clean
 from ingest.paths import beside_suite, file_sha256
 from ingest.scorers import MAX_CHARACTERS
-from ingest.scorers.number_in_text import NumberReader
 from ingest.suite import OwnScorer
 from ingest.suite.own_code import OwnCode, code_digest
 
@@ -123,7 +122,15 @@ class OwnNumber:
         self.parameters: Mapping[str, Any] = {"range": list(spec.range), "beside": spec.beside}
         self.features: Mapping[str, tuple[float, float]] = {f"{name}_score": spec.range}
         self.languages = tuple(spec.languages)
-        self._read = NumberReader(*spec.range, spec.beside, own=name.replace("_", " "))
+        self._name, self._spec = name, spec
+
+    @cached_property
+    def _read(self) -> Callable[[str], float | None]:
+        from ingest.scorers.number_in_text import (
+            NumberReader,  # with its patterns, which take long to compile
+        )
+
+        return NumberReader(*self._spec.range, self._spec.beside, own=self._name.replace("_", " "))
 
     def score(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the number of each text, NaN where it has none. See `Scorer.score`."""

@@ -20,11 +20,12 @@ from ingest.inference import group_statistics
 from ingest.inference.group_statistics import attainable_dbi, dbi
 from ingest.inference.sums import score_sums
 from ingest.metrics_page import closure, page
-from ingest.metrics_page.dictionary import SEED, TYPES, dictionary, read_metrics, read_seed
+from ingest.metrics_page.dictionary import SEED, TYPES, dictionary, read_metrics
 from ingest.metrics_page.examples import worked_examples
 from ingest.metrics_page.given import given
 from ingest.paths import PROJECT
 from ingest.scorers import vader
+from ingest.seeds import read_seed
 
 ENTRIES = read_metrics(PROJECT)
 METRICS = read_seed(PROJECT, "metrics")
