@@ -5,6 +5,7 @@ import math
 
 import pytest
 from asked import N_PROMPTS, SOON, Case
+from fuzzing import fuzzed
 from hypothesis import given
 from hypothesis import strategies as st
 from places import FIXTURES
@@ -129,6 +130,7 @@ def test_a_journal_that_somebody_has_changed_is_set_aside(text):
     assert not is_encoded(text) and "first_tokens is" in flaw(ENTRY(text))
 
 
+@fuzzed(100)
 @given(
     st.recursive(
         st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=4)),
