@@ -14,6 +14,7 @@ from ingest.loading.candidates import CandidateRecords
 from ingest.loading.columns import RecordReader, ambiguous_names
 from ingest.loading.files import Record, has_decimal_commas
 from ingest.loading.measurements import Measured, MeasurementLoad
+from ingest.loading.parquet_check import child_waiting
 from ingest.loading.readers import main_files, reader_of
 from ingest.loading.readers.documents import forget
 from ingest.loading.readers.inspect import INSPECT
@@ -153,9 +154,10 @@ def command(
             if is_forgotten:
                 done = forget_file(data, file, suite_path, variant=variant, dry_run=dry_run)
             else:
-                done = load_file(
-                    data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run, beside=files
-                )
+                with child_waiting(file):
+                    done = load_file(
+                        data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run, beside=files
+                    )
             for line in done.lines():
                 say(line, err=True)
     finally:

@@ -51,6 +51,7 @@ class Measured(Tally):
 
 
 NUMBERS = {float, int, type(None)}
+NAMES = {str, int}  # of these types equal cells are the same; True and 1.0 are equal to 1
 
 
 def _column(
@@ -64,12 +65,20 @@ def _column(
         with suppress(pa.ArrowInvalid):  # a whole number that is no float
             return pa.array(cells, pa.float64())
     texts: list[str | None] = []
+    known: dict[str | int, str | None] = {}  # most columns of names say the same again and again
     for place, cell in enumerate(cells):
+        is_name = commas is None and type(cell) in NAMES
+        if is_name and cell in known:
+            texts.append(known[cell])
+            continue
         try:
             texts.append(_cell(cell, column, commas))
         except RowProblem as problem:
             problems.setdefault(place, problem)
             texts.append(None)
+        else:
+            if is_name:
+                known[cell] = texts[-1]
     return pa.array(texts, pa.string())
 
 

@@ -1,6 +1,7 @@
 """Whether a Parquet file can be read, asked of a child process: a damaged one may crash whoever reads it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,26 @@ MEMORY = 1 << 30
 SECONDS, BYTES_A_SECOND = 60, 5_000_000
 # Checksums are looked at where the file has them.
 OPTIONS = {"buffer_size": 1 << 20, "pre_buffer": False, "page_checksum_verification": True}
+
+
+_waiting: list[Child] = []
+
+
+@contextmanager
+def child_waiting(path: Path) -> Iterator[None]:
+    """Start the child that a Parquet file is asked of, which takes a second, while something else is done."""
+    try:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            with suppress(OSError):  # who opens the file will say so
+                _waiting.append(_child(path.stat().st_size))
+        yield
+    finally:
+        while _waiting:
+            _waiting.pop().close()
+
+
+def _child(size: int) -> Child:
+    return Child(READER, Limits(SECONDS + size / BYTES_A_SECOND, MEMORY))
 
 
 def open_parquet(path: Path, columns: Sequence[str]) -> pq.ParquetFile:
@@ -69,7 +90,7 @@ def unreadable(path: Path, why: str) -> PlumblineError:
 
 
 def _ask(path: Path, question: dict[str, Any], size: int) -> dict[str, Any]:
-    child = Child(READER, Limits(SECONDS + size / BYTES_A_SECOND, MEMORY))
+    child = _waiting.pop() if _waiting else _child(size)
     try:
         answer = child.ask(question)
     except Stopped as stopped:

@@ -88,8 +88,8 @@ def _tables(sql: Sql) -> None:
     types = {"analysis_key": "bigint", "statistic": "varchar", "parameters": "varchar", "unit": "varchar"}
     types |= {"group_value": "varchar", "value": "double", "n": "bigint", "is_compared": "bool"}
     groups = [(1, "mean", "", "share", f"group {i}", value, 4, True) for i, value in enumerate(GROUPS)]
-    sql.table("int_group_values_listed", types, groups)
-    sql.model("int_group_values_summarised")
+    sql.table("int_statistics_listed", types, groups)
+    sql.model("int_statistics_summarised")
 
 
 def _registry(
@@ -161,7 +161,7 @@ def _example(sql: Sql, seed: str, row: Mapping[str, str]) -> float | None:
     elif seed == "disparities":
         # A macro that returns a mapping prints it.
         expressions = ast.literal_eval(str(macro(parameters=parameters)).strip())
-        query = f"select {expressions['value']} as value from int_group_values_summarised"
+        query = f"select {expressions['value']} as value from int_statistics_summarised"
     elif seed == "selection_methods":
         mode = {"lowest": min(VALUES), "width": MODE_WIDTH}
         condition = macro("mean", sql.names["limit_slack"]("mean"), parameters, mode)

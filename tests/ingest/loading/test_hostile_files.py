@@ -168,6 +168,21 @@ def test_a_footer_of_millions_of_columns_is_not_read(monkeypatch, refused, tmp_p
     assert re.search(r"its footer has [\d,]+ bytes; at most 50,000", refused(path))
 
 
+def test_the_child_that_waits_is_asked_and_one_that_nobody_asks_is_ended(tmp_path):
+    path = tmp_path / "fine.parquet"
+    pq.write_table(pa.table({"a": ["yes"]}), path)
+    with parquet_check.child_waiting(path):
+        (child,) = parquet_check._waiting
+        assert [cells for _, cells in read_records(path, "a")] == [["yes"]]
+        assert parquet_check._waiting == [] and child._process.poll() is not None
+    with pytest.raises(PlumblineError), parquet_check.child_waiting(path):
+        (child,) = parquet_check._waiting
+        raise PlumblineError("Nothing was read.", "")
+    assert parquet_check._waiting == [] and child._process.poll() is not None
+    with parquet_check.child_waiting(tmp_path / "none.parquet"):
+        assert parquet_check._waiting == []
+
+
 def test_what_is_fine_is_read_as_it_was_written(tmp_path):
     rows = [[f"text {i}" * i, i, None] for i in range(500)]
     table = pa.table(dict(zip("abc", map(list, zip(*rows, strict=True)), strict=True)))

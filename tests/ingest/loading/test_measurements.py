@@ -350,6 +350,18 @@ def test_a_group_may_be_a_truth_a_whole_float_or_a_date(place, name, tmp_path, d
     assert query("select attributes['place'] from prompts") == [("North",)]
 
 
+def test_cells_that_python_takes_for_equal_are_names_of_their_own(tmp_path, data, query):
+    path, suite = tmp_path / "numbers.jsonl", tmp_path / "suite.yml"
+    suite.write_text(yaml.safe_dump(SUITE), "utf-8")
+    said = [1, True, "1", "true", 1.0, 0, False, 0]
+    lines = [json.dumps(row(question=str(i), model=name)) for i, name in enumerate(said)]
+    path.write_text("\n".join(lines), "utf-8")
+    result = CliRunner().invoke(load.command, [str(path), "--suite", str(suite)], obj=data)
+    assert result.exit_code == 0, result.output
+    found = query("select model from responses join configs using (config_key) order by source_row")
+    assert [name for (name,) in found] == ["1", "true", "1", "true", "1", "0", "false", "0"]
+
+
 def test_a_dry_run_writes_nothing(bring, data):
     result = bring([row()], "--dry-run")
     assert "1 loaded" in result.output
