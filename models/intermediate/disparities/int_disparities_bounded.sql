@@ -2,10 +2,11 @@
 -- shares of favourable answers, could lie, whatever the missing answers had been (SPEC INF-11). Only where
 -- some are missing.
 with listed as (
-    select * from {{ ref('int_group_values_listed') }}
-    where
-        is_compared
-        and (statistic = 'mean' or parameters = {{ criterion("'favourable_outcome'", "'in_set'") }})
+    select * from {{ ref('int_statistics_listed') }}
+    where is_compared and statistic = 'mean'
+    union all
+    select * from {{ ref('int_selections_listed') }}
+    where is_compared and parameters = {{ criterion("'favourable_outcome'", "'in_set'") }}
 ),
 
 -- A share is between 0 and 1, a mean where its feature can be.

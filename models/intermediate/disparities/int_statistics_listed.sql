@@ -21,17 +21,3 @@ select
     computed.value is not null and computed.n >= samples.minimum_cell as is_compared
 from {{ ref('int_statistics_computed') }} as computed
 inner join samples using (group_feature_key)
-union all
-select
-    analysis_key,
-    'selection_rate' as statistic,
-    {{ criterion('standard', 'method') }} as parameters,
-    'share' as unit,
-    group_value,
-    selection_rate as value,
-    n,
-    n_missing,
-    is_compared
-from {{ ref('int_selections_rated') }}
--- A group without enough answers is in no table of outcomes.
-where is_compared or standard <> 'favourable_outcome'
