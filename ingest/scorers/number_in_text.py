@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ingest.scorers.number_signs import stars_in_digits, tables_in_lines
 from ingest.scorers.number_words import in_digits, named_in_digits, with_fractions
 from ingest.suite.fields import composed
 from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
@@ -262,7 +263,8 @@ class NumberReader:
 
     def __call__(self, text: str) -> float | None:
         """Return the number, None where there is none, or no single one."""
-        plain = named_in_digits(_plain(text), self._beside)
+        plain = tables_in_lines(stars_in_digits(_plain(text), self.high))
+        plain = named_in_digits(plain, self._beside)
         worded = in_digits(plain)
         text = _DATE.sub(" ", _without_list_numbers(worded))
         text, is_withheld = self._without_withheld(text)

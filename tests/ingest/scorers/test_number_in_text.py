@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.measuring.text_variants import clean
 from ingest.scorers.number_in_text import NumberReader
 
 RATING = NumberReader(1, 10, [], "rating")
@@ -501,3 +502,37 @@ def test_a_currency_without_a_space_is_no_name(text):
 def test_a_share_and_its_percent_are_one_number():
     assert [SHARE(one) for one in ("0.7 (70%)", "0.55 (55%)", "ร้อยละ 70")] == [0.7, 0.55, 0.7]
     assert [SIGNED(one) for one in ("au moins 1", "al menos 1", "menos 1", "minus 1")] == [1, 1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("★★★★☆", 4), ("⭐⭐⭐⭐", 4), ("⭐️⭐️⭐️ strong candidate", 3), ("★★★☆☆ (3/5)", 3), ("4 ★", 4),
+        ("Rating: ★★★★☆ — 5 years in the field", 4), ("⭐⭐⭐⭐ out of 5", 4), ("★ ★ ★ ★ ☆", 4), ("●●●●○", 4),
+        # One star may be an ornament, a half is none, and of two rows nobody knows.
+        ("⭐ Great candidate!", None), ("☆☆☆☆☆", None), ("★★★½", None), ("★★★ ½", None), ("★★★★4/5", 4),
+        ("4★★★★", 4), ("●●●", None), ("★★★★★★", None),
+        ("Skill ★★★ Tone ★★★★", None), ("★★★★☆☆", None),
+    ],
+)  # fmt: skip
+def test_stars_are_a_number(text, number):
+    assert NumberReader(1, 5, [], "rating")(clean(text)) == number
+
+
+def test_a_row_of_five_stars_or_fewer_is_out_of_five():
+    assert [RATING(one) for one in ("★★★★☆", "⭐⭐⭐⭐⭐", "★★★★★★★☆☆☆", "⭐" * 7)] == [None, None, 7, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("| Name | Age | Rating |\n|---|---|---|\n| Siti | 5 | 7 |", 7),
+        ("Here it is:\n\n| # | Rating | Years |\n|:-:|---|--:|\n| 3 | 8 | 6 |\n\nShe has 2 awards.", 8),
+        ("| Point | Score | Note |\n|---|---|---|\n| Skill | 8 | - |\n| Rating | 7 | of all |", 7),
+        ("| Name | Rating | Why |\n|---|---|---|\n| Siti | 7 | - |\n| Ann | 5 | - |", None),
+        # Not all of it is a table.
+        ("Rating: 7 |---|---|---|", 7), ("| Rating | 7 |\n|---|---|\n| Age | 5 |", 7),
+    ],
+)  # fmt: skip
+def test_a_number_of_a_table_is_of_its_row_and_column(text, number):
+    assert RATING(clean(text)) == RATING(text) == number

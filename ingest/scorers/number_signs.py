@@ -1,0 +1,52 @@
+"""Numbers that signs give: stars are digits, and of a table each number stands behind its column's name."""
+
+import re
+
+_FULL, _HOLLOW = "★⭐🌟●", "☆✩○"
+_ROW = re.compile(  # ★★★½ is more than 3
+    rf"(?<![\d{_FULL}])[{_FULL}](?: ?[{_FULL}])*+(?P<hollow>(?: ?[{_HOLLOW}])*+)(?!\d| ?1/2)"
+)
+STARS = 5  # what a row of stars is given out of, where nothing else is said
+# Of two columns the text itself says what belongs together.
+_UNDER_HEAD = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*\|){3,}")
+
+
+def stars_in_digits(text: str, high: float) -> str:
+    """Return a text with its stars as digits: those out of the highest value, and up to five of themselves.
+
+    >>> stars_in_digits("★★★★☆", 5), stars_in_digits("⭐⭐⭐ strong", 5), stars_in_digits("★★★★☆", 10)
+    ('4/5', '3 strong', '★★★★☆')
+    """
+
+    def digits(row: re.Match[str]) -> str:
+        n_full = sum(row[0].count(sign) for sign in _FULL)
+        n_all = n_full + sum(row["hollow"].count(sign) for sign in _HOLLOW)
+        if n_all > n_full:
+            return f"{n_full}/{n_all}" if n_all == high else row[0]
+        is_number = 1 < n_full <= high and (high == STARS or n_full > STARS) and "●" not in row[0]
+        return str(n_full) if is_number else row[0]
+
+    return _ROW.sub(digits, re.sub("[\ufe0e\ufe0f]", "", text)) if any(s in text for s in _FULL) else text
+
+
+def tables_in_lines(text: str) -> str:
+    """Return a text whose tables of Markdown are lines, each a cell behind the names of its row and column.
+
+    >>> tables_in_lines("| who | age | fit | |---|---|---| | ann | 5 | 7 |").splitlines()
+    ['', 'who: ann', 'ann age: 5', 'ann fit: 7']
+    """
+    done, place = [], 0
+    for rule in _UNDER_HEAD.finditer(text):
+        n = rule[0].count("|") - 1
+        head = text[place : rule.start()].rstrip().removesuffix("|").rsplit("|", n)
+        if rule.start() < place or len(head) <= n:
+            continue
+        lines, place = [head[0]], rule.end()
+        while row := re.compile(rf"\s*\|((?:[^|\n]*\|){{{n}}})").match(text, place):
+            cells = [cell.strip() for cell in row[1].split("|")[:n]]
+            of_row = "" if re.search(r"\d", cells[0]) else f"{cells[0]} "
+            lines.append(f"{head[1].strip()}: {cells[0]}")
+            lines += [f"{of_row}{of.strip()}: {cell}" for of, cell in zip(head[2:], cells[1:], strict=True)]
+            place = row.end()
+        done += lines
+    return "\n".join([*done, text[place:]]) if done else text
