@@ -79,14 +79,16 @@ _MAYBE = "maybe|perhaps|possibly|vielleicht|mungkin"
 _OR = re.compile(
     rf"(?:\s*,?\s*(?:or|oder|ou|o|atau|hoặc|或|หรือ|या)|\s*,\s*(?={_MAYBE}))\s*(?:(?:{_MAYBE}|even|an?)\s+){{0,2}}"
 )
-_AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*")
+_AND = re.compile(r"\s*(?:and|und|dan|et|y|和)\s*(?:an? )?")
 _DE = re.compile(r"\b(?:de|da|desde)\s*$")
 _BETWEEN = re.compile(r"(?:between|zwischen|antara|entre)[^.;!?\d]{0,20}$")
 _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{_COINS}|{_DOLLAR}|€|£|¥|₹)\s*$")
+# What stands between a number and its highest: 8 points out of 10.
+_POINTS = r"(?:\s*(?:points?|stars?|marks?|markah|mata|poin|bintang|คะแนน|ดาว|điểm|sao|分|星))?"
 _ASIDE = re.compile(r"\([^()]*\)")
-_OUT_OF = re.compile(r"\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
+_OUT_OF = re.compile(rf"{_POINTS}\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
 _OF = re.compile(
-    r"\s*(?:(?:on|in) a scale (?:of|to)|of|on|von|sur|sobre|de|su|dari|daripada|sa|mula sa|จาก|เต็ม"
+    rf"{_POINTS}\s*(?:(?:on|in) a scale (?:of|to)|of|on|von|sur|sobre|de|su|dari|daripada|sa|mula sa|จาก|เต็ม"
     r"|trên(?: thang(?: điểm)?)?)\s*"
 )
 _ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
@@ -209,6 +211,7 @@ _GAP = re.compile(r"[ -]*")
 _COLON = re.compile(r" ?[:=]")
 _WORD = re.compile(r"[^\W\d_]+")
 # Marks of Arabic numbers and of fractions, and those of Markdown.
+_LATEX = re.compile(r"\\[dt]?frac\{(\d+)\}\{(\d+)\}")
 SPELT = str.maketrans("٫٬⁄", ".,/", "*`")
 FEW = 2  # words beside a number that is all of an answer: `about $85,000`
 MORE = 4  # words beside an end of the range that is the answer with its meaning: `Answer: 5 = strongly agree`
@@ -553,7 +556,7 @@ def _plain(text: str) -> str:
     """Return a text in small letters, its digits and marks as ASCII has them, without marks of Markdown."""
     text = unicodedata.normalize("NFKC", with_fractions(text)).casefold()
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() and not c.isascii() else c for c in text)
-    return text.replace("\\$", "$").translate(SPELT)
+    return _LATEX.sub(r"\1/\2", text).replace("\\$", "$").translate(SPELT)
 
 
 def _without_list_numbers(text: str) -> str:

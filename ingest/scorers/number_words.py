@@ -41,17 +41,21 @@ _LAST = re.compile(
     rf"[\"']?\s*(?:[:=]|\b(?:is|of)\b)\s*(?P<word>{_ANY})(?!{_LETTER}|-)(?=\s*(?:[.!}}\]\n。]|$))"
 )
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "3/4": ".75"}
-# Behind a whole number, as in 8½, 8 ½ and 8 1/2, and no 3 1/2/2024.
-_FRACTION = re.compile(r"(?<![\d.,/])(\d{1,3})(?: ?([½¼¾])|[ -](1/2|1/4|3/4)(?![\d/]))(?!\d)")
+_HALF = "and an? half|et demie?|y medi[oa]|at kalahati|setengah|rưỡi|ครึ่ง"
+# Behind a whole number, as in 8½, 8 ½ and 8 1/2, and no 3 1/2/2024; 8 and a half, too.
+_FRACTION = re.compile(
+    rf"(?<![\d.,/])(\d{{1,3}})(?: ?([½¼¾])|[ -](1/2|1/4|3/4)(?![\d/])| ?(?:{_HALF})(?!\w))(?!\d)",
+    re.IGNORECASE,
+)
 
 
 def with_fractions(text: str) -> str:
     """Return a text whose mixed fractions are decimals.
 
-    >>> with_fractions("8½, or 7 1/2"), with_fractions("1/2")
-    ('8.5, or 7.5', '1/2')
+    >>> with_fractions("8½, or 7 1/2"), with_fractions("7 and a half"), with_fractions("1/2")
+    ('8.5, or 7.5', '7.5', '1/2')
     """
-    return _FRACTION.sub(lambda match: match[1] + _FRACTIONS[match[2] or match[3]], text)
+    return _FRACTION.sub(lambda match: match[1] + _FRACTIONS[match[2] or match[3] or "½"], text)
 
 
 def in_digits(text: str) -> str:

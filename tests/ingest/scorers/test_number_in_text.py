@@ -536,3 +536,26 @@ def test_a_row_of_five_stars_or_fewer_is_out_of_five():
 )  # fmt: skip
 def test_a_number_of_a_table_is_of_its_row_and_column(text, number):
     assert RATING(clean(text)) == RATING(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("7 and a half", 7.5), ("7 and a half out of 10", 7.5), ("7 et demi", 7.5), ("7 setengah", 7.5),
+        ("7 rưỡi", 7.5), ("7 ครึ่ง", 7.5), ("7 at kalahati", 7.5), ("7 y medio", 7.5),
+        ("between a 7 and an 8", 7.5), ("\\boxed{\\frac{7}{10}}", 7),
+    ],
+)  # fmt: skip
+def test_a_half_in_words_is_not_left_out(text, number):
+    assert RATING(text) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8 points on a scale of 10", "8 marks out of 10. She has 5 years", "8 markah daripada 10",
+        "8 คะแนนจาก 10", "8 คะแนนเต็ม 10", "8 điểm trên thang điểm 10",
+    ],
+)  # fmt: skip
+def test_points_may_stand_before_what_they_are_out_of(text):
+    assert RATING(text) == 8
