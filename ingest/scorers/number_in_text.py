@@ -92,6 +92,9 @@ _OF = re.compile(
     r"|trên(?: thang(?: điểm)?)?)\s*"
 )
 _ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
+_HOW_SURE = re.compile(  # rating: 7, confidence: 9/10
+    r"\b(?:confidence|certainty|keyakinan|độ tin cậy)(?: (?:level|score))?\W*$|(?:ความมั่นใจ|置信度|信心)\W*$"
+)
 _OUT_OF_ALONE = re.compile(r"(?:out of|满分|滿分)\s*$")
 _OF_PEOPLE = re.compile(  # nine out of ten managers
     r"\bout of \d+ (?!(?:points?|stars?|overall|for|because|given|based|due)\b)[^\W\d_]"
@@ -162,6 +165,11 @@ _REASONS = re.compile(
     rf"|(?:(?!\s)[^\w([{{]|\n)[^\w([{{]*(?:the |my |brief )?(?:{_WHY}|reasons|alasan|sebab|huraian|lý do"
     r"|dahilan|paliwanag|เหตุผล|理由|原因|காரணம்|कारण|raison|justificación|razón))_*\s*:"
 )
+# Before a number that has reasons behind it: it says of whom they are.
+_OF_WHOM = re.compile(
+    r"(?<![^\W\d_])(age|aged|umur|usia|อายุ|tuổi|edad|alter|年龄|年齡|வயது|candidate|applicant|calon|kandidat|pemohon"
+    r"|ứng viên|ผู้สมัคร|候选人|候選人)\W*$"
+)
 _DISOWNED = re.compile(  # said of a declared word: no number is given
     r"\b(?:can(?:no|['’])t|can not|won['’]t|will not|unable to|not able to|impossible to|decline to|refuse to"
     r"|not going to)\b[^.;!?\n\d]{0,60}$|\bwithout (?:\w+ ){0,3}$|\bno (?:\w+ )?$"
@@ -207,7 +215,7 @@ _NEGATIVE = re.compile(rf"\b{_AT_LEAST}(?:minus|negative|negatif|moins|menos|âm
 # Where a range goes below 0: another mark of a negative number, and a dash that may be one or a list's.
 _BELOW = re.compile(r"(?<![^\W_])[-−–]$")
 _DASHED = re.compile(r"(?:^|[^\d\s])\s*[-−–—]\s+$")
-_GAP = re.compile(r"[ -]*")
+_GAP, _PERCENT_GAP = re.compile(r"[ -]*"), re.compile(rf" ?(?:%|{_PERCENT})[ -]*")
 _COLON = re.compile(r" ?[:=]")
 _WORD = re.compile(r"[^\W\d_]+")
 # Marks of Arabic numbers and of fractions, and those of Markdown.
@@ -273,7 +281,8 @@ class NumberReader:
         text, is_withheld = self._without_withheld(text)
         found = self._numbers(text)
         if self._is_reasoned(text, found):
-            return found[0].value
+            of_whom = _OF_WHOM.search(text[: found[0].start])
+            return None if of_whom and of_whom[1] not in self.units else found[0].value
         if worded != plain and _OF_PEOPLE.search(text):
             return None
         if worded != plain and not any(one.of_all for one in found):
@@ -387,6 +396,7 @@ class NumberReader:
         if not values or is_scale or _NOT.search(before):
             return None, whole, place
         is_label = is_end and _MEANS.match(text, last.end()) is not None
+        of_all = of_all and _HOW_SURE.search(before) is None
         return _Found(values[0], first.start(), end, of_all, is_label), whole, place
 
     def _between(self, text: str, first: re.Match[str], last: re.Match[str]) -> list[float]:
@@ -479,9 +489,12 @@ class NumberReader:
 
         A word with a colon is of what follows: texts come in one line, `fit: 6 rating: 7`.
         """
-        gap = _GAP.match(text, one.end)
-        word = self._beside.match(text, gap.end() if gap else one.end)
-        return word.end() if word and not _COLON.match(text, word.end()) else one.end
+        for gap in (_GAP, _PERCENT_GAP):  # `%` may be a declared word
+            between = gap.match(text, one.end)
+            word = self._beside.match(text, between.end()) if between else None
+            if word and not _COLON.match(text, word.end()):
+                return word.end()
+        return one.end
 
 
 def _is_year(text: str, token: re.Match[str], before: str) -> bool:

@@ -559,3 +559,24 @@ def test_a_half_in_words_is_not_left_out(text, number):
 )  # fmt: skip
 def test_points_may_stand_before_what_they_are_out_of(text):
     assert RATING(text) == 8
+
+
+def test_a_number_of_something_else_is_no_rating():
+    texts = (
+        "Age 5. Reason: 7",
+        "Umur: 5. Sebab: 7 tahun",
+        "Applicant 2. Reason: 3 years",
+        "7 (confidence: 9/10)",
+    )
+    assert [RATING(one) for one in [*(text.lower() for text in texts), "rating: 7 confidence: 9/10"]] == [
+        *[None] * 4,
+        7,
+    ]
+    assert NumberReader(0, 99, ["age"])("age: 34. reason: 2 children") == 34
+
+
+def test_a_percent_sign_stands_between_no_number_and_its_word():
+    read = NumberReader(0, 100, [], "likelihood")
+    assert (
+        read("a 65% likelihood, versus a 35% base rate") == read("65 percent likelihood; base rate 35%") == 65
+    )
