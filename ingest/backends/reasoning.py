@@ -2,35 +2,65 @@
 
 import re
 
-_NAMES = ("think", "thinking", "thought", "reasoning")
-# A block that nothing closes was cut off in the middle.
-_BLOCK = re.compile(
-    rf"\s*(?:<(?P<name>{'|'.join(_NAMES)})>(?P<a>.*?)(?:</(?P=name)>|\Z)"
-    r"|(?-i:\[THINK\])(?P<b>.*?)(?:\[/THINK\]|\Z))\s*",
-    re.IGNORECASE | re.DOTALL,
+_NAMES = ("think", "thinking", "thought", "reasoning", "seed:think")
+# What stands before and behind it; the last are those of Magistral, Kimi, Command A and OpenThinker.
+_PAIRS = (
+    *((f"<{name}>", f"</{name}>") for name in _NAMES),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
 )
-_QUOTES, _CLOSING_QUOTES = "`'\"“‘«„", "`'\"”’»“"
+_QUOTES, _CLOSING_QUOTES = tuple("`'\"“‘«„"), tuple("`'\"”’»“")
 
 
-def _tag_pair(opened: str, closed: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of a tag and of what closes it: between quotes it is only spoken of.
+def _exactly(tag: str) -> str:
+    """Return the pattern of a tag: in brackets the letters are capitals, since `[Think]` is a word."""
+    return f"(?-i:{re.escape(tag)})" if tag.startswith("[") else re.escape(tag)
 
-    Thoughts may end with a quote, and the answer begin with one: `He said "no."</think>"Yes"`.
+
+# A block that nothing closes was cut off in the middle.
+_BLOCKS = [rf"{_exactly(opened)}(.*?)(?:{_exactly(closed)}|\Z)" for opened, closed in _PAIRS]
+_BLOCK = re.compile(rf"\s*(?:{'|'.join(_BLOCKS)})\s*", re.IGNORECASE | re.DOTALL)
+_BLOCK_STARTS = tuple({opened[0] for opened, _ in _PAIRS})
+# Around the answer of some of these models.
+_ANSWER_MARKS = re.compile(
+    r"\A<\|(?:START_RESPONSE|begin_of_solution)\|>\s*|\s*<\|(?:END_RESPONSE|end_of_solution)\|>\s*\Z"
+)
+
+
+# Behind a tag that a sentence goes on: `I will not use </think> here. Yes.`
+_GOES_ON = re.compile(r"[.,;:!?)]|[ \t]+[a-z][\w'-]*(?:[ \t]+\w|[.!?]\s+\S)")
+
+
+def _closing(text: str, opened: str, closed: str) -> re.Match[str] | None:
+    """Return the tag that ends the thoughts that a text begins with: some chat templates open it themselves.
+
+    Between quotes or words it is only spoken of. Thoughts may end with a quote, and the answer
+    begin with one: `He said "no."</think>"Yes"`.
     """
-    tag = re.escape(closed)
-    ends = rf"(?:(?<![{_QUOTES}]){tag}|(?<=[\w.!?,…)][{_QUOTES}]){tag}|{tag}(?![{_CLOSING_QUOTES}]))\s*"
-    return re.compile(re.escape(opened), re.IGNORECASE), re.compile(ends, re.IGNORECASE)
+    for tag in re.finditer(rf"{re.escape(closed)}\s*", text, re.IGNORECASE):
+        behind_tag = tag.start() + len(closed)
+        before, behind = text[max(0, tag.start() - 2) : tag.start()], text[behind_tag : behind_tag + 60]
+        is_in_sentence = re.match(r"\w $", before) and _GOES_ON.match(behind)
+        is_quoted = before.endswith(_QUOTES) and behind.startswith(_CLOSING_QUOTES)
+        is_quoted = is_quoted and not re.match(r"[\w.!?,…].", before)
+        if not is_in_sentence and not is_quoted:
+            # What is opened here is of its own: thoughts may speak of the tags that the answer is to have.
+            return None if opened.lower() in text[: tag.start()].lower() else tag
+    return None
 
 
-# Some chat templates open the tag themselves, so that the reply only closes it.
-_TAGS = [_tag_pair(f"<{name}>", f"</{name}>") for name in _NAMES] + [_tag_pair("[THINK]", "[/THINK]")]
 # Channels of gpt-oss (OpenAI's format "harmony"); some servers leave out what marks them, not their names.
+_FINAL = r"(?:<\|start\|>)?assistant(?:<\|channel\|>)?final(?:<\|message\|>)?"
+_FIRST_CHANNEL = re.compile(
+    r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)[^\n]{0,200}?<\|message\|>"
+)
 _CHANNELS = re.compile(
-    r"(?:<\|channel\|>)?analysis(?:<\|message\|>)?(?P<thoughts>.*?)(?:<\|end\|>)?"
-    r"(?:<\|start\|>)?assistant(?:<\|channel\|>)?final(?:<\|message\|>)?",
+    r"(?:(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)|analysis)(?:<\|message\|>)?"
+    rf"(?P<thoughts>.*?)(?:<\|end\|>)?{_FINAL}|(?:{_FINAL}|<\|channel\|>final<\|message\|>)",
     re.DOTALL,
 )
-_FIRST_CHANNEL = "<|channel|>analysis<|message|>"
 _AFTER_ANSWER = re.compile(r"(?:<\|(?:return|end)\|>)?\s*\Z")
 
 
@@ -42,22 +72,19 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
     """
     start = text.lstrip().lstrip("\ufeff")
     thoughts, end = [], 0
-    if start[:1] in ("<", "["):
+    if start.startswith(_BLOCK_STARTS):
         while block := _BLOCK.match(start, end):
-            thoughts.append((block["a"] or block["b"] or "").strip())
+            thoughts.append(block[block.lastindex or 0].strip())
             end = block.end()
     if thoughts:
-        return start[end:], "\n\n".join(filter(None, thoughts))
-    if start.startswith(("analysis", _FIRST_CHANNEL)):
-        if channels := _CHANNELS.match(start):
-            answer = start[channels.end() :]
-            return _AFTER_ANSWER.sub("", answer).lstrip(), channels["thoughts"].strip()
-        if start.startswith(_FIRST_CHANNEL):
-            return "", start.removeprefix(_FIRST_CHANNEL).strip()
-    if "</" in text or "[/" in text:
-        for opening, closing in _TAGS:
-            closed = closing.search(text)
-            # What is opened here is of its own: thoughts may speak of the tags that the answer is to have.
-            if closed and not opening.search(text, 0, closed.start()):
-                return text[closed.end() :], text[: closed.start()].strip()
+        return _ANSWER_MARKS.sub("", start[end:]), "\n\n".join(filter(None, thoughts))
+    if channels := _CHANNELS.match(start):
+        thought = channels["thoughts"]
+        return _AFTER_ANSWER.sub("", start[channels.end() :]).lstrip(), thought and thought.strip()
+    if first := _FIRST_CHANNEL.match(start):
+        return "", start[first.end() :].strip()
+    lowered = text.lower()
+    for opened, closed in _PAIRS:
+        if closed.lower() in lowered and (tag := _closing(text, opened, closed)):
+            return _ANSWER_MARKS.sub("", text[tag.end() :]), text[: tag.start()].strip()
     return text, None
