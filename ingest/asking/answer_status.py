@@ -31,7 +31,16 @@ FINISH_STATUSES = {
     "max_tokens": "truncated_output",
     "model_context_window_exceeded": "truncated_output",
     "model_length": "truncated_output",  # Mistral
+    "max_output_tokens": "truncated_output",  # OpenAI's Responses
     "content_filter": "content_filtered",
+    "content_filtered": "content_filtered",  # Bedrock
+    "guardrail_intervened": "content_filtered",
+    "safety": "content_filtered",  # Gemini
+    "recitation": "content_filtered",
+    "blocklist": "content_filtered",
+    "prohibited_content": "content_filtered",
+    "spii": "content_filtered",
+    "sensitive": "content_filtered",  # GLM
     "refusal": "refused",
 }
 # What batches of OpenAI and Anthropic call a failure that may pass, and a request that was never asked.
@@ -45,8 +54,8 @@ FAILURES = {
     "canceled": "cancelled",
     "batch_cancelled": "cancelled",
 }
-# The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek.
-BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
+# The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek, GLM.
+BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource", "network_error"})
 REFUSAL_RULE_VERSION = "refusal_v6"
 EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"
@@ -92,8 +101,8 @@ SENTENCE_START = r"(?:[.!?。\n।]\s*|(?<=[\u0e00-\u0e7f]))"
 def finish_status(reason: object) -> str:
     """Return the status that a provider's reason for the end of an answer says, `ok` where it says none.
 
-    >>> finish_status("MAX_TOKENS"), finish_status("error"), finish_status("stop"), finish_status(None)
-    ('truncated_output', 'server_error', 'ok', 'ok')
+    >>> finish_status("MAX_TOKENS"), finish_status("SAFETY"), finish_status("error"), finish_status("stop")
+    ('truncated_output', 'content_filtered', 'server_error', 'ok')
     """
     if reason is None:
         return "ok"

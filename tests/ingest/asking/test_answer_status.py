@@ -159,6 +159,9 @@ def test_what_the_provider_says_goes_first():
     assert response_status("", finish_reason="length") == "truncated_output"
     assert response_status("A fine answer", finish_reason="content_filter") == "content_filtered"
     assert response_status("A fine answer", finish_reason="stop") == "ok"
+    for reason in ("SAFETY", "PROHIBITED_CONTENT", "guardrail_intervened", "sensitive"):
+        assert response_status("A fine", finish_reason=reason) == "content_filtered"
+    assert response_status("A fine", finish_reason="max_output_tokens") == "truncated_output"
 
 
 @pytest.mark.parametrize(
