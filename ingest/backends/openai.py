@@ -93,12 +93,14 @@ def _read(content: Any, seconds: float | None) -> Answer:
     message = choice["message"]
     usage = counts_in(content.get("usage"))
     probabilities = choice.get("logprobs")
-    said, thought = _parts(message.get("content"))
+    said, thought, declined = _parts(message.get("content"))
+    # Some send thoughts in a shape of their own; the answer beside them counts.
+    thoughts = (message.get("reasoning_content"), message.get("reasoning"), thought)
     return read_reply(
         only(str, said),
         only(str, choice.get("finish_reason")),
-        reasoning=only(str, message.get("reasoning_content") or message.get("reasoning") or thought),
-        refusal=only(str, message.get("refusal")),
+        reasoning=next((text for text in thoughts if text and isinstance(text, str)), None),
+        refusal=only(str, message.get("refusal")) or declined,
         n_prompt_tokens=count_of(usage.get("prompt_tokens")),
         n_output_tokens=count_of(usage.get("completion_tokens")),
         seconds=seconds,
@@ -108,13 +110,15 @@ def _read(content: Any, seconds: float | None) -> Answer:
     )
 
 
-def _parts(content: Any) -> tuple[Any, str | None]:
-    """Return what is said and thought in a content of parts, as some servers send it; else the content."""
+def _parts(content: Any) -> tuple[Any, str | None, str | None]:
+    """Return what is said, thought and declined in a content of parts, as some servers send it."""
     if not isinstance(content, list) or not content:
-        return content, None
-    said = "".join(part["text"] for part in content if part["type"] == "text")
-    thoughts = (_parts(part["thinking"])[0] for part in content if part["type"] == "thinking")
-    return said, "\n\n".join(thoughts) or None
+        return content, None, None
+    parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    said = "".join(part["text"] for part in parts if part["type"] in ("text", "output_text"))
+    thoughts = (_parts(part["thinking"])[0] for part in parts if part["type"] == "thinking")
+    declined = "".join(part["refusal"] for part in parts if part["type"] == "refusal")
+    return said, "\n\n".join(thoughts) or None, declined or None
 
 
 def _folded(events: list[Any]) -> dict[str, Any]:
@@ -130,8 +134,8 @@ def _folded(events: list[Any]) -> dict[str, Any]:
         # Azure's first chunk says what its filter found, the last one what was used: neither has a choice.
         for part in event.get("choices") or []:
             for name, text in (part.get("delta") or {}).items():
-                text, thought = _parts(text) if name == "content" else (text, None)
-                for of, more in ((name, text), ("reasoning", thought)):
+                text, thought, declined = _parts(text) if name == "content" else (text, None, None)
+                for of, more in ((name, text), ("reasoning", thought), ("refusal", declined)):
                     if isinstance(more, str):
                         said.setdefault(of, []).append(more)
             choice |= {"finish_reason": part["finish_reason"]} if part.get("finish_reason") else {}

@@ -411,6 +411,31 @@ def test_an_answer_may_come_in_parts(is_stream):
     assert (answer.status, answer.text, answer.reasoning) == ("ok", "Yes, her.", "Let me see.")
 
 
+@pytest.mark.parametrize("is_stream", [False, True])
+@pytest.mark.parametrize(
+    ("content", "status", "text"),
+    [
+        ([{"type": "refusal", "refusal": "I can't."}], "refused", None),
+        ([{"type": "output_text", "text": "Yes."}], "ok", "Yes."),
+        (["Yes", "."], "ok", "Yes."),
+    ],
+)
+def test_a_part_may_be_a_refusal_or_a_text_alone(content, status, text, is_stream):
+    backend = OpenAIBackend(None)
+    part = {"delta" if is_stream else "message": {"content": content}, "finish_reason": "stop"}
+    reply = {"model": "tiny", "choices": [part]}
+    answer = backend.read(backend.folded([reply]) if is_stream else reply, 1.0)
+    said = "I can't." if status == "refused" else None
+    assert (answer.status, answer.text, answer.error) == (status, text, said)
+
+
+@pytest.mark.parametrize("thought", [[{"text": "Hm."}], {"text": "Hm."}, 7])
+def test_thoughts_in_a_shape_of_their_own_cost_no_answer(thought):
+    message = {"content": "Yes.", "reasoning": thought}
+    answer = OpenAIBackend(None).read({"choices": [{"message": message, "finish_reason": "stop"}]}, 1.0)
+    assert (answer.status, answer.text, answer.reasoning) == ("ok", "Yes.", None)
+
+
 @pytest.mark.parametrize(
     ("text", "answer", "reasoning"),
     [
