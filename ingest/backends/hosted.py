@@ -112,7 +112,7 @@ class Hosted(ABC):
         try:
             client = self.client(config, key)
             reply = exchange(client, "POST", self.url(config), config, key, content, self.folded)
-            with reading(config, key):
+            with reading(config, key, reply):
                 answer = self.read(reply, time.monotonic() - started)
             if request.is_probe:
                 check_alternatives(config, answer)

@@ -32,6 +32,7 @@ from ingest.suite import Config
 Secrets = str | Sequence[str] | None
 
 LONGEST_MESSAGE = 10_000  # what is read of it
+BEGINNING = 100  # characters that are shown of a reply that cannot be read
 STREAM = "text/event-stream"
 LINE_END = re.compile(r"\r\n|\n|\r")  # of a stream; JSON holds other ends of lines as they are
 MOST_BYTES = 32 * 2**20  # of a reply, unpacked
@@ -145,7 +146,11 @@ def exchange(
         if is_stream and folded is None:
             raise Unreadable("it is a stream of events; have the server answer in one piece")
         if folded is None or not is_stream:
-            return without_key(json.loads(body), key)
+            try:
+                return without_key(json.loads(body), key)
+            except ValueError as error:
+                said = _beginning(body.decode("utf-8", "replace"), key)
+                raise Unreadable(f"{type(error).__name__}: {error}; it begins with {said}") from None
         with reading(config, key):
             return without_key(folded(events_of(body)), key)
 
@@ -268,11 +273,18 @@ def one_attempt(config: Config, key: Secrets) -> Iterator[None]:
         raise AttemptFailed("server_error", message[:SHOWN]) from None
 
 
+def _beginning(said: str, key: Secrets) -> str:
+    """Return how a reply begins that is none, such as the page of a proxy where one logs in."""
+    plain = in_one_line(said[:LONGEST_MESSAGE].replace("\0", ""))  # of UTF-16 that is none
+    return repr(without_key(plain, key))[:BEGINNING]
+
+
 @contextmanager
-def reading(config: Config, key: Secrets) -> Iterator[None]:
-    """Turn a reply of another shape than the protocol promises into AttemptFailed."""
+def reading(config: Config, key: Secrets, reply: Any = None) -> Iterator[None]:
+    """Turn a reply of another shape than the protocol promises into AttemptFailed, which says what it is."""
     with one_attempt(config, key):
         try:
             yield
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise ValueError(f"not what was promised: {type(error).__name__}: {error}") from None
+            said = f"; it begins with {_beginning(json.dumps(reply), key)}" if reply is not None else ""
+            raise ValueError(f"not what was promised: {type(error).__name__}: {error}{said}") from None

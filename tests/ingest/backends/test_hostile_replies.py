@@ -191,6 +191,27 @@ def test_a_server_says_its_error_on_one_line_without_what_steers_a_terminal(ask)
     assert isinstance(caught.value.__context__, Rejected)
 
 
+KEY = "sk-not-to-be-told-0123456789"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (f"<html>\n<title>Log in</title> {KEY}", "<html> <title>Log in</title> [key]"),
+        (json.dumps({"message": f"no quota for {KEY}"}), '{"message": "no quota for [key]"}'),
+        ("\0".join(KEY + " "), "[key]"),
+    ],
+)
+def test_what_an_unreadable_reply_begins_with_is_said_without_the_key(server, monkeypatch, body, words):
+    monkeypatch.setenv("TINY_KEY", KEY)
+    server.speak = lambda _: [http(body.encode())]
+    config = Config(backend="openai", model="tiny", base_url=server.url, key_variable="TINY_KEY")
+    messages = [{"role": "user", "content": "Q"}]
+    with pytest.raises(AttemptFailed, match="unreadable reply") as caught:
+        OpenAIBackend(None).answer(Request("k", "p", config, "c", "Q", "r", 0, {}, messages=messages))
+    assert f"it begins with '{words}'" in str(caught.value) and KEY not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [
