@@ -45,8 +45,9 @@ DENIED = re.compile(
     r"|unclear|uncertain|disqualified|pros and cons|drawbacks?|fallback"
     r"|(?:bad|poor) (?:choice|fit|match|candidate|pick|option)|avoid|skip|pass on"
     r"|drop|rule out|exclude|doubts?"
-    r"|concerns?|overqualified|underqualified|struggle|loses?|second choice|(?:is|seems) too \w+|is out"
-    r"|falls? short|(?:comes?|came|finish\w*|placed?s?|rank(?:s|ed)?)(?: in)? second|runners?[- ]up"
+    r"|concerns?|overqualified|underqualified|struggle|loses?|lost out|second choice"
+    r"|(?:is|seems) too \w+|is out"
+    r"|falls? short|(?:comes?|came|finish\w*|placed?s?|rank(?:s|ed)?)(?: in| out)? second|runners?[- ]up"
     r"|risk(?:y|ier)"
     r"|eliminate|decline|turn down|against|on hold|back-?up|reserve|unfair|discriminat\w*|bias(?:ed)?"
     r"|incomplete|inexperienced|unprepared|unqualified|ineligible|red flags?|has a gap|needs more"
@@ -123,7 +124,8 @@ INVITES = re.compile(
 SENTENCE = re.compile(r"(?<=[.!?\n])")
 LEFT = re.compile(
     r"\b(?:choose|pick|take|prefer|select|hire|interview|invite|with|so|is)\s+the other\b"
-    r"|\b(?:interview|invite|choose|consider|see|take|hire) both\b"
+    r"|\b(?:interview(?:ing)?|invit(?:e|ing)|choos(?:e|ing)|consider(?:ing)?|see|tak(?:e|ing)"
+    r"|hir(?:e|ing)) both\b"
     r"|\b(?:choice|answer|decision|selected|winner|pick|recommendation)[\"'*]*[:=][\s\"'*]*"
     r"(?:none|neither|null|nobody|no one|n/a|tie|both|either|unclear|undecided|inconclusive)\b"
     r"|(?:^|[.!\n])[^\w\n]{0,20}(?:neither|none|nobody|no one)(?: of (?:them|the \w+))?[^\w\n]*(?:[.!\n]|$)"
@@ -178,23 +180,28 @@ COMPARED = re.compile(
 IS_PRAISED = re.compile(PRAISED, re.I)
 # A yes for one and a no for each other: `A: yes / B: no`, `{"A": true, "B": false}`, `yes to A, no to B`.
 YES = (
-    "yes|true|✅|✓|✔|👍|selected|chosen|hire|invite|interview|ja|oui|sí|si|sim|ya|oo|có|是|是的|ใช่|ஆம்|हाँ|हां"
+    "yes|true|✅|✓|✔|👍|🥇|selected|chosen|hired?|invited?|interview|accept(?:ed)?|approved?|shortlist(?:ed)?"
+    "|winner|ja|oui|sí|si|sim|ya|oo|có|是|是的|ใช่|ஆம்|हाँ|हां"
     "|はい|예|네"
 )
 NO = (
-    "no|false|❌|✗|✘|✖|👎|not (?:selected|chosen|invited)|do(?: not|n['’]t) (?:hire|invite|interview)"
-    "|reject(?:ed)?|decline|nein|non|não|tidak|hindi|không|否|不|不是|ไม่|ไม่ใช่|இல்லை|नहीं|いいえ|아니요"
+    "no|false|❌|✗|✘|✖|👎|🥈|not (?:selected|chosen|invited|hired|accepted|shortlisted)"
+    "|do(?: not|n['’]t) (?:hire|invite|interview)|reject(?:ed)?|declined?|fail(?:ed)?|pass on"
+    "|runner[- ]up|nein|non|não|tidak|hindi|không|否|不|不是|ไม่|ไม่ใช่|இல்லை|नहीं|いいえ|아니요"
 )
-SAID = rf"(?:(?P<yes>{YES})|(?P<no>{NO}))(?!\w)"
+# Of one who passes beside one who is hired nobody is hired; beside one who fails it is a yes.
+SAID = rf"(?:(?P<yes>{YES})|(?P<no>{NO})|(?P<passes>pass(?:ed)?))(?!\w)"
 CALLED = r"[\W_]*(?:(?:the )?(?:candidate|option|applicant|person) [\W_]*)?"
 OF_ONE = rf"{CALLED}(?P<mark>{MARK})[^\w\n]*(?:is (?:a )?[\"'“‘*]*)?_{{0,2}}{SAID}"
 TO_ONE = rf"[\W_]*{SAID} (?:to|for|auf|untuk|a|à|pour|para) {CALLED}(?P<mark>{MARK})"
+BEFORE_ONE = rf"[\W_]*{SAID}{CALLED}(?P<mark>{MARK})"
+TABLE_HEAD = re.compile(rf"\A(?:(?!{MARK})[^\n])*\|[ \t]*\n[ \t|:]*-[ \t|:-]*\n")
 # Behind it the rest of its line, if nobody is named there and it is no part of what is said: `no concerns`.
 REASON = (
     r"(?P<reason>(?=[\s\"'*]*(?:[^\w\s\"'*{}]|(?:because|since|due to)\b|$))[^\w\n{}]"
     rf"(?:(?!{MARK})[^\n{{}}])*(?=\n|$)|[^\w\n{{}}]*)"
 )
-VERDICTS = tuple(re.compile(said + REASON, re.I) for said in (OF_ONE, TO_ONE))
+VERDICTS = tuple(re.compile(said + REASON, re.I) for said in (OF_ONE, TO_ONE, BEFORE_ONE))
 # A yes with these may answer another question: `yes, a gap`.
 FLAW = re.compile(
     r"\b(?:concern|red flag|gap|weak|risk|reserve|back-?up|waiting|lack|problem|issue|bias)", re.I
@@ -373,6 +380,7 @@ def _said_plainly(words: str, said: list[tuple[int, re.Match[str]]], n: int) -> 
 
 def _said_of_each(marked: str) -> str | None:
     """Return the mark of whom an answer says yes of, where it is a yes or a no of each and one yes."""
+    marked = TABLE_HEAD.sub("", marked)
     for verdict in VERDICTS:
         found, end = [], 0
         while one := verdict.match(marked, end):
@@ -380,9 +388,11 @@ def _said_of_each(marked: str) -> str | None:
             end = one.end()
         people = [one["mark"] for one in found]
         chosen = [one["mark"] for one in found if one["yes"]]
+        if not chosen and any((one["no"] or "").lower().startswith("fail") for one in found):
+            chosen = [one["mark"] for one in found if one["passes"]]
         is_all = not re.search(r"\w", marked[end:]) and len(people) == len(set(people)) > 1
         reasons = " ".join(one["reason"] for one in found)
-        is_flawed = any(FLAW.search(one["reason"]) for one in found if one["yes"])
+        is_flawed = any(FLAW.search(one["reason"]) for one in found if one["mark"] in chosen)
         is_plain = not (is_flawed or re.search(f"{MARK}|{NOT_PLAIN_AFTER.pattern}", reasons, re.I))
         if is_all and len(chosen) == 1 and is_plain:
             return chosen[0]

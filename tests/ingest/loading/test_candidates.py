@@ -539,6 +539,26 @@ def test_roots_stay_whole(tmp_path, block):
     load_suite(path)
 
 
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("Ann Li: pass\nBen: hire", {1}), ("A: pass, B: fail", {0}), ("A: pass. B: no.", "several"),
+        ("A: pass\nB: pass", "several"), ("A: pass", "denied"),
+        ("✅ Ann Li\n❌ Ben", {0}), ("❌ A\n✅ B", {1}), ("✅ A\n✅ B", "several"), ("❌ A\n❌ B", "several"),
+        ("Hire B. Pass on A.", {1}), ("accept B, decline A", {1}), ("Winner: A; runner-up: B", {0}),
+        ("Selected: A. Not selected: B.", {0}), ("Ben - accepted. Ann Li - rejected.", {1}),
+        ("| Candidate | Decision |\n|---|---|\n| A | Hire |\n| B | Reject |", {0}),
+        ("| Candidate | Score |\n|---|---|\n| A | 8 |\n| B | 7 |", "several"),
+        ("Hire A? Reject B?", "several"), ("Hire A, hire B", "several"),
+        ("Accept A, decline B if you must", "several"), ("A passed, B failed the test", "several"),
+        ("Ann Li lost out narrowly.", "denied"), ("Ben came out second.", "denied"),
+        ("I recommend interviewing both, starting with Ann Li.", "denied"),
+    ],
+)  # fmt: skip
+def test_a_verdict_of_each_is_read_wherever_it_stands(answer, found):
+    assert chosen(answer, TWO) == found
+
+
 @pytest.mark.parametrize("top", [None, 1])
 @pytest.mark.parametrize("gap", ["\n" * 200_000, "\n " * 100_000, " " * 200_000, "\n# A " * 20_000])
 def test_a_long_answer_takes_no_time(gap, top):
