@@ -4,9 +4,9 @@ import re
 
 _FULL, _HOLLOW = "★⭐🌟●", "☆✩○"
 _ROW = re.compile(  # ★★★½ is more than 3
-    rf"(?<![\d{_FULL}])[{_FULL}](?: ?[{_FULL}])*+(?P<hollow>(?: ?[{_HOLLOW}])*+)(?!\d| ?1/2)"
+    rf"(?<![\d{_FULL}])[{_FULL}](?:[{_FULL}]++[{_HOLLOW}]*+|(?: [{_FULL}])*+(?: ?[{_HOLLOW}])*+)(?!\d| ?1/2)"
 )
-STARS = 5  # what a row of stars is given out of, where nothing else is said
+STARS, MOST_STARS = 5, 10  # what a row of stars is given out of, where nothing else is said; the longest
 # Of two columns the text itself says what belongs together.
 _UNDER_HEAD = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*\|){3,}")
 
@@ -20,10 +20,11 @@ def stars_in_digits(text: str, high: float) -> str:
 
     def digits(row: re.Match[str]) -> str:
         n_full = sum(row[0].count(sign) for sign in _FULL)
-        n_all = n_full + sum(row["hollow"].count(sign) for sign in _HOLLOW)
+        n_all = n_full + sum(row[0].count(sign) for sign in _HOLLOW)
         if n_all > n_full:
             return f"{n_full}/{n_all}" if n_all == high else row[0]
-        is_number = 1 < n_full <= high and (high == STARS or n_full > STARS) and "●" not in row[0]
+        is_number = 1 < n_full <= high and (high == STARS or STARS < n_full <= high <= MOST_STARS)
+        is_number = is_number and "●" not in row[0]
         return str(n_full) if is_number else row[0]
 
     return _ROW.sub(digits, re.sub("[\ufe0e\ufe0f]", "", text)) if any(s in text for s in _FULL) else text

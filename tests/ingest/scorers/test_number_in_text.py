@@ -521,6 +521,7 @@ def test_stars_are_a_number(text, number):
 
 def test_a_row_of_five_stars_or_fewer_is_out_of_five():
     assert [RATING(one) for one in ("★★★★☆", "⭐⭐⭐⭐⭐", "★★★★★★★☆☆☆", "⭐" * 7)] == [None, None, 7, 7]
+    assert [RATING("⭐⭐⭐ and ⭐⭐⭐ ⭐⭐⭐"), NumberReader(0, 100)("⭐" * 7)] == [None, None]
 
 
 @pytest.mark.parametrize(
