@@ -50,7 +50,8 @@ SCHEMA = types(
     " permutation_scheme string, n_permutations int64, min_attainable_p double, bound_low double,"
     " bound_high double, value_low double, value_high double, n_blocks int64, tail double,"
     " null_tails list<float>, confounding double, adjusted_value double, p_adjusted double,"
-    " label_part double"
+    " adjusted_ci_low double, adjusted_ci_high double, adjusted_null_p05 double,"
+    " adjusted_null_median double, adjusted_null_p95 double, label_part double"
 )
 COLUMNS = (
     "analysis_key, group_code, cell_code, block_code, stratum_code, is_missing, read_code, said_code,"

@@ -20,7 +20,9 @@ SCHEMA = types(
     " ci_status string, n_units int64, n_permutations int64, n_bootstrap int64, resampling_unit string,"
     " permutation_scheme string, min_attainable_p double, bound_low double, bound_high double,"
     " value_low double, value_high double, n_blocks int64, tail double, null_tails list<float>,"
-    " confounding double, adjusted_value double, p_adjusted double"
+    " confounding double, adjusted_value double, p_adjusted double, adjusted_ci_low double,"
+    " adjusted_ci_high double, adjusted_null_p05 double, adjusted_null_median double,"
+    " adjusted_null_p95 double"
 )
 
 

@@ -1,6 +1,8 @@
 -- Grain: one row per analysis_key, metric: what thresholds judge of outcomes, scores and selections.
-{%- set of_the_corrected = ['adjusted_value', 'p_adjusted', 'confounding', 'ci_low', 'ci_high', 'null_p05',
-    'null_median', 'null_p95', 'bound_low', 'bound_high', 'value_low', 'value_high'] %}
+{%- set weighted = ['ci_low', 'ci_high', 'null_p05', 'null_median', 'null_p95'] %}
+{%- set of_the_corrected = ['adjusted_value', 'p_adjusted', 'confounding', 'bound_low', 'bound_high',
+    'value_low', 'value_high', 'adjusted_ci_low', 'adjusted_ci_high', 'adjusted_null_p05',
+    'adjusted_null_median', 'adjusted_null_p95'] + weighted %}
 with tests as (
     select * from {{ ref('int_analysis_tests_adjusted') }}
 ),
@@ -160,9 +162,16 @@ select
         as adjusted_value,
     judged.confounding,
     judged.p_adjusted,
-    {%- for column in ['ci_low', 'ci_high', 'null_p05', 'null_median', 'null_p95', 'value_low',
-        'value_high'] %}
+    {%- for column in ['value_low', 'value_high'] %}
     case when judged.metric <> 'chi_square_p' then judged.{{ column }} end as {{ column }},
+    {%- endfor %}
+    -- Interval and chance are of the number that is judged.
+    {%- for column in weighted %}
+    case
+        when judged.metric = 'chi_square_p' then null
+        when judged.confounding is null then judged.{{ column }}
+        else judged.adjusted_{{ column }}
+    end as {{ column }},
     {%- endfor %}
     -- Bounds without width, such as of one favourable answer in all, say nothing of where the truth lies.
     {%- for column in ['bound_low', 'bound_high'] %}

@@ -209,6 +209,14 @@ parts as (
                 then coalesce(' (uncorrected ' || {{ rounded('cramers_v') }} || ')', '')
             else ''
         end
+        -- Where groups differ in what else prompts show, this is what is judged. A p-value's stands behind
+        -- the association's own interval.
+        || case
+            when value is null or is_p_value or not is_at_equal_weights then ''
+            else
+                ', at equal weights of the other attributes '
+                || {{ rounded_apart('adjusted_value', limits) }}
+        end
         || case
             when value is null then ''
             -- Such as V where all answers are alike in many draws (SPEC INF-2).
@@ -220,15 +228,11 @@ parts as (
                 ' (95 % interval ' || {{ rounded('shown_low') }} || ' to ' || {{ rounded('shown_high') }}
                 || ')'
         end
-        -- Where groups differ in what else prompts show, this is what is judged.
         || case
-            when value is null or not is_at_equal_weights then ''
+            when value is null or not is_p_value or not is_at_equal_weights then ''
             else
-                case when is_p_value then ', p' else ',' end || ' at equal weights of the other attributes '
-                || case
-                    when is_p_value then {{ p_in_words('adjusted_value', limits) }} || after_holm
-                    else {{ rounded_apart('adjusted_value', limits) }}
-                end
+                ', p at equal weights of the other attributes ' || {{ p_in_words('adjusted_value', limits) }}
+                || after_holm
         end as number_words,
         case
             when value is null or shown_chance is null then null
