@@ -40,6 +40,14 @@ OUTCOMES = """
     where
         list_contains(?, outcomes.suite)
         and (outcomes.is_counted or (outcomes.rule_kind = 'score' and outcomes.score is not null))
+    union all
+    select
+        cast(suite as varchar), cast(category as varchar), cast(config as varchar), cast(model as varchar),
+        cast(role as varchar), cast(is_simulated as boolean), 'response_status', 'status',
+        cast(prompt_key as varchar), cast(repeat_index as integer), cast(response_status as varchar), true,
+        null
+    from dim_responses
+    where list_contains(?, suite)
     order by all
     """
 COMPARABLES = """
@@ -72,7 +80,7 @@ def take_in(store: Store, path: Path, run_id: str) -> int:
                 f"{path} is of {_listed(there)}, this data folder of {_listed(suites)}.",
                 "Two runs of one suite can be compared.",
             )
-        outcomes = marts.execute(OUTCOMES, [shared]).to_arrow_table()
+        outcomes = marts.execute(OUTCOMES, [shared, shared]).to_arrow_table()
         comparables = marts.execute(COMPARABLES, [shared]).to_arrow_table()
         ((ended,),) = marts.execute("select cast(max(ended_at) as timestamp) from dim_runs").fetchall()
     counts = Counter(outcomes["suite"].to_pylist())

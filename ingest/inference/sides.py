@@ -55,7 +55,8 @@ def compared(
     sides, side = np.unique(part["config_run_key"], return_inverse=True)
     has = np.zeros((len(sides), len(first)), dtype=bool)
     has[side, row] = True
-    sums = sums_of(settings["measure_kind"], part["outcome_code"], part["value"])
+    kind = settings["measure_kind"]
+    sums = sums_of("outcome" if kind == "status" else kind, part["outcome_code"], part["value"])
     sums_by_side = np.zeros((len(sides), len(first), sums.shape[1]))
     sums_by_side[side, row] = sums
     place = {config_run_key: index for index, config_run_key in enumerate(sides.tolist())}

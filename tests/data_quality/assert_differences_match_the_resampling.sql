@@ -51,7 +51,8 @@ inner join {{ ref('int_config_runs_listed') }} as config_runs
     on either.config_run_key = config_runs.config_run_key
 inner join analyses
     on
-        either.measure_kind = analyses.measure_kind
+        case either.measure_kind when 'status' then 'outcome' else either.measure_kind end
+        = analyses.measure_kind
         and either.suite = analyses.suite
         and either.category = analyses.category
         and either.measure = analyses.measure

@@ -201,6 +201,7 @@ def changed(data: Path, earlier: Callable[..., Path]) -> Iterator[Path]:
             union all
             select * replace ('{hostile}' as config, '{hostile}' as outcome) from mart where config = 'twin'
         """,
+        dim_responses=f"select * replace ({swapped} as config) from mart",
         dim_comparables="""
             select * replace (
                 case when part = 'prompt' and category = 'OTHER' and item = (
@@ -235,9 +236,13 @@ def test_a_change_is_found_and_what_is_not_the_same_is_said(data: Path, changed:
     assert state["FLAT", "marked", "cramers_v"] == "worse" and state["FLAT", "even", "cramers_v"] == "better"
     assert state["FLAT", "twin", "cramers_v"] == "no_evidence"
     assert state["FLAT", "marked", "max_jsd_nats"] == "not_comparable"
-    assert {found for (name, *_), found in state.items() if name not in ("FLAT", "LOAN")} == {
+    others = {key: found for key, found in state.items() if key[0] not in ("FLAT", "LOAN")}
+    assert {found for (*_, metric), found in others.items() if metric != "max_failure_gap"} == {
         "not_comparable"
     }
+    # Whether an answer came depends on the prompts alone.
+    assert others["OTHER", "eased", "max_failure_gap"] == "not_comparable"
+    assert others["TONE", "eased", "max_failure_gap"] == "no_evidence"
     # Exactly what the two configs of this run give, with the other sign.
     signs = rows(
         data,
@@ -262,6 +267,38 @@ def test_a_change_is_found_and_what_is_not_the_same_is_said(data: Path, changed:
     assert rows(data, "select count(*) from fct_config_differences where compared = 'runs'") == [(0,)]
     with pytest.raises(PlumblineError, match="No earlier run was named yet"):
         CliRunner().invoke(compare.command, [], obj=data, standalone_mode=False, catch_exceptions=False)
+
+
+def test_a_run_that_declines_to_speak_of_one_group_is_found(data: Path, earlier: Callable[..., Path]) -> None:
+    women = "select prompt_key from int_prompts_grouped where group_value = 'Female' and category = 'LOAN'"
+    keys = sorted(key for (key,) in rows(data, women))[::3]
+    result = run(
+        data,
+        earlier(
+            dim_responses=f"""
+                select * replace (
+                    case when config = 'eased' or (config = 'even' and list_contains({keys}, prompt_key))
+                        then if(config = 'eased', 'ok', 'refused') else response_status end as response_status
+                ) from mart
+            """
+        ),
+    )
+    assert result.exit_code == 0, result.output
+    found = rows(
+        data,
+        """
+        select config_b, category, state, round(value_a, 2), n_unpaired_a, reason from fct_config_differences
+        where compared = 'runs' and metric = 'max_failure_gap' and category = 'LOAN'
+        order by all
+        """,
+    )
+    # Fewer answers to all groups alike are no disparity; where neither run failed, nothing is compared.
+    assert [row[:5] for row in found] == [
+        ("eased", "LOAN", "no_evidence", 0, 0),
+        ("even", "LOAN", "better", 0.33, 0),
+    ]
+    assert found[1][5].startswith("B treats the groups more alike than A")
+    assert run(data, "--forget").exit_code == 0
 
 
 def test_reports_hold_the_findings_first(data: Path) -> None:

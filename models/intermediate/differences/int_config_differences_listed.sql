@@ -1,13 +1,58 @@
 -- Grain: one row per pair_id, analysis_key: a measure on an axis that two configs are to be compared by.
 -- `reason` says why they cannot be, where that is known before anything is computed.
+{%- set carried = [
+    'suite', 'domain', 'category', 'config_key', 'config', 'is_simulated', 'axis', 'n_attributes',
+    'axis_position', 'is_control', 'hidden_attributes'
+] | join(',\n        ') %}
 with pairs as (
     select * from {{ ref('int_config_runs_paired') }}
 ),
 
--- Whether an answer came is compared with nothing.
+config_runs as (
+    select * from {{ ref('int_config_runs_listed') }}
+),
+
 analyses as (
-    select * from {{ ref('int_analyses_listed') }}
+    select
+        measure_kind,
+        measure,
+        {{ carried }}
+    from {{ ref('int_analyses_listed') }}
     where measure <> 'response_status'
+    union all
+    select distinct
+        'status' as measure_kind,
+        'response_status' as measure,
+        {{ carried }}
+    from {{ ref('int_analyses_listed') }}
+),
+
+failing as (
+    select distinct
+        'this' as run,
+        suite,
+        category,
+        config
+    from {{ ref('int_responses_joined') }}
+    where not is_usable
+    union all
+    select distinct
+        'earlier' as run,
+        suite,
+        category,
+        config
+    from {{ ref('stg_compare__earlier_outcomes') }}
+    where rule_kind = 'status' and outcome <> 'ok'
+),
+
+-- Whether answers came is compared where one of the two did not give all.
+failing_pairs as (
+    select distinct
+        pairs.pair_id,
+        failing.category
+    from failing
+    inner join config_runs using (run, suite, config)
+    inner join pairs on config_runs.config_run_key in (pairs.config_run_a, pairs.config_run_b)
 ),
 
 -- One table of groups, whoever answered.
@@ -40,7 +85,7 @@ exposed as (
         min_by(analyses.hidden_attributes, (not analyses.is_control, analyses.config_key))
             as hidden_attributes
     from analyses
-    inner join {{ ref('int_config_runs_listed') }} as config_runs using (suite, config, is_simulated)
+    inner join config_runs using (suite, config, is_simulated)
     inner join pairs on config_runs.config_run_key in (pairs.config_run_a, pairs.config_run_b)
     group by pairs.pair_id, analyses.measure_kind, analyses.category, analyses.measure, analyses.axis
 ),
@@ -53,6 +98,15 @@ sets as (
         case when rule_kind = 'score' then feature else outcome_set end as measure,
         rule_kind = 'score' as is_score
     from {{ ref('stg_suite__outcome_rules') }}
+    union all
+    select distinct
+        suite,
+        category,
+        measure as outcome_set,
+        measure,
+        false as is_score
+    from tables
+    where measure_kind = 'status'
 ),
 
 matched as (
@@ -110,3 +164,8 @@ left join matched
         and numbered.category = matched.category
         and numbered.measure = matched.measure
         and (numbered.measure_kind = 'score') = matched.is_score
+left join failing_pairs
+    on
+        pairs.pair_id = failing_pairs.pair_id
+        and numbered.category = failing_pairs.category
+where numbered.measure_kind <> 'status' or failing_pairs.pair_id is not null

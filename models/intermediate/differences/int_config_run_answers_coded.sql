@@ -75,10 +75,30 @@ prompts as (
 ),
 
 responses as (
+    select * from {{ ref('int_responses_joined') }}
+),
+
+statuses as (
     select
-        response_key,
-        repeat_index
-    from {{ ref('int_responses_joined') }}
+        'this' as run,
+        suite,
+        category,
+        config,
+        prompt_key,
+        repeat_index,
+        response_status as outcome
+    from responses
+    union all
+    select
+        'earlier' as run,
+        suite,
+        category,
+        config,
+        prompt_key,
+        repeat_index,
+        outcome
+    from {{ ref('stg_compare__earlier_outcomes') }}
+    where rule_kind = 'status'
 ),
 
 answered as (
@@ -116,6 +136,25 @@ answered as (
         earlier_by_kind.outcome,
         earlier_by_kind.value
     from earlier_by_kind
+    inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
+    inner join prompts using (prompt_key)
+    union all
+    select
+        statuses.run,
+        'status' as measure_kind,
+        statuses.suite,
+        statuses.category,
+        'response_status' as measure,
+        grouped.axis,
+        statuses.config,
+        statuses.prompt_key,
+        prompts.block_key,
+        statuses.repeat_index,
+        grouped.group_value,
+        grouped.attribute_codes,
+        statuses.outcome,
+        cast(null as double) as value
+    from statuses
     inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
     inner join prompts using (prompt_key)
 ),

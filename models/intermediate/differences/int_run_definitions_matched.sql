@@ -1,5 +1,5 @@
--- Grain: one row per suite, category, outcome_set of a suite that has an earlier run: whether both asked,
--- read and scored alike. `reason` is null where they did.
+-- Grain: one row per suite, category, outcome_set of a suite that has an earlier run, `response_status` too:
+-- whether both asked, read and scored alike. `reason` is null where they did.
 with current_run as (
     select comparables.*
     from {{ ref('int_run_definitions_listed') }} as comparables
@@ -43,6 +43,14 @@ sets as (
         outcome_set
     from current_run
     where part = 'rule'
+    union
+    -- Whether an answer came is read by no rule.
+    select distinct
+        suite,
+        category,
+        'response_status' as outcome_set
+    from current_run
+    where part = 'prompt'
 )
 
 select

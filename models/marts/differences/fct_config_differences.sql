@@ -44,6 +44,8 @@ compared as (
         coalesce(
             listed.reason,
             case
+                when listed.compared = 'runs' and earlier_versions.metric is null
+                    then 'The earlier run is of a version of Plumbline that does not compare this.'
                 when
                     listed.compared = 'runs'
                     and versions.metric_version is distinct from earlier_versions.metric_version
