@@ -11,7 +11,7 @@ import click
 
 from ingest.errors import PlumblineError, say
 from ingest.judging.stage import Judging
-from ingest.judging.votes import VoteCount
+from ingest.judging.votes import REMEDY, VoteCount
 from ingest.measuring.languages import LanguageDetector, detect_languages
 from ingest.measuring.prompt_pairs import Compared, compare_pairs, neutralise, pair_prompts
 from ingest.measuring.scored_texts import count_unmade_scored, make_scored_texts
@@ -217,10 +217,13 @@ def command(
             from ingest.spark.scoring import spread
 
             tasks = [spread(task, where) for task in tasks]
-        for count in extract(store, suite, suite_path, tasks, limit, overlap, judging):
+        counts = extract(store, suite, suite_path, tasks, limit, overlap, judging)
+        for count in counts:
             say(str(count))
             if isinstance(count, Count) and count.failed:
                 why = f"; first: {count.first_error}" if count.first_error else ": it gives no number of them"
                 say(f"{count.scorer} failed on {count.failed:,}{why}", err=True)
         if store.value("select count(*) from sources") == 0:
             say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
+    if mute := [count.judge for count in counts if isinstance(count, VoteCount) and count.is_mute]:
+        raise PlumblineError(f"{', '.join(mute)}: not one vote, so nothing is read that way.", REMEDY)

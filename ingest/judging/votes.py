@@ -121,6 +121,12 @@ class VoteCount:
         """Votes that the same command asks for once more."""
         return self.n_missing - sum(n for status, n in self.statuses.items() if status not in self.again)
 
+    @property
+    def is_mute(self) -> bool:
+        """Whether the judge was asked, and has not given one vote."""
+        n_asked = self.n_wanted - self.n_missing + self.statuses.total()
+        return n_asked > 0 and n_asked == self.n_without + self.statuses.total() - self.statuses["ok"]
+
     again: frozenset[str] = frozenset()
 
     def __str__(self) -> str:

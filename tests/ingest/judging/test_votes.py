@@ -141,9 +141,12 @@ def test_a_reply_that_is_no_vote_is_asked_again_and_then_none(judged):
 def test_what_is_there_without_a_vote_is_said(judged):
     with judge_server(lambda question: "I would say hire.") as (url, asked):
         judged.write(url, checked=0)
-        assert "decider: votes: 3 invalid_vote; 0 already there." in judged.extract().output
-        again = judged.extract().output
-    assert "decider: votes: 0 new; 3 already there, 3 of them without a vote." in again
+        first, again = judged.extract(), judged.extract()
+    assert "decider: votes: 3 invalid_vote; 0 already there." in first.output
+    assert "decider: votes: 0 new; 3 already there, 3 of them without a vote." in again.output
+    for result in (first, again):
+        assert result.exit_code == 1
+        assert "decider: not one vote, so nothing is read that way." in result.output
     assert len(asked) == N_TEXTS * ATTEMPTS
 
 
