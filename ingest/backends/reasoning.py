@@ -23,6 +23,7 @@ def _exactly(tag: str) -> str:
 _BLOCKS = [rf"{_exactly(opened)}(.*?)(?:{_exactly(closed)}|\Z)" for opened, closed in _PAIRS]
 _BLOCK = re.compile(rf"\s*(?:{'|'.join(_BLOCKS)})\s*", re.IGNORECASE | re.DOTALL)
 _BLOCK_STARTS = tuple({opened[0] for opened, _ in _PAIRS})
+_CLOSING_STARTS = tuple({closed[:2] for _, closed in _PAIRS})
 # Around the answer of some of these models.
 _ANSWER_MARKS = re.compile(
     r"\A<\|(?:START_RESPONSE|begin_of_solution)\|>\s*|\s*<\|(?:END_RESPONSE|end_of_solution)\|>\s*\Z"
@@ -83,6 +84,8 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
         return _AFTER_ANSWER.sub("", start[channels.end() :]).lstrip(), thought and thought.strip()
     if first := _FIRST_CHANNEL.match(start):
         return "", start[first.end() :].strip()
+    if not any(mark in text for mark in _CLOSING_STARTS):  # as of nearly every answer
+        return text, None
     lowered = text.lower()
     for opened, closed in _PAIRS:
         if closed.lower() in lowered and (tag := _closing(text, opened, closed)):
