@@ -1,6 +1,16 @@
 {# What enters a table of groups, from outcomes (a row per answer and outcome set): categories, scores, and whether the
-   outcome is favourable. Needs `favourable` (suite, category, outcome_set, label) and `selectable` (without labels). #}
+   outcome is favourable, where a set has favourable ones. #}
 {% macro outcomes_by_kind(relation) -%}
+    with favourable as (
+        select distinct
+            suite,
+            category,
+            outcome_set,
+            label
+        from {{ ref('stg_suite__outcome_rules') }}
+        where is_favourable
+    )
+
     select
         'outcome' as measure_kind,
         outcome_set as measure,
@@ -26,7 +36,7 @@
         case when favourable.label is not null then 1e0 else 0e0 end as value,
         {{ relation }}.* {{ without('outcome_set, outcome, score') }}
     from {{ relation }}
-    inner join selectable
+    semi join favourable as selectable
         on
             {{ relation }}.suite = selectable.suite
             and {{ relation }}.category = selectable.category

@@ -37,24 +37,6 @@ rules as (
     from {{ ref('stg_suite__outcome_rules') }}
 ),
 
-favourable as (
-    select distinct
-        suite,
-        category,
-        outcome_set,
-        label
-    from {{ ref('stg_suite__outcome_rules') }}
-    where is_favourable
-),
-
-selectable as (
-    select distinct
-        suite,
-        category,
-        outcome_set
-    from favourable
-),
-
 earlier as (
     select
         outcomes.*,

@@ -8,24 +8,6 @@ with outcomes as (
     select * from {{ ref('int_outcomes_assigned') }}
 ),
 
-favourable as (
-    select distinct
-        suite,
-        category,
-        outcome_set,
-        label
-    from {{ ref('stg_suite__outcome_rules') }}
-    where is_favourable
-),
-
-selectable as (
-    select distinct
-        suite,
-        category,
-        outcome_set
-    from favourable
-),
-
 responses as (
     select * from {{ ref('int_responses_joined') }}
 ),
