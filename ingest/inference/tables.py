@@ -66,6 +66,15 @@ def parts(rows: Columns, name: str, keys: Sequence[Any]) -> Iterator[Columns]:
         yield {column: values[start:end] for column, values in rows.items()}
 
 
+def with_answers(
+    analyses: Sequence[Mapping[str, Any]], answers: DuckDBPyRelation, columns: str
+) -> Iterator[tuple[Mapping[str, Any], Columns]]:
+    """Yield each analysis, which are sorted by their keys, with these columns of its answers."""
+    found = answers.order("analysis_key, response_key").project(f"analysis_key, {columns}").fetchnumpy()
+    keys = [analysis["analysis_key"] for analysis in analyses]
+    yield from zip(analyses, parts(found, "analysis_key", keys), strict=True)
+
+
 def where(rows: Columns, chosen: NDArray[Any] | slice) -> Columns:
     """The chosen rows, by their places or by a mask."""
     return {name: column[chosen] for name, column in rows.items()}

@@ -12,7 +12,7 @@ from ingest.inference.group_statistics import group_mean, statistics_of
 from ingest.inference.kept import Kept
 from ingest.inference.resampling import resample
 from ingest.inference.sums import group_table, selection_sums, sums_of
-from ingest.inference.tables import OF_ANALYSIS, analysis_seed, parts, records, row_by, rows_by, types
+from ingest.inference.tables import OF_ANALYSIS, analysis_seed, records, row_by, rows_by, types, with_answers
 
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
@@ -39,15 +39,10 @@ def model(dbt, session):
     scales = row_by(
         dbt.ref("int_features_listed"), "suite, category, feature, range_low, range_high", n_keys=3
     )
-    answers = (
-        dbt.ref("int_analysis_responses_coded")
-        .order("analysis_key, response_key")
-        .project("analysis_key, group_code, cell_code, block_code, stratum_code, outcome_code, value")
-        .fetchnumpy()
-    )
+    answers = dbt.ref("int_analysis_responses_coded")
+    columns = "group_code, cell_code, block_code, stratum_code, outcome_code, value"
     kept = Kept(dbt, session, SCHEMA)
-    of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
-    for analysis, part in zip(analyses, of_analyses, strict=True):
+    for analysis, part in with_answers(analyses, answers, columns):
         if len(part["value"]):
             reference = references.get((analysis["suite"], analysis["axis"]))
             scale = scales.get((analysis["suite"], analysis["category"], analysis["measure"]))

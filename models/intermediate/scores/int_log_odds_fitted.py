@@ -4,7 +4,7 @@ import numpy as np
 
 from ingest.inference.kept import Kept
 from ingest.inference.log_odds import contrast, fit_log_odds, log_odds
-from ingest.inference.tables import parts, records, rows_by, types
+from ingest.inference.tables import records, rows_by, types, with_answers
 
 SCHEMA = types(
     "analysis_key int64, group_value string, reference string, log_odds double, value double,"
@@ -36,15 +36,10 @@ def model(dbt, session):
     roots = rows_by(
         dbt.ref("int_analysis_roots_coded").order("analysis_key, prompt_code"), "analysis_key, root_code"
     )
-    keys = [analysis["analysis_key"] for analysis in analyses]
-    answers = (
-        dbt.ref("int_analysis_responses_coded")
-        .order("analysis_key, response_key")
-        .project("analysis_key, group_code, prompt_code, block_code, value")
-        .fetchnumpy()
-    )
+    answers = dbt.ref("int_analysis_responses_coded")
+    columns = "group_code, prompt_code, block_code, value"
     kept = Kept(dbt, session, SCHEMA)
-    for analysis, part in zip(analyses, parts(answers, "analysis_key", keys), strict=True):
+    for analysis, part in with_answers(analyses, answers, columns):
         key = analysis["analysis_key"]
         chosen = references.get((analysis["suite"], analysis["axis"]), [])
         kept.add(_fitted, key, groups[key], [code for (code,) in roots[key]], chosen, part)

@@ -6,7 +6,7 @@ from ingest.inference.cells import resample_cells
 from ingest.inference.design import Design
 from ingest.inference.kept import Kept
 from ingest.inference.strata import CONFOUNDED, confounding
-from ingest.inference.tables import OF_ANALYSIS, analysis_seed, parts, records, rows_by, types
+from ingest.inference.tables import OF_ANALYSIS, analysis_seed, records, rows_by, types, with_answers
 
 SCHEMA = types(
     "analysis_key int64, group_value string, outcome_code int64, residual double, residual_within double,"
@@ -23,15 +23,10 @@ def model(dbt, session):
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes",
     )
-    answers = (
-        dbt.ref("int_analysis_responses_coded")
-        .order("analysis_key, response_key")
-        .project("analysis_key, group_code, cell_code, block_code, stratum_code, outcome_code")
-        .fetchnumpy()
-    )
+    answers = dbt.ref("int_analysis_responses_coded")
+    columns = "group_code, cell_code, block_code, stratum_code, outcome_code"
     kept = Kept(dbt, session, SCHEMA)
-    of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
-    for analysis, part in zip(analyses, of_analyses, strict=True):
+    for analysis, part in with_answers(analyses, answers, columns):
         kept.add(_resampled, analysis, groups[analysis["analysis_key"]], part)
     return kept.relation()
 

@@ -2,7 +2,7 @@
 
 from ingest.inference.kept import Kept
 from ingest.inference.linear import assumptions
-from ingest.inference.tables import parts, types
+from ingest.inference.tables import records, types, with_answers
 
 SCHEMA = types(
     "analysis_key int64, normality_test string, normality double, normality_p double, equal_variance double,"
@@ -13,16 +13,11 @@ SCHEMA = types(
 def model(dbt, session):
     dbt.config(materialized="table")
     listed = dbt.ref("int_analyses_listed").filter("measure_kind = 'score' and n > 0").order("analysis_key")
-    keys = [key for (key,) in listed.project("analysis_key").fetchall()]
-    answers = (
-        dbt.ref("int_analysis_responses_coded")
-        .order("analysis_key, response_key")
-        .project("analysis_key, group_code, value")
-        .fetchnumpy()
-    )
+    answers = dbt.ref("int_analysis_responses_coded")
+    columns = "group_code, value"
     kept = Kept(dbt, session, SCHEMA)
-    for key, part in zip(keys, parts(answers, "analysis_key", keys), strict=True):
-        kept.add(_tested, key, part)
+    for analysis, part in with_answers(records(listed.project("analysis_key")), answers, columns):
+        kept.add(_tested, analysis["analysis_key"], part)
     return kept.relation()
 
 

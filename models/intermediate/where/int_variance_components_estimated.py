@@ -2,7 +2,7 @@
 
 from ingest.inference.kept import Kept
 from ingest.inference.sums import outcome_sums
-from ingest.inference.tables import parts, records, rows_by, types
+from ingest.inference.tables import records, rows_by, types, with_answers
 from ingest.inference.variance import variance_components
 
 SCHEMA = types(
@@ -19,14 +19,9 @@ def model(dbt, session):
     roots = rows_by(
         dbt.ref("int_analysis_roots_coded").order("analysis_key, prompt_code"), "analysis_key, root_code"
     )
-    answers = (
-        dbt.ref("int_analysis_responses_coded")
-        .order("analysis_key, response_key")
-        .project("analysis_key, group_code, prompt_code, block_code, outcome_code, value")
-        .fetchnumpy()
-    )
-    of_analyses = parts(answers, "analysis_key", [analysis["analysis_key"] for analysis in analyses])
-    together = zip(analyses, of_analyses, strict=True)
+    answers = dbt.ref("int_analysis_responses_coded")
+    columns = "group_code, prompt_code, block_code, outcome_code, value"
+    together = with_answers(analyses, answers, columns)
     # What many configs answered is laid out alike: such analyses follow each other, and share the layout.
     alike = ("suite", "category", "axis", "measure_kind", "measure")
     kept = Kept(dbt, session, SCHEMA)
