@@ -20,7 +20,6 @@ variances as (
     select
         {{ of_template }},
         style,
-        count(mean) as n_descriptors,
         case when count(mean) >= 2 then {{ in_order('var_pop', 'mean', 'axis, descriptor') }} end as variance,
         sum(n) as n_measured,
         sum(n_missing) as n_missing
@@ -31,8 +30,7 @@ variances as (
 select
     {{ of_template }},
     {{ in_order('sum', 'variance', 'style') }} as variance,
-    -- An answer has all styles, so that each style has the same answers and descriptors.
-    cast(max(n_descriptors) as bigint) as n_descriptors,
+    -- An answer has all styles, so that each style has the same answers.
     cast(max(n_measured) as bigint) as n_measured,
     cast(max(n_missing) as bigint) as n_missing
 from variances

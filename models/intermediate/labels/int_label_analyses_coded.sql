@@ -29,7 +29,6 @@ outcomes as (
 select
     analyses.analysis_key,
     outcomes.response_key,
-    outcomes.outcome_set,
     grouped.group_code,
     grouped.group_value,
     dense_rank() over (

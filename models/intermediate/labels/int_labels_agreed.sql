@@ -35,7 +35,6 @@ annotated as (
         outcome_set,
         response_key,
         avg(value) as value,
-        count(*) as n_annotators,
         max(case when source = 'example' then 1 else 0 end) = 1 as is_example
     from labels
     group by outcome_set, response_key
@@ -87,7 +86,6 @@ select
     agreed.label,
     agreed.is_label_counted,
     annotated.value,
-    annotated.n_annotators,
     annotated.is_example,
     drawn.probability
 from agreed

@@ -66,7 +66,6 @@ first_labels as (
     select
         scorer_key,
         text_key,
-        max(n_label) as n_first,
         case when count(*) = 1 then max(label) end as label
     from ranked
     where place = 1
@@ -85,7 +84,6 @@ judged as (
     select
         counted.*,
         first_labels.label,
-        first_labels.n_first,
         coalesce(texts.n_characters > limits.max_characters, false) as is_capped,
         case
             when counted.is_empty then 'empty'
@@ -107,7 +105,5 @@ select
     case when fault is null then label end as label,
     case when fault is null then value end as value,
     coalesce(fault, case when is_capped then 'capped' else 'ok' end) as judgement_status,
-    n_members,
-    n_votes,
-    {{ ratio('n_first', 'n_votes') }} as agreement
+    n_members
 from judged

@@ -22,7 +22,6 @@ select
     responses.category,
     rules.outcome_set,
     responses.text_key,
-    rules.text_variant,
     texts.text_key as variant_text_key,
     -- Cleaning can leave nothing of a text, of dots alone for instance.
     texts.text = '' as is_blank

@@ -14,7 +14,6 @@ with listed as (
 
 select
     *,
-    count(*) over in_attribute as n_groups,
     case
         when count(*) over in_attribute = 2 then first_value(group_value) over in_attribute
         else ''

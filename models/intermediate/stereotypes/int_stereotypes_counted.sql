@@ -3,17 +3,11 @@
 with answered as (
     select
         suite,
-        domain,
         category,
         config_key,
-        config,
-        model,
-        role,
-        is_simulated,
-        count(*) filter (where is_counted) as n,
-        count(*) filter (where not is_counted) as n_missing
+        count(*) filter (where is_counted) as n
     from {{ ref('int_stereotype_texts_listed') }}
-    group by all
+    group by suite, category, config_key
 ),
 
 attributes as (

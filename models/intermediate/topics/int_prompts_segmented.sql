@@ -7,7 +7,6 @@ select
     prompts.baseline_text_key,
     asked.topic_set,
     asked.pool,
-    asked.segment,
     case asked.segment
         when 'none' then ''
         when 'domain' then prompts.domain
