@@ -5,7 +5,6 @@ import threading
 
 import pytest
 from asked import N_PROMPTS, Case, said
-from servers import loopback
 
 from ingest.asking.budget import Purse, cost_of
 from ingest.backends import Answer
@@ -16,12 +15,6 @@ PRICES = {"prompt": 10.0, "output": 1_000.0, "currency": "USD", "date": "2026-11
 # What the server says of each answer: a quarter of the prompt's characters and 5 tokens read, 3 written.
 WRITTEN = 3
 MESSAGES = [{"role": "user", "content": "Case 1: a man asks for a flat."}]
-
-
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4") as server:
-        yield server
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import yaml
 from asked import ASKED, KEY, N_PROMPTS, SOON, Case, said
-from servers import loopback
 
 from ingest.apart.process import Limits
 from ingest.asking.run import generate_answers
@@ -39,12 +38,6 @@ class Application(Case):
             "answer": ANSWER,
         }
         self.write()
-
-
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4", "--key", KEY) as server:
-        yield server
 
 
 @pytest.fixture

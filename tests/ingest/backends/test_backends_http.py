@@ -27,12 +27,6 @@ from ingest.store import Store
 from ingest.suite import Config, load_suite, own_code
 
 
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4", "--key", KEY) as server:
-        yield server
-
-
 @pytest.fixture
 def server(running):
     running.reset()

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from asked import KEY, N_PROMPTS, keyed_case, said
-from servers import loopback
 
 from ingest.backends.http import events_of
 from ingest.backends.replies import estimate_prompt
@@ -19,12 +18,6 @@ FILTER = {
     }
 }
 HEAT = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
-
-
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4", "--key", KEY) as server:
-        yield server
 
 
 @pytest.fixture(params=["openai", "azure", "anthropic"])

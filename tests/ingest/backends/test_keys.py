@@ -8,16 +8,9 @@ from urllib.parse import unquote
 
 import pytest
 from asked import KEY, Case, said
-from servers import loopback
 
 from ingest.redaction import without_key
 from ingest.store import Store
-
-
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4", "--key", KEY) as server:
-        yield server
 
 
 @pytest.fixture(params=["ollama", "openai"])

@@ -7,7 +7,6 @@ import pytest
 import yaml
 from asked import ASKED, KEY, N_PROMPTS, keyed_case, said
 from click.testing import CliRunner
-from servers import loopback
 
 from ingest import audit as command
 from ingest.cli import cli
@@ -17,12 +16,6 @@ HEAT = "Unsupported value: 'temperature' does not support 0 with this model. Onl
 EXTRA = {
     "detail": [{"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]
 }
-
-
-@pytest.fixture(scope="module")
-def running():
-    with loopback("--slots", "4", "--key", KEY) as server:
-        yield server
 
 
 @pytest.fixture
