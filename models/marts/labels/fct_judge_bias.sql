@@ -67,8 +67,8 @@ select
     min_attainable_p,
     case
         when p_holm is null then 'not_tested'
-        when p_holm <= 0.05 then 'reads_groups'
-        when min_attainable_p * n_tests > 0.05 then 'too_few'
+        when {{ meets('p_holm', '<=', significance_level()) }} then 'reads_groups'
+        when {{ meets('min_attainable_p * n_tests', '>', significance_level()) }} then 'too_few'
         else 'none_found'
     end as finding,
     1 as metric_version

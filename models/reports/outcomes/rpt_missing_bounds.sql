@@ -99,15 +99,19 @@ ratios as (
     group by suite, category, config, is_simulated, axis, feature
 ),
 
-distances as (
+{% for name, numbers, measure, metric in [
+    ('distances', 'deviations', 'outcome_set', "'max_' || metric"),
+    ('largest_shifts', 'shifts', 'feature', "'max_abs_dbi'")
+] -%}
+{{ name }} as (
     select
         suite,
         category,
         config,
         is_simulated,
         axis,
-        outcome_set as measure,
-        'max_' || metric as metric,
+        {{ measure }} as measure,
+        {{ metric }} as metric,
         max_by(group_value, (value, group_value)) as group_value,
         max(value) as value,
         max_by(lowest, (value, group_value)) as bound_low,
@@ -119,34 +123,11 @@ distances as (
         max(lowest) as best_bound,
         cast(sum(n_missing) as bigint) as n_missing_all,
         cast(sum(n) as bigint) as n_all
-    from deviations
-    group by suite, category, config, is_simulated, axis, outcome_set, metric
+    from {{ numbers }}
+    group by all
 ),
 
-largest_shifts as (
-    select
-        suite,
-        category,
-        config,
-        is_simulated,
-        axis,
-        feature as measure,
-        'max_abs_dbi' as metric,
-        max_by(group_value, (value, group_value)) as group_value,
-        max(value) as value,
-        max_by(lowest, (value, group_value)) as bound_low,
-        max_by(highest, (value, group_value)) as bound_high,
-        max_by(n, (value, group_value)) as n,
-        max_by(n_missing, (value, group_value)) as n_missing,
-        max_by(group_value, (highest, group_value)) as worst_group,
-        max(highest) as worst_bound,
-        max(lowest) as best_bound,
-        cast(sum(n_missing) as bigint) as n_missing_all,
-        cast(sum(n) as bigint) as n_all
-    from shifts
-    group by suite, category, config, is_simulated, axis, feature
-),
-
+{% endfor -%}
 apart as (
     select
         suite,
