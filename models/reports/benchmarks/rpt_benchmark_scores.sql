@@ -1,19 +1,10 @@
 -- Grain: one row per suite, category, config, metric, condition: scores of published benchmarks for readers.
 with categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 metrics as (
-    select
-        metric,
-        min(title) as title
-    from {{ ref('dim_metrics') }}
-    group by metric
+    {{ metric_titles() }}
 ),
 
 declared as (

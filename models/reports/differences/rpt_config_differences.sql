@@ -8,20 +8,11 @@ with differences as (
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 metrics as (
-    select
-        metric,
-        max_by(title, metric_version) as title
-    from {{ ref('dim_metrics') }}
-    group by metric
+    {{ metric_titles() }}
 ),
 
 told as (

@@ -18,11 +18,7 @@ differences as (
 ),
 
 metrics as (
-    select
-        metric,
-        max_by(title, metric_version) as title
-    from {{ ref('dim_metrics') }}
-    group by metric
+    {{ metric_titles() }}
 ),
 
 -- Two configs are compared in the order of their names; here the control comes first.

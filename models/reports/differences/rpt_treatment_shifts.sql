@@ -12,11 +12,7 @@ with shifts as (
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 told as (

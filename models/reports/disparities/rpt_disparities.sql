@@ -14,10 +14,7 @@ disparities as (
 ),
 
 rates as (
-    select 'standard=' || standards.standard || ';method=' || methods.method as parameters
-    from {{ ref('selection_standards') }} as standards
-    cross join {{ ref('selection_methods') }} as methods
-    where standards.is_default and methods.is_default
+    {{ default_criterion() }}
 )
 
 select

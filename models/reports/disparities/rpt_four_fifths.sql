@@ -54,7 +54,7 @@ sizes as (
         axis,
         feature,
         calibration,
-        'standard=' || standard || ';method=' || method as parameters,
+        {{ criterion('standard', 'method') }} as parameters,
         min(n) as n_smallest_group
     from {{ ref('fct_selection_rates') }}
     where n > 0 and roll_up = 'none'
@@ -62,19 +62,11 @@ sizes as (
 ),
 
 criterion as (
-    select 'standard=' || standards.standard || ';method=' || methods.method as parameters
-    from {{ ref('selection_standards') }} as standards
-    cross join {{ ref('selection_methods') }} as methods
-    where standards.is_default and methods.is_default
+    {{ default_criterion() }}
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 -- By which number of fct_verdicts a row would be judged: none where it is by another criterion.

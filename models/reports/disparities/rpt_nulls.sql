@@ -52,11 +52,7 @@ bounds as (
 ),
 
 metrics as (
-    select
-        metric,
-        any_value(title) as title
-    from {{ ref('dim_metrics') }}
-    group by metric
+    {{ metric_titles() }}
 ),
 
 of_disparities as (
@@ -143,12 +139,7 @@ collected as (
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 placed as (

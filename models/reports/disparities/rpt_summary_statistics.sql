@@ -25,7 +25,7 @@ titles as (
     select
         0 as statistic_position,
         'selection_rate' as statistic,
-        'standard=' || standards.standard || ';method=' || methods.method as parameters,
+        {{ criterion('standards.standard', 'methods.method') }} as parameters,
         'Selection rate: ' || lower(methods.title) || ', the ' || lower(standards.title) as title
     from {{ ref('selection_standards') }} as standards
     cross join {{ ref('selection_methods') }} as methods

@@ -6,19 +6,11 @@ with biases as (
 ),
 
 rates as (
-    select 'standard=' || standards.standard || ';method=' || methods.method as parameters
-    from {{ ref('selection_standards') }} as standards
-    cross join {{ ref('selection_methods') }} as methods
-    where standards.is_default and methods.is_default
+    {{ default_criterion() }}
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 )
 
 select

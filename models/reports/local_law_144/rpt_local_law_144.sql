@@ -1,12 +1,7 @@
 -- Grain: one row per suite, category, config, form, feature, axis, group_value. Whole tables, at most 3,000
 -- rows, comparisons before controls.
 with categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 suites as (

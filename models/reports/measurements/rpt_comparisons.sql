@@ -19,12 +19,7 @@ samples as (
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 -- What the suite reads its answers by comes before what is measured besides, distances above all.

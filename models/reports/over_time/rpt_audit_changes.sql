@@ -2,11 +2,7 @@
 -- moved, and numbers that one of both has not: the latter where there is room, or a new suite takes it all.
 {%- set most_rows = 2000 %}
 with titles as (
-    select
-        metric,
-        max_by(title, metric_version) as metric_title
-    from {{ ref('dim_metrics') }}
-    group by metric
+    {{ metric_titles() }}
 )
 
 select
@@ -23,7 +19,7 @@ select
     changes.measure,
     changes.axis,
     changes.metric,
-    coalesce(titles.metric_title, changes.metric) as metric_title,
+    coalesce(titles.title, changes.metric) as metric_title,
     changes.group_value,
     changes.value_a,
     changes.value_b,

@@ -33,11 +33,7 @@ ranked as (
 ),
 
 titles as (
-    select
-        metric,
-        max_by(title, metric_version) as metric_title
-    from {{ ref('dim_metrics') }}
-    group by metric
+    {{ metric_titles() }}
 )
 
 select
@@ -54,7 +50,7 @@ select
     numbers.measure,
     numbers.axis,
     numbers.metric,
-    coalesce(titles.metric_title, numbers.metric) as metric_title,
+    coalesce(titles.title, numbers.metric) as metric_title,
     numbers.group_value,
     numbers.value,
     numbers.unit,

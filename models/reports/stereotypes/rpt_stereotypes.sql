@@ -8,20 +8,11 @@ with stereotypes as (
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 metrics as (
-    select
-        metric,
-        any_value(title) as title
-    from {{ ref('dim_metrics') }}
-    group by metric
+    {{ metric_titles() }}
 ),
 
 ranked as (

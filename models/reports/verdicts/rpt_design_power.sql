@@ -1,11 +1,6 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric: the gaps side by side.
 with categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 gate_profiles as (

@@ -7,12 +7,7 @@ with sensitivities as (
 ),
 
 categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 ordered as (

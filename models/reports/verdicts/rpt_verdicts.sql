@@ -1,12 +1,7 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
 {% set limits = ('green_limit', 'red_limit') -%}
 with categories as (
-    select distinct
-        suite,
-        category,
-        category_position,
-        title
-    from {{ ref('dim_categories') }}
+    {{ category_titles() }}
 ),
 
 census_gaps as (
