@@ -3,10 +3,8 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
-from statsmodels.formula.api import mixedlm
 
 from ingest.inference.log_odds import EXTREME, contrast, fit_log_odds, log_odds
 
@@ -29,6 +27,9 @@ def fit(y, group, root, block=None):
 
 
 def peers(y, group, root, **parts):
+    import pandas as pd  # here: every worker collects this file, and one runs it
+    from statsmodels.formula.api import mixedlm
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         frame = pd.DataFrame({"y": y, "group": group, "root": root})

@@ -191,18 +191,18 @@ def test_what_is_fine_is_read_as_it_was_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text",
+    "written",
     [
-        ",".join(map("c{}".format, range(1_500_000))) + "\n" + "," * 1_499_999 + "\n",
-        "," * 4_000_000 + "\n1\n",
-        "x" * 15_999_990 + "\n1\n",
-        "x" * 16_000_001 + "\n1\n",
+        lambda: ",".join(map("c{}".format, range(1_500_000))) + "\n" + "," * 1_499_999 + "\n",
+        lambda: "," * 4_000_000 + "\n1\n",
+        lambda: "x" * 15_999_990 + "\n1\n",
+        lambda: "x" * 16_000_001 + "\n1\n",
     ],
     ids=["1.5 million columns", "columns without names", "a long name", "a line too long"],
 )
-def test_a_csv_header_of_megabytes_ends_in_one_line(refused, tmp_path, text):
+def test_a_csv_header_of_megabytes_ends_in_one_line(refused, tmp_path, written):
     path = tmp_path / "wide.csv"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(written(), encoding="utf-8")
     assert "has no column" in (said := refused(path)) or "has a line of over 16,000,000" in said
 
 
@@ -216,16 +216,16 @@ def test_rows_of_millions_of_cells_are_refused_one_by_one(tmp_path):
 @pytest.mark.parametrize(
     ("line", "detail"),
     [
-        ('{"a": ' + "[" * 7_000_000, "nested too deep"),
-        ('{"a": ' + "9" * 5_000 + "}", "a number of too many digits"),
-        ('{"a": ' + '{"a": ' * 2_000_000, "nested too deep"),
-        (json.dumps(dict.fromkeys(map(str, range(500_000)), 1)), "no 'a' in the object"),
+        (lambda: '{"a": ' + "[" * 7_000_000, "nested too deep"),
+        (lambda: '{"a": ' + "9" * 5_000 + "}", "a number of too many digits"),
+        (lambda: '{"a": ' + '{"a": ' * 2_000_000, "nested too deep"),
+        (lambda: json.dumps(dict.fromkeys(map(str, range(500_000)), 1)), "no 'a' in the object"),
     ],
     ids=["lists", "digits", "objects", "keys"],
 )
 def test_lines_of_json_that_nobody_writes_are_refused_one_by_one(tmp_path, line, detail):
     path = tmp_path / "odd.jsonl"
-    path.write_text(f'{line}\n{{"a": 1}}\n', encoding="utf-8")
+    path.write_text(f'{line()}\n{{"a": 1}}\n', encoding="utf-8")
     first, second = (cells for _, cells in read_records(path, ["a"]))
     assert first.detail == f"line 1: {detail}" and second == [1]
 
@@ -247,19 +247,20 @@ def test_a_scorer_s_file_is_read_as_carefully(tmp_path, suffix):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("written", "said"),
     [
         (
-            ",".join(map("c{}".format, range(300_000))) + "\n" + "x\n" * 300_000,
+            lambda: ",".join(map("c{}".format, range(300_000))) + "\n" + "x\n" * 300_000,
             "has 1 cells, the header 300,000",
         ),
-        ("target,from\na,b,c\n", "line 2 has 3 cells, the header 2"),
-        ('target,from\na,"b\n', "unexpected end of data"),
-        ("x" * 5_000_001, "has more than 5,000,000 bytes"),
+        (lambda: "target,from\na,b,c\n", "line 2 has 3 cells, the header 2"),
+        (lambda: 'target,from\na,"b\n', "unexpected end of data"),
+        (lambda: "x" * 5_000_001, "has more than 5,000,000 bytes"),
     ],
+    ids=["cells", "more cells", "quote", "bytes"],
 )
-def test_a_table_that_a_suite_names_is_read_as_carefully(tmp_path, text, said):
+def test_a_table_that_a_suite_names_is_read_as_carefully(tmp_path, written, said):
     path = tmp_path / "replacements.csv"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(written(), encoding="utf-8")
     with pytest.raises(PlumblineError, match=said):
         read_csv(path)
