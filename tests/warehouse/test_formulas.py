@@ -6,6 +6,7 @@ import math
 import duckdb
 import jinja2
 import numpy as np
+import pyarrow as pa
 import pytest
 from places import ROOT
 
@@ -15,8 +16,12 @@ FORMULAS = "".join(
 )
 
 
+MACROS = jinja2.Environment()
+MACROS.globals |= vars(MACROS.from_string(FORMULAS).module)
+
+
 def column(expression, relation):
-    sql = jinja2.Environment().from_string(f"{FORMULAS}select {expression} from {relation}").render()
+    sql = MACROS.from_string(f"select {expression} from {relation}").render()
     return np.array([value for (value,) in duckdb.sql(sql).fetchall()], dtype=float)
 
 
@@ -65,9 +70,10 @@ def test_a_sum_of_shares_is_exact_in_any_order(base):
         .render()
     )
     found = set()
-    for _ in range(20):
-        with duckdb.connect() as connection:
-            connection.execute("create table t as select unnest($1) as x", [rng.permutation(shares).tolist()])
+    with duckdb.connect() as connection:
+        for _ in range(20):
+            connection.register("shuffled", pa.table({"x": rng.permutation(shares)}))
+            connection.execute("create or replace table t as from shuffled")
             found.add(connection.sql(sql).fetchone())
     assert len(found) == 1 and found.pop()[0] == pytest.approx(math.fsum(shares), rel=1e-15)
 
@@ -83,10 +89,10 @@ def test_the_mean_that_selects_is_exact_in_any_order(size):
         f"{OF_DUCKDB}{as_on_duckdb}select {{{{ standard_mean({{}}) }}}} from t"
     )
     found = set()
-    for _ in range(20):
-        with duckdb.connect() as connection:
-            shuffled = rng.permutation(values).tolist()
-            connection.execute("create table t as select unnest($1::double[]) as value", [shuffled])
+    with duckdb.connect() as connection:
+        for _ in range(20):
+            connection.register("shuffled", pa.table({"value": rng.permutation(values)}))
+            connection.execute("create or replace table t as from shuffled")
             found.add(connection.sql(sql.render()).fetchone())
     assert len(found) == 1 and found.pop()[0] == pytest.approx(math.fsum(values) / 5_000, rel=1e-15)
 
