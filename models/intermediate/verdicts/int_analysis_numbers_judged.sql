@@ -204,7 +204,11 @@ select
     judged.analysis_key,
     judged.statistic,
     -- What becomes of a chi-square's evidence where the missing answers make groups as alike as can be.
-    case when judged.metric = 'chi_square_p' then judged.value_low > judged.null_p95 end
-        as is_evident_at_worst
+    case
+        when judged.metric = 'chi_square_p'
+            then
+                judged.value_low
+                > case when judged.confounding is null then judged.null_p95 else judged.adjusted_null_p95 end
+    end as is_evident_at_worst
 from judged
 inner join analyses on judged.analysis_key = analyses.analysis_key
