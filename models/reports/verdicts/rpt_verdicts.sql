@@ -105,10 +105,6 @@ worded as (
         contrasts.gap_chance,
         -- A p-value has no size: the association's own speaks beside it.
         verdicts.metric = 'chi_square_p' as is_p_value,
-        case
-            when verdicts.metric <> 'chi_square_p' and verdicts.measure_check <> 'corrected'
-                then {{ rounded_apart('verdicts.value', ['verdicts.green_limit', 'verdicts.red_limit']) }}
-        end as value_in_words,
         associations.cramers_v,
         case verdicts.metric
             when 'chi_square_p' then associations.ci_low
@@ -185,6 +181,8 @@ worded as (
 parts as (
     select
         *,
+        case when not is_p_value then {{ rounded_apart('coalesce(adjusted_value, value)', limits) }} end
+            as value_in_words,
         metric_title || ' '
         || case
             when value is null then 'not computable'
@@ -197,7 +195,7 @@ parts as (
                     {{ p_in_words('value', limits) }}
                     || case when is_at_equal_weights then '' else after_holm end
                     || coalesce(', at Cramér''s V ' || {{ rounded('cramers_v') }}, '')
-            else value_in_words
+            else {{ rounded_apart('value', limits) }}
         end
         || case
             when metric = 'cramers_v_corrected' and value is not null and measure_check <> 'corrected'
