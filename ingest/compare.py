@@ -83,7 +83,8 @@ def take_in(store: Store, path: Path, run_id: str) -> int:
         outcomes = marts.execute(OUTCOMES, [shared, shared]).to_arrow_table()
         comparables = marts.execute(COMPARABLES, [shared]).to_arrow_table()
         ((ended,),) = marts.execute("select cast(max(ended_at) as timestamp) from dim_runs").fetchall()
-    counts = Counter(outcomes["suite"].to_pylist())
+    kinds = zip(outcomes["suite"].to_pylist(), outcomes["rule_kind"].to_pylist(), strict=True)
+    counts = Counter(suite for suite, kind in kinds if kind != "status")
     about = {"name": path.resolve().name, "last_ended_at": ended, "run_id": run_id}
     runs = [{"suite": suite, "n_outcomes": counts[suite], **about} for suite in shared]
     with store.transaction():
@@ -91,7 +92,7 @@ def take_in(store: Store, path: Path, run_id: str) -> int:
         store.append_arrow("earlier_outcomes", outcomes)
         store.append_arrow("earlier_comparables", comparables)
         store.append("earlier_runs", runs)
-    return int(outcomes.num_rows)
+    return counts.total()
 
 
 def forget(store: Store) -> None:

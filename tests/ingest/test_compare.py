@@ -171,6 +171,9 @@ def test_a_run_does_not_differ_from_itself(data: Path) -> None:
     result = run(data, data, "--all")
     assert result.exit_code == 0, result.output
     assert "0 worse (0 beyond the margin), 0 better" in result.output
+    counted = "is_counted or (rule_kind = 'score' and score is not null)"
+    ((n_outcomes,),) = rows(data, f"select count(*) from fct_outcomes where {counted}")
+    assert f"{n_outcomes:,} outcomes of the earlier run" in result.output
     found = rows(
         data,
         """
