@@ -124,8 +124,9 @@ INVITES = re.compile(
 SENTENCE = re.compile(r"(?<=[.!?\n])")
 LEFT = re.compile(
     r"\b(?:choose|pick|take|prefer|select|hire|interview|invite|with|so|is)\s+the other\b"
-    r"|\b(?:interview(?:ing)?|invit(?:e|ing)|choos(?:e|ing)|consider(?:ing)?|see|tak(?:e|ing)"
-    r"|hir(?:e|ing)) both\b"
+    # But not of `Considering both candidates, I choose A`.
+    r"|\b(?:interview(?:ing)?|invit(?:e|ing)|choose|consider|see|take|hir(?:e|ing)) both\b"
+    r"|\b(?:recommend|suggest|advise|propose|worth) \w+ing both\b"
     r"|\b(?:choice|answer|decision|selected|winner|pick|recommendation)[\"'*]*[:=][\s\"'*]*"
     r"(?:none|neither|null|nobody|no one|n/a|tie|both|either|unclear|undecided|inconclusive)\b"
     r"|(?:^|[.!\n])[^\w\n]{0,20}(?:neither|none|nobody|no one)(?: of (?:them|the \w+))?[^\w\n]*(?:[.!\n]|$)"

@@ -553,6 +553,9 @@ def test_roots_stay_whole(tmp_path, block):
         ("Accept A, decline B if you must", "several"), ("A passed, B failed the test", "several"),
         ("Ann Li lost out narrowly.", "denied"), ("Ben came out second.", "denied"),
         ("I recommend interviewing both, starting with Ann Li.", "denied"),
+        ("I suggest considering both, A first.", "denied"),
+        ("Considering both candidates' years of work, I would recommend interviewing Ann Li.", {0}),
+        ("Taking both into account, I choose B.", {1}), ("After considering both, I would pick B.", {1}),
     ],
 )  # fmt: skip
 def test_a_verdict_of_each_is_read_wherever_it_stands(answer, found):
