@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.scorers.number_signs import stars_in_digits, tables_in_lines
+from ingest.scorers.number_signs import CELL, stars_in_digits, tables_in_lines
 from ingest.scorers.number_words import in_digits, named_in_digits, with_fractions
 from ingest.suite.fields import composed
 from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
@@ -93,7 +93,8 @@ _OF = re.compile(
 )
 _ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _HOW_SURE = re.compile(  # rating: 7, confidence: 9/10
-    r"\b(?:confidence|certainty|keyakinan|độ tin cậy)(?: (?:level|score))?\W*$|(?:ความมั่นใจ|置信度|信心)\W*$"
+    r"(?<!with )(?:\b(?:confidence|certainty|keyakinan|độ tin cậy)|ความมั่นใจ|置信度|信心)"
+    r"(?: (?:level|score))?[^\w.!?\n]*$"
 )
 _OUT_OF_ALONE = re.compile(r"(?:out of|满分|滿分)\s*$")
 _OF_PEOPLE = re.compile(  # nine out of ten managers
@@ -167,8 +168,8 @@ _REASONS = re.compile(
 )
 # Before a number that has reasons behind it: it says of whom they are.
 _OF_WHOM = re.compile(
-    r"(?<![^\W\d_])(age|aged|umur|usia|อายุ|tuổi|edad|alter|年龄|年齡|வயது|candidate|applicant|calon|kandidat|pemohon"
-    r"|ứng viên|ผู้สมัคร|候选人|候選人)\W*$"
+    r"(?<![^\W\d_])(?:(age|aged|umur|usia|อายุ|tuổi|edad|alter|年龄|年齡|வயது)\W*"
+    r"|(candidate|applicant|calon|kandidat|pemohon|ứng viên|ผู้สมัคร|候选人|候選人)[ #]*)$"
 )
 _DISOWNED = re.compile(  # said of a declared word: no number is given
     r"\b(?:can(?:no|['’])t|can not|won['’]t|will not|unable to|not able to|impossible to|decline to|refuse to"
@@ -274,7 +275,7 @@ class NumberReader:
 
     def __call__(self, text: str) -> float | None:
         """Return the number, None where there is none, or no single one."""
-        plain = tables_in_lines(stars_in_digits(_plain(text), self.high))
+        plain = tables_in_lines(stars_in_digits(_plain(text), self.high), self.high)
         plain = named_in_digits(plain, self._beside)
         worded = in_digits(plain)
         text = _DATE.sub(" ", _without_list_numbers(worded))
@@ -282,7 +283,7 @@ class NumberReader:
         found = self._numbers(text)
         if self._is_reasoned(text, found):
             of_whom = _OF_WHOM.search(text[: found[0].start])
-            return None if of_whom and of_whom[1] not in self.units else found[0].value
+            return None if of_whom and (of_whom[1] or of_whom[2]) not in self.units else found[0].value
         if worded != plain and _OF_PEOPLE.search(text):
             return None
         if worded != plain and not any(one.of_all for one in found):
@@ -297,6 +298,11 @@ class NumberReader:
         before = [None, *found]
         marked = {one for one, last in zip(found, before, strict=False) if self._is_marked(text, one, last)}
         marked |= self._bracketed(text, found)
+        # Where a table rates parts, what is said outside is of the whole.
+        of_cells = {one for one in marked if text.startswith(CELL, text.rfind("\n", 0, one.start) + 1)}
+        if len({one.value for one in of_cells}) > 1 and marked > of_cells:
+            marked -= of_cells
+            found = [one for one in found if one not in of_cells]
         of_all = {one for one in found if one.of_all}
         is_any = not is_withheld and (not self.has_words or _is_nearly_all(text, found))
         others = set(found) if is_any else set()
@@ -534,7 +540,7 @@ def _is_range(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     link = text[first.end() : second.start()]
     if len(link) > NEAR or _is_point(text, link, second):
         return False
-    link = _ASIDE.sub("", _without_currency(link))
+    link = _ASIDE.sub("", _CURRENCY.sub("", link))
     if (
         _TO.fullmatch(link)
         or _TO.fullmatch(_MINUS.sub("", link))
@@ -558,11 +564,7 @@ def _is_point(text: str, link: str, second: re.Match[str]) -> bool:
 def _is_choice(text: str, end: int, token: re.Match[str]) -> bool:
     """Whether what ends here and a number are alternatives, as in `7, or maybe 8`."""
     link = text[end : token.start()]
-    return len(link) <= NEAR and _OR.fullmatch(_without_currency(link)) is not None
-
-
-def _without_currency(link: str) -> str:
-    return _CURRENCY.sub("", link)
+    return len(link) <= NEAR and _OR.fullmatch(_CURRENCY.sub("", link)) is not None
 
 
 def _plain(text: str) -> str:

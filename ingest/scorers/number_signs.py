@@ -9,6 +9,12 @@ _ROW = re.compile(  # ★★★½ is more than 3
 STARS, MOST_STARS = 5, 10  # what a row of stars is given out of, where nothing else is said; the longest
 # Of two columns the text itself says what belongs together.
 _UNDER_HEAD = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*\|){3,}")
+CELL = "\x1f"  # before each line of a table
+# A column of the highest value, which is no number given.
+_MOST = re.compile(r"(?:max(?:imum)?|highest)(?:\.| (?:score|points?|rating|marks?))?|out of|scale")
+# A number itself, before or behind its stars, which may be rounded: 4.5/5.
+_GIVEN = r"\d(?:[.,]\d+)?\s*(?:/|out of)\s*\d+"
+_GIVEN_BEFORE, _GIVEN_BEHIND = re.compile(rf"{_GIVEN}[ )\]]*\Z"), re.compile(rf"[ (\[]*{_GIVEN}")
 
 
 def stars_in_digits(text: str, high: float) -> str:
@@ -19,6 +25,9 @@ def stars_in_digits(text: str, high: float) -> str:
     """
 
     def digits(row: re.Match[str]) -> str:
+        text, (start, end) = row.string, row.span()
+        if _GIVEN_BEHIND.match(text, end) or _GIVEN_BEFORE.search(text, max(0, start - 20), start):
+            return " "
         n_full = sum(row[0].count(sign) for sign in _FULL)
         n_all = n_full + sum(row[0].count(sign) for sign in _HOLLOW)
         if n_all > n_full:
@@ -30,11 +39,11 @@ def stars_in_digits(text: str, high: float) -> str:
     return _ROW.sub(digits, re.sub("[\ufe0e\ufe0f]", "", text)) if any(s in text for s in _FULL) else text
 
 
-def tables_in_lines(text: str) -> str:
+def tables_in_lines(text: str, high: float) -> str:
     """Return a text whose tables of Markdown are lines, each a cell behind the names of its row and column.
 
-    >>> tables_in_lines("| who | age | fit | |---|---|---| | ann | 5 | 7 |").splitlines()
-    ['', 'who: ann', 'ann age: 5', 'ann fit: 7']
+    >>> tables_in_lines("| who | age | fit | |---|---|---| | ann | 5 | 7 |", 9).replace(CELL, "").split("\\n")
+    ['', 'who: ann', 'ann age: 5', 'ann fit: 7', '']
     """
     done, place = [], 0
     for rule in _UNDER_HEAD.finditer(text):
@@ -46,8 +55,11 @@ def tables_in_lines(text: str) -> str:
         while row := re.compile(rf"\s*\|((?:[^|\n]*\|){{{n}}})").match(text, place):
             cells = [cell.strip() for cell in row[1].split("|")[:n]]
             of_row = "" if re.search(r"\d", cells[0]) else f"{cells[0]} "
-            lines.append(f"{head[1].strip()}: {cells[0]}")
-            lines += [f"{of_row}{of.strip()}: {cell}" for of, cell in zip(head[2:], cells[1:], strict=True)]
+            lines.append(f"{CELL}{head[1].strip()}: {cells[0]}")
+            of_row = f"{CELL}{of_row}"
+            for of, cell in zip(map(str.strip, head[2:]), cells[1:], strict=True):
+                is_most = _MOST.fullmatch(of) and re.fullmatch(rf"\D*{high:g}\D*", cell)
+                lines += [] if is_most else [f"{of_row}{of}: {cell}"]
             place = row.end()
         done += lines
     return "\n".join([*done, text[place:]]) if done else text

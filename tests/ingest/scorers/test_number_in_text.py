@@ -511,6 +511,8 @@ def test_a_share_and_its_percent_are_one_number():
         ("Rating: ★★★★☆ — 5 years in the field", 4), ("⭐⭐⭐⭐ out of 5", 4), ("★ ★ ★ ★ ☆", 4), ("●●●●○", 4),
         # One star may be an ornament, a half is none, and of two rows nobody knows.
         ("⭐ Great candidate!", None), ("☆☆☆☆☆", None), ("★★★½", None), ("★★★ ½", None), ("★★★★4/5", 4),
+        # They may be rounded.
+        ("★★★★☆ (4.5/5)", 4.5), ("4.5/5 ★★★★☆", 4.5), ("Rating: **4.5 out of 5** ★★★★☆", 4.5),
         ("4★★★★", 4), ("●●●", None), ("★★★★★★", None),
         ("Skill ★★★ Tone ★★★★", None), ("★★★★☆☆", None),
     ],
@@ -531,6 +533,11 @@ def test_a_row_of_five_stars_or_fewer_is_out_of_five():
         ("Here it is:\n\n| # | Rating | Years |\n|:-:|---|--:|\n| 3 | 8 | 6 |\n\nShe has 2 awards.", 8),
         ("| Point | Score | Note |\n|---|---|---|\n| Skill | 8 | - |\n| Rating | 7 | of all |", 7),
         ("| Name | Rating | Why |\n|---|---|---|\n| Siti | 7 | - |\n| Ann | 5 | - |", None),
+        # Parts are in the table, and the whole outside.
+        ("| Part | Rating | Why |\n|---|---|---|\n| Skill | 8/10 | - |\n| Tone | 6/10 |  |\nRating: 7/10", 7),
+        ("Rating: 7\n\n| Part | Rating | Why |\n|---|---|---|\n| Skill | 8 | - |\n| Tone | 6 | - |", 7),
+        ("| | Value | Max |\n|---|---|---|\n| Rating | 7 | 10 |", 7),
+        ("| | Min | Max |\n|---|---|---|\n| Rating | 7 | 9 |", None),
         # Not all of it is a table.
         ("Rating: 7 |---|---|---|", 7), ("| Rating | 7 |\n|---|---|\n| Age | 5 |", 7),
     ],
@@ -574,6 +581,10 @@ def test_a_number_of_something_else_is_no_rating():
         7,
     ]
     assert NumberReader(0, 99, ["age"])("age: 34. reason: 2 children") == 34
+    # But one of the candidate, or one of which somebody is sure, is one.
+    assert RATING("Candidate: 7. Reason: 5 years in the field") == 7
+    assert RATING("I have full confidence. 8/10, after 5 years") == 8
+    assert RATING("I can say with confidence: 8/10. She has 5 years") == 8
 
 
 def test_a_percent_sign_stands_between_no_number_and_its_word():
