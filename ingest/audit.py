@@ -9,6 +9,7 @@ import click
 
 from ingest import assemble, branch, card, extract, generate, models, report, show, warehouse
 from ingest.errors import PlumblineError, say
+from ingest.judging.votes import MuteJudge
 from ingest.labelling.loading import come_since, forgotten
 from ingest.loading.beside import changed_since
 from ingest.options import (
@@ -120,10 +121,14 @@ def command(
                 allowed_hosts=allowed_hosts,
                 **asking,
             )
+        mute = None
         # Ready measurements come without texts.
         if suite.measurements is None:
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
-            context.invoke(extract.command, suite_path=suite_path, **given)
+            try:
+                context.invoke(extract.command, suite_path=suite_path, **given)
+            except MuteJudge as error:  # what others read is audited
+                mute = error
         with Store(data, read_only=True) as store:
             for notes in (unshown, names_without_block, forgotten, come_since, changed_since):
                 for line in notes(store, suite):
@@ -131,6 +136,8 @@ def command(
         warehouse.build(data, marts, parsed, is_full, is_kept=True)
     if marts:
         say(f"Warehouse: {data / AUDIT_NAME} ({', '.join(marts)})")
+        if mute:
+            raise mute
         return
     context.invoke(card.command)
     if site:
@@ -148,6 +155,8 @@ def command(
         warehouse.print_powerless(opened)
         show.closing(opened, suite.suite, is_terminal)
     say(f"Warehouse: {data / AUDIT_NAME}")
+    if mute:
+        raise mute
 
 
 def _is_known(data: Path, suite: Suite) -> bool:

@@ -11,7 +11,7 @@ import click
 
 from ingest.errors import PlumblineError, say
 from ingest.judging.stage import Judging
-from ingest.judging.votes import REMEDY, VoteCount
+from ingest.judging.votes import REMEDY, MuteJudge, VoteCount
 from ingest.measuring.languages import LanguageDetector, detect_languages
 from ingest.measuring.prompt_pairs import Compared, compare_pairs, neutralise, pair_prompts
 from ingest.measuring.scored_texts import count_unmade_scored, make_scored_texts
@@ -226,4 +226,4 @@ def command(
         if store.value("select count(*) from sources") == 0:
             say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
     if mute := [count.judge for count in counts if isinstance(count, VoteCount) and count.is_mute]:
-        raise PlumblineError(f"{', '.join(mute)}: not one vote, so nothing is read that way.", REMEDY)
+        raise MuteJudge(f"{', '.join(mute)}: not one vote, so nothing is read that way.", REMEDY)

@@ -11,6 +11,7 @@ from ingest.asking.plan import OUTPUT_LIMITS, Task, check_consent, config_row
 from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, generate_answers
 from ingest.asking.senders import MEASURED, Asker, Counters, Landed, Retries
 from ingest.backends import Answer, Backend, Request, Watched, create_backend
+from ingest.errors import PlumblineError
 from ingest.judging.ballots import FORM, Ballot, NoVote, Vote, read_vote, rubric_key, vote_key
 from ingest.keys import key
 from ingest.measuring.languages import is_in_another
@@ -42,7 +43,7 @@ PENDING = f"""
 """
 # What it was asked about by earlier runs, and gave no vote on.
 WITHOUT_VOTE = f"""
-    select count(*)
+    select count(*), count(*) filter (v.response_status in ('{EMPTY}', '{UNREAD}'))
     from wanted_votes as w
     inner join {VOTES} as v on w.text_key = v.text_key
     where
@@ -106,6 +107,10 @@ class Panel:
         return [{**of, "range_low": low, "range_high": high}]
 
 
+class MuteJudge(PlumblineError):
+    """A judge that was asked has not given one vote."""
+
+
 @dataclass
 class VoteCount:
     """What a judge's part of a run came to, in votes."""
@@ -114,7 +119,9 @@ class VoteCount:
     n_wanted: int
     n_missing: int
     n_without: int  # of those that are there, what is no vote
+    n_unasked: int  # of those, of which nobody was asked
     statuses: Counter[str] = field(default_factory=Counter)
+    again: frozenset[str] = frozenset()
 
     @property
     def n_left(self) -> int:
@@ -124,10 +131,10 @@ class VoteCount:
     @property
     def is_mute(self) -> bool:
         """Whether the judge was asked, and has not given one vote."""
-        n_asked = self.n_wanted - self.n_missing + self.statuses.total()
-        return n_asked > 0 and n_asked == self.n_without + self.statuses.total() - self.statuses["ok"]
-
-    again: frozenset[str] = frozenset()
+        n_unasked = self.n_unasked + self.statuses[EMPTY] + self.statuses[UNREAD]
+        n_there = self.n_wanted - self.n_missing
+        n_votes = n_there - self.n_without + self.statuses["ok"]
+        return not n_votes and n_there + self.statuses.total() > n_unasked
 
     def __str__(self) -> str:
         new = ", ".join(f"{n:,} {status}" for status, n in sorted(self.statuses.items())) or "0 new"
@@ -286,12 +293,16 @@ def ask_judges(
         counters=counters,
         what=Asked("Judging", VOTES, pending, VoteAsker, REMEDY),
     )
+    without = {
+        id(task): _n_without(store, panel.judge, task, run_id) for panel in asked for task in panel.tasks
+    }
     return [
         VoteCount(
             panel.judge.name,
             sum(task.n_wanted for task in panel.tasks),
             sum(task.n_pending for task in panel.tasks),
-            sum(_n_without(store, panel.judge, task, run_id) for task in panel.tasks),
+            sum(without[id(task)][0] for task in panel.tasks),
+            sum(without[id(task)][1] for task in panel.tasks),
             sum((statuses[task.label] for task in panel.tasks), Counter()),
             frozenset(status for task in panel.tasks for status in task.asked_again),
         )
@@ -299,11 +310,12 @@ def ask_judges(
     ]
 
 
-def _n_without(store: Store, judge: Judge, task: Task, run_id: str) -> int:
+def _n_without(store: Store, judge: Judge, task: Task, run_id: str) -> tuple[int, int]:
+    """Return how many votes that are there are none, and of how many of those nobody was asked."""
     of: dict[str, Any] = {"judge": judge.name, "rubric_key": rubric_key(judge), "config_key": task.config_key}
     of |= {"run_id": run_id, "again": list(task.asked_again)}
-    n: int = store.connection.execute(WITHOUT_VOTE, of).fetchall()[0][0]
-    return n
+    n_without, n_unasked = store.connection.execute(WITHOUT_VOTE, of).fetchall()[0]
+    return n_without, n_unasked
 
 
 def pending_votes(store: Store, judge: Judge, task: Task, page: int) -> Iterator[Request]:

@@ -1,11 +1,14 @@
 """Judges are asked as models are: each text once, retried, resumed, with keys from the environment."""
 
 import re
+from contextlib import nullcontext
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from judged import Judged, judge_server, vote
 
+from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.judging import votes as votes_module
 from ingest.judging.votes import ATTEMPTS
@@ -266,8 +269,25 @@ def test_a_text_that_nobody_needs_to_read_is_not_asked_about(judged):
                 )
         judged.extract()
         assert len(asked) == N_TEXTS
-    found = judged.votes()
-    assert found[thai] == (None, "unsupported_language", 0) and found[" \n"] == (None, "empty_text", 0)
+        found = judged.votes()
+        assert found[thai] == (None, "unsupported_language", 0) and found[" \n"] == (None, "empty_text", 0)
+        # Where there is no other, the judge has nothing to say, which is no fault of its.
+        judged.write(url, checked=0, languages=["en"], rubric="Another?")
+        with Store(judged.data) as store:
+            store.connection.execute("delete from responses where response_key not like 'new%'")
+        first, again = judged.extract(), judged.extract()
+        assert (first.exit_code, again.exit_code, len(asked)) == (0, 0, N_TEXTS), first.output
+
+
+def test_of_a_judge_without_a_vote_the_rest_is_audited(judged, monkeypatch):
+    built = []
+    monkeypatch.setattr("ingest.warehouse.build", lambda *_, **__: built.append(True))
+    monkeypatch.setattr("ingest.warehouse.parsed_project", lambda *_: nullcontext())
+    with judge_server(lambda question: "I would say hire.") as (url, _):
+        judged.write(url, checked=0)
+        arguments = ["--data", str(judged.data), "audit", str(judged.path), "--mart", "fct_outcomes"]
+        result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 1 and "decider: not one vote" in result.output and built, result.output
 
 
 def test_a_simulated_judge_reads_simulated_answers_alone(judged):
