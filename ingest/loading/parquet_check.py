@@ -32,15 +32,16 @@ def child_waiting(path: Path) -> Iterator[None]:
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
             with suppress(OSError):  # who opens the file will say so
-                _waiting.append(_child(path.stat().st_size))
+                path.stat()
+                _waiting.append(_child())
         yield
     finally:
         while _waiting:
             _waiting.pop().close()
 
 
-def _child(size: int) -> Child:
-    return Child(READER, Limits(SECONDS + size / BYTES_A_SECOND, MEMORY))
+def _child() -> Child:
+    return Child(READER, Limits(SECONDS, MEMORY))
 
 
 def open_parquet(path: Path, columns: Sequence[str]) -> pq.ParquetFile:
@@ -90,9 +91,9 @@ def unreadable(path: Path, why: str) -> PlumblineError:
 
 
 def _ask(path: Path, question: dict[str, Any], size: int) -> dict[str, Any]:
-    child = _waiting.pop() if _waiting else _child(size)
+    child = _waiting.pop() if _waiting else _child()
     try:
-        answer = child.ask(question)
+        answer = child.ask(question, SECONDS + size / BYTES_A_SECOND)
     except Stopped as stopped:
         raise unreadable(path, str(stopped)) from stopped
     child.close()

@@ -126,9 +126,8 @@ class OwnNumber:
 
     @cached_property
     def _read(self) -> Callable[[str], float | None]:
-        from ingest.scorers.number_in_text import (
-            NumberReader,  # with its patterns, which take long to compile
-        )
+        # Its patterns take long to compile.
+        from ingest.scorers.number_in_text import NumberReader
 
         return NumberReader(*self._spec.range, self._spec.beside, own=self._name.replace("_", " "))
 
