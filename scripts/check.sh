@@ -55,6 +55,7 @@ for file in "${changed[@]}"; do
   esac
 done
 if any '^(seeds|macros|docs)/|^ingest/(docs|metrics_page)'; then tests+=(tests/ingest/test_docs.py); fi
+if any '^ingest/.*\.py$'; then tests+=("tests/test_docs_links.py::test_scripts_import_what_the_package_holds"); fi
 if any '^(docs/|README|CONTRIBUTING)'; then tests+=(tests/test_docs_links.py); fi
 if any '^reports/pages/'; then tests+=("tests/warehouse/test_project.py::test_every_page_reads_report_tables_and_every_report_table_has_a_page"); fi
 if [ ${#tests[@]} -gt 0 ]; then

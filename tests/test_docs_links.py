@@ -1,8 +1,11 @@
-"""What code and pages point to exists: requirements, decisions, links, paths, models, commands."""
+"""What code and pages point to exists: requirements, decisions, links, paths, models, commands, imports."""
 
+import ast
+import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -47,8 +50,12 @@ DEFINED = {
 
 
 def code_files() -> list[Path]:
-    files = (file for folder in CODE_FOLDERS for file in (PROJECT / folder).rglob("*"))
-    return [f for f in files if f.suffix in CODE_KINDS and not NOT_OURS & set(f.relative_to(PROJECT).parts)]
+    files = []
+    for folder in CODE_FOLDERS:
+        for parent, folders, names in os.walk(PROJECT / folder):
+            folders[:] = [f for f in folders if f not in NOT_OURS]  # a site beside us may come and go
+            files += [path for path in (Path(parent, n) for n in names) if path.suffix in CODE_KINDS]
+    return files
 
 
 def pages() -> list[Path]:
@@ -101,6 +108,38 @@ def test_every_cited_decision_exists() -> None:
         if int(number) not in decisions
     ]
     assert missing == []
+
+
+def test_scripts_import_what_the_package_holds() -> None:
+    missing = []
+    n_imported = 0
+    for file in code_files():
+        if file.suffix != ".py" or file.is_relative_to(PROJECT / "ingest"):  # mypy reads these
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ingest":
+                held = names_in(node.module)
+                n_imported += len(node.names)
+                absent = [alias.name for alias in node.names if alias.name not in held]
+                missing += [f"{name(file)}: from {node.module} import {imported}" for imported in absent]
+    assert n_imported > 300
+    assert missing == []
+
+
+@cache
+def names_in(module: str) -> set[str]:
+    """What a module of ours defines or imports, or a package holds."""
+    place = PROJECT / module.replace(".", "/")
+    held = {path.stem for path in place.glob("*")}
+    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    for node in ast.walk(ast.parse(file.read_text())) if file.exists() else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            held.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            held.add(node.id)
+        elif isinstance(node, ast.alias):
+            held.add(node.asname or node.name)
+    return held
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)

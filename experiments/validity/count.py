@@ -20,8 +20,8 @@ from ingest.inference.constants import RELATIVE_SLACK
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.planning import Layout, Limit, limit_for, power_to_fail, power_to_pass
 from ingest.keys import key
-from ingest.metrics_page.dictionary import read_seed
 from ingest.paths import PROJECT
+from ingest.seeds import read_seed
 from ingest.warehouse import Warehouse
 
 DRAWS = 4_000  # audits whose mean estimate is an interval's target
