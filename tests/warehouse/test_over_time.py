@@ -217,6 +217,11 @@ def test_what_is_not_kept_is_said(data, monkeypatch, named, said):
     assert result.exit_code == 1 and said in result.output
 
 
+def test_two_folders_are_compared_from_the_later_one(data, monkeypatch):
+    result = compared(data, monkeypatch, str(data.parent), str(data))
+    assert result.exit_code == 1 and f"plumbline --data {data} compare {data.parent}" in result.output
+
+
 def test_an_audit_that_came_back_is_what_the_marts_hold_now(data, monkeypatch, capsys):
     """What was built without being kept, so the newest that is kept is not how things stand."""
     monkeypatch.setattr(kept_audits, "build", lambda _: None)
