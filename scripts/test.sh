@@ -113,7 +113,7 @@ test -n "$without" || beside check_encoder
 covered=()
 test -z "${COVERAGE:-}" || covered=(--cov --cov-report=term:skip-covered)
 step 'pytest: the longest files first'
-$bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder "${covered[@]}" 2>&1 | tee "$work/pytest.txt"
+$bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=25 "${covered[@]}" 2>&1 | tee "$work/pytest.txt"
 test -z "${COVERAGE:-}" || sed -n '/^---------- coverage\|^_* coverage/,$p' "$work/pytest.txt" > coverage.txt
 status=0
 for lane in "${lanes[@]}"; do wait "$lane" || status=$?; done
