@@ -16,7 +16,7 @@ QUOTES = '"`'  # of names, in DuckDB and in Spark
 @cache
 def take_shortcuts() -> None:
     """Take all of them, for the rest of this process."""
-    of_reading = (_databases, _messages, _plugins, _flags)
+    of_reading = (_databases, _messages, _texts, _flags, _templates, _deprecations, _configs)
     of_nodes = (_names, _graphs, _macros, _relations, _types, _files)
     for take in of_reading + of_nodes:
         take()
@@ -85,11 +85,11 @@ def _graphs() -> None:
     Graph.subgraph = lambda self, nodes: Graph(self.graph.subgraph(nodes).copy())  # type: ignore[method-assign]
 
 
-def _plugins() -> None:
-    """Look for dbt's plugins among all installed modules once."""
-    from dbt.plugins.manager import PluginManager
+def _texts() -> None:
+    """Parse a text once a process, and look for plugins once, as dbt does in its own tests."""
+    from dbt_common.tests import enable_test_caching
 
-    PluginManager.get_prefixed_modules = cache(PluginManager.get_prefixed_modules)  # type: ignore[method-assign]
+    enable_test_caching()
 
 
 def _flags() -> None:
@@ -103,6 +103,60 @@ def _flags() -> None:
         return str(frame.f_globals.get("__name__", "Unknown"))
 
     behavior_flags.BehaviorFlagRendered._default_source = staticmethod(calling)  # type: ignore[method-assign]
+
+
+def _templates() -> None:
+    """Compile a template's text once, and plain text never: a hundred columns have one description."""
+    from dbt.clients import jinja
+    from dbt_common.clients.jinja import catch_jinja, get_environment
+
+    class PlainTexts(dict[str, str]):
+        """What dbt has rendered of texts without a template: themselves, with ends of lines alike."""
+
+        def __contains__(self, _: object) -> bool:
+            return True
+
+        def __missing__(self, text: str) -> str:
+            return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+
+    environment = cache(lambda is_native: get_environment(native=is_native))
+    compiled = cache(lambda text, is_native: environment(is_native).compile(text))
+
+    def get_compiled(
+        string: str, ctx: dict[str, Any], node: Any = None, capture_macros: bool = False, native: bool = False
+    ) -> Any:
+        with catch_jinja(node):
+            own = get_environment(node, True, native) if capture_macros else environment(native)
+            code = compiled(str(string), native)
+            return own.template_class.from_code(own, code, own.make_globals(ctx))
+
+    jinja._render_cache = PlainTexts()
+    jinja.get_template = get_compiled  # type: ignore[attr-defined]
+
+
+def _deprecations() -> None:
+    """Do not ask dbt's schemas what is deprecated in each file: at log level none nobody reads it."""
+    from dbt.jsonschemas import jsonschemas
+
+    jsonschemas._can_run_validations = lambda: False
+
+
+def _configs() -> None:
+    """Hold a node's settings against their schema once: of three thousand, a hundred differ."""
+    from dbt_common.contracts.config.base import BaseConfig
+    from dbt_common.dataclass_schema import dbtClassMixin
+
+    validate: Callable[[Any, Any], None] = dbtClassMixin.validate.__func__  # type: ignore[attr-defined]
+    valid = set()
+
+    def validate_once(cls: Any, data: Any) -> None:
+        found = cls, repr(data) if issubclass(cls, BaseConfig) else None
+        if found not in valid:
+            validate(cls, data)
+            if found[1] is not None:
+                valid.add(found)
+
+    dbtClassMixin.validate = classmethod(validate_once)  # type: ignore[assignment]
 
 
 def _macros() -> None:

@@ -9,7 +9,6 @@ import threading
 import time
 
 import dbt.cli.main
-import dbt_common.tests
 import duckdb
 import pytest
 from places import ROOT
@@ -158,8 +157,6 @@ class Project:
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     project = Project(tmp_path)
-    # dbt's own 700 macros are parsed once: to do so at each reading of a project takes most of the time.
-    monkeypatch.setattr(dbt_common.tests, "_TEST_CACHING_ENABLED", True)
     for module in (driver, kept_project, provenance, running):
         monkeypatch.setattr(module, "PROJECT", project.folder)
         monkeypatch.setattr(module, "dbt_project", lambda: project.folder)

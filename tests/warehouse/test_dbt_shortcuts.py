@@ -244,3 +244,53 @@ def test_a_flag_names_the_module_that_sets_it():
     for module in (behavior_flags, untouched("dbt_common.behavior_flags")):
         rendered = module.Behavior([flag], {}).f
         assert rendered._behavior_change_event.flag_source == __name__
+
+
+TEXTS = [
+    "",
+    "plain",
+    "two\r\nlines\n\n",
+    "7",
+    "'quoted'",
+    "{{ word }}",
+    " {{ n + 1 }}\n",
+    "{{ 'a' ~ word }}",
+    "{% if n %}y{% endif %}",
+]
+
+
+@pytest.mark.parametrize("is_native", [False, True])
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_becomes_what_dbt_makes_of_it(text, is_native):
+    from dbt.clients import jinja
+
+    dbts = untouched("dbt.clients.jinja")
+    for word in ("first", "second"):  # a text that is compiled already has the values of its time
+        context = {"word": word, "n": 2}
+        found = jinja.get_rendered(text, dict(context), native=is_native)
+        expected = dbts.get_rendered(text, dict(context), native=is_native)
+        assert (found, type(found)) == (expected, type(expected))
+
+
+def test_a_wrong_text_is_as_wrong_as_for_dbt():
+    from dbt.clients import jinja
+
+    for text, capture in (("{{ open", False), ("{{ missing.part }}", False), ("{{ missing(1) }}", True)):
+        said = []
+        for module in (jinja, untouched("dbt.clients.jinja")):
+            try:
+                said.append(module.get_rendered(text, {}, SimpleNamespace(name="here"), capture))
+            except Exception as error:
+                said.append((type(error), str(error)))
+        assert said[0] == said[1]
+
+
+def test_settings_are_held_against_their_schema_at_each_other_value():
+    from dbt.artifacts.resources import NodeConfig
+    from dbt_common.dataclass_schema import ValidationError
+
+    right = NodeConfig().to_dict(omit_none=False)
+    for _ in range(2):
+        NodeConfig.validate(right)
+        with pytest.raises(ValidationError, match="enabled"):
+            NodeConfig.validate(right | {"enabled": "perhaps"})
