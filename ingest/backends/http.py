@@ -175,14 +175,19 @@ def _check_status(response: httpx.Response, key: Secrets) -> None:
 def events_of(body: bytes) -> list[Any]:
     """Return the JSON in the events of a stream (server-sent events), without OpenAI's mark of the end.
 
+    Raises ValueError at an event called `error`, whatever its data are: some servers write no key `error`.
+
     >>> events_of(b'event: ping\\ndata: {"type": "ping"}\\n\\ndata: [DONE]\\n\\n')
     [{'type': 'ping'}]
     """
     events = re.split(r"\r\n\r\n|\n\n|\r\r", body.decode("utf-8-sig"))
     found = []
     for event in events:
-        lines = [line.removeprefix("data:") for line in LINE_END.split(event) if line.startswith("data:")]
-        if (data := "\n".join(lines).strip()) not in ("", "[DONE]"):
+        lines = LINE_END.split(event)
+        data = "\n".join(line.removeprefix("data:") for line in lines if line.startswith("data:")).strip()
+        if any(re.fullmatch(r"event: ?error", line) for line in lines):
+            raise ValueError(f"the stream broke off: {message_of(data.encode())}")
+        if data not in ("", "[DONE]"):
             found.append(json.loads(data))
     return found
 

@@ -132,7 +132,8 @@ def _folded(events: list[Any]) -> dict[str, Any]:
             raise ValueError(f"the stream broke off: {error}")
         whole |= {name: event[name] for name in ("model", "system_fingerprint", "usage") if event.get(name)}
         # Azure's first chunk says what its filter found, the last one what was used: neither has a choice.
-        for part in event.get("choices") or []:
+        # Of several choices the first is the answer, as in a reply that is none of a stream.
+        for part in (one for one in event.get("choices") or [] if not one.get("index")):
             for name, text in (part.get("delta") or {}).items():
                 text, thought, declined = _parts(text) if name == "content" else (text, None, None)
                 for of, more in ((name, text), ("reasoning", thought), ("refusal", declined)):

@@ -6,6 +6,7 @@ import pytest
 from asked import KEY, N_PROMPTS, keyed_case, said
 
 from ingest.backends.http import events_of
+from ingest.backends.openai import OpenAIBackend
 from ingest.backends.replies import estimate_prompt
 
 KEY_HEADER = {"openai": "authorization", "azure": "api-key", "anthropic": "x-api-key"}
@@ -149,6 +150,24 @@ def test_an_event_without_content_is_none():
 
 def test_events_are_read_however_their_lines_end():
     assert events_of(b'data: {"a":\r\ndata: 1}\r\n\r\n: a comment\r\n\r\ndata: [DONE]\r\n\r\n') == [{"a": 1}]
+
+
+@pytest.mark.parametrize(
+    "data", ['{"message": "Overloaded", "code": 529}', "Overloaded", '{"error": "Overloaded"}']
+)
+def test_an_event_called_error_is_one_whatever_its_data_are(data):
+    with pytest.raises(ValueError, match=r"broke off: .*Overloaded"):
+        events_of(f'data: {{"choices": []}}\n\nevent: error\ndata: {data}\n\n'.encode())
+
+
+def test_of_a_stream_of_two_choices_the_first_is_the_answer():
+    def chunk(i, delta, finish=None):
+        return {"choices": [{"index": i, "delta": {"content": delta}, "finish_reason": finish}]}
+
+    backend = OpenAIBackend(None)
+    events = [chunk(0, "Ann"), chunk(1, "Ben"), chunk(0, ".", "stop"), chunk(1, " and", "length")]
+    answer = backend.read(backend.folded(events), 1.0)
+    assert (answer.text, answer.status, answer.finish_reason) == ("Ann.", "ok", "stop")
 
 
 def test_azure_asks_a_deployment_by_v1_or_by_a_dated_version(azure):
