@@ -24,14 +24,22 @@ _BLOCKS = [rf"{_exactly(opened)}(.*?)(?:{_exactly(closed)}|\Z)" for opened, clos
 _BLOCK = re.compile(rf"\s*(?:{'|'.join(_BLOCKS)})\s*", re.IGNORECASE | re.DOTALL)
 _BLOCK_STARTS = tuple({opened[0] for opened, _ in _PAIRS})
 _CLOSING_STARTS = tuple({closed[:2] for _, closed in _PAIRS})
-# Around the answer of some of these models.
+# Around the answer of some of these models; the last end a turn, and some servers leave them in.
 _ANSWER_MARKS = re.compile(
-    r"\A<\|(?:START_RESPONSE|begin_of_solution)\|>\s*|\s*<\|(?:END_RESPONSE|end_of_solution)\|>\s*\Z"
+    r"\A\s*<\|(?:START_RESPONSE|begin_of_solution)\|>\s*|\s*(?:<\|(?:END_RESPONSE|end_of_solution"
+    r"|im_end|eot_id|end_of_text|endoftext|END_OF_TURN_TOKEN)\|>|<end_of_turn>|</s>)\s*\Z"
 )
+_MARKS = (*_CLOSING_STARTS, "<end_of_turn>")
 
-
-# Behind a tag that a sentence goes on: `I will not use </think> here. Yes.`
-_GOES_ON = re.compile(r"[.,;:!?)]|[ \t]+[a-z][\w'-]*(?:[ \t]+\w|[.!?]\s+\S)")
+# A tag is spoken of where the word before it takes a noun and the sentence goes on: `No </think> here. Yes.`
+_TAKES_A_NOUN = re.compile(
+    r"\b(?:an?|the|no|this|that|its?|my|your|us(?:e|es|ed|ing)|with(?:out)?|in|by|of|to|and|or|after|before"
+    r"|tags?|markers?|tokens?|writ(?:e|es|ing|ten)|wrote|clos(?:e|es|ed|ing)|end(?:s|ed|ing)?|put|adds?"
+    r"|print|emit|output|called|named|like|need|want|see|skip|omit) \Z",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"[ \t]+[a-z][\w'-]*(?:[ \t]+\w|[.!?]\s+\S)")
+_STOPS = re.compile(r"[.,;:!?)]")
 
 
 def _closing(text: str, opened: str, closed: str) -> re.Match[str] | None:
@@ -42,10 +50,12 @@ def _closing(text: str, opened: str, closed: str) -> re.Match[str] | None:
     """
     for tag in re.finditer(rf"{re.escape(closed)}\s*", text, re.IGNORECASE):
         behind_tag = tag.start() + len(closed)
-        before, behind = text[max(0, tag.start() - 2) : tag.start()], text[behind_tag : behind_tag + 60]
-        is_in_sentence = re.match(r"\w $", before) and _GOES_ON.match(behind)
+        before, behind = text[max(0, tag.start() - 12) : tag.start()], text[behind_tag : behind_tag + 60]
+        is_in_sentence = re.search(r"\w \Z", before) and (
+            _STOPS.match(behind) or (_TAKES_A_NOUN.search(before) and _GOES_ON.match(behind))
+        )
         is_quoted = before.endswith(_QUOTES) and behind.startswith(_CLOSING_QUOTES)
-        is_quoted = is_quoted and not re.match(r"[\w.!?,…].", before)
+        is_quoted = is_quoted and not re.search(r"[\w.!?,…].\Z", before)
         if not is_in_sentence and not is_quoted:
             # What is opened here is of its own: thoughts may speak of the tags that the answer is to have.
             return None if opened.lower() in text[: tag.start()].lower() else tag
@@ -84,10 +94,10 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
         return _AFTER_ANSWER.sub("", start[channels.end() :]).lstrip(), thought and thought.strip()
     if first := _FIRST_CHANNEL.match(start):
         return "", start[first.end() :].strip()
-    if not any(mark in text for mark in _CLOSING_STARTS):  # as of nearly every answer
+    if not any(mark in text for mark in _MARKS):  # as of nearly every answer
         return text, None
     lowered = text.lower()
     for opened, closed in _PAIRS:
         if closed.lower() in lowered and (tag := _closing(text, opened, closed)):
             return _ANSWER_MARKS.sub("", text[tag.end() :]), text[: tag.start()].strip()
-    return text, None
+    return _ANSWER_MARKS.sub("", text), None
