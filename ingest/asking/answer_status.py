@@ -26,7 +26,10 @@ STATUSES = (
     "cancelled",
     "other_model",
 )
+# The turn goes on with a tool: what stands beside the call, such as "I look it up.", is no answer yet.
+CALLS = frozenset({"tool_calls", "tool_use", "function_call"})
 FINISH_STATUSES = {
+    **dict.fromkeys(CALLS, "empty"),
     "length": "truncated_output",
     "max_tokens": "truncated_output",
     "model_context_window_exceeded": "truncated_output",
@@ -108,6 +111,11 @@ def finish_status(reason: object) -> str:
         return "ok"
     said = str(reason).lower()
     return "server_error" if said in BROKEN_OFF else FINISH_STATUSES.get(said, "ok")
+
+
+def whole_status(reason: object) -> str:
+    """Return the status of what a tool holds for the answer itself, which a call may have given."""
+    return "ok" if str(reason).lower() in CALLS else finish_status(reason)
 
 
 def response_status(text: str | None, finish_reason: str | None = None) -> str:

@@ -270,4 +270,5 @@ def chosen(choice: dict[str, Any]) -> tuple[str | None, str]:
     said = text_of(message.get("content", message.get("parts"))) or text_of(choice.get("text"))
     if message.get("refusal") and not said:
         return plain(message["refusal"]), "refused"
-    return said, finish_status(choice.get("finish_reason"))
+    reason = choice.get("finish_reason") or ("tool_calls" if message.get("tool_calls") else None)
+    return said, finish_status(reason)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.asking.answer_status import finish_status
+from ingest.asking.answer_status import whole_status
 from ingest.backends.reasoning import split_reasoning
 from ingest.errors import PlumblineError
 from ingest.loading.problems import RowProblem, kind_of, shown
@@ -130,7 +130,7 @@ def _record(
         "target": plain(sample.get("target")),
         "model": plain(task.get("model")),
         "served_model": plain(output.get("model")),
-        "status": "server_error" if error else finish_status(choice.get("stop_reason")),
+        "status": "server_error" if error else whole_status(choice.get("stop_reason")),
         "finish_reason": plain(choice.get("stop_reason")),
         "options": options_of(task.get("model_generate_config"), mapping(log.get("plan")).get("config")),
         "task": plain(task.get("task")),

@@ -98,9 +98,11 @@ def _answers(output: Any) -> list[tuple[str | None, str]]:
         return [(text_of(output), "ok")]
     if all(message.get("type") == "message" for message in runs[-1]):
         return answers_of({"output": runs[-1]})  # parts of one response, which has no choices
-    found = [(*chosen({**message, "message": message}), message) for message in runs[-1]]
-    answers = [(said, status) for said, status, message in found if said or not message.get("tool_calls")]
-    return answers or [("", "ok")]
+    found = [chosen({**message, "message": message}) for message in runs[-1]]
+    # Beside an answer a call is a turn before it.
+    return [
+        one for one, message in zip(found, runs[-1], strict=True) if not message.get("tool_calls")
+    ] or found
 
 
 def _scores(scores: list[Any], others: Set[str | None]) -> dict[str, str | None]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.asking.answer_status import finish_status
+from ingest.asking.answer_status import whole_status
 from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.documents import (
@@ -75,7 +75,7 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
 
 def _ended(response: dict[str, Any]) -> str:
     """How an answer ended, as the provider says: cut off, filtered, refused, or as it should."""
-    said = finish_status(response.get("finishReason"))
+    said = whole_status(response.get("finishReason"))
     return "refused" if said == "ok" and response.get("isRefusal") is True else said
 
 

@@ -423,6 +423,13 @@ def test_a_part_may_be_a_refusal_or_a_text_alone(content, status, text, is_strea
     assert (answer.status, answer.text, answer.error) == (status, text, said)
 
 
+@pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
+def test_words_beside_a_call_of_a_tool_are_no_answer(reason):
+    message = {"content": "I look it up.", "tool_calls": [{"id": "1"}]}
+    answer = OpenAIBackend(None).read({"choices": [{"message": message, "finish_reason": reason}]}, 1.0)
+    assert (answer.status, answer.text, answer.error) == ("empty", None, "I look it up.")
+
+
 @pytest.mark.parametrize("thought", [[{"text": "Hm."}], {"text": "Hm."}, 7])
 def test_thoughts_in_a_shape_of_their_own_cost_no_answer(thought):
     message = {"content": "Yes.", "reasoning": thought}

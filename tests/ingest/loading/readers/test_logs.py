@@ -774,6 +774,12 @@ def said_by_model(text, **more):
             [("Twelve.", "ok")],
         ),
         ([said_by_model(None, tool_calls=[{"id": 1}]), said_by_model("Yes.")], [("Yes.", "ok")]),
+        ([said_by_model("I look.", tool_calls=[{"id": 1}]), said_by_model("Yes.")], [("Yes.", "ok")]),
+        ([said_by_model("I look it up.", tool_calls=[{"id": 1}])], [("I look it up.", "empty")]),
+        (
+            {"choices": [{"message": said_by_model("I look it up."), "finish_reason": "tool_calls"}]},
+            [("I look it up.", "empty")],
+        ),
         # One response in two parts, after what it thought.
         (
             [
@@ -871,6 +877,7 @@ def test_what_langfair_writes_for_a_failure_is_no_answer(load, rows, tmp_path):
         ({"output": "Yes, bec", "finishReason": "error"}, "server_error"),
         ({"output": "No way.", "isRefusal": True, "finishReason": "stop"}, "refused"),
         ({"output": "Yes.", "finishReason": "stop"}, "ok"),
+        ({"output": "Yes.", "finishReason": "tool_calls"}, "ok"),  # promptfoo says what the answer is
     ],
 )
 def test_promptfoo_says_how_an_answer_ended(response, status, load, rows, tmp_path):
@@ -1080,6 +1087,7 @@ def test_repeats_and_a_summary_elsewhere(tmp_path):
         ("content_filter", "", "content_filtered"),
         ("error", "", "server_error"),
         ("Abort", "", "server_error"),
+        ("tool_use", "", "empty"),
         ("insufficient_system_resource", "", "server_error"),
         ("stop", "", "ok"),
         ("", "", "ok"),
