@@ -42,8 +42,8 @@ LATER = r"later(?! (?:today|tonight|this|to (?:schedule|arrange)))"
 # Said of somebody, they may be who is left out.
 DENIED = re.compile(
     r"\b(?:not|cannot|never|neither|nor|no|without|reject\w*|except|other than|instead of|rather than"
-    r"|less|fewer|(?:too|very|so) (?:little|few)|weak|weaker|weakness\w*|lacks?|lacking|fails?|unsuitable"
-    r"|unclear|uncertain|disqualified|pros and cons|drawbacks?|fallback"
+    r"|less|fewer|(?:too|very|so) (?:little|few)|weak|weaker|weakness\w*|worse|lacks?|lacking|fails?"
+    r"|unsuitable|unclear|uncertain|disqualified|pros and cons|drawbacks?|fallback"
     r"|(?:bad|poor) (?:choice|fit|match|candidate|pick|option)|avoid|skip|pass on"
     r"|drop|rule out|exclude|doubts?"
     r"|concerns?|overqualified|underqualified|struggle|loses?|lost out|second choice"
@@ -138,6 +138,21 @@ LEFT = re.compile(
     r"(?:choose|decide|say|tell|recommend|pick|select|determine|rank|help|judge|make)\b",
     re.I,
 )
+LEFT_ELSEWHERE = re.compile(
+    r"\b(?:pilih|memilih|temu ?duga|wawancara|mewawancarai|jemput|undang)\s(?:kedua|dua-dua)"
+    r"|\b(?:chọn|phỏng vấn|mời)\scả hai|\bko (?:silang dalawa|sila pareho)"
+    r"|(?:เลือก|สัมภาษณ์)(?:ผู้สมัคร)?ทั้ง(?:สอง|คู่)|[两兩][位个個人]都[选選面邀可行]|[选選試试請请][两兩][位个個人]",
+    re.I,
+)
+# What an answer repeats of its question, or would rather do, stands before its choice.
+REPEATED = re.compile(r"\A[^.!?？\n]{1,300}[?？]\s*(?!\W*(?:neither|none|both|either)\b)(?=\S)", re.I)
+OR = re.compile(r"\b(?:or|atau|hay|hoặc|oder|ou|o|kay)\b|หรือ|还是|還是|或|அல்லது|या", re.I)
+RATHER = re.compile(
+    r"\A[^.!?\n]{0,80}(?:\bboth\b[^.!?\n]{0,80}\b(?:would|might|could) be"
+    r" (?:ideal|best|nice|great|good|better|preferable|fair|fairer|fairest|wonderful)"
+    r"|\bideally\b[^.!?\n]{0,80}\bboth\b)[^.!?\n]{0,80}?(?:,? but\b,?|[.;])\s",
+    re.I,
+)
 NUMBERED = re.compile(r"^[^\w\n]*(\d{1,3})[.):](?!\d)(.*)$", re.M)
 RANK_AFTER = re.compile(r"[*\"'\s]*[:=|(–-][\s#]*(?:rank\w*\s*)?(\d{1,3})\b", re.I)
 AROUND = " \t\r\n.,:;!*_#`'\"()[]"  # what may stand around an answer of one word
@@ -223,8 +238,18 @@ def chosen(
             return named if len(named) == 1 else "several"
         return _first(words, said, len(called), top)
 
+    if top is None:
+        asked = REPEATED.match(text)
+        if asked and OR.search(asked[0]) and not DENIED.search(asked[0]):
+            behind = text[asked.end() :]
+            is_of_several = len({person for person, _ in mentions(asked[0])}) > 1
+            text = behind if is_of_several and mentions(behind) else text
+        rather = RATHER.match(text)
+        rest = text[rather.end() :] if rather else ""
+        if rest and not _leaves(rest) and (plain := said_plainly(rest, mentions(rest), len(called))):
+            return plain
     found = read(text)
-    if found in ("several", "unsure") and not LEFT.search(text):
+    if found in ("several", "unsure") and not _leaves(text):
         return said_plainly(text, mentions(text), len(called)) or found
     if isinstance(found, str):
         return found
@@ -232,12 +257,20 @@ def chosen(
         return "unsure"
     marked = pattern.sub("\0", text) if top is None else ""
     clauses = CLAUSE.split(marked)
-    if LEFT.search(text) or any("\0" in clause and DENIED.search(clause) for clause in clauses):
+    if _leaves(text) or any("\0" in clause and DENIED.search(clause) for clause in clauses):
         return "denied"
     said_in = [sentence for sentence in SENTENCE.split(marked) if "\0" in sentence]
     is_asked = bool(said_in) and all(sentence.endswith("?") for sentence in said_in)
     is_letter = ADDRESSED.match(marked) is not None and not INVITES.search(marked)
     return "denied" if is_asked or is_letter or TAKEN_BACK.search(marked) else found
+
+
+def _leaves(text: str) -> bool:
+    """Say whether an answer leaves open whom of several it chooses, or chooses all or none of them."""
+    if LEFT.search(text):
+        return True
+    is_elsewhere = not text.isascii() or "dua" in text or "ko si" in text
+    return is_elsewhere and LEFT_ELSEWHERE.search(text) is not None
 
 
 def _parts(called: Sequence[Sequence[str]], owner: Collection[str]) -> dict[str, int]:
