@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.scorers.number_signs import CELL, stars_in_digits, tables_in_lines
+from ingest.scorers.number_signs import CELL, readings, stars_in_digits, tables_in_lines, without_list_numbers
 from ingest.scorers.number_words import in_digits, named_in_digits, with_fractions
 from ingest.suite.fields import composed
 from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
@@ -205,7 +205,6 @@ _BRACKET = re.compile(r"[\[\]{}]")
 _MEANS = re.compile(r"\s*(?:=|being|is|means|meaning|represents)\b|\s*=")
 _SENTENCE_END = re.compile(r"(?<!\brs)(?<!\brp)(?<!\bca)(?<!\bapprox)[.!?;](?=\s|$)|[\n。！？]")
 _DATE = re.compile(r"(?<!\d)\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
-_LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
 _MINUS = re.compile(r"(?<![^\W_])[-−]$")
 # But not `at least 1`, `more or less 7` and `9 minus 2`.
 _AT_LEAST = "".join(
@@ -278,7 +277,7 @@ class NumberReader:
         plain = tables_in_lines(stars_in_digits(_plain(text), self.high), self.high)
         plain = named_in_digits(plain, self._beside)
         worded = in_digits(plain)
-        text = _DATE.sub(" ", _without_list_numbers(worded))
+        text = _DATE.sub(" ", without_list_numbers(worded))
         text, is_withheld = self._without_withheld(text)
         found = self._numbers(text)
         if self._is_reasoned(text, found):
@@ -434,7 +433,7 @@ class NumberReader:
             return []
         minus = _BELOW if self.low < 0 else _MINUS
         sign = -1 if minus.search(before) or _NEGATIVE.search(before) else 1
-        read = {sign * round(float(value) * times + more, 9): None for value in _readings(token["digits"])}
+        read = {sign * round(float(value) * times + more, 9): None for value in readings(token["digits"])}
         return sorted(read, key=lambda value: not self.low <= value <= self.high)
 
     def _stands_alone(self, text: str, token: re.Match[str]) -> bool:
@@ -572,24 +571,6 @@ def _plain(text: str) -> str:
     text = unicodedata.normalize("NFKC", with_fractions(text)).casefold()
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() and not c.isascii() else c for c in text)
     return _LATEX.sub(r"\1/\2", text).replace("\\$", "$").translate(SPELT)
-
-
-def _without_list_numbers(text: str) -> str:
-    """Return a text without the numbers of the points of a list."""
-    is_list = [int(match[1]) for match in _LISTED.finditer(text)][:2] == [1, 2]
-    return _LISTED.sub(" ", text) if is_list else text
-
-
-def _readings(digits: str) -> list[str]:
-    """Return digits as numbers: with a comma before three it groups, and with a dot it may."""
-    if re.fullmatch(r"\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d{1,2})", digits):
-        return [digits.replace(".", "").replace(",", ".")]
-    plain = re.sub(r"[’' ]", "", digits)
-    if re.fullmatch(r"\d+,\d{1,2}", plain):
-        return [plain.replace(",", ".")]
-    if re.fullmatch(r"\d{1,3}\.\d{3}", plain):
-        return [plain, plain.replace(".", "")]
-    return [plain.replace(",", "")]
 
 
 def _is_nearly_all(text: str, found: Sequence[_Found], few: int = FEW) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers that signs give: stars are digits, and of a table each number stands behind its column's name."""
+"""What signs say of numbers: stars are digits, columns of a table have names, dots may group."""
 
 import re
 
@@ -15,6 +15,8 @@ _MOST = re.compile(r"(?:max(?:imum)?|highest)(?:\.| (?:score|points?|rating|mark
 # A number itself, before or behind its stars, which may be rounded: 4.5/5.
 _GIVEN = r"\d(?:[.,]\d+)?\s*(?:/|out of)\s*\d+"
 _GIVEN_BEFORE, _GIVEN_BEHIND = re.compile(rf"{_GIVEN}[ )\]]*\Z"), re.compile(rf"[ (\[]*{_GIVEN}")
+
+_LISTED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\s\d])")
 
 
 def stars_in_digits(text: str, high: float) -> str:
@@ -63,3 +65,21 @@ def tables_in_lines(text: str, high: float) -> str:
             place = row.end()
         done += lines
     return "\n".join([*done, text[place:]]) if done else text
+
+
+def without_list_numbers(text: str) -> str:
+    """Return a text without the numbers of the points of a list."""
+    is_list = [int(match[1]) for match in _LISTED.finditer(text)][:2] == [1, 2]
+    return _LISTED.sub(" ", text) if is_list else text
+
+
+def readings(digits: str) -> list[str]:
+    """Return digits as numbers: with a comma before three it groups, and with a dot it may."""
+    if re.fullmatch(r"\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d{1,2})", digits):
+        return [digits.replace(".", "").replace(",", ".")]
+    plain = re.sub(r"[’' ]", "", digits)
+    if re.fullmatch(r"\d+,\d{1,2}", plain):
+        return [plain.replace(",", ".")]
+    if re.fullmatch(r"\d{1,3}\.\d{3}", plain):
+        return [plain, plain.replace(".", "")]
+    return [plain.replace(",", "")]
