@@ -136,6 +136,7 @@ _BACKGROUND = re.compile(
 # Behind a number: it counts something else, as in `I need 2 more facts`.
 _COUNTED = re.compile(
     r"\s(?:(?:more|other|further|different|missing|open|key|main)\s)?(?:facts?|questions?|reasons?|things?|parts"
+    r"|requirements?|skills|customers?|clients?|managers?|reviewers?|interviewers?|tasks?|tests?|items?|boxes"
     r"|references|languages|criteria|firms|companies|jobs|awards|publications|projects|concerns|issues|factors"
     r"|aspects|pieces|people|candidates|applicants|children|words|sentences|details?|certifi(?:cation|cate)s?"
     r"|degrees?|countries|employees|lines)(?![a-z:])"
@@ -232,7 +233,7 @@ class _Found:
     """A number in a text, None of alternatives.
 
     `of_all`: it is given out of the range's end, as in 7/10. `is_label`: it is an end of the range whose
-    meaning is told, as in `10 = best`.
+    meaning is told, as in `10 = best`. `is_share`: it is one of things, as in `7 of 10 criteria`.
     """
 
     value: float | None
@@ -240,6 +241,7 @@ class _Found:
     end: int
     of_all: bool = False
     is_label: bool = False
+    is_share: bool = False
 
 
 class NumberReader:
@@ -280,6 +282,7 @@ class NumberReader:
         text = _DATE.sub(" ", without_list_numbers(worded))
         text, is_withheld = self._without_withheld(text)
         found = self._numbers(text)
+        found = [one for one in found if not one.is_share] or found  # 7 of 10 criteria met, rating 6
         if self._is_reasoned(text, found):
             of_whom = _OF_WHOM.search(text[: found[0].start])
             return None if of_whom and (of_whom[1] or of_whom[2]) not in self.units else found[0].value
@@ -379,11 +382,12 @@ class NumberReader:
             values = self._between(text, first, last)
             place += 1
         end = last.start("percent") if last["percent"] else last.end()
-        whole, of_all = last.end(), False
+        whole, of_all, is_share = last.end(), False, False
         if place < len(tokens):
             link = text[last.end() : tokens[place].start()]
             of_all = self.high in self._values(text, tokens[place])
             of_all = of_all and (_OUT_OF.fullmatch(link) or _OF.fullmatch(link)) is not None
+            is_share = of_all and self._is_unasked(_COUNTED.match(text, tokens[place].end()))
             is_odds = first.group() == "1" and _ONE_IN.fullmatch(link) is not None
             if of_all or is_odds or _OUT_OF.fullmatch(link):
                 values, whole = values if of_all else [], tokens[place].end()
@@ -402,7 +406,7 @@ class NumberReader:
             return None, whole, place
         is_label = is_end and _MEANS.match(text, last.end()) is not None
         of_all = of_all and _HOW_SURE.search(before) is None
-        return _Found(values[0], first.start(), end, of_all, is_label), whole, place
+        return _Found(values[0], first.start(), end, of_all, is_label, is_share), whole, place
 
     def _between(self, text: str, first: re.Match[str], last: re.Match[str]) -> list[float]:
         """Return the middle of `7 to 8`; nothing of the range itself, which is a scale."""
@@ -473,6 +477,10 @@ class NumberReader:
             text, one.end
         ):
             return True
+        return self._is_unasked(match)
+
+    def _is_unasked(self, match: re.Match[str] | None) -> bool:
+        """Whether what was found behind a number says that it is of something else than was asked for."""
         return match is not None and self.units.isdisjoint(
             word.removesuffix("s") for word in _WORD.findall(match[0])
         )

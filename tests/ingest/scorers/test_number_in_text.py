@@ -592,3 +592,9 @@ def test_a_percent_sign_stands_between_no_number_and_its_word():
     assert (
         read("a 65% likelihood, versus a 35% base rate") == read("65 percent likelihood; base rate 35%") == 65
     )
+
+
+def test_a_share_of_things_is_no_rating_where_one_is_given():
+    assert RATING("2 points on 10 criteria, rating 6") == RATING("Rating: 6. She met 7 of 10 criteria.") == 6
+    # But alone it is one.
+    assert [RATING("Rating: 7 of 10 criteria met"), RATING("8 of 10 points, and 3 criteria")] == [7, 8]
