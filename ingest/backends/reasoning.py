@@ -2,15 +2,19 @@
 
 import re
 
-_NAMES = ("think", "thinking", "thought", "reasoning", "seed:think")
-# What stands before and behind it; the last are those of Magistral, Kimi, Command A and OpenThinker.
+_NAMES = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "seed:think")
+# What stands before and behind it; the last are those of Magistral, Kimi, Command A, OpenThinker and Gemma.
 _PAIRS = (
     *((f"<{name}>", f"</{name}>") for name in _NAMES),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<unused94>thought", "<unused95>"),
 )
+_NEVER = "\0"  # what `ollama run` prints before thoughts, "Thinking...", may begin an answer
+_ENDS = (*_PAIRS, (_NEVER, "...done thinking."))
 _QUOTES, _CLOSING_QUOTES = tuple("`'\"“‘«„"), tuple("`'\"”’»“")
 
 
@@ -23,13 +27,25 @@ def _exactly(tag: str) -> str:
 _BLOCKS = [rf"{_exactly(opened)}(.*?)(?:{_exactly(closed)}|\Z)" for opened, closed in _PAIRS]
 _BLOCK = re.compile(rf"\s*(?:{'|'.join(_BLOCKS)})\s*", re.IGNORECASE | re.DOTALL)
 _BLOCK_STARTS = tuple({opened[0] for opened, _ in _PAIRS})
-_CLOSING_STARTS = tuple({closed[:2] for _, closed in _PAIRS})
 # Around the answer of some of these models; the last end a turn, and some servers leave them in.
-_ANSWER_MARKS = re.compile(
-    r"\A\s*<\|(?:START_RESPONSE|begin_of_solution)\|>\s*|\s*(?:<\|(?:END_RESPONSE|end_of_solution"
-    r"|im_end|eot_id|end_of_text|endoftext|END_OF_TURN_TOKEN)\|>|<end_of_turn>|</s>)\s*\Z"
+_MARK_BEFORE = re.compile(
+    r"\s*(?:<\|(?:START_RESPONSE|begin_of_solution|assistant)\|>|<\|im_start\|>assistant\b"
+    r"|<\|start_header_id\|>assistant<\|end_header_id\|>)\s*"
 )
-_MARKS = (*_CLOSING_STARTS, "<end_of_turn>")
+_MARKS_BEHIND = (
+    *(f"<|{name}|>" for name in ("END_RESPONSE", "end_of_solution", "im_end", "eot_id", "end_of_text")),
+    *("<|endoftext|>", "<|END_OF_TURN_TOKEN|>", "<end_of_turn>", "</s>"),
+)
+_MARKS = (
+    "</",
+    "[/",
+    "◁/",
+    "<|",
+    "|>",
+    "<unused",
+    "...done thinking.",
+    "<end_of_turn>",
+)  # one is in any tag's end
 
 # A tag is spoken of where the word before it takes a noun and the sentence goes on: `No </think> here. Yes.`
 _TAKES_A_NOUN = re.compile(
@@ -75,6 +91,14 @@ _CHANNELS = re.compile(
 _AFTER_ANSWER = re.compile(r"(?:<\|(?:return|end)\|>)?\s*\Z")
 
 
+def _unmarked(answer: str) -> str:
+    if before := _MARK_BEFORE.match(answer):
+        answer = answer[before.end() :]
+    while (said := answer.rstrip()).endswith(_MARKS_BEHIND):
+        answer = said[: said.rindex("<")].rstrip()
+    return answer
+
+
 def split_reasoning(text: str) -> tuple[str, str | None]:
     """Return a reply's answer and its reasoning, None where it shows none (SPEC GEN-9).
 
@@ -88,7 +112,7 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
             thoughts.append(block[block.lastindex or 0].strip())
             end = block.end()
     if thoughts:
-        return _ANSWER_MARKS.sub("", start[end:]), "\n\n".join(filter(None, thoughts))
+        return _unmarked(start[end:]), "\n\n".join(filter(None, thoughts))
     if channels := _CHANNELS.match(start):
         thought = channels["thoughts"]
         return _AFTER_ANSWER.sub("", start[channels.end() :]).lstrip(), thought and thought.strip()
@@ -97,7 +121,7 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
     if not any(mark in text for mark in _MARKS):  # as of nearly every answer
         return text, None
     lowered = text.lower()
-    for opened, closed in _PAIRS:
+    for opened, closed in _ENDS:
         if closed.lower() in lowered and (tag := _closing(text, opened, closed)):
-            return _ANSWER_MARKS.sub("", text[tag.end() :]), text[: tag.start()].strip()
-    return _ANSWER_MARKS.sub("", text), None
+            return _unmarked(text[tag.end() :]), text[: tag.start()].strip()
+    return _unmarked(text), None
