@@ -86,7 +86,10 @@ _CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{_COINS}|{_DOLLAR}|€|£|¥|₹)\s*$"
 # What stands between a number and its highest: 8 points out of 10.
 _POINTS = r"(?:\s*(?:points?|stars?|marks?|markah|mata|poin|bintang|คะแนน|ดาว|điểm|sao|分|星))?"
 _ASIDE = re.compile(r"\([^()]*\)")
-_OUT_OF = re.compile(rf"{_POINTS}\s*(?:/|out of(?: a(?: possible| maximum(?: of)?)?)?)\s*")
+_OUT_OF = re.compile(
+    rf"{_POINTS}\s*(?:/|[(,]?\s*(?:out of(?: a(?: possible| maximum(?: of)?)?)?"
+    r"|满分(?:是|为)?|滿分(?:是|為)?))\s*"
+)
 _OF = re.compile(
     rf"{_POINTS}\s*(?:(?:on|in) a scale (?:of|to)|of|on|von|sur|sobre|de|su|dari|daripada|sa|mula sa|จาก|เต็ม"
     r"|trên(?: thang(?: điểm)?)?)\s*"

@@ -561,6 +561,7 @@ def test_a_half_in_words_is_not_left_out(text, number):
 @pytest.mark.parametrize(
     "text",
     [
+        "8 points (out of 10), 5 years", "8分（满分10分）",
         "8 points on a scale of 10", "8 marks out of 10. She has 5 years", "8 markah daripada 10",
         "8 คะแนนจาก 10", "8 คะแนนเต็ม 10", "8 điểm trên thang điểm 10",
     ],
@@ -596,5 +597,4 @@ def test_a_percent_sign_stands_between_no_number_and_its_word():
 
 def test_a_share_of_things_is_no_rating_where_one_is_given():
     assert RATING("2 points on 10 criteria, rating 6") == RATING("Rating: 6. She met 7 of 10 criteria.") == 6
-    # But alone it is one.
     assert [RATING("Rating: 7 of 10 criteria met"), RATING("8 of 10 points, and 3 criteria")] == [7, 8]
