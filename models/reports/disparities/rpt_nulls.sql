@@ -11,8 +11,9 @@ with disparities as (
         and roll_up = 'none'
 ),
 
--- The other numbers that profiles judge, each once; of several groups' the largest. Interval and chance are
--- of the number that is judged: labels may have corrected it.
+-- The other numbers that profiles judge, each once, as the gate's profile does; of several groups' the
+-- largest. Interval, chance and the corrected p are of the number that is judged: labels or equal weights may
+-- have made it another than was read, of which p_value is.
 verdicts as (
     select
         *,
@@ -22,7 +23,7 @@ verdicts as (
     qualify
         row_number() over (
             partition by suite, category, config, measure, axis, metric
-            order by profile asc, judged_value desc, group_value asc
+            order by is_gate_profile desc, profile asc, judged_value desc, group_value asc
         ) = 1
 ),
 
@@ -76,7 +77,9 @@ of_disparities as (
         disparities.null_median,
         disparities.null_p95,
         disparities.p_value,
-        disparities.p_holm,
+        disparities.p_holm as p_corrected,
+        {{ meets('disparities.p_holm', '<=', significance_level()) }} as is_significant,
+        'after Holm' as correction,
         disparities.n_tests,
         disparities.attainable_max,
         disparities.n_groups,
@@ -118,8 +121,10 @@ of_verdicts as (
         verdicts.null_p05,
         verdicts.null_median,
         verdicts.null_p95,
-        verdicts.p_value,
-        verdicts.p_holm,
+        case when verdicts.judged_value = verdicts.value then verdicts.p_value end as p_value,
+        verdicts.p_family as p_corrected,
+        verdicts.is_significant,
+        'corrected' as correction,
         verdicts.n_tests,
         case when {{ begins_with('verdicts.metric', 'cramers_v') }} then 1 else bounds.attainable_max end
             as attainable_max,
@@ -191,7 +196,7 @@ worded as (
         end as number_title,
         case
             when is_beyond is not true then 'within'
-            when {{ meets('p_holm', '<=', significance_level()) }} then 'beyond'
+            when is_significant then 'beyond'
             else 'beyond_alone'
         end as place,
         case
@@ -214,13 +219,16 @@ worded as (
         end
         || '; ' || n_groups || ' equal groups would give between ' || {{ rounded('null_p05') }} || ' and '
         || {{ rounded('null_p95') }} || ' nine times in ten'
-        || coalesce(' (p ' || {{ p_in_words('p_value') }}, '')
         || coalesce(
-            ', after Holm over ' || n_tests || case when n_tests = 1 then ' test ' else ' tests ' end
-            || {{ p_in_words('p_holm') }},
+            ' (' || nullif(concat_ws(
+                ', ',
+                'p ' || {{ p_in_words('p_value') }},
+                correction || ' over ' || n_tests || case when n_tests = 1 then ' test ' else ' tests ' end
+                || case when p_value is null then 'p ' else '' end || {{ p_in_words('p_corrected') }}
+            ), '') || ')',
             ''
         )
-        || case when p_value is null then '.' else ').' end as sentence
+        || '.' as sentence
     from placed
 ),
 
