@@ -161,18 +161,19 @@ def resample_differences(
 
     kind = kind_of(chosen, n_sums)
 
-    def widened(a: int, b: int, is_still: Mask) -> list[Array]:
-        """Draws of differences, each (columns, B), where groups that are `is_still` have one more unit.
+    def widened(a: int, b: int, is_still: list[Mask]) -> list[Array]:
+        """Draws of differences, each (columns, B), where groups that are `is_still` in a side, of a and of b,
+        have one more unit there.
 
         One side says in it what brings groups nearer, the other what sets them apart. Redrawn alone, units
         in which the sides never differ, or which all say the same, would have an interval of width 0.
         """
-        if kind == "score" or not is_still.any():
+        if kind == "score" or not np.any(is_still):
             return []
         more = [
             [
-                pseudo_rows(kind, of_side(table, side), units_by_group, apart) * is_still[:, None]
-                for side in (a, b)
+                pseudo_rows(kind, of_side(table, side), units_by_group, apart) * still[:, None]
+                for side, still in zip((a, b), is_still, strict=True)
             ]
             for apart in (False, True)
         ]
@@ -192,8 +193,8 @@ def resample_differences(
     def compare(a: int, b: int) -> list[Difference]:
         own = observed[b] - observed[a]
         shifts = of_side(cells, b) - of_side(cells, a)
-        is_flat_there = [is_flat(kind, of_side(table, side)) for side in (a, b)]
-        is_still = np.logical_or.reduce([~shifts.any(axis=(0, 2)), *is_flat_there])
+        is_alike = ~shifts.any(axis=(0, 2))
+        is_still = [is_alike | is_flat(kind, of_side(table, side)) for side in (a, b)]
         shift = shifts.reshape(units.n, -1)
         n_differing = int(shift.any(axis=1).sum())
         swapped = exchanged(a, b, shift)

@@ -116,6 +116,14 @@ bounded as (
 decided as (
     select
         *,
+        -- Half of a 95 % interval is 1.96 standard errors, that of a one-sided bound 1.645.
+        ceil({{ units_to_decide(
+            'n_units',
+            '1.645e0 / 1.96e0 * '
+            ~ 'case when difference > 0 then difference - ci_low else ci_high - difference end',
+            'abs(difference)',
+            quantile='1.96'
+        ) }}) as n_units_needed,
         case
             when reason_against is not null then 'not_comparable'
             when coalesce({{ meets('p_holm', '<=', significance_level()) }} and worsening_low > 0, false)
@@ -148,13 +156,20 @@ select
         when n_permutations = 0 or n_bootstrap = 0 then 'Nothing was resampled, so chance is unknown.'
         when n_units_differing = 0 then 'Both answered alike.'
         when ci_low is null then 'Too few ' || resampling_unit || 's for an interval.'
+        when p_holm is null then 'What chance gives could not be drawn.'
         when {{ meets('min_attainable_p * n_tests', '>', significance_level()) }}
             then
                 'Only ' || n_units_differing || ' ' || resampling_unit
                 || 's were answered differently: this design cannot tell a difference from chance.'
         when {{ meets('p_holm', '>', significance_level()) }}
             then 'No more than chance can give once corrected for all tests.'
-        else 'The interval holds 0.'
+        else
+            'Chance seldom gives so much, yet the interval of ' || n_units || ' ' || resampling_unit
+            || 's holds 0' || case
+                when n_units_needed <= {{ most_units_named() }}
+                    then '; about ' || cast(n_units_needed as bigint) || ' would tell.'
+                else '.'
+            end
     end as reason,
     coalesce(n, 0) as n_pairs,
     coalesce(n_unpaired_a, 0) as n_unpaired_a,

@@ -194,3 +194,18 @@ def test_draws_of_many_units_take_a_bit_each():
     compared(design, sides, n_permutations=1_000)
     (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
     assert peak < 1_000 * 10_000 * 4  # draws as numbers of eight bytes were twice as much
+
+
+def test_a_side_that_never_varies_adds_no_doubt_to_the_other():
+    """Twenty roots. Side a never fails; side b fails for two of five answers about one group in each root.
+
+    Only side b of that group varies, and its own draws say by how much.
+    """
+    design = within_blocks(20, 2, repeats=5)
+    repeat = np.arange(200) % 5
+    sides = np.stack([selection_sums(np.zeros(200)), selection_sums((design.group == 0) & (repeat < 2))])
+    (found,) = compared(design, sides, names=("selection_rate", "range"), n_bootstrap=999)
+    # 1 - 0.025^(1/20) of a group may do what no root did: in side a's of one group, in side b's of the other.
+    assert found["range", None].ci_low > 0
+    close(found["selection_rate", "0"].ci_low, 0.4 - 0.168, 0.03)
+    assert found["selection_rate", "0"].ci_high < 0.45
