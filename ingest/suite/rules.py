@@ -10,6 +10,7 @@ from ingest.suite.beginnings import check_beginnings
 from ingest.suite.fields import Label, Language, Name, Phrase, RuleKind, Strict, composed, declarations
 
 APOSTROPHES = re.compile("[’‘ʼ]")  # as macros/reading/plain_apostrophes.sql has them
+ANSWERED_OR_NOT = "response_status"  # what became of each request, beside what the sets of a suite read
 
 
 class Rule(Strict):
@@ -52,6 +53,10 @@ class Rule(Strict):
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "Rule":
+        if self.set == ANSWERED_OR_NOT:
+            raise ValueError(
+                f"the set {self.set!r} is there already, of whether an answer came: name this one otherwise"
+            )
         if self.kind in ("score", "cutoff") and not (self.scorer and self.feature):
             raise ValueError(
                 f"a {self.kind} rule names its `scorer` and its `feature`; a number that came with the "

@@ -1,4 +1,4 @@
-"""Names in sentences of the site: many are counted; those from right to left move no numbers."""
+"""Names on the site: many are counted; those from right to left move no numbers; identifiers are words."""
 
 import json
 import subprocess
@@ -6,9 +6,10 @@ import subprocess
 from in_browser import REPORTS
 
 SCRIPT = """
+import { words } from './components/words/names.js';
 import { briefly, isolated } from './components/words/text.js';
 const [name, ...values] = JSON.parse(process.argv[1]);
-console.log(JSON.stringify({ briefly, isolated }[name](...values)));
+console.log(JSON.stringify({ briefly, isolated, words }[name](...values)));
 """
 
 
@@ -29,3 +30,9 @@ def test_more_names_than_a_sentence_holds_are_counted():
 def test_a_name_from_right_to_left_is_set_apart():
     assert on_the_site("isolated", "איש") == "\u2068איש\u2069"
     assert on_the_site("isolated", "gpt-4o") == "gpt-4o"
+
+
+def test_an_identifier_is_written_as_words():
+    assert on_the_site("words", "occupation_group") == "occupation group"
+    assert on_the_site("words", "response_status") == "whether an answer came"
+    assert on_the_site("words", "vader_neg") == "VADER negative share"

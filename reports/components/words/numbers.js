@@ -1,8 +1,9 @@
 import { isNumber } from '$lib/charts/chart.js';
 import { apart, p, show } from '$lib/words/digits.js';
+import { words } from '$lib/words/names.js';
 import { perCent } from '$lib/words/shares.js';
 
-export { apart, p, perCent, show };
+export { apart, p, perCent, show, words };
 
 /** Values as they came, and less the value of the prompt's baseline text. */
 export const CALIBRATIONS = [
@@ -10,9 +11,6 @@ export const CALIBRATIONS = [
 	{ key: 'baseline', title: 'Calibrated', word: 'calibrated' }
 ];
 
-const VADER_SHARES = { pos: 'positive', neg: 'negative', neu: 'neutral' };
-/** An identifier as words. */
-export const words = (name) => String(name ?? '').replaceAll('_', ' ').replace(/\bvader compound\b/g, 'VADER sentiment').replace(/\bvader (pos|neg|neu)\b/g, (_, kind) => `VADER ${VADER_SHARES[kind]} share`).replace(/\btopic category (?=\d)/g, 'topic ');
 export const count = (n) => Number(n ?? 0).toLocaleString('en');
 /** A mean of counts: whole where it is. */
 export const countOrMean = (n) => (Number.isInteger(n) ? count(n) : show(n));

@@ -80,6 +80,12 @@ def test_all_keys_that_are_missing_are_named_at_once(tmp_path):
         load_suite(suite)
 
 
+def test_a_set_is_not_named_as_what_became_of_a_request():
+    of = {"set": "response_status", "kind": "pattern", "labels": {"yes": ["yes"], "no": ["no"]}}
+    with pytest.raises(ValueError, match="'response_status' is there already, of whether an answer came"):
+        Rule.model_validate(of)
+
+
 @pytest.mark.parametrize("twin", ["Accepté", "accepté", normalize("NFD", "accepté")])
 def test_one_phrase_does_not_stand_for_two_labels(twin):
     of = {"set": "decision", "kind": "pattern", "labels": {"yes": ["accepté"], "no": ["refusé", twin]}}
