@@ -14,7 +14,13 @@ from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, divide, only_where
 from ingest.inference.bounds import no_narrower
-from ingest.inference.constants import CHUNK_BYTES, EXCHANGE_STREAM, MIN_UNITS
+from ingest.inference.constants import (
+    ABSOLUTE_SLACK,
+    CHUNK_BYTES,
+    EXCHANGE_STREAM,
+    MIN_UNITS,
+    PSEUDO_UNIT_STREAM,
+)
 from ingest.inference.design import Design
 from ingest.inference.drawing import Chance, chance, draw, draws_at_once, intervals, unit_drawer
 from ingest.inference.relabelling import relabelling
@@ -191,7 +197,11 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
     drawn = unit_drawer(units.n, seed)
     chunk = draws_at_once(4 * len(cells.sums), 8 * CHUNK_BYTES)
     booted = draw(lambda b: lexicon.of(drawn(b) @ sums), units.n_drawn(n_bootstrap), chunk, shape)
-    ends = [intervals(draws, own, units.n).T for draws, own in zip(booted, observed, strict=True)]
+    widened = _with_another_unit(lexicon, cells, booted, units, seed)
+    ends = [
+        intervals(draws, own, units.n, wide).T
+        for draws, own, *wide in zip(booted, observed, *widened, strict=True)
+    ]
     drawn_names = ("value", "signed_value", "ci_low", "ci_high", "signed_ci_low", "signed_ci_high")
     numbers = dict(zip(drawn_names, np.concatenate([observed, *ends]), strict=True))
     numbers |= dict.fromkeys(OF_CHANCE, np.full(len(columns), np.nan))
@@ -247,6 +257,33 @@ class _Units(NamedTuple):
     def n_drawn(self, n_bootstrap: int) -> int:
         """Number of draws: none of too few units."""
         return n_bootstrap if self.n >= MIN_UNITS else 0
+
+
+def _with_another_unit(
+    lexicon: Lexicon, cells: Cells, booted: Array, units: _Units, seed: int
+) -> list[Array]:
+    """Draws like `booted` (2, columns, b) for each group, of columns that do not vary when units are drawn:
+    with one more unit, whose target words stand beside that group alone.
+
+    Units that all say the same leave others possible ("rule of three"), and redrawn alone have no width.
+    """
+    is_flat = np.ptp(booted, axis=2) <= ABSOLUTE_SLACK if booted.size else np.zeros(booted.shape[:2], bool)
+    if not is_flat.any():
+        return []
+    unit = cells.sums.sum(0) / units.n
+    ours, words = units.sums(cells.sums.reshape(len(cells.sums), -1)), unit[:, 2:].sum(0)
+
+    def beside(group: int) -> Array:
+        more = np.column_stack([unit[:, :2], np.zeros((len(unit), len(words)))])
+        more[group, 2:] = words
+        drawn, weights = unit_drawer(units.n, seed), np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
+
+        def redrawn(b: int) -> Array:
+            return lexicon.of(drawn(b) @ ours + weights.exponential(size=(b, 1)) * more.ravel())
+
+        return draw(redrawn, booted.shape[2], draws_at_once(4 * len(cells.sums)), booted.shape[:2])
+
+    return [np.where(is_flat[..., None], beside(group), booted) for group in range(len(unit))]
 
 
 def _exchanged(total: Array, own: Array, label: Codes, drawn: Codes) -> Array:

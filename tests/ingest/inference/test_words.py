@@ -291,3 +291,27 @@ def test_memory_does_not_grow_with_a_hundred_draws_of_all_prompts():
     resample(LEXICON, cells, 200, 200, 1)
     (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
     assert peak < 30e6
+
+
+def test_words_that_all_answers_say_alike_are_not_certain():
+    """In each of twelve answers every word stands beside the first group alone, or as often beside both.
+
+    The exact binomial leaves 26.5 % for answers of another kind, 1 - 0.025^(1/12), an expanded interval more.
+    """
+    alone, both = np.zeros((2, 12, 2, LEXICON.width))
+    alone[:, :, :2] = both[:, :, :2] = 3, 12
+    alone[:, 0, 2:], both[:, :, 2:] = 2, 2
+    for sums, expected in ((alone, 0.5), (both, 0.0)):
+        result = resample(LEXICON, Cells(sums, np.arange(12), None, np.ones(12)), 0, 999, 3)
+        ends = {
+            column.word: (low, value, high)
+            for column, low, value, high in zip(
+                LEXICON.columns(),
+                *(result.numbers[name] for name in ("ci_low", "value", "ci_high")),
+                strict=True,
+            )
+            if column.metric == "stereotypical_associations"
+        }
+        low, value, high = ends[""]
+        assert value == expected and low <= value <= high
+        assert 0.1 < high - low < 0.3
