@@ -15,9 +15,18 @@ metrics as (
     {{ metric_titles() }}
 ),
 
+settings as (
+    select
+        suite,
+        n_permutations
+    from {{ ref('dim_suites') }}
+),
+
+-- Holm multiplies the smallest p-value by the number of tests: below this none can come.
 ranked as (
     select
         *,
+        min_attainable_p * n_tests as least_p_holm,
         row_number() over (
             partition by
                 suite, category, config, metric, attribute, target_list, counting, group_a, group_b, word = ''
@@ -55,6 +64,16 @@ named as (
         ranked.p_value,
         ranked.p_holm,
         ranked.n_tests,
+        case
+            when {{ meets('ranked.least_p_holm', '<=', significance_level()) }} then null
+            when ranked.min_attainable_p > (1 + 1e-9) / (1 + settings.n_permutations)
+                then 'Only more ' || {{ units_in_words('ranked.resampling_unit') }} || ' would tell.'
+            else
+                'With ' || {{ with_commas(
+                    'cast(round(ranked.n_tests * 1e0 / ' ~ significance_level() ~ ') as bigint)'
+                ) }} || ' exchanges (`permutations` in the suite) some could.'
+        end as what_would_tell,
+        ranked.least_p_holm,
         ranked.null_median,
         ranked.null_p95,
         ranked.baseline_value,
@@ -83,6 +102,7 @@ named as (
     from ranked
     left join categories using (suite, category)
     left join metrics using (metric)
+    left join settings using (suite)
     where ranked.word_rank <= {{ most_words }}
 ),
 
@@ -148,7 +168,18 @@ said as (
 
 select
     {{ page_slugs() }},
-    * {{ without('near_group, far_group') }},
+    * {{ without('near_group, far_group, least_p_holm, what_would_tell') }},
+    case
+        when what_would_tell is not null
+            then
+                case
+                    when word = '' then 'No list can be told from chance after correction: of '
+                    else 'No single word can be told from chance after correction: of '
+                end
+                || {{ with_commas('n_tests') }} || case when n_tests = 1 then ' test' else ' tests' end
+                || ' the smallest p is ' || {{ p_in_words('least(1, least_p_holm)') }} || ' at best. '
+                || what_would_tell
+    end as limit_of_tests,
     {{ p_in_words('p_value') }} as p_value_words,
     {{ p_in_words('p_holm') }} as p_holm_words,
     count(*) over () as n_found
