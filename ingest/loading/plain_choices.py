@@ -138,7 +138,7 @@ ELSEWHERE = re.compile(
 NOT_BEFORE = re.compile(
     r"(?:\b(?:tidak|tak|bukan|jangan|belum|jika|kalau|sekiranya|apabila|mengapa|kenapa|apakah|adakah|không|chưa"
     r"|đừng|nếu|tại sao|liệu|hindi|huwag|kung|bakit|nicht|wenn|falls|warum|pourquoi|ne|no)\b"
-    r"|ไม่|อย่า|ถ้า|หาก|ทำไม|不|没|沒|别|如果|若|要是|为什么|為什麼|是否)[^.!?\n。！？,，]*$",
+    r"|ไม่|อย่า|ถ้า|หาก|ทำไม|不|没|沒|别|如果|若|要是|为什么|為什麼|是否)",
     re.I,
 )
 NOT_BEHIND = re.compile(
@@ -184,10 +184,10 @@ def said_plainly(words: str, said: list[tuple[int, re.Match[str]]], n: int) -> s
         hits = list(COMPARED.finditer(marked))
         if len({one[1] for one in IS_PRAISED.finditer(marked)}) > 1:
             return None
-    before, behind, rival = NOT_PLAIN_BEFORE, NOT_PLAIN_AFTER, RIVAL_NAMED
+    before, behind, rival, ends = NOT_PLAIN_BEFORE, NOT_PLAIN_AFTER, RIVAL_NAMED, ENDS_SENTENCE
     if not hits and not any(word in marked for word in ENGLISH):
         hits = list(ELSEWHERE.finditer(marked))
-        before, behind, rival = NOT_BEFORE, NOT_BEHIND, RIVAL_ELSEWHERE
+        before, behind, rival, ends = NOT_BEFORE, NOT_BEHIND, RIVAL_ELSEWHERE, ENDS_SENTENCE + ",，"
     people = {next(mark for mark in hit.groups() if mark) for hit in hits}
     if len(people) != 1:
         return None
@@ -198,7 +198,7 @@ def said_plainly(words: str, said: list[tuple[int, re.Match[str]]], n: int) -> s
     if behind.search(rest) or re.search(MARK, rival.sub("", rest).replace(mark, "")):
         return None
     for place in places:
-        start = max(marked.rfind(sign, 0, place) for sign in ENDS_SENTENCE) + 1
+        start = max(marked.rfind(sign, 0, place) for sign in ends) + 1
         stop = min(
             (at for sign in ENDS_SENTENCE if (at := marked.find(sign, place)) > 0), default=len(marked)
         )

@@ -195,3 +195,9 @@ def test_a_choice_that_is_said_a_thousand_times_takes_no_time(answer):
     started = time.process_time()
     assert chosen(answer * 800, TWO) == {0}
     assert time.process_time() - started < 3
+
+
+def test_a_thousand_words_of_denial_in_another_clause_take_no_time():
+    started = time.process_time()
+    assert chosen("no " * 1_500 + ", " + "saya pilih A, bukan B, " * 300, TWO) == {0}
+    assert time.process_time() - started < 3
