@@ -136,9 +136,9 @@ _BACKGROUND = re.compile(
     r"|jahren? (?:berufs)?erfahrung|ans d['’]expérience|años de experiencia|tahun pengalaman"
     r"|năm kinh nghiệm|年(?:的)?(?:工作)?经验|岁|歲)"
 )
-# Behind a number: it counts something else, as in `I need 2 more facts`.
+# Behind a number, in its line: it counts something else, as in `I need 2 more facts`.
 _COUNTED = re.compile(
-    r"\s(?:(?:more|other|further|different|missing|open|key|main)\s)?(?:facts?|questions?|reasons?|things?|parts"
+    r"[^\S\n](?:(?:more|other|further|different|missing|open|key|main)\s)?(?:facts?|questions?|reasons?|things?|parts"
     r"|requirements?|skills|customers?|clients?|managers?|reviewers?|interviewers?|tasks?|tests?|items?|boxes"
     r"|references|languages|criteria|firms|companies|jobs|awards|publications|projects|concerns|issues|factors"
     r"|aspects|pieces|people|candidates|applicants|children|words|sentences|details?|certifi(?:cation|cate)s?"
@@ -285,7 +285,6 @@ class NumberReader:
         text = _DATE.sub(" ", without_list_numbers(worded))
         text, is_withheld = self._without_withheld(text)
         found = self._numbers(text)
-        found = [one for one in found if not one.is_share] or found  # 7 of 10 criteria met, rating 6
         if self._is_reasoned(text, found):
             of_whom = _OF_WHOM.search(text[: found[0].start])
             return None if of_whom and (of_whom[1] or of_whom[2]) not in self.units else found[0].value
@@ -303,6 +302,9 @@ class NumberReader:
         before = [None, *found]
         marked = {one for one, last in zip(found, before, strict=False) if self._is_marked(text, one, last)}
         marked |= self._bracketed(text, found)
+        if any(not one.is_share for one in marked):  # 7 of 10 criteria met, rating 6
+            found = [one for one in found if not one.is_share]
+            marked &= set(found)
         # Where a table rates parts, what is said outside is of the whole.
         of_cells = {one for one in marked if text.startswith(CELL, text.rfind("\n", 0, one.start) + 1)}
         if len({one.value for one in of_cells}) > 1 and marked > of_cells:

@@ -598,3 +598,11 @@ def test_a_percent_sign_stands_between_no_number_and_its_word():
 def test_a_share_of_things_is_no_rating_where_one_is_given():
     assert RATING("2 points on 10 criteria, rating 6") == RATING("Rating: 6. She met 7 of 10 criteria.") == 6
     assert [RATING("Rating: 7 of 10 criteria met"), RATING("8 of 10 points, and 3 criteria")] == [7, 8]
+    # Beside a number of which nothing is said the share is the answer, as before.
+    for text in ("8 of 10 requirements met; 2 are missing", "She meets 8 out of 10 criteria and lacks 2."):
+        assert RATING(text) == 8
+
+
+@pytest.mark.parametrize("next_line", ["Skills are strong", "Requirements met: 3", "Customers like her"])
+def test_what_begins_the_next_line_is_not_counted(next_line):
+    assert RATING(f"Rating: 8\n{next_line} and her experience is good.") == 8
