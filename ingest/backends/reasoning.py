@@ -14,7 +14,7 @@ _PAIRS = (
     ("<unused94>thought", "<unused95>"),
 )
 _NEVER = "\0"  # what `ollama run` prints before thoughts, "Thinking...", may begin an answer
-_ENDS = (*_PAIRS, (_NEVER, "...done thinking."))
+_ENDS = (*_PAIRS, (_NEVER, "\n...done thinking."))  # a line of its own
 _QUOTES, _CLOSING_QUOTES = tuple("`'\"“‘«„"), tuple("`'\"”’»“")
 
 
@@ -94,7 +94,8 @@ _AFTER_ANSWER = re.compile(r"(?:<\|(?:return|end)\|>)?\s*\Z")
 def _unmarked(answer: str) -> str:
     if before := _MARK_BEFORE.match(answer):
         answer = answer[before.end() :]
-    while (said := answer.rstrip()).endswith(_MARKS_BEHIND):
+    marks = _MARKS_BEHIND[:-1] if "<s>" in answer else _MARKS_BEHIND  # <s>struck out</s> is of HTML
+    while (said := answer.rstrip()).endswith(marks):
         answer = said[: said.rindex("<")].rstrip()
     return answer
 
