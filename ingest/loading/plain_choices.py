@@ -40,7 +40,7 @@ RIVAL_OF_TWO = rf"\W*(?:candidate )?{MARK}\W*(?:$|[.\n]|,? (?:because|since|due 
 COMPARED = re.compile(
     rf"(?:\bbut |\b(?:while|(?:even )?though|although|whereas)\b[^.!?\n]{{1,200}}, ){PRAISED}(?=\W*$)"
     rf"|\A\W*(?:{PRAISED} than|{PERSON} (?:beats|outshines|edges out|wins over)) {RIVAL_OF_TWO}"
-    rf"|\A\W*{PERSON}\s?(?:>{{1,3}}|≻)(?!=){RIVAL_OF_TWO}"
+    rf"|\A\W*{PERSON}[^\S\n]?(?:>{{1,3}}|≻)(?!=){RIVAL_OF_TWO}"
     rf"|\A\W*(?:candidate )?{MARK}[^\w\n<>]*<{{1,3}}(?![=-])\s?{PERSON}(?=[^\w?]*$)",
     re.I,
 )
@@ -95,7 +95,7 @@ RIVAL_NAMED = re.compile(
     rf"|(?:compared|next) (?:to|with)|not)"
     rf" \W*(?:candidate )?{MARK}|{MARK}\W* (?:lacks|is weaker"
     r"|(?:has|had|is|offers|brings)(?: \w+)? (?:less|fewer|no|not|only|weaker|shorter|lower))\b"
-    rf"|[>≻]\s?\W*(?:candidate )?{MARK}",
+    rf"|(?<!\n)[>≻]\s?\W*(?:candidate )?{MARK}",
     re.I,
 )
 # The same in other languages: `Saya pilih \0 kerana \1 kurang pengalaman`, `我选\0，不选\1`.

@@ -178,6 +178,7 @@ PLAIN = {
         "A da B",
         "A, no: B",
         "A, no, B.",
+        "A\n> B",
     ],
 }
 
