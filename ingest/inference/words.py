@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array, Codes, divide, only_where
+from ingest.inference.arrays import Array, Codes, Mask, divide, only_where
 from ingest.inference.bounds import no_narrower
 from ingest.inference.constants import (
     ABSOLUTE_SLACK,
@@ -197,13 +197,12 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
     drawn = unit_drawer(units.n, seed)
     chunk = draws_at_once(4 * len(cells.sums), 8 * CHUNK_BYTES)
     booted = draw(lambda b: lexicon.of(drawn(b) @ sums), units.n_drawn(n_bootstrap), chunk, shape)
-    widened = _with_another_unit(lexicon, cells, booted, units, seed)
-    ends = [
-        intervals(draws, own, units.n, wide).T
-        for draws, own, *wide in zip(booted, observed, *widened, strict=True)
-    ]
+    ends = np.stack([intervals(draws, own, units.n) for draws, own in zip(booted, observed, strict=True)])
+    if (is_flat := _is_flat(booted)).any():
+        widened = _with_another_unit(lexicon, sums, is_flat, booted.shape[2], seed)
+        ends[is_flat] = intervals(booted[is_flat], observed[is_flat], units.n, widened)
     drawn_names = ("value", "signed_value", "ci_low", "ci_high", "signed_ci_low", "signed_ci_high")
-    numbers = dict(zip(drawn_names, np.concatenate([observed, *ends]), strict=True))
+    numbers = dict(zip(drawn_names, np.concatenate([observed, *ends.swapaxes(1, 2)]), strict=True))
     numbers |= dict.fromkeys(OF_CHANCE, np.full(len(columns), np.nan))
     kept, label = labels_of(cells, seed)
     present, group = np.unique(label, return_inverse=True)
@@ -259,31 +258,37 @@ class _Units(NamedTuple):
         return n_bootstrap if self.n >= MIN_UNITS else 0
 
 
-def _with_another_unit(
-    lexicon: Lexicon, cells: Cells, booted: Array, units: _Units, seed: int
-) -> list[Array]:
-    """Draws like `booted` (2, columns, b) for each group, of columns that do not vary when units are drawn:
-    with one more unit, whose target words stand beside that group alone.
+def _is_flat(booted: Array) -> Mask:
+    """Which columns of draws (2, columns, b) are one value wherever they have one, (2, columns)."""
+    if not booted.size:
+        return np.zeros(booted.shape[:2], dtype=bool)
+    spread = np.fmax.reduce(booted, axis=2) - np.fmin.reduce(booted, axis=2)
+    return np.asarray(spread <= ABSOLUTE_SLACK)
+
+
+def _with_another_unit(lexicon: Lexicon, sums: Array, is_flat: Mask, n_draws: int, seed: int) -> list[Array]:
+    """Draws (flat columns, b) of units' `sums` for each group, with one more unit, whose target words stand
+    beside that group alone. It has each as often as a unit that has it: on those alone a word rests.
 
     Units that all say the same leave others possible ("rule of three"), and redrawn alone have no width.
     """
-    is_flat = np.ptp(booted, axis=2) <= ABSOLUTE_SLACK if booted.size else np.zeros(booted.shape[:2], bool)
-    if not is_flat.any():
-        return []
-    unit = cells.sums.sum(0) / units.n
-    ours, words = units.sums(cells.sums.reshape(len(cells.sums), -1)), unit[:, 2:].sum(0)
+    n_units, n_groups = len(sums), len(lexicon.groups)
+    unit = sums.sum(0).reshape(n_groups, -1) / n_units
+    held = sums.reshape(n_units, n_groups, -1)[..., 2:].sum(1)
+    words = held.sum(0) / np.maximum((held > 0).sum(0), 1)
 
     def beside(group: int) -> Array:
-        more = np.column_stack([unit[:, :2], np.zeros((len(unit), len(words)))])
+        more = np.column_stack([unit[:, :2], np.zeros((n_groups, len(words)))])
         more[group, 2:] = words
-        drawn, weights = unit_drawer(units.n, seed), np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
+        drawn, weights = unit_drawer(n_units, seed), np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
         def redrawn(b: int) -> Array:
-            return lexicon.of(drawn(b) @ ours + weights.exponential(size=(b, 1)) * more.ravel())
+            tables = drawn(b) @ sums + weights.exponential(size=(b, 1)) * more.ravel()
+            return np.asarray(lexicon.of(tables)[is_flat])
 
-        return draw(redrawn, booted.shape[2], draws_at_once(4 * len(cells.sums)), booted.shape[:2])
+        return draw(redrawn, n_draws, draws_at_once(4 * sums.size), (int(is_flat.sum()),))
 
-    return [np.where(is_flat[..., None], beside(group), booted) for group in range(len(unit))]
+    return [beside(group) for group in range(n_groups)]
 
 
 def _exchanged(total: Array, own: Array, label: Codes, drawn: Codes) -> Array:

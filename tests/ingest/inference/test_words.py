@@ -315,3 +315,20 @@ def test_words_that_all_answers_say_alike_are_not_certain():
         low, value, high = ends[""]
         assert value == expected and low <= value <= high
         assert 0.1 < high - low < 0.3
+
+
+@pytest.mark.parametrize("n_with", [3, 5, 20])
+def test_a_word_is_as_certain_as_the_roots_that_have_it(n_with):
+    """Three of twenty roots have the word: redrawn, it is missing in some draws, and alike in all others.
+
+    The exact binomial leaves 1 - 0.025^(1/n) for roots of another kind.
+    """
+    sums = np.zeros((20, 2, LEXICON.width))
+    sums[:, :, :2] = 3, 12
+    sums[:n_with, 0, 2:] = 2
+    result = resample(LEXICON, Cells(sums, np.arange(20), None, np.ones(20)), 0, 999, 3)
+    column = next(i for i, one in enumerate(LEXICON.columns()) if one.word and one.counting)
+    numbers = {name: values[column] for name, values in result.numbers.items()}
+    assert numbers["value"] == numbers["ci_high"] == 0.5
+    exact = 1 - 0.025 ** (1 / n_with)
+    assert 0.6 * exact < 0.5 - numbers["ci_low"] < 1.3 * exact
