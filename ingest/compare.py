@@ -5,7 +5,6 @@ What the earlier run read from its answers is taken from its marts; the differen
 """
 
 import json
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -15,7 +14,7 @@ from typing import Any
 import click
 import duckdb
 
-from ingest.errors import PlumblineError, p_in_words, printable, say, shown
+from ingest.errors import PlumblineError, p_in_words, printable, say
 from ingest.options import stale_option
 from ingest.store import Store
 from ingest.warehouse import Warehouse, check_inputs, run_dbt
@@ -220,12 +219,6 @@ def command(
         with Warehouse(data) as marts:
             print_audits(audits(marts))
         return
-    if later is not None and Path(later).exists():
-        raise PlumblineError(
-            f"{shown(later)} is a file or folder; LATER names a kept audit.",
-            f"Two folders are compared by `plumbline --data {shlex.quote(later)} compare "
-            f"{shlex.quote(str(earlier))}`.",
-        )
     if earlier is not None and (later is not None or not earlier.exists()):
         _compare_audits(data, str(earlier), later, margin, shows_all, as_json, is_strict)
         return

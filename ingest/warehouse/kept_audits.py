@@ -1,11 +1,12 @@
 """Two audits of those that are kept: found by what a user types, and what changed from one to the other."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.errors import PlumblineError, p_in_words, printable, say
+from ingest.errors import PlumblineError, p_in_words, printable, say, shown
 from ingest.store import Store
 from ingest.warehouse.dbt import build
 from ingest.warehouse.marts import Warehouse
@@ -35,6 +36,20 @@ def audits(marts: Warehouse) -> list[Row]:
     )
 
 
+def _named_by(kept: Sequence[Row], named: str) -> list[Row]:
+    """Return the audits that a fingerprint's beginning or a date names: one, none, or several builds."""
+    if re.fullmatch(r"\d{4}-\d\d-\d\d([T ][\d:.]+)?", named):
+        that_day = [
+            row for row in kept if row["audited_at"].isoformat(" ").startswith(named.replace("T", " "))
+        ]
+        return ([row for row in that_day if row["plan_key"] is None] or that_day)[-1:]
+    # What was built again, or looked at in two plans, is the same by its fingerprint.
+    found = [
+        row for row in kept if re.fullmatch("[0-9a-f]{4,64}", named) and row["fingerprint"].startswith(named)
+    ]
+    return found[-1:] if len({row["fingerprint"] for row in found}) == 1 else found
+
+
 def find_audit(kept: Sequence[Row], named: str) -> Row:
     """Return the audit that a fingerprint's beginning or a date names.
 
@@ -42,19 +57,7 @@ def find_audit(kept: Sequence[Row], named: str) -> Row:
 
     Raises PlumblineError where there is none, or where a beginning could be of several.
     """
-    if re.fullmatch(r"\d{4}-\d\d-\d\d([T ][\d:.]+)?", named):
-        that_day = [
-            row for row in kept if row["audited_at"].isoformat(" ").startswith(named.replace("T", " "))
-        ]
-        found = ([row for row in that_day if row["plan_key"] is None] or that_day)[-1:]
-    else:
-        # What was built again, or looked at in two plans, is the same by its fingerprint.
-        found = [
-            row
-            for row in kept
-            if re.fullmatch("[0-9a-f]{4,64}", named) and row["fingerprint"].startswith(named)
-        ]
-        found = found[-1:] if len({row["fingerprint"] for row in found}) == 1 else found
+    found = _named_by(kept, named)
     if len(found) == 1:
         return found[0]
     what = "is the beginning of several audits'" if found else "is no folder, and no kept audit's"
@@ -90,6 +93,12 @@ def changes(data: Path, earlier: str, later: str | None) -> tuple[Row, Row, list
     """
     with Warehouse(data) as marts:
         kept = audits(marts)
+    if later is not None and not _named_by(kept, later) and Path(later).exists():
+        raise PlumblineError(
+            f"{shown(later)} is a file or folder; LATER names a kept audit.",
+            f"Two folders are compared by `plumbline --data {shlex.quote(later)} compare "
+            f"{shlex.quote(earlier)}`.",
+        )
     a = find_audit(kept, earlier)
     if later is None:
         alike = [row for row in kept if row["plan_key"] == a["plan_key"]]

@@ -222,6 +222,15 @@ def test_two_folders_are_compared_from_the_later_one(data, monkeypatch):
     assert result.exit_code == 1 and f"plumbline --data {data} compare {data.parent}" in result.output
 
 
+def test_a_kept_audit_is_found_beside_a_folder_of_its_name(data, monkeypatch, tmp_path):
+    """Who exports each audit into a folder of its date compares two of the kept ones there, too."""
+    monkeypatch.chdir(tmp_path)
+    for day in ("2026-03-16", "2026-03-23"):
+        (tmp_path / day).mkdir()
+    result = compared(data, monkeypatch, "2026-03-16", "2026-03-23")
+    assert "From " in result.output and "is a file or folder" not in result.output
+
+
 def test_an_audit_that_came_back_is_what_the_marts_hold_now(data, monkeypatch, capsys):
     """What was built without being kept, so the newest that is kept is not how things stand."""
     monkeypatch.setattr(kept_audits, "build", lambda _: None)
