@@ -36,3 +36,12 @@ def test_an_identifier_is_written_as_words():
     assert on_the_site("words", "occupation_group") == "occupation group"
     assert on_the_site("words", "response_status") == "whether an answer came"
     assert on_the_site("words", "vader_neg") == "VADER negative share"
+
+
+def test_no_page_writes_of_answers_that_came_as_of_a_column():
+    """These pages show measures of all requests beside those of answers."""
+    for page in ("category/[category].md", "controls.md", "intersections.md", "over-time.md"):
+        text = (REPORTS / "pages" / page).read_text()
+        assert "answered or not" not in text and "whether an answer came" in text
+        bare = [line for line in text.splitlines() if "replace(outcome_set, '_', ' ')" in line]
+        assert bare == [], page
