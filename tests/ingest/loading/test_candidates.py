@@ -337,9 +337,9 @@ def test_reasoning_before_a_choice_chooses_nobody(tmp_path):
 
 
 def test_an_answer_that_is_far_too_long_is_not_read():
-    started = time.monotonic()
+    started = time.process_time()
     assert chosen("B " + "7 or " * 200_000, TWO) == "long"
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_a_month_and_a_group_are_nobody():
@@ -570,9 +570,9 @@ def test_a_long_answer_takes_no_time(gap, top):
 
 @pytest.mark.parametrize("gap", ['"' * 6_000, "*" * 6_000, "." * 30_000, "A " * 15_000, "❌" * 30_000])
 def test_marks_between_two_take_no_time(gap):
-    started = time.monotonic()
+    started = time.process_time()
     assert isinstance(chosen(f"A {gap} B", TWO), str)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("gap", ["\n" * 15_000, "{" * 15_000, " \n" * 7_000])
