@@ -1,0 +1,66 @@
+"""Benchmark of the same marts on Spark, in a session of this machine's own; they have to be DuckDB's."""
+
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from diagnosis import MARTS, SMALL, in_words, middle, run_ours
+from measuring import ROOT, Measurement, Options, record, versions
+from saged_table import PROMPTS, Size
+
+SIZES = {"1_4m": Size(), "14m": Size(prompts=10 * PROMPTS)}
+SESSION = {
+    "PLUMBLINE_TARGET": "spark",
+    "SPARK_MASTER": "local[2]",
+    "PLUMBLINE_MEMORY": "8GB",  # the driver's is all there is where workers are threads of it
+}
+
+
+def benchmark_spark(options: Options) -> list[Measurement]:
+    """1.4 and 14 million measurements on Spark, local[2], once each; all marts held against DuckDB's."""
+    if find_spec("pyspark") is None or shutil.which("java") is None:
+        print(
+            "spark: not measured, since pyspark or Java is not installed (make java, then scripts/spark.sh)"
+        )
+        return []
+    lines = []
+    for name, size in {"small": SMALL}.items() if options.is_quick else SIZES.items():
+        with TemporaryDirectory(prefix="plumbline-bench-") as folder:
+            places = {engine: Path(folder, engine) for engine in ("duckdb", "spark")}
+            duckdb, spark = (
+                middle([run_ours(size, 0, lambda data, to=place: _keep(data, to), settings=settings)])
+                for place, settings in zip(places.values(), ({}, SESSION), strict=True)
+            )
+            equal = _compared(places["duckdb"], places["spark"])
+        what = f"load and build without resampling on Spark, local[2]: {in_words(size)}; {equal}"
+        made_with = f"{versions()}, pyspark {version('pyspark')}"
+        lines += [
+            record(f"spark.{name}_seconds", what, spark.seconds, "s", cost=spark, made_with=made_with),
+            record(f"spark.{name}_memory", "the same, peak RSS", spark.peak_rss_mb, "MB", cost=spark),
+            record(
+                f"spark.{name}_duckdb",
+                "the same on DuckDB: Spark's wall seconds over these",
+                spark.seconds / duckdb.seconds,
+                "x",
+                cost=duckdb,
+            ),
+        ]
+    return lines
+
+
+def _keep(data: Path, place: Path) -> None:
+    place.mkdir()
+    shutil.move(data / "audit.duckdb", place)
+
+
+def _compared(duckdb: Path, spark: Path) -> str:
+    """Return the words for equal marts, row by row within 1e-9. Raises SystemExit where they differ."""
+    command = [sys.executable, "scripts/same_marts.py", duckdb, spark, "--tables", *MARTS]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"Spark's marts are not DuckDB's:\n{done.stdout}{done.stderr}")
+    return f"{done.stdout.splitlines()[-1]} to DuckDB's"
