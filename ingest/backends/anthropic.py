@@ -6,7 +6,7 @@ from typing import Any
 from ingest.backends import About, Answer, Request
 from ingest.backends.batches import AnthropicBatches
 from ingest.backends.hosted import LIMIT, STREAM, Hosted, omissible
-from ingest.backends.http import only
+from ingest.backends.http import check_fault, only
 from ingest.backends.replies import Option, count_of, counts_in, is_number, is_stop, is_whole, read_reply
 from ingest.suite import Config
 
@@ -55,6 +55,7 @@ class AnthropicBackend(Hosted):
 
     def read(self, reply: Any, seconds: float | None) -> Answer:
         """Return the Answer in a reply."""
+        check_fault(reply)
         usage = counts_in(reply.get("usage"))
         read = [count_of(usage.get(name)) for name in READ]
         return read_reply(
@@ -73,9 +74,8 @@ class AnthropicBackend(Hosted):
         kinds: dict[int, str] = {}
         said: dict[int, list[str]] = {}
         for event in events:
+            check_fault(event)
             match event["type"]:
-                case "error":
-                    raise ValueError(f"the stream broke off: {event['error']['message']}")
                 case "message_start":
                     reply = dict(event["message"])
                 case "content_block_start":

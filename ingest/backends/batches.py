@@ -19,6 +19,7 @@ from ingest.backends.http import (
     STATUS_OF,
     downloaded,
     exchange,
+    fault_status,
     message_of,
     only,
     read_key,
@@ -32,7 +33,6 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,200}")  # what becomes a part of an address
 OURS = "plumbline_batch"  # what a batch of OpenAI's carries of ours
 MOST_PAGES = 100  # of a hundred batches each, in which one of ours is looked for
 CLOCKS = timedelta(minutes=5)  # by which two may differ
-FILTERED = "content_filter"
 NO_BATCHES = "Take `batch: true` out of the config, if its server takes no batches."
 
 
@@ -236,8 +236,6 @@ class OpenAIBatches(Served):
         if code == 200:
             return self.hosted.read(body, None)
         said = f"HTTP {code}: {message_of(json.dumps(body).encode())}"
-        if FILTERED in said:
-            return _failed("content_filtered", said)
         passing = "server_error" if code is not None and code >= 500 else "client_error"
         return _failed(STATUS_OF.get(code or 0, passing), said)
 
@@ -305,4 +303,5 @@ class AnthropicBatches(Served):
 
 def _failed(status: str, said: str) -> Answer:
     """Return what became of a request that was not answered: nobody bills it."""
+    status = fault_status(said, status)
     return Answer(None, status, error=said[:EVIDENCE], n_prompt_tokens=0, n_output_tokens=0)

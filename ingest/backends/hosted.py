@@ -11,9 +11,9 @@ import httpx
 
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES
-from ingest.backends import TRANSIENT, Answer, Batches, Description, Rejected, Request
+from ingest.backends import TRANSIENT, Answer, AttemptFailed, Batches, Description, Rejected, Request
 from ingest.backends.batches import Served
-from ingest.backends.http import connect, exchange, read_key, reading
+from ingest.backends.http import connect, exchange, fault_status, read_key, reading
 from ingest.backends.replies import Option, check_alternatives, is_whole, options_in_force
 from ingest.errors import PlumblineError
 from ingest.suite import Config, Suite
@@ -21,7 +21,6 @@ from ingest.suite import Config, Suite
 UNSENT = "none"  # for servers and models that refuse an option, whatever its value
 LIMIT = Option(1024, is_whole(1, 1_000_000), "a whole number of tokens from 1")
 STREAM = Option(None, lambda value: isinstance(value, bool), "true or false")
-FILTERED = "content_filter"  # the code of a filter, in an error as in a reply
 
 
 def omissible(option: Option) -> Option:
@@ -118,13 +117,16 @@ class Hosted(ABC):
                 check_alternatives(config, answer)
             return answer
         except Rejected as error:
-            is_filtered = FILTERED in error.body
-            if request.is_probe and error.code in (400, 422) and not is_filtered:
+            status = fault_status(error.body, "client_error")
+            if request.is_probe and error.code in (400, 422) and status == "client_error":
                 self._check_parameters(config, content, error)
-            said = str(error)[:EVIDENCE]
-            if is_filtered:  # the prompt was read, and is billed; what is said here no model wrote
-                return Answer(None, "content_filtered", error=said, n_output_tokens=0)
-            return Answer(None, "client_error", error=said)
+            # What a filter stops was read, and is billed; what is said here no model wrote.
+            n_output = 0 if status == "content_filtered" else None
+            return Answer(None, status, error=str(error)[:EVIDENCE], n_output_tokens=n_output)
+        except AttemptFailed as error:
+            if error.status != "content_filtered":
+                raise
+            return Answer(None, error.status, error=str(error))
 
     def base_url(self, config: Config) -> str:
         """Return the server's address. Raises PlumblineError where the config has none."""

@@ -51,6 +51,12 @@ HOPELESS = {
 OUT_OF_CREDIT = {429: ("insufficient_quota",), 400: ("credit balance is too low",)}
 REDIRECTED = "Write in the config where the server is."
 STATUS_OF = {408: "timeout", 429: "rate_limited"}
+# How OpenAI and Azure call a filter, and Anthropic: "Output blocked by content filtering policy".
+FILTER = re.compile("content[ _]filter", re.IGNORECASE)
+
+
+class BrokeOff(ValueError):
+    """A reply that says, in place of an answer or beside half of one, why there is none."""
 
 
 def read_key(config: Config, hosts: Collection[str]) -> str | None:
@@ -175,7 +181,7 @@ def _check_status(response: httpx.Response, key: Secrets) -> None:
 def events_of(body: bytes) -> list[Any]:
     """Return the JSON in the events of a stream (server-sent events), without OpenAI's mark of the end.
 
-    Raises ValueError at an event called `error`, whatever its data are: some servers write no key `error`.
+    Raises BrokeOff at an event called `error`, whatever its data are: some servers write no key `error`.
 
     >>> events_of(b'event: ping\\ndata: {"type": "ping"}\\n\\ndata: [DONE]\\n\\n')
     [{'type': 'ping'}]
@@ -186,7 +192,7 @@ def events_of(body: bytes) -> list[Any]:
         lines = LINE_END.split(event)
         data = "\n".join(line.removeprefix("data:") for line in lines if line.startswith("data:")).strip()
         if any(re.fullmatch(r"event: ?error", line) for line in lines):
-            raise ValueError(f"the stream broke off: {message_of(data.encode())}")
+            raise BrokeOff(f"the stream broke off: {message_of(data.encode())}")
         if data not in ("", "[DONE]"):
             found.append(json.loads(data))
     return found
@@ -210,10 +216,15 @@ def only(kind: type, value: Any) -> Any:
 
 
 def check_fault(said: Mapping[str, Any]) -> None:
-    """Raise AttemptFailed where an error stands in an answer's place, or beside half of one."""
+    """Raise BrokeOff where an error stands in an answer's place, or beside half of one."""
     if error := said.get("error"):
         message = message_of(json.dumps({"error": error}).encode())
-        raise AttemptFailed("server_error", f"the server failed while it answered: {message[:SHOWN]}")
+        raise BrokeOff(f"the server failed while it answered: {message[:SHOWN]}")
+
+
+def fault_status(message: str, otherwise: str = "server_error") -> str:
+    """Return the status that a server's word of a failure means: a filter is one, wherever it is told."""
+    return "content_filtered" if FILTER.search(message) else otherwise
 
 
 def message_of(body: bytes) -> str:
@@ -222,8 +233,8 @@ def message_of(body: bytes) -> str:
     with suppress(ValueError, RecursionError):
         content = json.loads(text)
         error = content.get("error") if isinstance(content, dict) else None
-        if isinstance(error, dict):
-            code, message = error.get("code"), error.get("message")
+        if isinstance(error, dict) and (message := error.get("message")):
+            code = error.get("code")
             text = f"{message} ({code})" if code else str(message)
         elif error:
             text = str(error)
@@ -271,6 +282,9 @@ def one_attempt(config: Config, key: Secrets) -> Iterator[None]:
         raise AttemptFailed("server_error", message[:SHOWN]) from None
     except RecursionError:
         raise AttemptFailed("server_error", "unreadable reply: nested too deep") from None
+    except BrokeOff as error:
+        message = without_key(str(error), key)
+        raise AttemptFailed(fault_status(message), message[:SHOWN]) from None
     except ValueError as error:
         # What came is no JSON, or not of the shape that the protocol promises.
         kind = "" if isinstance(error, TooLarge | Unreadable) else f"{type(error).__name__}: "

@@ -18,8 +18,8 @@ import httpx
 from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import SHOWN, TRANSIENT, About, Answer, AttemptFailed, Description, Request
-from ingest.backends.hosted import FILTERED, LIMIT, UNSENT, omissible
-from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, STATUS_OF, only, read_key, seconds_of
+from ingest.backends.hosted import LIMIT, UNSENT, omissible
+from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, STATUS_OF, fault_status, only, read_key, seconds_of
 from ingest.backends.openai import OPTIONS as OPENAI
 from ingest.backends.replies import (
     Option,
@@ -110,8 +110,8 @@ class InspectBackend:
             with self._failing(request, secrets):
                 output = self._generated(request, key)
         except _Rejected as error:
-            status = "content_filtered" if FILTERED in str(error) else "client_error"
-            return Answer(None, error.status or status, error=str(error)[:EVIDENCE])
+            status = error.status or fault_status(str(error), "client_error")
+            return Answer(None, status, error=str(error)[:EVIDENCE])
         try:
             answer = _read(output, time.monotonic() - started, secrets)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -212,7 +212,7 @@ class InspectBackend:
             if is_passing or code in STATUS_OF or (code or 0) >= 500:
                 status = STATUS_OF.get(code or 0, "server_error")
                 raise AttemptFailed(status, said, _wish(error)) from None
-            if request.is_probe and FILTERED not in said:
+            if request.is_probe and fault_status(said) != "content_filtered":
                 raise PlumblineError(
                     f"{model}: Inspect's provider fails: {said}.",
                     "Mend the config's `model:` or `options:`, or install what the provider needs.",

@@ -128,8 +128,7 @@ def _folded(events: list[Any]) -> dict[str, Any]:
     whole: dict[str, Any] = {}
     tokens: list[Any] = []
     for event in events:
-        if error := event.get("error"):
-            raise ValueError(f"the stream broke off: {error}")
+        check_fault(event)
         whole |= {name: event[name] for name in ("model", "system_fingerprint", "usage") if event.get(name)}
         # Azure's first chunk says what its filter found, the last one what was used: neither has a choice.
         # Of several choices the first is the answer, as in a reply that is none of a stream.

@@ -243,6 +243,12 @@ def test_anthropics_errors_have_their_status(spoken, kind, status):
     assert answer.status == status and answer.error == f"{kind}: it is so"
 
 
+def test_what_anthropics_filter_stops_in_a_batch_is_filtered(spoken):
+    told = {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}
+    answer = spoken["anthropic"].outcome({"result": {"type": "errored", "error": {"error": told}}})
+    assert answer.status == "content_filtered"
+
+
 def test_lines_that_are_missing_twice_or_of_nobody(case, capsys):
     more = [
         "",

@@ -5,7 +5,7 @@ import json
 import pytest
 from asked import KEY, N_PROMPTS, keyed_case, said
 
-from ingest.backends.http import events_of
+from ingest.backends.http import events_of, message_of
 from ingest.backends.openai import OpenAIBackend
 from ingest.backends.replies import estimate_prompt
 
@@ -17,6 +17,10 @@ FILTER = {
         "param": "prompt",
         "innererror": {"code": "ResponsibleAIPolicyViolation"},
     }
+}
+ANTHROPICS_FILTER = {
+    "type": "error",
+    "error": {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"},
 }
 HEAT = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
 
@@ -72,6 +76,8 @@ def test_a_wrong_key_and_an_unknown_model_are_said_after_one_request(new, monkey
         ({"do": "status", "status": 429, "retry_after": 0}, "rate_limited", 3),
         ({"do": "status", "status": 529, "body": {"error": {"type": "overloaded_error"}}}, "server_error", 3),
         ({"do": "status", "status": 400, "body": FILTER}, "content_filtered", 1),
+        ({"do": "status", "status": 400, "body": ANTHROPICS_FILTER}, "content_filtered", 1),
+        ({"do": "body", "body": ANTHROPICS_FILTER}, "content_filtered", 1),
         ({"do": "hangup"}, "server_error", 3),
         ({"do": "text", "text": "[]"}, "server_error", 3),
         ({"do": "body", "body": {"model": "tiny"}}, "server_error", 3),
@@ -118,13 +124,23 @@ def test_a_server_that_only_streams_is_told_and_then_asked_for_a_stream(case):
         assert rest == [prompt[::-1], len(prompt) // 4 + 5, 3, end]
 
 
-@pytest.mark.parametrize("breaks", [None, {"type": "error", "error": {"message": "Overloaded"}}])
-def test_a_stream_that_breaks_off_is_no_answer(case, breaks):
+OVERLOADED = {"type": "error", "error": {"message": f"Overloaded {KEY}"}}
+
+
+@pytest.mark.parametrize(
+    ("breaks", "status", "words"),
+    [
+        (None, "server_error", "the stream has no end"),
+        (OVERLOADED, "server_error", "Overloaded [key]"),
+        (ANTHROPICS_FILTER, "content_filtered", "Output blocked by content filtering policy"),
+    ],
+)
+def test_a_stream_that_breaks_off_is_no_answer(case, breaks, status, words):
     case.write(options={"stream": True})
     case.server.rules({"match": "Case 3: a man", "do": "answer", "breaks": breaks})
-    assert case.ask() == {"ok": N_PROMPTS - 1, "server_error": 1}
+    assert case.ask() == {"ok": N_PROMPTS - 1, status: 1}
     ((error,),) = case.rows("select error from responses where response_status <> 'ok'")
-    assert ("Overloaded" if breaks else "no end") in error
+    assert words in error and KEY not in error
 
 
 def test_a_key_that_two_events_cut_is_not_stored(case):
@@ -158,6 +174,19 @@ def test_events_are_read_however_their_lines_end():
 def test_an_event_called_error_is_one_whatever_its_data_are(data):
     with pytest.raises(ValueError, match=r"broke off: .*Overloaded"):
         events_of(f'data: {{"choices": []}}\n\nevent: error\ndata: {data}\n\n'.encode())
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ({"type": "overloaded_error"}, "{'type': 'overloaded_error'}"),
+        ({"code": "content_filter", "message": None}, "content_filter"),
+        ({"code": 7, "message": "Wait."}, "Wait. (7)"),
+    ],
+)
+def test_an_error_without_words_is_said_as_it_is(error, words):
+    said = message_of(json.dumps({"error": error}).encode())
+    assert words in said and not said.startswith("None")
 
 
 def test_of_a_stream_of_two_choices_the_first_is_the_answer():

@@ -8,6 +8,7 @@ from servers.raw import drip, http, raw
 
 from ingest.backends import AttemptFailed, Rejected, Request
 from ingest.backends.anthropic import AnthropicBackend
+from ingest.backends.http import reading
 from ingest.backends.ollama import OllamaBackend
 from ingest.backends.openai import OpenAIBackend
 from ingest.errors import PlumblineError
@@ -124,6 +125,16 @@ def test_a_number_that_no_reader_takes_is_unreadable(ask):
     with pytest.raises(AttemptFailed, match="unreadable reply") as caught:
         ask(count=b"9" * 5_000)
     assert len(str(caught.value)) <= 300
+
+
+def test_an_error_beside_anthropics_answer_is_said_and_the_answer_is_none():
+    reply = {"content": [{"type": "text", "text": "Ye"}], "stop_reason": None, "error": {"message": "died"}}
+    config = Config(backend="anthropic", model="tiny", base_url="http://127.0.0.1:9")
+    with (
+        pytest.raises(AttemptFailed, match="the server failed while it answered: died"),
+        reading(config, None),
+    ):
+        AnthropicBackend(None).read(reply, None)
 
 
 @pytest.mark.parametrize("usage", [None, [], "none", 7, {"input_tokens": -1, "output_tokens": 2.0}])
