@@ -30,6 +30,7 @@ STATUSES = (
 CALLS = frozenset({"tool_calls", "tool_use", "function_call"})
 FINISH_STATUSES = {
     **dict.fromkeys(CALLS, "empty"),
+    "pause_turn": "empty",  # Anthropic, in the middle of its own tools
     "length": "truncated_output",
     "max_tokens": "truncated_output",
     "model_context_window_exceeded": "truncated_output",
@@ -57,8 +58,9 @@ FAILURES = {
     "canceled": "cancelled",
     "batch_cancelled": "cancelled",
 }
-# The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek, GLM.
-BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource", "network_error"})
+# The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek, GLM. Ollama did no
+# more than load or unload the model.
+BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource", "network_error", "load", "unload"})
 REFUSAL_RULE_VERSION = "refusal_v7"
 EVIDENCE = 1_000  # characters kept of what a failure said
 PATTERNS_PATH = PROJECT / "seeds" / "refusal_patterns.csv"

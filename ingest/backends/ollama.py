@@ -140,18 +140,20 @@ class OllamaBackend:
             reply = self._send("POST", "/api/chat", config, content)
         except Rejected as error:
             return Answer(None, "client_error", error=str(error)[:EVIDENCE])
-        with reading(config, key):
+        with reading(config, key, reply):
             check_fault(reply)
             if reply.get("done") is False:
                 raise ValueError("the answer has no end")
             message = reply["message"]
             n_prompt = count_of(reply.get("prompt_eval_count")) or None
             was_cut = is_cut(n_prompt, request.messages, self._context(config, options))
+            # Its reason to stop is `stop` beside a call, too, whose words are no answer yet.
+            status = "prompt_truncated" if was_cut else "empty" if message.get("tool_calls") else None
             answer = read_reply(
                 only(str, message.get("content")),
                 only(str, reply.get("done_reason")),
                 reasoning=only(str, message.get("thinking")),
-                status="prompt_truncated" if was_cut else None,
+                status=status,
                 n_prompt_tokens=n_prompt,
                 n_output_tokens=count_of(reply.get("eval_count")),
                 seconds=time.monotonic() - started,
@@ -227,7 +229,7 @@ def _check_version(config: Config, version: str) -> None:
 def _context_length(information: Mapping[str, Any] | None) -> int:
     """Return how many tokens the model was built for; a number that binds nothing where it does not say."""
     found = (value for name, value in (information or {}).items() if name.endswith(".context_length"))
-    return min((value for value in found if isinstance(value, int) and value > 0), default=UNBOUND)
+    return min((value for value in found if type(value) is int and value > 0), default=UNBOUND)
 
 
 BACKENDS = {"ollama": OllamaBackend}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from ingest.asking.answer_status import finish_status
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import About, Answer, Request
 from ingest.backends.batches import OpenAIBatches, Served
@@ -90,7 +91,9 @@ def _read(content: Any, seconds: float | None) -> Answer:
     check_fault(content)
     choice = content["choices"][0]
     check_fault(choice)
-    message = choice["message"]
+    finish = only(str, choice.get("finish_reason"))
+    # Where Gemini's filter stops an answer, there is no message.
+    message = choice["message"] if finish_status(finish) == "ok" else choice.get("message") or {}
     usage = counts_in(content.get("usage"))
     probabilities = choice.get("logprobs")
     said, thought, declined = _parts(message.get("content"))
@@ -98,7 +101,7 @@ def _read(content: Any, seconds: float | None) -> Answer:
     thoughts = (message.get("reasoning_content"), message.get("reasoning"), thought)
     return read_reply(
         only(str, said),
-        only(str, choice.get("finish_reason")),
+        finish,
         reasoning=next((text for text in thoughts if text and isinstance(text, str)), None),
         refusal=only(str, message.get("refusal")) or declined,
         n_prompt_tokens=count_of(usage.get("prompt_tokens")),

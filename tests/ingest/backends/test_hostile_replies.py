@@ -153,13 +153,19 @@ def test_halves_of_characters_and_nul_are_text_until_the_journal(ask, text):
     assert ask(content=text).status == "ok"
 
 
-@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource"])
+@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource", "load", "unload"])
 def test_half_an_answer_of_a_server_that_failed_is_none(ask, reason):
     with pytest.raises(
         AttemptFailed, match=f"the answer broke off: its finish reason is '{reason}'"
     ) as caught:
         ask(finish=json.dumps(reason).encode())
     assert caught.value.status == "server_error"
+
+
+@pytest.mark.parametrize("message", [{}, {"message": None}])
+def test_a_filter_may_leave_no_message(message):
+    reply = {"choices": [{"finish_reason": "content_filter", **message}]}
+    assert OpenAIBackend(None).read(reply, None).status == "content_filtered"
 
 
 def test_an_answer_that_the_context_cut_is_cut(ask):
@@ -181,6 +187,21 @@ def test_what_ollama_has_not_done_is_no_answer(ask):
     if ask.backend == "ollama":
         with pytest.raises(AttemptFailed, match="the answer has no end"):
             ask(more=b', "done": false')
+
+
+def test_words_beside_a_call_of_ollama_are_no_answer(ask):
+    if ask.backend == "ollama":
+        answer = ask(content=b'"I look it up.", "tool_calls": [{"function": {"name": "search"}}]')
+        assert (answer.status, answer.text, answer.error) == ("empty", None, "I look it up.")
+        assert ask(content=b'"Yes.", "tool_calls": []').text == "Yes."
+
+
+@pytest.mark.parametrize("length", [b"true", b"0", b"1e3", b'"9"'])
+def test_a_length_of_context_that_is_none_binds_nothing(server, length):
+    said = b'{"version": "1", "models": [{"model": "tiny"}], "model_info": {"a.context_length": %s}}' % length
+    server.speak = lambda _: [http(said)]
+    config = Config(backend="ollama", model="tiny", base_url=server.url, timeout_seconds=5.0)
+    assert OllamaBackend(None).describe(config).details["context_length"] == 4096
 
 
 def test_of_doubled_names_the_last_counts(ask):
