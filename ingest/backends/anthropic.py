@@ -57,11 +57,14 @@ class AnthropicBackend(Hosted):
         """Return the Answer in a reply."""
         check_fault(reply)
         usage = counts_in(reply.get("usage"))
+        # Some send thoughts in a shape of their own; the answer beside them counts.
+        found = (block.get("thinking") for block in reply["content"] if block["type"] == "thinking")
+        thoughts = [thought for thought in found if isinstance(thought, str)]
         read = [count_of(usage.get(name)) for name in READ]
         return read_reply(
-            _joined(reply["content"], "text"),
+            "".join(block["text"] for block in reply["content"] if block["type"] == "text"),
             only(str, reply["stop_reason"]),
-            reasoning=_joined(reply["content"], "thinking") or None,
+            reasoning="".join(thoughts) or None,
             n_prompt_tokens=None if read[0] is None else count_of(sum(n or 0 for n in read)),
             n_output_tokens=count_of(usage.get("output_tokens")),
             seconds=seconds,
@@ -80,7 +83,9 @@ class AnthropicBackend(Hosted):
                     reply = dict(event["message"])
                 case "content_block_start":
                     kinds[event["index"]] = event["content_block"]["type"]
-                    said[event["index"]] = []
+                    # Some servers begin the text here.
+                    begun = event["content_block"].get(kinds[event["index"]])
+                    said[event["index"]] = [begun] if isinstance(begun, str) else []
                 case "content_block_delta":
                     found = (event["delta"].get(name) for name in ("text", "thinking"))
                     said[event["index"]] += [text for text in found if text]
@@ -93,10 +98,6 @@ class AnthropicBackend(Hosted):
                     blocks = ({"type": kinds[i], kinds[i]: "".join(texts)} for i, texts in said.items())
                     return {**reply, "content": list(blocks)}
         raise ValueError("the stream has no end")
-
-
-def _joined(blocks: Any, kind: str) -> str:
-    return "".join(block[kind] for block in blocks if block["type"] == kind)
 
 
 BACKENDS = {"anthropic": AnthropicBackend}

@@ -5,6 +5,7 @@ import json
 import pytest
 from asked import KEY, N_PROMPTS, keyed_case, said
 
+from ingest.backends.anthropic import AnthropicBackend
 from ingest.backends.http import events_of, message_of
 from ingest.backends.openai import OpenAIBackend
 from ingest.backends.replies import estimate_prompt
@@ -250,6 +251,7 @@ def test_anthropic_gets_the_system_prompt_beside_the_messages_and_no_seed(anthro
     ("finish_reason", "status"),
     [
         ("refusal", "refused"),
+        ("pause_turn", "empty"),
         ("max_tokens", "truncated_output"),
         ("model_context_window_exceeded", "truncated_output"),
         ("stop_sequence", "ok"),
@@ -258,6 +260,29 @@ def test_anthropic_gets_the_system_prompt_beside_the_messages_and_no_seed(anthro
 def test_anthropics_reasons_to_stop_are_statuses(anthropic, finish_reason, status):
     anthropic.server.rules({"do": "answer", "finish_reason": finish_reason})
     assert anthropic.ask(limit=1) == {status: 1}
+
+
+@pytest.mark.parametrize("thought", [None, 7, [{"text": "Hm."}]])
+def test_anthropics_thoughts_in_a_shape_of_their_own_cost_no_answer(thought):
+    blocks = [{"type": "thinking", "thinking": thought}, {"type": "redacted_thinking", "data": "x"}]
+    blocks += [{"type": "text", "text": "Yes."}, {"type": "unheard_of"}, {"type": "thinking"}]
+    answer = AnthropicBackend(None).read({"content": blocks, "stop_reason": "end_turn"}, None)
+    assert (answer.status, answer.text, answer.reasoning) == ("ok", "Yes.", None)
+
+
+def test_a_block_of_a_stream_may_begin_with_text():
+    backend = AnthropicBackend(None)
+    events = [
+        {"type": "message_start", "message": {"model": "tiny"}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "H"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"thinking": "m."}},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": "No"}},
+        {"type": "content_block_delta", "index": 1, "delta": {"text": "body."}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        {"type": "message_stop"},
+    ]
+    answer = backend.read(backend.folded(events), None)
+    assert (answer.text, answer.reasoning) == ("Nobody.", "Hm.")
 
 
 def test_anthropics_thinking_is_stored_apart(anthropic):
