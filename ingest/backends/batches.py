@@ -17,6 +17,7 @@ from ingest.asking.answer_status import EVIDENCE, FAILURES
 from ingest.backends import Answer, AttemptFailed, BatchState, NotThere, Rejected, Request
 from ingest.backends.http import (
     STATUS_OF,
+    check_fault,
     downloaded,
     exchange,
     fault_status,
@@ -112,10 +113,9 @@ class Served(ABC):
             return None
         if not isinstance(name, str):
             return None
-        content = without_key(content, key)
         try:
             with reading(self.config, key):
-                return name, self.outcome(content)
+                return name, self.outcome(without_key(content, key))
         except AttemptFailed as error:
             return name, Answer(None, error.status, error=str(error)[:EVIDENCE])
         except (Rejected, PlumblineError) as error:
@@ -234,6 +234,7 @@ class OpenAIBatches(Served):
             return _failed(ended, message_of(json.dumps({"error": error}).encode()))
         code, body = only(int, response["status_code"]), response["body"]
         if code == 200:
+            check_fault(content)
             return self.hosted.read(body, None)
         said = f"HTTP {code}: {message_of(json.dumps(body).encode())}"
         passing = "server_error" if code is not None and code >= 500 else "client_error"

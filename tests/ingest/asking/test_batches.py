@@ -195,6 +195,11 @@ def test_anthropics_requests_end_one_by_one(spoken, ends, status):
     assert (answer.status, answer.n_output_tokens) == (status, 0)
 
 
+ANSWER = {"model": "tiny", "choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
+ANSWERED = {"status_code": 200, "body": ANSWER}
+DEEP = json.loads("[" * 600 + "]" * 600)  # where looking for a key goes deeper than reading it
+
+
 def error(code, body):
     return {"response": {"status_code": code, "body": {"error": body}}, "error": None}
 
@@ -214,6 +219,8 @@ def error(code, body):
         ({"response": {"status_code": 200, "body": []}}, "server_error"),
         ({"response": {"status_code": "200"}}, "server_error"),
         ({"response": [1]}, "server_error"),
+        ({"response": ANSWERED, "error": {"message": "it broke"}}, "server_error"),
+        ({"response": ANSWERED, "error": None, "deep": DEEP}, "server_error"),
         ({}, "server_error"),
     ],
 )
