@@ -315,6 +315,9 @@ class Batcher:
 
         try:
             n_named = self._read_whole(read, state.n_done)
+            if state.n_done and not n_named:  # such as the page of a proxy: the answers are still there
+                self._gone(sent, "gives nothing that can be read as the results of the batch")
+                return
             if n_named < state.n_done:
                 say(
                     f"{self.task.label}: the server counts {state.n_done:,} results of the batch "

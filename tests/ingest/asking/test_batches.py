@@ -301,6 +301,18 @@ def test_fewer_results_than_the_server_counts_are_told(case, capsys):
     assert counted.format(name) in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("more", [[], ["<html>", "<title>Log in</title>", '{"custom_id": 3}']])
+def test_results_of_which_nothing_can_be_read_keep_the_batch(case, more):
+    case.server.batch(without="Case", more=more)
+    line = said(case.ask)
+    assert "gives nothing that can be read as the results of the batch" in line
+    assert "--retry-failed gives it up" in line and batches(case) == [("open", IN_BATCH)]
+    assert case.rows("select distinct response_status from responses") == [("ok",)]
+    assert case.ask(retry_failed=True) == {}
+    case.server.batch()
+    assert case.ask() == {"ok": IN_BATCH}
+
+
 def test_a_key_in_a_result_is_not_stored(openai):
     openai.server.rules({"match": "Case 3", "do": "answer", "says": f"The key is {KEY}, is it not?"})
     assert openai.ask() == {"ok": N_PROMPTS}
