@@ -22,6 +22,7 @@ from ingest.store import Store, uninterrupted, utc_now
 T = TypeVar("T")
 
 GOES_ON = "The batch goes on there; the same command then goes on with it."
+LOOKED_FOR_AGAIN = "The same command looks for the batch there, and sends it anew where it did not come."
 LOOKED_FOR = (
     "The batch may be there: see to it, then the same command looks for it; --retry-failed gives it up."
 )
@@ -175,7 +176,7 @@ class Batcher:
                     "Mend the config, or take `batch: true` out of it.",
                 ) from None
             except AttemptFailed as error:
-                n_failed = self._paused(n_failed, error)
+                n_failed = self._paused(n_failed, error, LOOKED_FOR_AGAIN)
                 try:
                     found = self._found(batch_key, len(lines), sent_at)
                 except PlumblineError as no:
@@ -217,13 +218,13 @@ class Batcher:
             except (AttemptFailed, Rejected) as error:
                 n_failed = self._paused(n_failed, error)
 
-    def _paused(self, n_failed: int, error: Exception) -> int:
+    def _paused(self, n_failed: int, error: Exception, then: str = GOES_ON) -> int:
         """Wait after a failure; return how many there are. Raises Unreached where there are too many."""
         n_failed += 1
         pause = self.asker.retries.pause(n_failed, getattr(error, "retry_after", None))
         if pause is None:
             raise Unreached(
-                f"{self.task.label}: the server cannot be asked for its batches: {error}.", GOES_ON
+                f"{self.task.label}: the server cannot be asked for its batches: {error}.", then
             ) from None
         time.sleep(pause)
         return n_failed
@@ -315,7 +316,7 @@ class Batcher:
 
         try:
             n_named = self._read_whole(read, state.n_done)
-            if state.n_done and not n_named:  # such as the page of a proxy: the answers are still there
+            if state.n_done > 0 and not n_named:  # such as the page of a proxy: the answers are still there
                 self._gone(sent, "gives nothing that can be read as the results of the batch")
                 return
             if n_named < state.n_done:

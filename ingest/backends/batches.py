@@ -92,6 +92,7 @@ class Served(ABC):
         with reading(self.config, key):
             if only(dict, reply) is None:
                 raise TypeError("nothing")
+            check_fault(reply)
         found: dict[str, Any] = reply
         return found
 
@@ -214,7 +215,7 @@ class OpenAIBatches(Served):
             n_done = sum(only(int, counts.get(name)) or 0 for name in ("completed", "failed"))
             if status == "failed":
                 found = (only(dict, reply.get("errors")) or {}).get("data") or [{}]
-                fault = str(only(dict, found[0]).get("message") or "it does not say why")
+                fault = str((only(dict, found[0]) or {}).get("message") or "it does not say why")
                 return BatchState(True, n_done, fault=fault)
             files = [only(str, reply.get(f"{kind}_file_id")) for kind in ("output", "error")]
             if any(file and not ID.fullmatch(file) for file in files):

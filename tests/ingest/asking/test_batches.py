@@ -329,6 +329,24 @@ def test_a_batch_of_which_nothing_is_taken_says_why_and_its_requests_are_free_ag
     assert openai.ask() == {"ok": IN_BATCH}
 
 
+@pytest.mark.parametrize(
+    "errors", [None, {}, {"data": None}, {"data": [None]}, {"data": [{"message": None}]}]
+)
+def test_a_batch_that_failed_has_failed_also_where_nothing_says_why(spoken, monkeypatch, errors):
+    monkeypatch.setattr(spoken["openai"], "call", lambda *_: {"status": "failed", "errors": errors})
+    assert spoken["openai"].state("b").fault == "it does not say why"
+
+
+def test_an_error_in_place_of_a_batch_is_said_and_the_batch_is_looked_for(case):
+    case.server.batch(create=200)
+    line = said(case.ask)
+    assert "the server failed while it answered: The batch is refused." in line
+    assert "looks for the batch there, and sends it anew" in line
+    assert batches(case) == [("sending", IN_BATCH)]
+    case.server.batch()
+    assert case.ask() == {"ok": IN_BATCH} and len(asked(case)) == N_PROMPTS
+
+
 def test_a_server_that_refuses_batches_says_so_before_anything_is_held(openai):
     openai.server.batch(create=400)
     assert "tiny: the server refuses the batch: HTTP 400" in said(openai.ask)
