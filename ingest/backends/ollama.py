@@ -79,6 +79,12 @@ class OllamaBackend:
             _check_version(config, str(version["version"]))
             digest = self.current_digest(config)
             model = self._send("POST", "/api/show", config, {"model": config.model})
+            can = model.get("capabilities")
+            if options.get("think") and can and isinstance(can, list) and "thinking" not in can:
+                raise PlumblineError(
+                    f"{config.model}: the Ollama server says that this model does not think.",
+                    "Take `think` out of the config's `options:`.",
+                )
             details = only(dict, model.get("details")) or {}
             self._built_for[config.base_url, config.model] = _context_length(model.get("model_info"))
             context = self._context(config, options)
@@ -94,7 +100,7 @@ class OllamaBackend:
                     "parameters": model.get("parameters"),
                     "licence": (only(str, model.get("license")) or "").strip()[:LICENCE_SHOWN] or None,
                     "context_length": context,
-                    "capabilities": model.get("capabilities"),
+                    "capabilities": can,
                 },
                 max_prompt_tokens=int(FULL * context),
             )

@@ -1,6 +1,7 @@
 """JSON that is no answer, in every place of a reply: one line, in the status that fits."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 from asked import Case
@@ -202,6 +203,15 @@ def test_a_length_of_context_that_is_none_binds_nothing(server, length):
     server.speak = lambda _: [http(said)]
     config = Config(backend="ollama", model="tiny", base_url=server.url, timeout_seconds=5.0)
     assert OllamaBackend(None).describe(config).details["context_length"] == 4096
+
+
+@pytest.mark.parametrize("can", [None, [], 7, ["completion"], ["completion", "thinking"]])
+def test_a_model_that_does_not_think_is_told_before_it_is_asked(server, can):
+    said = {"version": "1", "models": [{"model": "tiny"}], "capabilities": can}
+    server.speak = lambda _: [http(json.dumps(said).encode())]
+    config = Config(backend="ollama", model="tiny", base_url=server.url, options={"think": True})
+    with pytest.raises(PlumblineError, match="not think") if can == ["completion"] else nullcontext():
+        OllamaBackend(None).describe(config)
 
 
 def test_of_doubled_names_the_last_counts(ask):
