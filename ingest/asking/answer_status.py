@@ -58,6 +58,8 @@ FAILURES = {
     "canceled": "cancelled",
     "batch_cancelled": "cancelled",
 }
+# How OpenAI and Azure call a filter, and Anthropic: "Output blocked by content filtering policy".
+FILTER = re.compile("content[ _]filter", re.IGNORECASE)
 # The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek, GLM. Ollama did no
 # more than load or unload the model.
 BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource", "network_error", "load", "unload"})
@@ -131,6 +133,15 @@ def finish_status(reason: object) -> str:
         return "ok"
     said = str(reason).lower()
     return "server_error" if said in BROKEN_OFF else FINISH_STATUSES.get(said, "ok")
+
+
+def fault_status(message: str, otherwise: str = "server_error") -> str:
+    """Return the status that a server's word of a failure means: a filter is one, wherever it is told.
+
+    >>> fault_status("Output blocked by content filtering policy"), fault_status("Overloaded")
+    ('content_filtered', 'server_error')
+    """
+    return "content_filtered" if FILTER.search(message) else otherwise
 
 
 def whole_status(reason: object) -> str:

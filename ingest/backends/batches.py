@@ -13,14 +13,13 @@ from typing import Any, Protocol
 
 import httpx
 
-from ingest.asking.answer_status import EVIDENCE, FAILURES
+from ingest.asking.answer_status import EVIDENCE, FAILURES, fault_status
 from ingest.backends import Answer, AttemptFailed, BatchState, NotThere, Rejected, Request
 from ingest.backends.http import (
     STATUS_OF,
     check_fault,
     downloaded,
     exchange,
-    fault_status,
     message_of,
     only,
     read_key,

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import httpx
 
-from ingest.asking.answer_status import EVIDENCE
+from ingest.asking.answer_status import EVIDENCE, fault_status
 from ingest.asking.first_tokens import ALTERNATIVES
 from ingest.backends import TRANSIENT, Answer, AttemptFailed, Batches, Description, Rejected, Request
 from ingest.backends.batches import Served
-from ingest.backends.http import connect, exchange, fault_status, read_key, reading
+from ingest.backends.http import connect, exchange, read_key, reading
 from ingest.backends.replies import Option, check_alternatives, is_whole, options_in_force
 from ingest.errors import PlumblineError
 from ingest.suite import Config, Suite

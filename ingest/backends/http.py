@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ingest.asking.answer_status import fault_status
 from ingest.backends import SHOWN, AttemptFailed, Rejected
 from ingest.backends.replies import is_loopback
 from ingest.errors import PlumblineError, in_one_line
@@ -51,8 +52,6 @@ HOPELESS = {
 OUT_OF_CREDIT = {429: ("insufficient_quota",), 400: ("credit balance is too low",)}
 REDIRECTED = "Write in the config where the server is."
 STATUS_OF = {408: "timeout", 429: "rate_limited"}
-# How OpenAI and Azure call a filter, and Anthropic: "Output blocked by content filtering policy".
-FILTER = re.compile("content[ _]filter", re.IGNORECASE)
 
 
 class BrokeOff(ValueError):
@@ -220,11 +219,6 @@ def check_fault(said: Mapping[str, Any]) -> None:
     if error := said.get("error"):
         message = message_of(json.dumps({"error": error}).encode())
         raise BrokeOff(f"the server failed while it answered: {message[:SHOWN]}")
-
-
-def fault_status(message: str, otherwise: str = "server_error") -> str:
-    """Return the status that a server's word of a failure means: a filter is one, wherever it is told."""
-    return "content_filtered" if FILTER.search(message) else otherwise
 
 
 def message_of(body: bytes) -> str:

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ingest.asking.answer_status import EVIDENCE
+from ingest.asking.answer_status import EVIDENCE, fault_status
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import SHOWN, TRANSIENT, About, Answer, AttemptFailed, Description, Request
 from ingest.backends.hosted import LIMIT, UNSENT, omissible
-from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, STATUS_OF, fault_status, only, read_key, seconds_of
+from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, STATUS_OF, only, read_key, seconds_of
 from ingest.backends.openai import OPTIONS as OPENAI
 from ingest.backends.replies import (
     Option,

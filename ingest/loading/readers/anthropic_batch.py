@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.asking.answer_status import FAILURES, finish_status
+from ingest.asking.answer_status import FAILURES, fault_status, finish_status
 from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.batches import answered
@@ -51,7 +51,8 @@ def _record(row: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
         error = mapping(error.get("error")) or error
         ended = plain(result.get("type"))
         response = plain(error or ended)
-        status = FAILURES.get(str(error.get("type") or ended), "client_error")
+        failed = FAILURES.get(str(error.get("type") or ended), "client_error")
+        status = fault_status(str(response), failed)
     return {
         "id": plain(row.get("custom_id")),
         **said,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingest.asking.answer_status import FAILURES
+from ingest.asking.answer_status import FAILURES, fault_status
 from ingest.loading.problems import RowProblem
 from ingest.loading.readers import Entry, Reader
 from ingest.loading.readers.batches import answered
@@ -72,7 +72,8 @@ def _failed(code: Any, error: Any) -> str:
         return "rate_limited"
     if code in (408, 504):
         return "timeout"
-    return "client_error" if isinstance(code, int) and 400 <= code < 500 else "server_error"
+    is_rejected = isinstance(code, int) and 400 <= code < 500
+    return fault_status(str(error), "client_error" if is_rejected else "server_error")
 
 
 READER = Reader("OpenAI's Batch API", fits, read, is_input)

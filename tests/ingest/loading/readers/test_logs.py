@@ -911,9 +911,13 @@ def test_a_secret_among_options_is_not_recorded(load, rows, tmp_path):
     assert secret not in options + config and json.loads(options)["top_p"] == 1
 
 
+BLOCKED = {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}
+
+
 @pytest.mark.parametrize(
     ("result", "status", "error"),
     [
+        ({"type": "errored", "error": {"type": "error", "error": BLOCKED}}, "content_filtered", None),
         ({"type": "expired"}, "timeout", "expired"),
         ({"type": "canceled"}, "cancelled", "canceled"),
         ({"type": "errored", "error": {"error": {"type": "invalid_request_error"}}}, "client_error", None),
@@ -934,6 +938,17 @@ def test_each_end_of_a_request_of_message_batches_is_told_apart(result, status, 
     assert load(LOGS["Anthropic's Message Batches"][1], [asked, answers]).exit_code == 0
     assert rows("select response_status from responses") == [(status,)]
     assert error is None or rows("select error from responses") == [(error,)]
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [({"code": "content_filter", "message": "no"}, "content_filtered"), ({"message": "no"}, "client_error")],
+)
+def test_what_a_filter_stopped_in_a_batch_is_told_from_a_wrong_request(error, status, load, rows, tmp_path):
+    asked, answers = write_batch(tmp_path)
+    lines(answers, [{"custom_id": "Male", "response": {"status_code": 400, "body": {"error": error}}}])
+    assert load(LOGS["OpenAI's Batch API"][1], [asked, answers]).exit_code == 0
+    assert rows("select response_status from responses") == [(status,)]
 
 
 def test_text_that_stands_in_several_blocks_is_one_answer(load, rows, tmp_path):
