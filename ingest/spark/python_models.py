@@ -50,15 +50,19 @@ def materialise(
     spark: Any, code: str, name: str, refs: Sequence[str], schema: str, file_format: str | None
 ) -> None:
     """Run a model's code on what `refs` hold in `schema`, and save its rows there as table `name`."""
-    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-    split = split_queries(name, refs, {ref: spark.table(f"{schema}.{ref}").columns for ref in refs}, schema)
-    whole = {ref: spark.table(f"{schema}.{ref}").toArrow() for ref in refs if ref not in split}
-    empty = {ref: spark.table(f"{schema}.{ref}").limit(0).toArrow() for ref in split}
-    like = run_model(code, {**{ref: table.slice(0, 0) for ref, table in whole.items()}, **empty}).schema
+    frames = {ref: spark.table(f"{schema}.{ref}") for ref in refs}
+    empty = {
+        ref: to_arrow_schema(frame.schema, timezone="UTC").empty_table() for ref, frame in frames.items()
+    }
+    split = split_queries(name, refs, {ref: frame.columns for ref, frame in frames.items()}, schema)
+    whole = {ref: frame.toArrow() for ref, frame in frames.items() if ref not in split}
+    like = run_model(code, empty).schema
     if split:
-        parts = _together(spark, split, empty)
-        run = _of_part(code, {ref: _as_bytes(table) for ref, table in whole.items()}, empty, like)
+        columns = {ref: empty[ref].schema.names for ref in split}
+        parts = _together(spark, split, columns)
+        run = _of_part(code, {ref: _as_bytes(table) for ref, table in whole.items()}, columns, like)
         rows = parts.groupBy(PART).applyInArrow(run, from_arrow_schema(like))
     else:
         rows = spark.createDataFrame(run_model(code, whole), from_arrow_schema(like))
@@ -66,7 +70,7 @@ def materialise(
     (written.format(file_format) if file_format else written).saveAsTable(f"{schema}.{name}")
 
 
-def _together(spark: Any, split: Mapping[str, str], empty: Mapping[str, pa.Table]) -> Any:
+def _together(spark: Any, split: Mapping[str, str], columns: Mapping[str, Sequence[str]]) -> Any:
     """All inputs' rows in one frame, a column of records each, by the part that they belong to."""
     from pyspark.sql import functions as f
 
@@ -75,17 +79,16 @@ def _together(spark: Any, split: Mapping[str, str], empty: Mapping[str, pa.Table
     for ref, query in split.items():
         rows = spark.sql(query)
         part = f.pmod(f.xxhash64(PART), f.lit(4 * n_parts)).alias(PART)
-        frames.append(rows.select(part, f.struct(*empty[ref].schema.names).alias(ref)))
+        frames.append(rows.select(part, f.struct(*columns[ref]).alias(ref)))
     together = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
     # Few bytes may take long to resample: without a number Spark would make one task of them.
     return together.repartition(n_parts, PART)
 
 
 def _of_part(
-    code: str, whole: Mapping[str, bytes], empty: Mapping[str, pa.Table], like: pa.Schema
+    code: str, whole: Mapping[str, bytes], columns: Mapping[str, Sequence[str]], like: pa.Schema
 ) -> Callable[[pa.Table], pa.Table]:
     """Return what a task does: tables go along as Arrow's bytes, this package has to be installed there."""
-    columns = {ref: table.schema.names for ref, table in empty.items()}
     shape = like.serialize().to_pybytes()
 
     def run(rows: pa.Table) -> pa.Table:
