@@ -68,6 +68,10 @@ named as (
             when {{ meets('ranked.least_p_holm', '<=', significance_level()) }} then null
             when ranked.min_attainable_p > (1 + 1e-9) / (1 + settings.n_permutations)
                 then 'Only more ' || {{ units_in_words('ranked.resampling_unit') }} || ' would tell.'
+            when ranked.n_tests > {{ most_permutations() }} * {{ significance_level() }}
+                then
+                    'A suite has at most ' || {{ with_commas(most_permutations()) }}
+                    || ' exchanges (`permutations`), and these are too few: only fewer tests would tell.'
             else
                 'With ' || {{ with_commas(
                     'cast(round(ranked.n_tests * 1e0 / ' ~ significance_level() ~ ') as bigint)'

@@ -5,10 +5,13 @@ import re
 import pytest
 import yaml
 from places import SUITES
+from pydantic import ValidationError
 
 from ingest.errors import PlumblineError
+from ingest.paths import PROJECT
 from ingest.suite import load_suite
 from ingest.suite.definition import definition
+from ingest.suite.limits import Resampling
 
 START = yaml.safe_load((SUITES / "g20.yml").read_text("utf-8"))
 
@@ -67,3 +70,11 @@ def test_limits_and_the_family_stand_in_the_definition(suite):
         ("custom", "parity_ratio", "single", "ratio", "lower_is_worse", 0.8, None, True, "Ours"),
     ]
     assert content["families"] == {"gate": "question"}
+
+
+def test_a_page_names_as_many_permutations_as_a_suite_may_have():
+    said = (PROJECT / "macros" / "verdicts" / "most_permutations.sql").read_text("utf-8")
+    (most,) = re.findall(r"^\s*(\d+)$", said, re.MULTILINE)
+    Resampling(permutations=int(most))
+    with pytest.raises(ValidationError):
+        Resampling(permutations=int(most) + 1)
