@@ -14,7 +14,6 @@ from diagnosis import MARTS, SMALL, in_words, middle, run_ours
 from measuring import ROOT, Measurement, Options, record, versions
 from saged_table import PROMPTS, Size
 
-SIZES = {"1_4m": Size(), "14m": Size(prompts=10 * PROMPTS)}
 SESSION = {
     "PLUMBLINE_TARGET": "spark",
     "SPARK_MASTER": "local[2]",
@@ -23,37 +22,36 @@ SESSION = {
 
 
 def benchmark_spark(options: Options) -> list[Measurement]:
-    """1.4 and 14 million measurements on Spark, local[2], once each; all marts held against DuckDB's."""
+    """1.4 million measurements on Spark, local[2], once; all marts held against DuckDB's."""
+    return _on_spark("spark", SMALL if options.is_quick else Size())
+
+
+def benchmark_spark_growth(options: Options) -> list[Measurement]:
+    """14 million measurements on Spark, local[2], once; all marts held against DuckDB's."""
+    return _on_spark("spark_growth", SMALL if options.is_quick else Size(prompts=10 * PROMPTS))
+
+
+def _on_spark(name: str, size: Size) -> list[Measurement]:
     if find_spec("pyspark") is None or shutil.which("java") is None:
-        print(
-            "spark: not measured, since pyspark or Java is not installed (make java, then scripts/spark.sh)"
-        )
+        print(f"{name}: not measured: make java and scripts/spark.sh install what it needs", file=sys.stderr)
         return []
-    lines = []
-    for name, size in {"small": SMALL}.items() if options.is_quick else SIZES.items():
-        with TemporaryDirectory(prefix="plumbline-bench-") as folder:
-            places = {engine: Path(folder, engine) for engine in ("duckdb", "spark")}
-            duckdb, spark = (
-                middle([run_ours(size, 0, lambda data, to=place: _keep(data, to), settings=settings)])
-                for place, settings in zip(places.values(), ({}, SESSION), strict=True)
-            )
-            equal = _compared(places["duckdb"], places["spark"])
-        what = f"load and build without resampling on Spark, local[2]: {in_words(size)}; {equal}"
-        line = partial(record, cost=spark, made_with=f"{versions()}, pyspark {version('pyspark')}")
-        memory = f"the same, peak RSS, of a heap of at most {SESSION['PLUMBLINE_MEMORY']}"
-        # Java's CPU seconds are not among those of the process that started it.
-        lines += [
-            replace(line(f"spark.{name}_seconds", what, spark.seconds, "s"), cpu_seconds=None),
-            replace(line(f"spark.{name}_memory", memory, spark.peak_rss_mb, "MB"), cpu_seconds=None),
-            record(
-                f"spark.{name}_duckdb",
-                "the same on DuckDB: Spark's wall seconds over these",
-                spark.seconds / duckdb.seconds,
-                "x",
-                cost=duckdb,
-            ),
-        ]
-    return lines
+    with TemporaryDirectory(prefix="plumbline-bench-") as folder:
+        places = {engine: Path(folder, engine) for engine in ("duckdb", "spark")}
+        duckdb, spark = (
+            middle([run_ours(size, 0, lambda data, to=place: _keep(data, to), settings=settings)])
+            for place, settings in zip(places.values(), ({}, SESSION), strict=True)
+        )
+        equal = _compared(**places)
+    what = f"load and build without resampling on Spark, local[2]: {in_words(size)}; {equal}"
+    line = partial(record, cost=spark, made_with=f"{versions()}, pyspark {version('pyspark')}")
+    memory = f"the same, peak RSS, of a heap of at most {SESSION['PLUMBLINE_MEMORY']}"
+    slower = "the same on DuckDB: Spark's wall seconds over these"
+    # Java's CPU seconds are not among those of the process that started it.
+    return [
+        replace(line(f"{name}.seconds", what, spark.seconds, "s"), cpu_seconds=None),
+        replace(line(f"{name}.memory", memory, spark.peak_rss_mb, "MB"), cpu_seconds=None),
+        record(f"{name}.duckdb", slower, spark.seconds / duckdb.seconds, "x", cost=duckdb),
+    ]
 
 
 def _keep(data: Path, place: Path) -> None:

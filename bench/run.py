@@ -1,10 +1,11 @@
 """Measure what the pipeline costs, against the limits it has to keep.
 
-    python bench/run.py          # all but the last three below, into bench/results.md and .csv
+    python bench/run.py          # all but the last four below, into bench/results.md and .csv
     python bench/run.py --only audit --repeats 1 --out trial.md
     python bench/run.py --only load --scale 0.1 --out trial.md    # a tenth of the records, without limits
     python bench/run.py --only stereotypes_growth    # a million texts
-    python bench/run.py --only spark          # 1.4 and 14 million measurements on Spark
+    python bench/run.py --only spark          # 1.4 million measurements on Spark
+    python bench/run.py --only spark_growth   # 14 million: long
     python bench/run.py --only full           # 140 million measurements: long, and much disk
 
 Each stage runs as its own process through the command line, on at most two cores, in a temporary folder.
@@ -37,7 +38,7 @@ from diagnosis import benchmark_diagnosis, benchmark_full, benchmark_growth, ben
 from generation import FEW, MANY, N_ASKED, SENDERS, start, throughput
 from loading import benchmark_load
 from measuring import BIN, ROOT, Cost, Measurement, Options, measure, median, record, total, versions
-from on_spark import benchmark_spark
+from on_spark import benchmark_spark, benchmark_spark_growth
 from scoring import N_ANSWERS, N_DISTINCT, ONE_THREAD, ROUNDS, distinct, share
 from site_cost import benchmark_site
 from stereotypes import benchmark_stereotypes, benchmark_stereotypes_growth
@@ -261,11 +262,12 @@ BENCHMARKS: dict[str, Benchmark] = {
     "growth": benchmark_growth,
     "full": benchmark_full,
     "spark": benchmark_spark,
+    "spark_growth": benchmark_spark_growth,
     "site": benchmark_site,
     "stereotypes": benchmark_stereotypes,
     "stereotypes_growth": benchmark_stereotypes_growth,
 }
-ONLY_WHEN_ASKED = {"full", "spark", "stereotypes_growth"}
+ONLY_WHEN_ASKED = {"full", "spark", "spark_growth", "stereotypes_growth"}
 
 
 # ------------------------------------------------------------------------------------------ results
