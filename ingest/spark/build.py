@@ -1,7 +1,6 @@
 """Around a build on Spark: raw tables go there as files, and what is read comes back into audit.duckdb."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,30 +61,15 @@ def after(data: Path, manifest: Any) -> int:
         connection.execute("set TimeZone = 'UTC'")
         connection.execute(BUILT_FROM)
         for name, node in sorted(models.items()):
-            with _stored(spark, node) as table:
-                _bring(connection, name, node, spark.table(table))
+            _bring(connection, name, node, spark.table(f"{node.schema}.{name}"))
             row = [node.unique_id, state.get("answers"), state.get("earlier")]
             connection.execute("insert into built_from values (?, ?, ?)", row)
     new.replace(path)
     return len(models)
 
 
-@contextmanager
-def _stored(spark: Any, node: Any) -> Iterator[str]:
-    """Yield the table that holds a model's rows: of a view, a copy that goes with the block."""
-    table = f"{node.schema}.{node.alias}"
-    if node.config.materialized != "view":
-        yield table
-        return
-    copied = f"{table}_copied"
-    spark.sql(f"drop table if exists {copied}")
-    spark.table(table).write.saveAsTable(copied)
-    yield copied
-    spark.sql(f"drop table {copied}")
-
-
 def _bring(connection: duckdb.DuckDBPyConnection, name: str, node: Any, frame: Any) -> None:
-    reader = _rows(frame)
+    reader = frame.toArrow().to_reader() if node.config.materialized == "view" else _rows(frame)
     connection.register("brought", reader)
     if node.columns and all(column.data_type for column in node.columns.values()):
         connection.execute(f'create table "{name}" ({", ".join(_columns(node.columns))})')
