@@ -197,11 +197,17 @@ def rate_intervals(rates: Array, draws: Array, n_answers: Array, n_units: Array)
 
 
 def worst_ends(
-    statistics: Sequence[Statistic], kind: Kind, table: Array, missing: ArrayLike, spread: tuple[float, float]
+    statistics: Sequence[Statistic],
+    kind: Kind,
+    table: Array,
+    missing: ArrayLike,
+    spread: tuple[float, float],
+    silent: Sequence[float] = (),
 ) -> Array:
     """Smallest and largest value (S, 2) that missing answers could give statistics of the axis.
 
-    `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`. A group's
+    `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`. So does `silent`
+    of groups of which nothing was read: with their answers they would be compared, too. A group's
     missing answers are one outcome and all others' another, in every way; that is exact for a group's total
     variation, which is convex in both. Towards equality they fill up what a group has least of, held against
     all answers, against each group, and against what all groups can reach: of two outcomes that is exact. NaN
@@ -210,9 +216,11 @@ def worst_ends(
     lacking = np.asarray(missing, dtype=np.float64)
     if not statistics:
         return np.zeros((0, 2))
-    observed = evaluate(statistics, table[None])[:, 0]
-    if not lacking.any():
-        return np.stack([observed, observed], axis=1)
+    observed = evaluate(statistics, table[None])
+    if not lacking.any() and not silent:
+        return np.repeat(observed, 2, axis=1)
+    table = np.concatenate([table, np.zeros((len(silent), table.shape[1]))])
+    lacking = np.concatenate([lacking, silent])
     if kind == "score":
         ends = np.array([[1.0, end, end**2] for end in spread])
     else:
@@ -235,7 +243,8 @@ def worst_ends(
         shares = [counts.sum(0) / counts.sum(), middle / middle.sum()]
         shares += [own / own.sum() for own in counts if own.sum()]
         towards = [sums_of_counts(kind, counts + filled_up(counts, lacking, one)) for one in shares]
-    values = evaluate(statistics, np.concatenate([*filled, table[None], np.stack(towards)]))
+    filled_in = evaluate(statistics, np.concatenate([*filled, np.stack(towards)]))
+    values = np.concatenate([observed, filled_in], axis=1)
     is_there = np.isfinite(values)
     low = np.where(is_there, values, np.inf).min(axis=1)
     high = np.where(is_there, values, -np.inf).max(axis=1)

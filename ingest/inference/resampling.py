@@ -5,7 +5,7 @@ Pure functions on arrays; nothing here opens a database. What is resampled are t
 NaN here; callers store NULL and the row's status.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,6 +129,7 @@ def resample(
     strata: ArrayLike | None = None,
     doubt: Doubt | None = None,
     scale: tuple[float, float] | None = None,
+    silent: Sequence[float] = (),
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
@@ -138,7 +139,8 @@ def resample(
     design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
     compared at equal weights of them, and shuffled within them. Sums that labels correct may be any numbers,
     and come with the `doubt` that the labels leave. `scale` are the ends between which a missing score lies;
-    those of the scores that are there if unsaid. The result depends on `seed`, not on the order of rows
+    those of the scores that are there if unsaid. `silent` counts the missing answers of each group that would
+    be compared with them, and is not without. The result depends on `seed`, not on the order of rows
     nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and ValueError
     for sums that do not fit.
     """
@@ -257,7 +259,7 @@ def resample(
     spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
     if kind == "score" and scale is not None:
         spread = (min(spread[0], scale[0]), max(spread[1], scale[1]))
-    ends = worst_ends(judged_by, kind, table, lacking, spread)
+    ends = worst_ends(judged_by, kind, table, lacking, spread, silent)
     n_blocks = int(blocks_by_group(design.group, design.block, n_groups).min())
     beyond: dict[str, dict[str, Any]] = {}
     for index, statistic in enumerate(judged_by):

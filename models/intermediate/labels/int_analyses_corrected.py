@@ -69,6 +69,9 @@ def model(dbt, session):
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes",
     )
+    silent = rows_by(
+        dbt.ref("int_silent_groups_listed").order("analysis_key, group_value"), "analysis_key, n_missing"
+    )
     named = rows_by(
         dbt.ref("int_label_outcomes_coded").order("outcome_code"),
         "suite, category, config_key, measure, outcome, is_favourable",
@@ -82,12 +85,14 @@ def model(dbt, session):
     for name, part in zip(names, parts(answers, "analysis_key", names), strict=True):
         analysis = analyses[int(name)]
         place = tuple(analysis[of] for of in ("suite", "category", "config_key", "measure"))
-        kept.add(_corrected, analysis, groups[int(name)], named.get(place, []), part)
+        lacking = [n for (n,) in silent.get(int(name), [])]
+        kept.add(_corrected, analysis, groups[int(name)], lacking, named.get(place, []), part)
     return kept.relation()
 
 
-def _corrected(analysis, groups, named_outcomes, part):
-    """Yield the rows of one analysis; of one with too few labels, one for each group that says so."""
+def _corrected(analysis, groups, silent, named_outcomes, part):
+    """Yield the rows of one analysis; of one with too few labels, one for each group that says so. `silent`
+    is what groups lack that are not among them."""
     named, kind = {"analysis_key": analysis["analysis_key"], "outcome": ""}, analysis["measure_kind"]
     group = part["group_code"].astype(np.int64)
     n_failed = np.bincount(group[part["is_missing"]], minlength=len(groups))
@@ -114,15 +119,17 @@ def _corrected(analysis, groups, named_outcomes, part):
     found = _sums(kind, design, np.array(is_favourable, bool), labels, part)
     sums, read_sums, alone, untold, doubt = found
     n_missing = n_failed + np.round(np.clip(untold, 0, None)).astype(np.int64)
+    weight = sums.sum() / read_sums.sum() if kind == "outcome" else 1
     options = {
         "n_permutations": analysis["n_permutations"],
         "n_bootstrap": analysis["n_bootstrap"],
         "seed": analysis_seed(analysis),
-        "missing": n_missing * sums.sum() / read_sums.sum() if kind == "outcome" else n_missing,
+        "missing": n_missing * weight,
+        "silent": [n * weight for n in silent],
         "doubt": doubt,
     }
     of_groups = {name: (int(n), int(m)) for name, n, m in zip(names, n_labels, n_missing, strict=True)}
-    of_groups[""] = int(n_labels.sum()), int(n_missing.sum())
+    of_groups[""] = int(n_labels.sum()), int(n_missing.sum()) + sum(silent)
     chosen = [STATISTICS[name] for name in statistics_of(kind)]
     table = group_table(group, read_sums, len(groups))
     as_read = {

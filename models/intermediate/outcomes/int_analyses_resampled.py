@@ -33,6 +33,9 @@ def model(dbt, session):
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes, n_missing",
     )
+    silent = rows_by(
+        dbt.ref("int_silent_groups_listed").order("analysis_key, group_value"), "analysis_key, n_missing"
+    )
     references = row_by(
         dbt.ref("stg_suite__references"), "suite, axis, reference_kind, group_value", n_keys=2
     )
@@ -46,13 +49,14 @@ def model(dbt, session):
         if len(part["value"]):
             reference = references.get((analysis["suite"], analysis["axis"]))
             scale = scales.get((analysis["suite"], analysis["category"], analysis["measure"]))
-            kept.add(_resampled, analysis, groups[analysis["analysis_key"]], reference, scale, part)
+            name = analysis["analysis_key"]
+            kept.add(_resampled, analysis, groups[name], silent.get(name, []), reference, scale, part)
     return kept.relation()
 
 
-def _resampled(analysis, groups, reference, scale, part):
-    """Yield the rows of one analysis; `reference` is the kind and value of the group that a suite chose,
-    `scale` the ends of what is scored, where they are known."""
+def _resampled(analysis, groups, silent, reference, scale, part):
+    """Yield the rows of one analysis; `silent` is what groups lack that are not among them, `reference` the
+    kind and value of the group that a suite chose, `scale` the ends of scores, where they are known."""
     named, kind = {"analysis_key": analysis["analysis_key"]}, analysis["measure_kind"]
     codes = (part[f"{name}_code"] for name in ("group", "cell", "block"))
     *labels, missing = zip(*groups, strict=True)
@@ -64,6 +68,7 @@ def _resampled(analysis, groups, reference, scale, part):
         "n_bootstrap": n_bootstrap,
         "seed": seed,
         "missing": missing,
+        "silent": [n for (n,) in silent],
         "scale": scale if kind == "score" and scale is not None and None not in scale else None,
     }
     found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]

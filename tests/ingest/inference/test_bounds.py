@@ -159,6 +159,25 @@ def test_missing_scores_lie_within_the_scores():
     assert low == pytest.approx(0) and high > 0
 
 
+def test_a_group_of_which_nothing_was_read_could_lie_anywhere():
+    # 8 of 10 in both: 6 answers of a third could all be unfavourable, all favourable, or as the others'.
+    table, names = np.array([[10.0, 8], [10, 8]]), ["min_impact_ratio", "range"]
+    found = worst_ends([STATISTICS[name] for name in names], "selection", table, [0, 0], (0, 0), [6])
+    assert found == pytest.approx(np.array([[0, 1], [0, 0.8]]))
+    (ends,) = worst_ends([DBI], "score", np.array([[2.0, 1, 1], [2, 1, 1]]), [0, 0], (0, 1), [2])
+    assert ends == pytest.approx([0, (1 - 4 / 6) / np.std([0, 1, 0, 1, 1, 1], ddof=1)])
+
+
+def test_what_a_silent_group_lacks_moves_the_worst_ends_of_resampled_numbers():
+    sums = selection_sums(np.ones(40))
+    rows = [
+        row
+        for silent in ([], [3])
+        for row in resample(nested(20), sums, ["min_impact_ratio"], 0, 0, silent=silent)
+    ]
+    assert [(row.value_low, row.value_high) for row in rows] == [(1, 1), (0, 1)]
+
+
 def test_nothing_missing_changes_nothing():
     table = np.array([[10.0, 8], [10, 6]])
     found = worst_ends([RATIO], "selection", table, [0, 0], (0, 0))
