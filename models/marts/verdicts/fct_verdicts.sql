@@ -372,6 +372,16 @@ select
                     || ' answers that the suite asks for: such a group widens what chance gives for all. '
                     || 'Ask more about it, or leave it out.'
             end
+    end
+    || case
+        when is_control or n = 0 or n_unread_groups is null then ''
+        when n_unread_groups = 1
+            then ' No answer about ' || unread_groups || ' could be read: it is not compared.'
+        when n_unread_groups <= 3
+            then ' No answer about ' || unread_groups || ' could be read: they are not compared.'
+        else
+            ' Of ' || {{ with_commas('n_unread_groups') }}
+            || ' groups no answer could be read: they are not compared.'
     end as reason,
     lacks,
     -- What became of a request is known, not read.
