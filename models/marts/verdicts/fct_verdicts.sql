@@ -68,7 +68,7 @@ phrased as (
                     || case when planned.n_more_labels = 1 then 'label' else 'labels' end
             else
                 {{ with_commas('planned.n_more_units') }} || ' more '
-                || {{ units_in_words('decided.resampling_unit') }} || ' a group'
+                || {{ units_in_words('decided.resampling_unit', 'planned.n_more_units') }} || ' a group'
                 || case when decided.n_labels is null then '' else ', labelled as these are,' end
         end as more_units,
         coalesce(
