@@ -275,7 +275,8 @@ numbered as (
             case
                 when bound_low is not null and bound_high is not null
                     then
-                        'The true number is at least ' || {{ rounded('bound_low') }} || ' and at most '
+                        case when n_missing > 0 then 'Missing answers aside, the' else 'The' end
+                        || ' true number is at least ' || {{ rounded('bound_low') }} || ' and at most '
                         || {{ rounded('bound_high') }} || ', each with 95 % confidence.'
             end,
             upper(left(chance_words, 1)) || substr(chance_words, 2) || '.',
@@ -308,7 +309,13 @@ numbered as (
                 when 'unvalidated'
                     then 'Unvalidated measure: no person has checked what is read from these answers.'
             end,
-            'The value alone is '
+            -- Where another number is judged, this is not the one that stands beside it.
+            case
+                when is_p_value or adjusted_value is null then 'The value alone is '
+                when is_at_equal_weights
+                    then 'Without equal weights the value alone is ' || {{ rounded('value') }} || ', '
+                else 'As read the value alone is ' || {{ rounded('value') }} || ', '
+            end
             || case colour
                 when 'green' then 'within the pass limit.'
                 when 'red' then 'beyond the fail limit.'
