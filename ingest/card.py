@@ -270,7 +270,8 @@ def _result(card: Mapping[str, Any]) -> Iterable[str]:
 TABLES = (
     ("Scope", "suites",
      "suite, title, version, language, profiles, seed, n_permutations permutations, n_bootstrap bootstrap,"
-     " minimum_group smallest group judged, responsible, file_sha256 SHA-256 of the file"),
+     " minimum_cell smallest group compared, minimum_group smallest group that passes, responsible,"
+     " file_sha256 SHA-256 of the file"),
     ("Data", "data",
      "suite, domain, category, n_prompts prompts, n_roots roots, n_blocks blocks, languages,"
      " n_flagged flagged, n_left_out left out"),
@@ -280,8 +281,8 @@ TABLES = (
     ("Scorers", "scorers", "scorer, model, revision, version, parameters"),
     ("Responses", "responses", "suite, config, response_status status, n number"),
     ("Missing and failing", "missingness",
-     "description rule, suite, category, config, n_failing failing, n_records of, rate share,"
-     " limit_rate limit"),
+     "description rule, suite, category, config, scope within, n_failing failing, n_records of,"
+     " rate share, limit_rate limit"),
     ("Why verdicts are open", "undecided", "suite, config, verdict, reason, n number"),
     ("Metrics", "metrics", "metric, metric_version version, unit, mart"),
     ("Runs", "runs", "started_at started, ended_at ended, command, run_status status, run_id run"),

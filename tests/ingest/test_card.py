@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from ingest.card import ALWAYS, as_json, cell, limitations, table
+from ingest.card import ALWAYS, TABLES, as_json, cell, limitations, table
 
 NOTHING = {name: [] for name in ("configs", "data", "responses", "verdicts", "suites", "missingness")}
 
@@ -36,6 +36,15 @@ def test_a_table_has_a_cell_for_each_column_and_says_when_it_is_empty():
     rows = [{"a": "x|y", "b": 1, "more": 2}]
     assert table(rows, "a, b a number") == ["| a | a number |", "| --- | --- |", r"| x\|y | 1 |", ""]
     assert table([], "a") == ["None.", ""]
+
+
+def test_checks_of_one_rule_and_question_are_told_apart():
+    columns = next(columns for _, section, columns in TABLES if section == "missingness")
+    told = {"description": "Groups are large enough.", "suite": "s", "category": "Q", "config": "m"}
+    counted = {"n_failing": 1, "n_records": 6, "rate": 1 / 6, "limit_rate": 0.0}
+    scopes = ("shortlisted: origin", "rating: origin")
+    *_, one, other, _ = table([{**told, **counted, "scope": scope} for scope in scopes], columns)
+    assert "shortlisted: origin" in one and one.replace("shortlisted", "rating") == other
 
 
 def test_limits_are_said_where_numbers_say_so():
