@@ -54,11 +54,14 @@ def ten_lines(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
         ("", drawing.gap_line(row)),
         ("read by", f"{evidence.reading(warehouse, row)}{drawing.checked(row)}"),
     ]
+    names = [drawing.fitted(row[name], INDENT) for name in ("group_high", "group_low")]
     for about in (row["group_high"], row["group_low"]):
         for answer in evidence.answers(warehouse, row, about, 1):
             number = f" ({drawing.measured(answer['value'])})" if "value" in answer else ""
             said = f"{cut(in_one_line(answer['response']), LONGEST)}{number} [{answer['response_key']}]"
-            steps.append((about, f"{cut(in_one_line(answer['prompt']), LONGEST)} → {said}"))
+            told = f"{cut(in_one_line(answer['prompt']), LONGEST)} → {said}"
+            # Names that are alike as far as there is room stand in full.
+            steps.append((about, told) if len({*names}) == 2 else ("about", f"{about}: {told}"))
     return [printable(line), *map(_step, [*steps, ("the rest", evidence.query(row))])]
 
 

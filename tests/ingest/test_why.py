@@ -128,6 +128,18 @@ def test_ten_lines_lead_from_the_verdict_to_two_answers_and_the_query(data):
     assert lines[8].startswith("Male") and "answer 3" in lines[8]
 
 
+def test_answers_about_groups_whose_names_begin_alike_are_told_apart(data, tmp_path):
+    shutil.copytree(data, tmp_path / "data")
+    high, low = "Applicants with <a> degree", "Applicants without"
+    with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME)) as marts:
+        marts.execute("update rpt_verdicts set group_high = ?, group_low = ?", [high, low])
+        marts.execute(
+            "update int_prompts_grouped set group_value = if(group_value = 'Male', ?, ?)", [low, high]
+        )
+    lines = why(tmp_path / "data", "D4-gender-5c0f91ab").stdout.splitlines()
+    assert [line.split(": ")[0].split(maxsplit=1) for line in lines[7:9]] == [["about", high], ["about", low]]
+
+
 def test_an_answer_that_was_not_read_is_no_example_of_the_lower_share(data, tmp_path):
     shutil.copytree(data, tmp_path / "data")
     with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME)) as marts:
