@@ -14,8 +14,14 @@ from zips import write_zip
 
 from ingest.cli import cli
 from ingest.errors import PlumblineError
-from ingest.loading.draft import draft_suite
+from ingest.loading.draft import GUIDE, NAMES, TEXTS, draft_suite
+from ingest.paths import PROJECT
 from ingest.suite import load_suite
+
+
+def test_the_guide_names_the_words_by_which_prompt_and_answer_are_known():
+    told = (PROJECT / GUIDE).read_text("utf-8")
+    assert [word for name in TEXTS for word in NAMES[name] if f"`{word}`" not in told] == []
 
 
 def plumbline(*arguments):
