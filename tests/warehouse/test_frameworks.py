@@ -40,3 +40,8 @@ def test_an_inconclusive_verdict_has_a_step_for_each_thing_that_it_may_lack():
     assert sorted(
         row["lacks"] for row in read("verdict_actions") if row["verdict"] == "inconclusive"
     ) == sorted(lacks)
+
+
+def test_what_to_do_about_unread_answers_has_those_that_never_came():
+    (action,) = (row["action"] for row in read("verdict_actions") if row["lacks"] == "coverage")
+    assert "no answer came" in action
