@@ -1,12 +1,25 @@
 -- Grain: one row per analysis_key, statistic, parameters, disparity: how far a range or ratio of means, or of
 -- shares of favourable answers, could lie, whatever the missing answers had been (SPEC INF-11). Only where
 -- some are missing.
+{%- set columns = 'group_value, n, n_missing' %}
 with listed as (
-    select * from {{ ref('int_statistics_listed') }}
-    where is_compared and statistic = 'mean'
+    select
+        analysis_key,
+        statistic,
+        parameters,
+        value,
+        {{ columns }}
+    from {{ ref('int_statistics_listed') }}
+    where (is_compared or is_silent) and statistic = 'mean'
     union all
-    select * from {{ ref('int_selections_listed') }}
-    where is_compared and parameters = {{ criterion("'favourable_outcome'", "'in_set'") }}
+    select
+        analysis_key,
+        'selection_rate' as statistic,
+        {{ criterion('standard', 'method') }} as parameters,
+        selection_rate as value,
+        {{ columns }}
+    from {{ ref('int_selections_rated') }}
+    where (is_compared or is_silent) and standard = 'favourable_outcome'
 ),
 
 -- A share is between 0 and 1, a mean where its feature can be.
@@ -36,8 +49,8 @@ ends as (
         group_value,
         n_missing,
         range_low,
-        (n * value + n_missing * range_low) / (n + n_missing) as lowest,
-        (n * value + n_missing * range_high) / (n + n_missing) as highest
+        (coalesce(n * value, 0) + n_missing * range_low) / (n + n_missing) as lowest,
+        (coalesce(n * value, 0) + n_missing * range_high) / (n + n_missing) as highest
     from ranged
     where range_low is not null and range_high is not null
     qualify sum(n_missing) over (partition by analysis_key, statistic, parameters) > 0

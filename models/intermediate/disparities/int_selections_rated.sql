@@ -84,7 +84,9 @@ rated as (
     select
         counted.*,
         {{ ratio('counted.n_selected', 'counted.n') }} as selection_rate,
-        counted.n > 0 and counted.n >= kept.minimum_cell as is_compared
+        counted.n > 0 and counted.n >= kept.minimum_cell as is_compared,
+        -- Were its missing answers there, it would be.
+        counted.n < kept.minimum_cell and counted.n + counted.n_missing >= kept.minimum_cell as is_silent
     from counted
     inner join {{ ref('int_suite_settings_kept') }} as kept using (suite)
 ),

@@ -18,6 +18,8 @@ select
     computed.n,
     computed.n_missing,
     -- A group below the suite's minimum cell has its statistics, but is not compared.
-    computed.value is not null and computed.n >= samples.minimum_cell as is_compared
+    computed.value is not null and computed.n >= samples.minimum_cell as is_compared,
+    -- Were its missing answers there, it would be.
+    computed.n < samples.minimum_cell and computed.n + computed.n_missing >= samples.minimum_cell as is_silent
 from {{ ref('int_statistics_computed') }} as computed
 inner join samples using (group_feature_key)
