@@ -78,6 +78,17 @@ def received(
         _allowance.reset(token)
 
 
+def location_of(response: httpx.Response) -> str:
+    """Return where a response says that it leads, as it says it; nothing where it does not."""
+    found: str = response.extensions.get("location", "")
+    return found
+
+
+def _set_location_aside(response: httpx.Response) -> None:
+    """Keep httpx from reading where a redirect leads: it does even where it follows none, and raises."""
+    response.extensions["location"] = response.headers.pop("location", "")
+
+
 def body_of(response: httpx.Response, most: int) -> bytes:
     """Return the body of a response, unpacked a piece at a time: httpx would unpack 64 KB to 64 MB at once.
 
@@ -260,6 +271,7 @@ def make_client(
         transport=Transport(check, **shared),
         mounts=mounts,
         headers={**HEADERS, **more.pop("headers", {})},
+        event_hooks={"response": [_set_location_aside], **more.pop("event_hooks", {})},
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         follow_redirects=False,
         trust_env=trust_env,

@@ -23,6 +23,7 @@ from ingest.network import (
     Unreadable,
     body_of,
     lines_of,
+    location_of,
     make_client,
     pieces_of,
     received,
@@ -200,7 +201,7 @@ def events_of(body: bytes) -> list[Any]:
 def _reason(response: httpx.Response) -> str:
     """Return why a server did not answer. The status says what to do even if the rest cannot be read."""
     if response.status_code < 400:
-        return f"a redirect to {response.headers.get('location', '')[:60]!r}, which is not followed"
+        return f"a redirect to {location_of(response)[:60]!r}, which is not followed"
     try:
         return message_of(body_of(response, MOST_BYTES))
     except (Unreadable, TooLarge) as error:

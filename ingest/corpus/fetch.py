@@ -16,7 +16,7 @@ from ingest import __version__
 from ingest.addresses import addresses_of, is_address, is_inside
 from ingest.backends.http import seconds_of
 from ingest.errors import PlumblineError
-from ingest.network import Overdue, TooLarge, Unreadable, body_of, make_client, received
+from ingest.network import Overdue, TooLarge, Unreadable, body_of, location_of, make_client, received
 
 MAX_BYTES = 5_000_000
 MAX_TRIES = 5
@@ -154,8 +154,11 @@ class Fetcher:
         for _ in range(MAX_REDIRECTS + 1):
             self.check(url)
             response, content = self._tried(url, params)
-            if response.is_redirect:
-                url, params = urljoin(url, response.headers.get("location", "")), None
+            if response.is_redirect and (location := location_of(response)):
+                try:
+                    url, params = urljoin(url, location), None
+                except ValueError:
+                    raise FetchError("failed", f"{url} leads to {location[:60]!r}, no address") from None
                 continue
             if response.status_code in (404, 410):
                 raise FetchError("missing", f"{url}: the server answers {response.status_code}")

@@ -226,6 +226,22 @@ def test_a_redirect_of_a_model_server_is_not_followed(server, status):
     assert len(server.paths) == 2
 
 
+@pytest.mark.parametrize(
+    "location",
+    ["//[", "https://xn--/", "http://[::1", "http://a\u2100b/", "javascript:alert(1)", "/" + "x" * 70_000],
+)
+def test_a_redirect_to_no_address_is_one_line(server, ask, location):
+    head = b"HTTP/1.1 302 Found\r\ncontent-length: 0\r\nlocation: " + location.encode() + b"\r\n\r\n"
+    server.speak = lambda path: [head if path != "/" + "x" * 70_000 else http(b"", status="404 No")]
+    outcome = ask(timeout=5.0)
+    if ask.client == "page":
+        assert isinstance(outcome, FetchError)
+    else:
+        assert isinstance(outcome, PlumblineError) and "which is not followed" in str(outcome)
+    assert "RemoteProtocolError" not in str(outcome)  # the server spoke as it should, so nobody asks again
+    assert len(server.paths) <= 2
+
+
 ODD_FRAMES = {
     "HTTP/0.9": b"<html>hello</html>",
     "nothing": b"",
