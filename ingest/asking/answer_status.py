@@ -58,8 +58,9 @@ FAILURES = {
     "canceled": "cancelled",
     "batch_cancelled": "cancelled",
 }
-# How OpenAI and Azure call a filter, and Anthropic: "Output blocked by content filtering policy".
-FILTER = re.compile("content[ _]filter", re.IGNORECASE)
+# How OpenAI and Azure call a filter, and Anthropic: "Output blocked by content filtering policy". OpenRouter:
+# "Your input was flagged"; OpenAI's models that reason: "your prompt was flagged as potentially violating".
+FILTER = re.compile("content[ _]filter|(?:input|prompt) was flagged", re.IGNORECASE)
 # The server failed while it answered: OpenRouter and Mistral, vLLM and SGLang, DeepSeek, GLM. Ollama did no
 # more than load or unload the model.
 BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource", "network_error", "load", "unload"})

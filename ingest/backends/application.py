@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 
-from ingest.asking.answer_status import EVIDENCE, STATUSES
+from ingest.asking.answer_status import STATUSES
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Rejected, Request
-from ingest.backends.http import bearer, connect, exchange, only, read_key, read_secret, reading
+from ingest.backends.http import bearer, connect, declined, exchange, only, read_key, read_secret, reading
 from ingest.backends.replies import count_of, options_in_force, read_reply, request_seed
 from ingest.errors import PlumblineError, shorten
 from ingest.suite import Config, Suite
@@ -54,8 +54,8 @@ class ApplicationBackend:
         started = time.monotonic()
         try:
             reply = exchange(self._client(config, headers), "POST", config.url, config, secrets, content)
-        except Rejected as error:
-            return Answer(None, "client_error", error=str(error)[:EVIDENCE])
+        except (Rejected, AttemptFailed) as error:
+            return declined(error)
         with reading(config, secrets):
             return _read(reply, request, time.monotonic() - started)
 

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 import httpx
 
-from ingest.asking.answer_status import EVIDENCE, fault_status
 from ingest.asking.first_tokens import ALTERNATIVES
 from ingest.backends import TRANSIENT, Answer, AttemptFailed, Batches, Description, Rejected, Request
 from ingest.backends.batches import Served
-from ingest.backends.http import connect, exchange, read_key, reading
+from ingest.backends.http import connect, declined, exchange, read_key, reading
 from ingest.backends.replies import Option, check_alternatives, is_whole, options_in_force
 from ingest.errors import PlumblineError
 from ingest.suite import Config, Suite
@@ -116,17 +115,11 @@ class Hosted(ABC):
             if request.is_probe:
                 check_alternatives(config, answer)
             return answer
-        except Rejected as error:
-            status = fault_status(error.body, "client_error")
-            if request.is_probe and error.code in (400, 422) and status == "client_error":
+        except (Rejected, AttemptFailed) as error:
+            answer = declined(error)
+            if request.is_probe and answer.status == "client_error":
                 self._check_parameters(config, content, error)
-            # What a filter stops was read, and is billed; what is said here no model wrote.
-            n_output = 0 if status == "content_filtered" else None
-            return Answer(None, status, error=str(error)[:EVIDENCE], n_output_tokens=n_output)
-        except AttemptFailed as error:
-            if error.status != "content_filtered":
-                raise
-            return Answer(None, error.status, error=str(error))
+            return answer
 
     def base_url(self, config: Config) -> str:
         """Return the server's address. Raises PlumblineError where the config has none."""
@@ -145,8 +138,10 @@ class Hosted(ABC):
                 self._clients[identity] = connect(config, self.base_url(config), self.headers(key))
             return self._clients[identity]
 
-    def _check_parameters(self, config: Config, content: Mapping[str, Any], error: Rejected) -> None:
+    def _check_parameters(self, config: Config, content: Mapping[str, Any], error: Exception) -> None:
         """Raise PlumblineError where a message names an option that was sent, or wants a stream."""
+        if not isinstance(error, Rejected) or error.code not in (400, 422):
+            return
         # `logprobs` goes with the option.
         spelt = {name: "(top_)?logprobs" if name == ALTERNATIVES else name for name in self.known}
         named = {

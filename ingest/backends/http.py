@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ingest.asking.answer_status import fault_status
-from ingest.backends import SHOWN, AttemptFailed, Rejected
+from ingest.asking.answer_status import EVIDENCE, fault_status
+from ingest.backends import SHOWN, Answer, AttemptFailed, Rejected
 from ingest.backends.replies import is_loopback
 from ingest.errors import PlumblineError, in_one_line
 from ingest.network import (
@@ -252,15 +252,38 @@ def seconds_of(retry_after: str | None) -> float | None:
     return min(max(0.0, seconds), LONGEST_WISH) if not math.isnan(seconds) else None
 
 
+def hopeless(code: int, said: str) -> str | None:
+    """Return what to do where no request of a config can succeed, None where another may.
+
+    >>> hopeless(403, "Your input was flagged"), hopeless(429, "insufficient_quota")
+    (None, 'The account has nothing left to pay with.')
+    """
+    if fault_status(said) == "content_filtered":
+        return None
+    if any(word in said for word in OUT_OF_CREDIT.get(code, ())):
+        return HOPELESS[402]
+    return REDIRECTED if 300 <= code < 400 else HOPELESS.get(code)
+
+
+def declined(error: Rejected | AttemptFailed) -> Answer:
+    """Return what becomes of a request that a server does not answer. Raises what asking again may mend."""
+    if isinstance(error, AttemptFailed):
+        if error.status != "content_filtered":
+            raise error
+        return Answer(None, error.status, error=str(error))
+    status = fault_status(error.body, "client_error")
+    # What a filter stops was read, and is billed; what is said here no model wrote.
+    n_output = 0 if status == "content_filtered" else None
+    return Answer(None, status, error=str(error)[:EVIDENCE], n_output_tokens=n_output)
+
+
 @contextmanager
 def one_attempt(config: Config, key: Secrets) -> Iterator[None]:
     """Turn what goes wrong in a request into AttemptFailed, PlumblineError, or leave it `Rejected`."""
     try:
         yield
     except Rejected as error:
-        if any(word in error.body for word in OUT_OF_CREDIT.get(error.code, ())):
-            raise PlumblineError(f"{config.model}: {error}.", HOPELESS[402]) from None
-        if what_to_do := REDIRECTED if error.code < 400 else HOPELESS.get(error.code):
+        if what_to_do := hopeless(error.code, error.body):
             raise PlumblineError(f"{config.model}: {error}.", what_to_do) from None
         if error.code in STATUS_OF or error.code >= 500:
             status = STATUS_OF.get(error.code, "server_error")

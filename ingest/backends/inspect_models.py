@@ -19,7 +19,7 @@ from ingest.asking.answer_status import EVIDENCE, fault_status
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import SHOWN, TRANSIENT, About, Answer, AttemptFailed, Description, Request
 from ingest.backends.hosted import LIMIT, UNSENT, omissible
-from ingest.backends.http import HOPELESS, OUT_OF_CREDIT, STATUS_OF, only, read_key, seconds_of
+from ingest.backends.http import STATUS_OF, hopeless, only, read_key, seconds_of
 from ingest.backends.openai import OPTIONS as OPENAI
 from ingest.backends.replies import (
     Option,
@@ -204,9 +204,7 @@ class InspectBackend:
             kind = f"HTTP {code}" if code else type(error).__name__
             said = without_key(shorten(in_one_line(f"{kind}: {error}"), SHOWN), secrets)
             model = request.config.model
-            if any(word in str(error) for word in OUT_OF_CREDIT.get(code or 0, ())):
-                raise PlumblineError(f"{model}: {said}.", HOPELESS[402]) from None
-            if what_to_do := HOPELESS.get(code or 0):
+            if what_to_do := hopeless(code or 0, str(error)):
                 raise PlumblineError(f"{model}: {said}.", what_to_do) from None
             is_passing = is_passing or (code is None and _is_of_the_network(error))
             if is_passing or code in STATUS_OF or (code or 0) >= 500:

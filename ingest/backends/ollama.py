@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ingest.asking.answer_status import EVIDENCE
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Rejected, Request
-from ingest.backends.http import bearer, check_fault, connect, exchange, only, read_key, reading
+from ingest.backends.http import bearer, check_fault, connect, declined, exchange, only, read_key, reading
 from ingest.backends.replies import (
     NO_ALTERNATIVES,
     PROBABILITIES,
@@ -144,10 +143,11 @@ class OllamaBackend:
             content |= {"logprobs": True, ALTERNATIVES: options[ALTERNATIVES]}
         try:
             reply = self._send("POST", "/api/chat", config, content)
-        except Rejected as error:
-            return Answer(None, "client_error", error=str(error)[:EVIDENCE])
+            with reading(config, key, reply):
+                check_fault(reply)
+        except (Rejected, AttemptFailed) as error:
+            return declined(error)
         with reading(config, key, reply):
-            check_fault(reply)
             if reply.get("done") is False:
                 raise ValueError("the answer has no end")
             message = reply["message"]

@@ -109,6 +109,7 @@ def test_a_prompt_is_a_value_and_never_a_part_of_the_body(app, tmp_path, monkeyp
         ({"do": "status", "status": 429, "retry_after": 0}, "rate_limited", 3),
         ({"do": "status", "status": 500}, "server_error", 3),
         ({"do": "status", "status": 422, "body": {"error": "no"}}, "client_error", 1),
+        ({"do": "status", "status": 422, "body": {"error": "content filter"}}, "content_filtered", 1),
     ],
 )
 def test_what_a_reply_says_is_the_status(app, rule, status, n_asked):

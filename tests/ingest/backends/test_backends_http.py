@@ -142,6 +142,8 @@ def test_openai_keeps_what_the_server_says_of_itself(openai, monkeypatch):
         ({"do": "status", "status": 503, "body": {"error": "server busy"}}, "server_error", 3),
         ({"do": "status", "status": 429, "retry_after": 0}, "rate_limited", 3),
         ({"do": "status", "status": 400, "body": {"error": "bad option"}}, "client_error", 1),
+        ({"do": "status", "status": 400, "body": {"error": "content filter"}}, "content_filtered", 1),
+        ({"do": "body", "body": {"error": "stopped by the content filter"}}, "content_filtered", 1),
         ({"do": "slow", "seconds": 1.5}, "timeout", 3),
         ({"do": "hangup"}, "server_error", 3),
         ({"do": "midway"}, "server_error", 3),

@@ -19,6 +19,12 @@ FILTER = {
         "innererror": {"code": "ResponsibleAIPolicyViolation"},
     }
 }
+OPENROUTERS_FILTER = {
+    "error": {"code": 403, "message": "The model requires moderation. Your input was flagged for violence."}
+}
+FLAGGED = {
+    "error": {"code": "invalid_prompt", "message": "Your prompt was flagged as potentially violating it"}
+}
 ANTHROPICS_FILTER = {
     "type": "error",
     "error": {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"},
@@ -79,6 +85,8 @@ def test_a_wrong_key_and_an_unknown_model_are_said_after_one_request(new, monkey
         ({"do": "status", "status": 400, "body": FILTER}, "content_filtered", 1),
         ({"do": "status", "status": 400, "body": ANTHROPICS_FILTER}, "content_filtered", 1),
         ({"do": "body", "body": ANTHROPICS_FILTER}, "content_filtered", 1),
+        ({"do": "status", "status": 403, "body": OPENROUTERS_FILTER}, "content_filtered", 1),
+        ({"do": "status", "status": 400, "body": FLAGGED}, "content_filtered", 1),
         ({"do": "hangup"}, "server_error", 3),
         ({"do": "text", "text": "[]"}, "server_error", 3),
         ({"do": "body", "body": {"model": "tiny"}}, "server_error", 3),

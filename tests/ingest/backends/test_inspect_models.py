@@ -199,6 +199,7 @@ def test_answers_come_with_tokens_reasoning_and_probabilities(tmp_path, fake):
         (types.SimpleNamespace(nothing=1), "server_error"),
         (HttpError("bad prompt", 400), "client_error"),
         (HttpError("content_filter: no", 400), "content_filtered"),
+        (HttpError("Your input was flagged", 403), "content_filtered"),
         (RetryError(HttpError("busy", 529)), "server_error"),
         (ValueError("it broke"), "server_error"),
         ("slow", "timeout"),
