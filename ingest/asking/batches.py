@@ -57,6 +57,7 @@ class Sent:
     sent_at: datetime
     held: float | None
     n_done: int = 0
+    n_failed: int = 0  # looks in a row
     answered: frozenset[str] = frozenset()  # by an earlier run, which was stopped while results came in
 
 
@@ -77,7 +78,6 @@ class Batcher:
         self.open: list[Sent] = []
         self._pending: Iterator[Request] = iter(())
         self._next: Request | None = None
-        self._n_failed = 0
 
     def take_up(self, pending: Iterator[Request]) -> None:
         """Go on with the batches of an earlier run, then send what is pending."""
@@ -251,9 +251,9 @@ class Batcher:
         for sent in list(self.open):
             try:
                 state = self.batches.state(sent.batch_id)
-                self._n_failed = 0
+                sent.n_failed = 0
             except (AttemptFailed, Rejected) as error:
-                self._n_failed = self._paused(self._n_failed, error)
+                sent.n_failed = self._paused(sent.n_failed, error)
                 continue
             except NotThere:
                 self._settle(sent, [])
@@ -288,6 +288,7 @@ class Batcher:
         costs: list[float | None] = []
         n_unused: Counter[str] = Counter()
         seen: set[str] = set()
+        turned_away: list[PlumblineError] = []
 
         def land(request: Request, answer: Answer) -> None:
             answer = self.asker.priced(request, answer)
@@ -305,7 +306,10 @@ class Batcher:
                 names.add(found[0])
                 if (request := sent.requests.pop(found[0], None)) is not None:
                     seen.add(found[0])
-                    land(request, found[1])
+                    if isinstance(found[1], PlumblineError):
+                        turned_away.append(found[1])
+                    else:
+                        land(request, found[1])
                 elif found[0] in earlier:
                     pass
                 elif found[0] in seen:
@@ -335,6 +339,12 @@ class Batcher:
         self._close(sent.batch_key, "done")
         for why, n in n_unused.items():
             say(f"{self.task.label}: {n:,} lines of the batch {sent.batch_id} were left out: {why}.", True)
+        if turned_away:
+            raise PlumblineError(
+                f"{self.task.label}: the server turned {len(turned_away):,} requests of the batch "
+                f"{sent.batch_id} away, the last with: {turned_away[-1].what}",
+                f"{turned_away[-1].what_to_do} The same command then asks these anew.",
+            )
 
     def _read_whole(self, read: Callable[[], int], n_results: int) -> int:
         """Fetch results again while the server counts more, since a body without a length may end anywhere;

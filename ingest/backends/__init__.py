@@ -201,6 +201,10 @@ class BatchState:
     fault: str | None = None
 
 
+# Of a batch's results: a request's key and its answer, or what stands in the way of any such request.
+Line = tuple[str, Answer | PlumblineError]
+
+
 class Batches(Protocol):
     """Asks many requests of one config together. Methods raise as `Backend.answer` does, and Rejected."""
 
@@ -223,8 +227,8 @@ class Batches(Protocol):
         """Return how far a batch is."""
         ...
 
-    def answers(self, state: BatchState) -> Iterator[tuple[str, Answer] | None]:
-        """Yield request keys and answers of a batch that is over, None for a line that is neither."""
+    def answers(self, state: BatchState) -> Iterator[Line | None]:
+        """Yield what the lines of a batch that is over hold, None for one that is none."""
         ...
 
 

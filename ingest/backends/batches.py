@@ -14,12 +14,13 @@ from typing import Any, Protocol
 import httpx
 
 from ingest.asking.answer_status import EVIDENCE, FAILURES, fault_status
-from ingest.backends import Answer, AttemptFailed, BatchState, NotThere, Rejected, Request
+from ingest.backends import SHOWN, Answer, AttemptFailed, BatchState, Line, NotThere, Request
 from ingest.backends.http import (
     STATUS_OF,
     check_fault,
     downloaded,
     exchange,
+    hopeless,
     message_of,
     only,
     read_key,
@@ -33,7 +34,26 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,200}")  # what becomes a part of an address
 OURS = "plumbline_batch"  # what a batch of OpenAI's carries of ours
 MOST_PAGES = 100  # of a hundred batches each, in which one of ours is looked for
 CLOCKS = timedelta(minutes=5)  # by which two may differ
+# What Anthropic calls the statuses that a request alone would have.
+CODES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+}
+# Of batches; "queued" and "pending" are other servers' words.
+UNDER_WAY = {"validating", "queued", "pending", "in_progress", "finalizing", "cancelling", "canceling"}
+OVER = {"completed", "expired", "cancelled", "ended"}
 NO_BATCHES = "Take `batch: true` out of the config, if its server takes no batches."
+
+
+def _status(said: Any) -> str:
+    """Return the status of a batch. Raises TypeError for one that says nothing: it might never be over."""
+    status = str(said).lower()
+    if status not in UNDER_WAY | OVER | {"failed"}:
+        raise TypeError(f"{said!r:.60} is no status of a batch")
+    return status
 
 
 @contextmanager
@@ -95,8 +115,8 @@ class Served(ABC):
         found: dict[str, Any] = reply
         return found
 
-    def answers(self, state: BatchState) -> Iterator[tuple[str, Answer] | None]:
-        """Yield request keys and answers, None for a line that is neither."""
+    def answers(self, state: BatchState) -> Iterator[Line | None]:
+        """Yield what lines hold, None for one that is none."""
         key = self.key
         for place in state.places:
             client = self.hosted.client(self.config, key)
@@ -105,7 +125,7 @@ class Served(ABC):
                     if line.strip():
                         yield self._read(line, key)
 
-    def _read(self, line: bytes, key: str | None) -> tuple[str, Answer] | None:
+    def _read(self, line: bytes, key: str | None) -> Line | None:
         try:
             content = json.loads(line)
             name = content["custom_id"]
@@ -118,8 +138,18 @@ class Served(ABC):
                 return name, self.outcome(without_key(content, key))
         except AttemptFailed as error:
             return name, Answer(None, error.status, error=str(error)[:EVIDENCE])
-        except (Rejected, PlumblineError) as error:
-            return name, Answer(None, "client_error", error=str(error)[:EVIDENCE])
+        except PlumblineError as error:
+            return name, error
+
+    def failed(self, status: str, said: str, code: int | None) -> Answer:
+        """Return what became of a request that was not answered: nobody bills it.
+
+        Raises PlumblineError where, asked alone, it would have ended the run.
+        """
+        if what_to_do := hopeless(code or 0, said):
+            raise PlumblineError(f"{said[:SHOWN]}.", what_to_do)
+        status = fault_status(said, status)
+        return Answer(None, status, error=said[:EVIDENCE], n_prompt_tokens=0, n_output_tokens=0)
 
     @abstractmethod
     def line(self, request: Request) -> bytes:
@@ -209,7 +239,7 @@ class OpenAIBatches(Served):
         """Return how far a batch is."""
         reply = self.call("GET", f"/batches/{batch_id}")
         with reading(self.config, self.key):
-            status = only(str, reply["status"])
+            status = _status(reply["status"])
             counts = only(dict, reply.get("request_counts")) or {}
             n_done = sum(only(int, counts.get(name)) or 0 for name in ("completed", "failed"))
             if status == "failed":
@@ -220,10 +250,10 @@ class OpenAIBatches(Served):
             if any(file and not ID.fullmatch(file) for file in files):
                 raise TypeError("the id of a file is none")
         return BatchState(
-            status in ("completed", "expired", "cancelled"),
+            status in OVER,
             n_done,
             tuple(f"/files/{file}/content" for file in files if file),
-            {"expired": "timeout", "cancelled": "cancelled"}.get(str(status), "server_error"),
+            {"expired": "timeout", "cancelled": "cancelled"}.get(status, "server_error"),
         )
 
     def outcome(self, content: Any) -> Answer:
@@ -231,14 +261,14 @@ class OpenAIBatches(Served):
         response, error = only(dict, content.get("response")), only(dict, content.get("error"))
         if response is None:
             ended = FAILURES.get(str((error or {}).get("code")), "server_error")
-            return _failed(ended, message_of(json.dumps({"error": error}).encode()))
+            return self.failed(ended, message_of(json.dumps({"error": error}).encode()), None)
         code, body = only(int, response["status_code"]), response["body"]
         if code == 200:
             check_fault(content)
             return self.hosted.read(body, None)
         said = f"HTTP {code}: {message_of(json.dumps(body).encode())}"
         passing = "server_error" if code is not None and code >= 500 else "client_error"
-        return _failed(STATUS_OF.get(code or 0, passing), said)
+        return self.failed(STATUS_OF.get(code or 0, passing), said, code)
 
 
 class AnthropicBatches(Served):
@@ -280,7 +310,7 @@ class AnthropicBatches(Served):
         reply = self.call("GET", f"/{batch_id}")
         with reading(self.config, self.key):
             counts = {name: only(int, n) or 0 for name, n in reply["request_counts"].items()}
-            is_over = only(str, reply["processing_status"]) == "ended"
+            is_over = _status(reply["processing_status"]) in OVER
         n_done = sum(counts.values()) - counts.get("processing", 0)
         return BatchState(is_over, n_done, (f"/{batch_id}/results",) if is_over else ())
 
@@ -291,18 +321,12 @@ class AnthropicBatches(Served):
             case "succeeded":
                 return self.hosted.read(result["message"], None)
             case "expired":
-                return _failed("timeout", "the batch expired before it was asked")
+                return self.failed("timeout", "the batch expired before it was asked", None)
             case "canceled":
-                return _failed("cancelled", "the batch was cancelled before it was asked")
+                return self.failed("cancelled", "the batch was cancelled before it was asked", None)
             case "errored":
                 error = result["error"]
                 kind = str((error.get("error") or error).get("type"))
                 said = message_of(json.dumps(error).encode())
-                return _failed(FAILURES.get(kind, "client_error"), f"{kind}: {said}")
+                return self.failed(FAILURES.get(kind, "client_error"), f"{kind}: {said}", CODES.get(kind))
         raise TypeError(f"{result['type']!r:.60} is no result")
-
-
-def _failed(status: str, said: str) -> Answer:
-    """Return what became of a request that was not answered: nobody bills it."""
-    status = fault_status(said, status)
-    return Answer(None, status, error=said[:EVIDENCE], n_prompt_tokens=0, n_output_tokens=0)

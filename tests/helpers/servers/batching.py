@@ -4,7 +4,8 @@ POST /batch says how batches end from now on: {"ends": "expired", "polls": looks
 in prompts that get no line, "twice": text in prompts that get two, "more": further lines, "create": "hangup"
 or a status, "cut": bytes of the results, once, "unsaid": whether no length is said of these, "fault": why
 none is taken, "list": a status for who wants the list, "others": so many younger batches of somebody else,
-"gone": whether the results are}. What single requests get, the server's rules say.
+"gone": whether the results are, "status": what a batch says of itself}. What
+single requests get, the server's rules say.
 """
 
 import json
@@ -161,12 +162,13 @@ class Batches:
     def shown(self, batch) -> dict[str, Any]:
         """A batch as its API has it."""
         n, is_over = len(batch["asked"]), "lines" in batch
+        status = self.orders.get("status", batch["status"])
         if batch["is_messages"]:
             counts = {"processing": 0 if is_over else n, "succeeded": n if is_over else 0}
             return {
                 "id": batch["id"],
                 "type": "message_batch",
-                "processing_status": batch["status"],
+                "processing_status": status,
                 "request_counts": {**counts, "errored": 0, "canceled": 0, "expired": 0},
                 "created_at": batch["made"].isoformat(),
                 # An address that is not the server's: nobody may take a key there.
@@ -177,7 +179,7 @@ class Batches:
         return {
             "id": batch["id"],
             "object": "batch",
-            "status": "failed" if fault else batch["status"],
+            "status": "failed" if fault else status,
             "errors": {"object": "list", "data": [{"code": "x", "message": fault}]} if fault else None,
             "request_counts": {"total": n, "completed": n if is_over else n // 2, "failed": 0},
             "metadata": batch["metadata"],

@@ -230,6 +230,66 @@ def test_openais_lines_that_are_no_answers_have_their_status(spoken, line, statu
     assert found[1].error
 
 
+@pytest.mark.parametrize(
+    ("code", "body", "remedy"),
+    [
+        (401, {"message": "Incorrect API key"}, "Is the key"),
+        (402, {"message": "no"}, "nothing left to pay with"),
+        (403, {"message": "no"}, "allow this model"),
+        (404, {"message": "no such model"}, "Are `model:` and the address right?"),
+        (429, {"code": "insufficient_quota", "message": "no"}, "nothing left to pay with"),
+    ],
+)
+def test_what_would_have_ended_a_run_is_no_answer_of_openais_batch(spoken, code, body, remedy):
+    line = {"custom_id": "k", **error(code, body)}
+    name, found = spoken["openai"]._read(json.dumps(line).encode(), KEY)
+    assert name == "k" and f"HTTP {code}: {body['message']}" in found.what and remedy in found.what_to_do
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "remedy"),
+    [
+        ("authentication_error", "invalid x-api-key", "Is the key"),
+        ("billing_error", "no", "nothing left to pay with"),
+        ("permission_error", "no", "allow this model"),
+        ("not_found_error", "model: no", "Are `model:` and the address right?"),
+        ("invalid_request_error", "Your credit balance is too low", "nothing left to pay with"),
+    ],
+)
+def test_what_would_have_ended_a_run_is_no_answer_of_anthropics_batch(spoken, kind, said, remedy):
+    result = {"type": "errored", "error": {"type": "error", "error": {"type": kind, "message": said}}}
+    name, found = spoken["anthropic"]._read(json.dumps({"custom_id": "k", "result": result}).encode(), KEY)
+    assert name == "k" and f"{kind}: {said}" in found.what and remedy in found.what_to_do
+
+
+def test_requests_that_are_turned_away_are_said_and_asked_anew(case):
+    body = {"type": "error", "error": {"type": "permission_error", "message": "not this model"}}
+    case.server.rules({"match": "Case 3", "do": "status", "status": 403, "body": body})
+    line = said(case.ask)
+    assert "tiny: the server turned 2 requests of the batch" in line and "not this model" in line
+    assert "Does the key" in line and "asks these anew" in line
+    assert batches(case) == [("done", IN_BATCH)]
+    assert case.rows("select distinct response_status from responses") == [("ok",)]
+    case.server.rules()
+    assert case.ask() == {"ok": 2}
+
+
+@pytest.mark.parametrize("status", [None, "asleep"])
+def test_a_batch_that_never_says_how_far_it_is_ends_the_run_and_stays(case, status):
+    case.server.batch(status=status)
+    line = said(case.ask)
+    assert f"{status!r} is no status of a batch" in line and "the same command then goes on with it" in line
+    assert batches(case) == [("open", IN_BATCH)]
+    case.server.batch()
+    assert case.ask() == {"ok": IN_BATCH}
+    is_asked_once(case)
+
+
+def test_a_batch_that_others_have_capitals_for_is_over(openai):
+    openai.server.batch(ends="COMPLETED")
+    assert openai.ask() == {"ok": N_PROMPTS}
+
+
 def test_another_models_answer_in_a_batch_is_none(openai):
     openai.server.rules({"match": "Case 3: a man", "do": "answer", "served": "tiny-mini"})
     assert openai.ask() == {"ok": N_PROMPTS - 1, "other_model": 1}
