@@ -34,7 +34,7 @@ _MARK_BEFORE = re.compile(
 )
 _MARKS_BEHIND = (
     *(f"<|{name}|>" for name in ("END_RESPONSE", "end_of_solution", "im_end", "eot_id", "end_of_text")),
-    *("<|endoftext|>", "<|END_OF_TURN_TOKEN|>", "<end_of_turn>", "</s>"),
+    *("<|endoftext|>", "<|END_OF_TURN_TOKEN|>", "<end_of_turn>", "<eos>", "<｜end▁of▁sentence｜>", "</s>"),
 )
 _MARKS = (
     "</",
@@ -45,6 +45,8 @@ _MARKS = (
     "<unused",
     "...done thinking.",
     "<end_of_turn>",
+    "<eos>",
+    "<｜",
 )  # one is in any tag's end
 
 # A tag is spoken of where the word before it takes a noun and the sentence goes on: `No </think> here. Yes.`
@@ -94,8 +96,9 @@ _AFTER_ANSWER = re.compile(r"(?:<\|(?:return|end)\|>)?\s*\Z")
 def _unmarked(answer: str) -> str:
     if before := _MARK_BEFORE.match(answer):
         answer = answer[before.end() :]
-    marks = _MARKS_BEHIND[:-1] if "<s>" in answer else _MARKS_BEHIND  # <s>struck out</s> is of HTML
-    while (said := answer.rstrip()).endswith(marks):
+    while (said := answer.rstrip()).endswith(_MARKS_BEHIND):
+        if said.endswith("</s>") and said.count("<s>") >= said.count("</s>"):  # <s>struck out</s> of HTML
+            break
         answer = said[: said.rindex("<")].rstrip()
     return answer
 
