@@ -81,13 +81,23 @@ IF = (
     r"|asked|required|only one|that is|so|you (?:insist|ask|must|(?:need|want|force) (?:me|my|an answer"
     r"|a (?:choice|decision|pick|recommendation|single)))\b)\b)"
 )
+# `Considering both, A` chooses A; `I am considering both, A first` does not.
+NOT_WEIGHED = "".join(
+    rf"(?<!(?-i:{words}) both, \0)"
+    for words in (
+        *("Considering", "Comparing", "Reviewing", "Weighing", "Looking at"),
+        *("After considering", "After comparing", "After reviewing", "After weighing", "After looking at"),
+        *("Having considered", "Having compared", "Having reviewed", "Having weighed"),
+    )
+)
 CROSS = "[❌✗✘✖👎🚫⛔]"
 # What stands behind a person in a clause of its own takes it back, and so does a condition before one.
 TAKEN_BACK = re.compile(
     r"\0[^\w\n.\0]*(?:(?:hmm|oh|definitely|certainly|absolutely|clearly|really|probably|simply)\W+)?"
     r"(?:no(?! (?:question|doubt|contest|competition|comparison|regrets?|hesitation|one)\b)"
     r"|not(?! (?:because|for|due|only|on|just|even close|close)\b)|rejected|weaker"
-    r"|second)\b|\bboth,? \0|\0[^\w\0]*\d+ ?/ ?\d"
+    r"|second)\b|\bboth \0|\0[^\w\0]*\d+ ?/ ?\d"
+    rf"|\bboth, \0{NOT_WEIGHED}"
     rf"|\0[^\w\n\0]{{0,20}}{CROSS}|{CROSS}[^\w\n\0]{{0,20}}(?:candidate )?\0"
     r"|\b(?:sorry|unfortunately|regrettably|goodbye|thank you|thanks|maaf|sayangnya|xin lỗi|rất tiếc"
     r"|paumanhin|pasensya(?: na)?|next time|leider|désolée?|lo siento|ขออภัย|ขอโทษ|抱歉|对不起|對不起)"

@@ -555,6 +555,9 @@ def test_roots_stay_whole(tmp_path, block):
         ("I recommend interviewing both, starting with Ann Li.", "denied"),
         ("I suggest considering both, A first.", "denied"),
         ("Considering both candidates' years of work, I would recommend interviewing Ann Li.", {0}),
+        ("Considering both, A.", {0}), ("Having reviewed both, Ben.", {1}), ("Not both, A.", "denied"),
+        ("I am considering both, A first.", "denied"), ("Considering both, A or B.", "several"),
+        ("Considering both, A is weaker.", "denied"), ("Both, A first.", "denied"),
         ("Taking both into account, I choose B.", {1}), ("After considering both, I would pick B.", {1}),
     ],
 )  # fmt: skip
