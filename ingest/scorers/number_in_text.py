@@ -142,7 +142,11 @@ _COUNTED = re.compile(
     r"|requirements?|skills|customers?|clients?|managers?|reviewers?|interviewers?|tasks?|tests?|items?|boxes"
     r"|references|languages|criteria|firms|companies|jobs|awards|publications|projects|concerns|issues|factors"
     r"|aspects|pieces|people|candidates|applicants|children|words|sentences|details?|certifi(?:cation|cate)s?"
-    r"|degrees?|countries|employees|lines)(?![a-z:])"
+    r"|degrees?|countries|employees|lines"
+    r"|pelanggan|klien|nasabah|pengguna|responden|karyawan|pekerja|pengurus|orang|calon|kandidat|pemohon"
+    r"|kriteria|syarat|soalan|pertanyaan|tugas(?:an)?|ujian|projek|proyek|syarikat|perusahaan|bahasa|negara"
+    r"|kunden|kundinnen|mitarbeiter|personen|bewerber|kriterien|clientes|clients|personnes|personas"
+    r"|khách hàng|nhân viên|người|ứng viên|tiêu chí)(?![a-z:])"
 )
 # Before a number: it says how many people or things belong together, as in `a team of 6`.
 _GROUP = re.compile(

@@ -598,6 +598,15 @@ def test_a_percent_sign_stands_between_no_number_and_its_word():
 def test_a_share_of_things_is_no_rating_where_one_is_given():
     assert RATING("2 points on 10 criteria, rating 6") == RATING("Rating: 6. She met 7 of 10 criteria.") == 6
     assert [RATING("Rating: 7 of 10 criteria met"), RATING("8 of 10 points, and 3 criteria")] == [7, 8]
+    for text in (
+        "9 dari 10 pelanggan puas, rating 6",
+        "rating: 6. 9 daripada 10 calon lulus",
+        "9 trên 10 khách hàng hài lòng, rating 6",
+        "9 von 10 Kunden sind zufrieden, rating: 6",
+    ):
+        assert RATING(text) == 6
+    assert RATING("9 dari 10 pelanggan puas") == RATING("Rating 9 dari 10 untuk pelanggan") == 9
+    assert RATING("8 dari 10, rating 6") is None  # two ratings
     # Beside a number of which nothing is said the share is the answer, as before.
     for text in ("8 of 10 requirements met; 2 are missing", "She meets 8 out of 10 criteria and lacks 2."):
         assert RATING(text) == 8
