@@ -108,7 +108,7 @@ class OllamaBackend:
         """Return the digest that the server has for the model now."""
         with reading(config, read_key(config, self.hosts)):
             models = self._send("GET", "/api/tags", config)["models"]
-            digests = {only(str, model["model"]): only(str, model.get("digest")) or "" for model in models}
+            digests = {only(str, model["model"]): _digest(model.get("digest")) for model in models}
         # Ollama's own rule: a name without a tag is the tag `latest`.
         for name in (config.model, f"{config.model}:latest"):
             if name in digests:
@@ -217,6 +217,14 @@ def is_cut(n_prompt: int | None, messages: Sequence[Message], context: int) -> b
     is_half = context // 2 <= n_prompt <= context // 2 + HALF_SLACK and estimate > n_prompt + HALF_SLACK
     is_short = estimate > context / 4 and n_prompt < fewest_tokens(messages)
     return n_prompt >= context - 1 or is_half or is_short
+
+
+def _digest(said: Any) -> str:
+    """Return a digest as the database takes it. Raises TypeError for another, which would seem to change."""
+    digest = only(str, said) or ""
+    if not (digest.isascii() and digest.isprintable()):
+        raise TypeError(f"the digest {digest!r:.60} is none")
+    return str(digest)
 
 
 def _check_version(config: Config, version: str) -> None:

@@ -104,6 +104,16 @@ def test_the_list_of_models_is_read_with_care(server):
         assert len(caught.value.message) <= 290
 
 
+@pytest.mark.parametrize("digest", ["sha256:\ud800", "sha256:\n", "sha256:é"])
+def test_a_digest_that_no_table_holds_is_none(server, digest):
+    # Half a surrogate is stored as a question mark: the next look would have found another model.
+    config = Config(backend="ollama", model="tiny", base_url=server.url, timeout_seconds=5.0)
+    said = {"models": [{"model": "tiny", "digest": digest}], "version": "1"}
+    server.speak = lambda _: [http(json.dumps(said).encode())]
+    with pytest.raises(PlumblineError, match=r"cannot be asked: unreadable reply: .* is none"):
+        OllamaBackend(None).describe(config)
+
+
 @pytest.mark.parametrize(
     "count",
     [b"-3", b"2147483648", b"1e999", b"NaN", b"-Infinity", b"1.5", b"true", b'"3"', b"[3]", b"null"],
