@@ -108,11 +108,11 @@ class OllamaBackend:
         """Return the digest that the server has for the model now."""
         with reading(config, read_key(config, self.hosts)):
             models = self._send("GET", "/api/tags", config)["models"]
-            digests = {only(str, model["model"]): _digest(model.get("digest")) for model in models}
-        # Ollama's own rule: a name without a tag is the tag `latest`.
-        for name in (config.model, f"{config.model}:latest"):
-            if name in digests:
-                return digests[name]
+            digests = {only(str, model["model"]): model.get("digest") for model in models}
+            # Ollama's own rule: a name without a tag is the tag `latest`.
+            for name in (config.model, f"{config.model}:latest"):
+                if name in digests:
+                    return _digest(digests[name])
         names = sorted(shorten(name, 40) for name in digests if name)
         more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
         there = (", ".join(names[:NAMES_SHOWN]) or "none") + more

@@ -112,6 +112,8 @@ def test_a_digest_that_no_table_holds_is_none(server, digest):
     server.speak = lambda _: [http(json.dumps(said).encode())]
     with pytest.raises(PlumblineError, match=r"cannot be asked: unreadable reply: .* is none"):
         OllamaBackend(None).describe(config)
+    said["models"] += [{"model": "another", "digest": "sha256:0"}]
+    assert OllamaBackend(None).current_digest(config.model_copy(update={"model": "another"})) == "sha256:0"
 
 
 @pytest.mark.parametrize(
