@@ -38,7 +38,7 @@ from ingest.loading.candidates import CandidateRecords
 from ingest.loading.columns import Fields
 from ingest.loading.files import RowProblem, shown
 from ingest.loading.separators import DecimalCommas
-from ingest.loading.tally import Load, Source, Tally
+from ingest.loading.tally import MOST_NAMED, Load, Source, Tally
 from ingest.prompts import PromptBuilder
 from ingest.redaction import REDACTED, without_secrets
 from ingest.store import Store
@@ -187,6 +187,7 @@ class Loaded(Tally):
     n_read_anew: int = 0
     n_kept_statuses: int = 0
     n_reasoned: int = 0
+    without_record: dict[str, list[str]] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
@@ -221,6 +222,10 @@ class Loaded(Tally):
             )
         if self.n_read_anew:
             yield f"  prompts that the suite reads otherwise than before: {self.n_read_anew:,}"
+        for attribute, groups in self.without_record.items():
+            more = f" and {len(groups) - MOST_NAMED:,} more" if len(groups) > MOST_NAMED else ""
+            named = ", ".join(repr(shorten(group)) for group in groups[:MOST_NAMED])
+            yield f"  groups of {attribute} that no record is about: {named}{more}"
         yield from others
         if self.beside.n_two_baselines:
             yield f"  prompts with two baselines, which therefore have none: {self.beside.n_two_baselines:,}"
@@ -316,6 +321,7 @@ class ResponseLoad(Load[Loaded]):
         self._refuse_others()
         decide_baselines(self)
         self.loaded.beside = decide_beside(self, METHOD)
+        self.loaded.without_record = self._groups_without_record()
         self.loaded.n_read_anew = find_prompts_read_anew(self, METHOD)
         self.loaded.n_answers_changed, self.loaded.n_prompts_changed = count_changes_of_others(
             self, METHOD, self.loaded.n_read_anew
@@ -323,6 +329,35 @@ class ResponseLoad(Load[Loaded]):
         if self.loaded.n_records != self.n_records:
             raise PlumblineError(f"{shown(self.source.path)} changed while it was read.", "Load it again.")
         self.loaded.check_sums("columns")
+
+    def _groups_without_record(self) -> dict[str, list[str]]:
+        """Return the suite's groups that no answer is about, in this file or before, by attribute."""
+        rows = self.execute(
+            """
+            with prompts_answered as (
+                select attributes from staged_prompts
+                union
+                select attributes
+                from prompts
+                where
+                    suite = $suite
+                    and prompt_key in (
+                        select prompt_key from staged_responses union all select prompt_key from responses
+                    )
+            )
+
+            select distinct entry.key, entry.value
+            from (select unnest(map_entries(attributes)) as entry from prompts_answered)
+            """,
+            {"suite": self.suite.suite},
+        ).fetchall()
+        found = set(rows)
+        return {
+            attribute: missing
+            for attribute, groups in self.suite.attributes.items()
+            if (missing := [group for group in groups if (attribute, group) not in found])
+            and len(missing) < len(groups)
+        }
 
     def _take(self, number: int, fields: Fields) -> None:
         """Stage a record."""

@@ -253,6 +253,14 @@ def test_a_mended_suite_takes_what_was_rejected(load_records, query, tiny_suite,
     assert query("select source_row from rejects") == [(3,)]
 
 
+def test_groups_that_no_record_is_about_are_named(load_records):
+    told = "groups of gender that no record is about: 'Male'"
+    assert told in load_records([record(1, gender="f"), record(2, gender="nobody")]).stderr
+    assert "no record is about" not in load_records([record(3, gender="m"), record(4, place="S")]).stderr
+    # The other group was in an earlier file.
+    assert "no record is about" not in load_records([record(5, gender="f")]).stderr
+
+
 def test_failures_have_no_text_to_score(load_records, query):
     answers = [
         record(1, answer=" \n"),
