@@ -258,6 +258,7 @@ class ResponseLoad(Load[Loaded]):
         self.n_records = n_records
         self.builder = PromptBuilder(suite, ambiguous)
         self.prompts: dict[tuple[Any, ...], str] = {}
+        self.groups: set[tuple[str, str]] = set()  # attributes and values that prompts are about
         self.repeats: Counter[tuple[str, str]] = Counter()
         self.responses: list[Response] = []
         self.labels: list[GivenLabel] = []
@@ -332,31 +333,31 @@ class ResponseLoad(Load[Loaded]):
 
     def _groups_without_record(self) -> dict[str, list[str]]:
         """Return the suite's groups that no answer is about, in this file or before, by attribute."""
-        rows = self.execute(
-            """
-            with prompts_answered as (
-                select attributes from staged_prompts
-                union
-                select attributes
-                from prompts
-                where
-                    suite = $suite
-                    and prompt_key in (
-                        select prompt_key from staged_responses union all select prompt_key from responses
-                    )
-            )
-
-            select distinct entry.key, entry.value
-            from (select unnest(map_entries(attributes)) as entry from prompts_answered)
-            """,
-            {"suite": self.suite.suite},
-        ).fetchall()
-        found = set(rows)
-        return {
-            attribute: missing
+        lacking = [
+            (attribute, group)
             for attribute, groups in self.suite.attributes.items()
-            if (missing := [group for group in groups if (attribute, group) not in found])
-            and len(missing) < len(groups)
+            for group in groups
+            if (attribute, group) not in self.groups
+        ]
+        if lacking:
+            rows = self.execute(
+                """
+                select distinct entry.key, entry.value
+                from (
+                    select unnest(map_entries(attributes)) as entry
+                    from prompts
+                    where suite = $suite and prompt_key in (select prompt_key from responses)
+                )
+                """,
+                {"suite": self.suite.suite},
+            ).fetchall()
+            self.groups.update(rows)
+        found: dict[str, list[str]] = {}
+        for attribute, group in lacking:
+            if (attribute, group) not in self.groups:
+                found.setdefault(attribute, []).append(group)
+        return {
+            name: groups for name, groups in found.items() if len(groups) < len(self.suite.attributes[name])
         }
 
     def _take(self, number: int, fields: Fields) -> None:
@@ -450,6 +451,7 @@ class ResponseLoad(Load[Loaded]):
             self.prompts.clear()
         prompt_key: str = row["prompt_key"]
         self.prompts[identity] = prompt_key
+        self.groups.update(row["attributes"])
         self.new_prompts.append(row)
         self.n_characters += len(fields.prompt)
         return prompt_key
