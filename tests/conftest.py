@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,10 @@ os.environ.setdefault(
 
 # Small matrices, many times: threads that wait for one another take nine times as long as one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# What a shell runs in the background ignores Ctrl-C, and so would what the tests start or raise.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # dbt and its project are a million objects; to look for garbage among them takes a third of all tests' time.
 gc.set_threshold(100_000, 50, 50)
