@@ -23,23 +23,15 @@ with counted as (
     group by all
 ),
 
--- Groups of which nothing was read have no answer in a table.
-unread as (
-    select
-        suite,
-        category,
-        config_key,
-        measure,
-        axis,
-        count(*) as n_groups
-    from {{ ref('int_missing_answers_counted') }}
-    where group_value <> '' and n_missing = n_responses
-    group by all
+missing as (
+    select * from {{ ref('int_missing_answers_counted') }}
+    where group_value = ''
 )
 
 select
     counted.* {{ without('n_groups_excluded') }},
-    counted.n_groups_excluded + coalesce(unread.n_groups, 0) as n_groups_excluded,
+    -- Groups of which nothing was read have no answer in a table.
+    counted.n_groups_excluded + coalesce(missing.n_unread_groups, 0) as n_groups_excluded,
     exposed.exposure,
     exposed.is_control,
     exposed.hidden_attributes,
@@ -51,4 +43,4 @@ select
 from counted
 inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
 inner join {{ ref('stg_suite__suites') }} as settings using (suite)
-left join unread using (suite, category, config_key, measure, axis)
+left join missing using (suite, category, config_key, measure, axis)

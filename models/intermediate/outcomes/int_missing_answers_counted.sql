@@ -1,5 +1,5 @@
 -- Grain: one row per suite, category, config_key, measure, axis, group_value ('' for the whole axis):
--- responses that a table of this measure does not hold.
+-- responses that a table of this measure does not hold; of a whole axis, groups of which it holds none.
 with outcomes as (
     select
         response_key,
@@ -25,18 +25,45 @@ by_group as (
     from outcomes
     inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
     group by all
+),
+
+unread as (
+    select
+        suite,
+        category,
+        config_key,
+        measure,
+        axis,
+        count(*) as n_unread_groups,
+        {{ ordered_text('group_value', "' or '", 'group_value') }} as unread_groups
+    from by_group
+    where n_missing = n_responses
+    group by all
+),
+
+by_axis as (
+    select
+        suite,
+        category,
+        config_key,
+        measure,
+        axis,
+        '' as group_value,
+        cast(sum(n_responses) as bigint) as n_responses,
+        cast(sum(n_missing) as bigint) as n_missing
+    from by_group
+    group by suite, category, config_key, measure, axis
 )
 
-select * from by_group
+select
+    by_axis.*,
+    unread.n_unread_groups,
+    unread.unread_groups
+from by_axis
+left join unread using (suite, category, config_key, measure, axis)
 union all
 select
-    suite,
-    category,
-    config_key,
-    measure,
-    axis,
-    '' as group_value,
-    cast(sum(n_responses) as bigint) as n_responses,
-    cast(sum(n_missing) as bigint) as n_missing
+    *,
+    null as n_unread_groups,
+    null as unread_groups
 from by_group
-group by suite, category, config_key, measure, axis

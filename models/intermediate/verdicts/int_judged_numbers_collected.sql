@@ -76,21 +76,6 @@ missing as (
     where group_value = ''
 ),
 
--- Groups that somebody asked about, and of which nothing was read.
-unread as (
-    select
-        suite,
-        category,
-        config_key,
-        measure,
-        axis,
-        count(*) as n_unread_groups,
-        {{ ordered_text('group_value', "' or '", 'group_value') }} as unread_groups
-    from {{ ref('int_missing_answers_counted') }}
-    where group_value <> '' and n_missing = n_responses
-    group by all
-),
-
 counted as (
     select
         numbers.* {{ without('n_blocks, n_smallest_group, n_missing') }},
@@ -110,14 +95,13 @@ counted as (
             else coalesce(missing.n_missing, usable.n_missing)
         end as n_unread,
         coalesce(missing.n_responses, usable.n_responses) as n_responses,
-        unread.n_unread_groups,
-        unread.unread_groups
+        missing.n_unread_groups,
+        missing.unread_groups
     from numbers
     left join blocks using (suite, category, config_key, axis)
     left join asked using (suite, category, config_key, axis)
     left join usable using (suite, category, config_key)
     left join missing using (suite, category, config_key, measure, axis)
-    left join unread using (suite, category, config_key, measure, axis)
 )
 
 select
