@@ -113,14 +113,14 @@ test -n "$without" || beside check_encoder
 covered=()
 test -z "${COVERAGE:-}" || covered=(--cov --cov-report=term:skip-covered)
 step 'pytest: the longest files first'
-$bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=25 "${covered[@]}" 2>&1 | tee "$work/pytest.txt"
-test -z "${COVERAGE:-}" || sed -n '/^---------- coverage\|^_* coverage/,$p' "$work/pytest.txt" > coverage.txt
 status=0
+$bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=25 "${covered[@]}" 2>&1 | tee "$work/pytest.txt" || status=$?
+test -z "${COVERAGE:-}" || sed -n '/^---------- coverage\|^_* coverage/,$p' "$work/pytest.txt" > coverage.txt
 for lane in "${lanes[@]}"; do wait "$lane" || status=$?; done
 lanes=()
 cat "$work"/check_*.txt
 if [ "$status" -ne 0 ]; then
-  printf '\nThe demo, its site or the tests of sentence-transformers failed: see above.\n'
+  printf '\nThe tests, the demo, its site or the tests of sentence-transformers failed: see above.\n'
   exit 1
 fi
 

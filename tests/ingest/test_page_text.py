@@ -37,10 +37,10 @@ def test_long_prose_is_split_and_what_is_none_is_not():
 
 @pytest.mark.parametrize("piece", ["<span>a</span> ", "<h1>a</h1>", "<br>"])
 def test_a_page_of_nothing_but_marks_is_too_large(piece):
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(FetchError, match="marks, at most") as caught:
         html_text(f"<html><body>{piece * 300_000}</body></html>")
-    assert caught.value.status == "too_large" and time.monotonic() - began < 2
+    assert caught.value.status == "too_large" and time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_openai_keeps_what_the_server_says_of_itself(openai, monkeypatch):
     ],
 )
 def test_what_goes_wrong_once_and_for_all_has_its_status(case, rule, status, n_asked):
-    case.write(timeout_seconds=0.5)
+    case.write(timeout_seconds=1.0)
     case.server.rules({"match": "Case 3: a man", **rule})
     assert case.ask() == {"ok": 19, status: 1}
     assert sum("Case 3: a man" in prompt for prompt in case.server.prompts()) == n_asked

@@ -207,7 +207,7 @@ def test_answers_come_with_tokens_reasoning_and_probabilities(tmp_path, fake):
 )
 def test_what_became_of_a_request(tmp_path, fake, said, status):
     fake.rules = {"Case 5: a man": said}
-    case = Asked(tmp_path, timeout_seconds=0.3)
+    case = Asked(tmp_path, timeout_seconds=1.0)
     counts = case.ask()
     assert counts.pop(status) - N_PROMPTS * (status == "ok") == (0 if status == "ok" else 1)
     assert sum(counts.values()) in (0, N_PROMPTS - 1)
