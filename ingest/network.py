@@ -211,7 +211,7 @@ class _Network(httpcore.NetworkBackend):
         try:
             addresses = addresses_of(host)
         except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError(str(error)) from None
+            raise httpcore.ConnectError(f"{host}: {error}") from None
         if self.check:
             self.check(host, addresses)
         known = known_inside.get(host)
@@ -226,9 +226,10 @@ class _Network(httpcore.NetworkBackend):
                     return _Stream(
                         self.inner.connect_tcp(address, port, seconds, local_address, socket_options)
                     )
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 if i == len(addresses):
-                    raise
+                    # It may be a proxy, which no suite names.
+                    raise type(error)(f"{host}:{port}: {str(error) or 'no answer'}") from None
         raise httpcore.ConnectError(f"{host} has no address")
 
 

@@ -294,7 +294,8 @@ def one_attempt(config: Config, key: Secrets) -> Iterator[None]:
         raise AttemptFailed("timeout", f"the answer had no end after {limit:g} s") from None
     except httpx.TimeoutException as error:
         limit = config.timeout_seconds
-        raise AttemptFailed("timeout", f"{type(error).__name__}: no answer in {limit:g} s") from None
+        by = f" ({error})" if isinstance(error, httpx.ConnectTimeout) else ""
+        raise AttemptFailed("timeout", f"{type(error).__name__}: no answer in {limit:g} s{by}") from None
     except (httpx.RequestError, ConnectionError) as error:
         message = without_key(f"{type(error).__name__}: {error}", key)
         raise AttemptFailed("server_error", message[:SHOWN]) from None

@@ -182,7 +182,8 @@ class Fetcher:
             except (Overdue, Unreadable, httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
                 raise FetchError("failed", f"{url}: {type(error).__name__}: {error}") from error
             except httpx.TransportError as error:
-                problem = f"{url}: {type(error).__name__}"
+                why = f": {error}" if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) else ""
+                problem = f"{url}: {type(error).__name__}{why}"
             else:
                 if response.status_code not in RETRIED:
                     return response, content

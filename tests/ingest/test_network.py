@@ -437,3 +437,24 @@ def test_the_proxy_of_the_environment_is_used(monkeypatch, resolve):
     with pytest.raises(PlumblineError, match=r"The proxy for https://example.org cannot be used"):
         monkeypatch.setenv("https_proxy", "gopher://10.0.0.1")
         make_client(["https://example.org"], trust_env=True)
+
+
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:{port}", "http://user:secret@127.0.0.1:{port}"])
+def test_a_proxy_that_is_down_is_named_without_its_password(monkeypatch, proxy):
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        port = nobody.getsockname()[1]
+    monkeypatch.setattr(Fetcher, "_pause", lambda *_: None)
+    monkeypatch.setenv("https_proxy", proxy.format(port=port))
+    monkeypatch.delenv("no_proxy", raising=False)
+    with (
+        Fetcher("tests", ["example.org"], spacing=0.0, timeout=5.0) as fetcher,
+        pytest.raises(FetchError) as page,
+    ):
+        fetcher.get("https://example.org/page")
+    config = Config(backend="openai", model="tiny", base_url="https://example.org/v1", timeout_seconds=5.0)
+    request = Request("k", "p", config, "c", "Q", "r", 0, {}, messages=[{"role": "user", "content": "Q"}])
+    with pytest.raises(AttemptFailed) as answer:
+        OpenAIBackend(None).answer(request)
+    for caught in (page, answer):
+        assert f"ConnectError: 127.0.0.1:{port}: " in str(caught.value)
+        assert "secret" not in str(caught.value)
