@@ -1,8 +1,33 @@
 -- Grain: one row per analysis_key, group_value ('' for the largest of all), metric (reference pooled): how
 -- far a deviation could lie, whatever the missing answers of the group and of all others had been (SPEC
 -- INF-11).
-with cells as (
-    select * from {{ ref('int_outcomes_counted') }}
+with counted as (
+    select
+        analysis_key,
+        group_value,
+        outcome,
+        n_cell,
+        n_group,
+        n_outcome,
+        n
+    from {{ ref('int_outcomes_counted') }}
+),
+
+-- With its missing answers, a group that no table holds would be one more.
+cells as (
+    select * from counted
+    union all
+    select
+        outcomes.analysis_key,
+        silent.group_value,
+        outcomes.outcome,
+        0 as n_cell,
+        0 as n_group,
+        outcomes.n_outcome,
+        outcomes.n
+    from (select distinct analysis_key, outcome, n_outcome, n from counted) as outcomes
+    inner join {{ ref('int_silent_groups_listed') }} as silent
+        on outcomes.analysis_key = silent.analysis_key
 ),
 
 analyses as (

@@ -1,7 +1,37 @@
 -- Grain: one row per analysis_key, group_value of scores, where answers are missing and the feature has a
 -- range: how far a mean and a DBI could lie, whatever the missing scores had been (SPEC INF-11).
-with scores as (
-    select * from {{ ref('int_scores_computed') }}
+with computed as (
+    select
+        analysis_key,
+        group_value,
+        n_group,
+        mean,
+        n,
+        mean_all,
+        standard_deviation_all,
+        n_groups
+    from {{ ref('int_scores_computed') }}
+),
+
+-- With its missing answers, a group without a score would be one more; its mean weighs nothing.
+scores as (
+    select * from computed
+    union all
+    select
+        totals.analysis_key,
+        silent.group_value,
+        0 as n_group,
+        totals.mean_all as mean,
+        totals.n,
+        totals.mean_all,
+        totals.standard_deviation_all,
+        totals.n_groups
+    from (
+        select distinct analysis_key, n, mean_all, standard_deviation_all, n_groups
+        from computed
+    ) as totals
+    inner join {{ ref('int_silent_groups_listed') }} as silent
+        on totals.analysis_key = silent.analysis_key
 ),
 
 analyses as (

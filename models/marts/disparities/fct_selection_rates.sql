@@ -82,13 +82,18 @@ four_fifths as (
     where profile = 'four_fifths' and metric = 'min_impact_ratio'
 ),
 
--- The rates that missing answers allow: none of a group's selected, or all. What the others' best could be is
--- what a group's smallest ratio is held against, and their worst what its largest is.
+-- The rates that missing answers allow: none of a group's selected, or all; with them, a group of which too
+-- few were read would be compared. What the others' best could be is what a group's smallest ratio is held
+-- against, and their worst what its largest is.
 filled as (
     select
         *,
-        case when is_compared then {{ ratio('n_selected', 'n + n_missing') }} end as rate_low,
-        case when is_compared then {{ ratio('n_selected + n_missing', 'n + n_missing') }} end as rate_high
+        case
+            when is_compared or is_silent then {{ ratio('n_selected', 'n + n_missing') }}
+        end as rate_low,
+        case
+            when is_compared or is_silent then {{ ratio('n_selected + n_missing', 'n + n_missing') }}
+        end as rate_high
     from rated
 ),
 
@@ -148,8 +153,12 @@ select
             then {{ pooled_z('n_selected', 'n', 'n_selected_reference', 'n_reference') }}
     end as impact_ratio_z,
     -- What is measured, leaving the missing out, is one of the readings that the bounds span.
-    case when impact_ratio is not null then coalesce(ratio_lowest, impact_ratio) end as bound_low,
-    case when impact_ratio is not null then coalesce(ratio_highest, impact_ratio) end as bound_high,
+    case
+        when impact_ratio is not null or is_silent then coalesce(ratio_lowest, impact_ratio)
+    end as bound_low,
+    case
+        when impact_ratio is not null or is_silent then coalesce(ratio_highest, impact_ratio)
+    end as bound_high,
     chosen_group as chosen_reference_group,
     chosen_ratio as chosen_impact_ratio,
     {{ ratio_interval('chosen_ratio', 'chosen_group', 'chosen', 'chosen', 'low') }}

@@ -2,13 +2,14 @@
 -- is judged and how far groups lie apart (SPEC INF-11). Only where some are missing; at most 2,000, single
 -- attributes first.
 {%- set most_rows = 2000 %}
+-- A group of which too few answers were read has bounds, but no value.
 with rates as (
     select * from {{ ref('fct_selection_rates') }}
     where
         standard = 'favourable_outcome'
         and calibration = 'none'
         and roll_up = 'none'
-        and impact_ratio is not null
+        and bound_low is not null
         and not is_control
 ),
 
@@ -21,7 +22,7 @@ deviations as (
     where
         reference = 'pooled'
         and metric in ('fdi', 'idi', 'jsd_nats')
-        and value is not null
+        and coalesce(bound_high, value) is not null
         and not is_control
 ),
 
@@ -42,7 +43,7 @@ shifts as (
         end as lowest,
         coalesce(greatest(abs(bound_low), abs(bound_high)), abs(dbi)) as highest
     from {{ ref('fct_score_shifts') }}
-    where dbi is not null and not is_control
+    where coalesce(bound_high, dbi) is not null and not is_control
 ),
 
 chance_of_shifts as (
@@ -84,12 +85,11 @@ ratios as (
         axis,
         feature as measure,
         'min_impact_ratio' as metric,
-        min_by(group_value, (impact_ratio, group_value)) as group_value,
+        {%- for column in ['group_value', 'bound_low', 'bound_high', 'n', 'n_missing'] %}
+        min_by({{ column }}, (impact_ratio, group_value))
+            filter (where impact_ratio is not null) as {{ column }},
+        {%- endfor %}
         min(impact_ratio) as value,
-        min_by(bound_low, (impact_ratio, group_value)) as bound_low,
-        min_by(bound_high, (impact_ratio, group_value)) as bound_high,
-        min_by(n, (impact_ratio, group_value)) as n,
-        min_by(n_missing, (impact_ratio, group_value)) as n_missing,
         min_by(group_value, (bound_low, group_value)) as worst_group,
         min(bound_low) as worst_bound,
         min(bound_high) as best_bound,
@@ -112,12 +112,13 @@ ratios as (
         axis,
         {{ measure }} as measure,
         {{ metric }} as metric,
-        max_by(group_value, (value, group_value)) as group_value,
+        {% for column, source in {
+            'group_value': 'group_value', 'bound_low': 'lowest', 'bound_high': 'highest', 'n': 'n',
+            'n_missing': 'n_missing'
+        }.items() -%}
+        max_by({{ source }}, (value, group_value)) filter (where value is not null) as {{ column }},
+        {% endfor -%}
         max(value) as value,
-        max_by(lowest, (value, group_value)) as bound_low,
-        max_by(highest, (value, group_value)) as bound_high,
-        max_by(n, (value, group_value)) as n,
-        max_by(n_missing, (value, group_value)) as n_missing,
         max_by(group_value, (highest, group_value)) as worst_group,
         max(highest) as worst_bound,
         max(lowest) as best_bound,
@@ -228,7 +229,7 @@ ordered as (
                 measure asc
         ) as position
     from collected
-    where n_missing_all > 0
+    where n_missing_all > 0 and value is not null
 )
 
 select
