@@ -41,6 +41,7 @@ ANCHOR = re.compile(r'<a id="([^"]+)"')
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 MODEL = re.compile(r"\b(?:fct|dim|rpt|int|stg)_[a-z0-9_]*[a-z0-9]\b(?!\*)")
 PLACE = re.compile(r"`([\w./-]+)::(\w+)`")
+CALL = re.compile(r"`(macros/[\w/]+\.sql)`[^`.|;]*called by\s+`(models/[\w/]+\.sql)`")
 # How a name is made in a language: `%s` is the name.
 DEFINED = {
     ".py": r"^(?:(?:async )?def|class) %s\b|^%s(?::[^=]+)? = ",
@@ -182,6 +183,16 @@ def test_named_paths_and_models_exist(page: Path) -> None:
     models = {file.stem for file in (PROJECT / "models").rglob("*") if file.suffix in {".sql", ".py"}}
     missing += sorted(set(MODEL.findall(text)) - models)
     assert missing == []
+
+
+@pytest.mark.parametrize("page", [p for p in written_pages() if CALL.search(p.read_text())], ids=name)
+def test_a_macro_is_called_where_a_page_says(page: Path) -> None:
+    wrong = [
+        f"{model} calls no {macro}"
+        for macro, model in CALL.findall(page.read_text())
+        if not re.search(rf"\b{Path(macro).stem}\(", (PROJECT / model).read_text())
+    ]
+    assert wrong == []
 
 
 def test_the_threat_model_names_what_is_there() -> None:
