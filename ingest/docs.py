@@ -22,9 +22,9 @@ SUITE_SCHEMA = Path("docs/suite.schema.json")
 def command(context: click.Context, check: bool) -> None:
     """Write docs/metrics.md and docs/metrics/, docs/guide/commands.md and docs/suite.schema.json.
 
-    Writes the guide's tables of outcome rules, scorers and backends, too. The metrics' examples are computed
-    anew. Ends with an error where something that is computed has no entry, unit, example or report, or where
-    a rule, scorer or backend does not say what it is; it names the file to add.
+    Writes the guide's tables of words, outcome rules, scorers and backends, too. The metrics' examples are
+    computed anew. Ends with an error where something that is computed has no entry, unit, example or report,
+    or where a rule, scorer or backend does not say what it is; it names the file to add.
 
     \b
     plumbline docs

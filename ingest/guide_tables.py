@@ -1,4 +1,4 @@
-"""Tables of the guide: kinds of rules, scorers and backends; and the check that each is described."""
+"""Tables of the guide: words, kinds of rules, scorers and backends; and the check that each is described."""
 
 import pkgutil
 import re
@@ -20,6 +20,7 @@ RULES = "outcome_rules"
 def render(project: Path) -> dict[Path, str]:
     """Return the guide's pages that have such a table, each with its tables as they should be now."""
     tables = {
+        "README.md": ("words", _words(read_seed(project, "terms"))),
         "own-questions.md": ("kinds of rules", _rules(read_seed(project, RULES))),
         "scorers.md": ("scorers", _scorers()),
         "models.md": ("backends", _backends()),
@@ -106,6 +107,10 @@ def _tried(project: Path, row: Mapping[str, str], where: str) -> Iterator[str]:
         if (found["position"] is not None and found["position"] >= 0) is not (part == "read"):
             said = "does not fit" if part == "read" else "fits"
             yield f"{where}: {row['phrase']!r} {said} the text in {part}, {row[part]!r}."
+
+
+def _words(rows: list[dict[str, str]]) -> str:
+    return _table(("Word", "Means"), ((row["term"], row["meaning"]) for row in rows))
 
 
 def _rules(rows: list[dict[str, str]]) -> str:

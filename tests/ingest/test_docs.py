@@ -547,6 +547,11 @@ def test_a_scorer_and_a_backend_say_what_they_are(monkeypatch):
     ]
 
 
+def test_the_guide_explains_each_term_of_the_pages(project):
+    edit_rows(project, "terms", lambda rows: [*rows, {"term": "cell", "forms": "", "meaning": "One."}])
+    assert "| cell | One. |" in guide_tables.render(project)[Path("docs/guide/README.md")]
+
+
 def test_a_page_without_a_place_for_its_table_is_named(project):
     page = project / "docs" / "guide" / "scorers.md"
     page.write_text("# Measure answers\n", encoding="utf-8")
