@@ -434,19 +434,19 @@ def _suite(
         "# yaml-language-server: $schema=suite.schema.json",
         "# Drafted from a file of answers. Look at each part: all of it is guessed.",
         _yaml({"suite": name, "title": title, "version": 1, "language": language}).rstrip()
-        + "  # of prompts and answers; the scorer vader reads English alone",
-        "# Whom answers are compared for."
+        + "  # of prompts and answers; the scorer vader reads English only",
+        "# The groups whose answers are compared."
         + (f" Other fields that could be groups: {others}." if left_out else ""),
         f"# Does a record ask about several people, as {several} look? Then `candidates:` makes a record\n"
         "# of each: docs/guide/own-answers.md, several candidates in one prompt."
         if (several := _of_several(attributes))
         else None,
-        "# No prompt says these as they stand: give the `words` that show each, or it is a control,\n"
-        f"# on which no answer can depend: {', '.join(unseen)}."
+        f"# No prompt says the values of {', '.join(unseen)}. Give the `words` that show each value in\n"
+        "# prompts. Without them the attribute is a control, on which no answer can depend."
         if unseen
         else None,
         _yaml({"attributes": declared, "axes": "all" if len(declared) < 3 else list(declared)}),
-        "# A person's name shows these." if by_name else None,
+        "# The attributes that a person's name shows." if by_name else None,
         _yaml({"names": {"shows": by_name}}) if by_name else None,
         "# Left: Plumbline's words. Right: the file's fields.",
         None if "model" in columns else "# No field names the model: write its name here.",

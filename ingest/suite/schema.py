@@ -241,7 +241,7 @@ class Suite(Strict):
     )
     own_scorers: dict[Name, OwnScorer] = Field(default={}, description="Scorers of the suite's own.")
     attributes: dict[Name, dict[Label, AttributeValue]] = Field(
-        description="Whom answers are compared for: attributes and their values."
+        description="The groups whose answers are compared: attributes and their values."
     )
     axes: Axes = Field(description="What is compared: attributes, intersections (`a & b`), or `all` of both.")
     names: Names | None = Field(default=None, description="People's names in prompts.")

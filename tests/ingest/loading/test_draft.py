@@ -118,7 +118,7 @@ def test_reasoning_before_a_number_hides_no_scale(tmp_path):
     write_csv(tmp_path / "a.csv", records)
     plumbline("init", "--force", path, "--responses", tmp_path / "a.csv")
     suite = load_suite(path)
-    assert (suite.columns.name, suite.own_scorers) == (None, {}) and "it is a control" in path.read_text()
+    assert (suite.columns.name, suite.own_scorers) == (None, {}) and "a control, on" in path.read_text()
 
 
 def customers(n_people):
