@@ -7,12 +7,14 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import get_args
 from urllib.parse import unquote
 
 import pytest
 
 from ingest import help_page
 from ingest.cli import COMMANDS, cli
+from ingest.suite.fields import Flag
 
 PROJECT = Path(__file__).parents[1]
 CODE_FOLDERS = (
@@ -211,6 +213,14 @@ def test_the_threat_model_names_what_is_there() -> None:
         if not file.is_file() or not re.search(known, file.read_text(), re.MULTILINE):
             missing.append(f"{path}::{named}")
     assert missing == []
+
+
+def test_each_flag_of_a_prompt_is_explained_where_flags_are_shown() -> None:
+    flags = {flag for flag in get_args(Flag) if not flag.startswith("baseline_")}
+    guide = (PROJECT / "docs/guide/benchmark.md").read_text("utf-8")
+    page = (PROJECT / "reports/pages/quality.md").read_text("utf-8")
+    assert sorted(flag for flag in flags if f"| `{flag}` |" not in guide) == []
+    assert sorted(flag for flag in flags if f"*{flag.replace('_', ' ').capitalize()}*: " not in page) == []
 
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
