@@ -72,9 +72,9 @@ def command(
     """Do it all: bring in answers, measure, build, judge, publish.
 
     Without --responses the suite's prompts are asked of its configs (for the shipped suites, a simulated
-    model with planted bias). Where all its answers were loaded nobody is asked, and they are audited again. A
-    hosted model's server gets the key from the environment with --send-key. Safe to stop and start again:
-    what is done is skipped, and what did not change is not built again.
+    model with planted bias). If files brought all its answers, no model is asked, and the same answers are
+    audited again. A hosted model's server gets the key from the environment with --send-key. Safe to stop
+    and start again: what is done is skipped, and what did not change is not built again.
 
     \b
     plumbline audit suites/fair_sea.yml

@@ -325,7 +325,7 @@ def write_card(marts: Warehouse, directory: Path, key: Path | None = None) -> li
     "key",
     metavar="KEY",
     type=click.Path(path_type=Path),
-    help="Sign it with this SSH key, or with an agent's, of which KEY is the .pub file.",
+    help="Sign it with this SSH key. Of a key that only an agent holds, name the .pub file.",
 )
 @stale_option()
 @click.pass_obj

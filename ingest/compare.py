@@ -201,9 +201,10 @@ def command(
     rules, scorers or metric versions differ, nothing is compared, and the row says so.
 
     Every audit of this data folder is kept with its numbers. EARLIER and LATER may name two of them, each by
-    the beginning of its fingerprint or by its date; without LATER it is what the marts hold now, or
-    else the newest one. Of a date it is the last whole audit, or look where there is none. Their answers may
-    be gone, so each difference gets its interval from both audits' intervals, as if they had asked apart.
+    the beginning of its fingerprint or by its date. Without LATER, the second is what the marts hold now, or
+    else the newest one. A date means the last whole audit of that day, or the last look of `watch` if there
+    is none. Answers of kept audits may be gone. So each difference gets its interval from both audits'
+    intervals, as if they had asked different prompts.
 
     \b
     plumbline export last/                 # when a release is good

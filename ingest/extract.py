@@ -133,7 +133,7 @@ def check_consent(store: Store, suite: Suite, tasks: Sequence[Task], allow_code:
 @click.command("extract")
 @suite_option()
 @variant_option()
-@click.option("--scorer", "names", multiple=True, help="Only this scorer; may be given more than once.")
+@click.option("--scorer", "names", multiple=True, help="Only this scorer. Repeat it for more.")
 @model_dir_option()
 @device_option()
 @click.option(

@@ -77,7 +77,7 @@ def suite_name(path: Path) -> str:
     "--responses",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="Draft the suite from a file of answers that you have, or a log of another tool. May be repeated.",
+    help="Draft the suite from a file of answers, or a log of another tool. Repeat it for more.",
 )
 @click.option(
     "--model",
@@ -95,8 +95,8 @@ def command(
     """Write a suite with comments: change its questions and groups to your own.
 
     A DIR gets the suite and what dbt needs to build its marts there: an audit needs no clone of Plumbline. A
-    FILE.yml (suite.yml) is the suite alone. --from makes the suite of a benchmark's files that you have,
-    --responses drafts that of answers that you have.
+    FILE.yml (suite.yml) is the suite alone. --from makes a suite of a benchmark's files that you have,
+    --responses drafts one from answers that you have.
 
     \b
     plumbline init hiring && cd hiring && plumbline audit    # simulated answers, to see what comes out

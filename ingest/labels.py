@@ -41,10 +41,10 @@ def command() -> None:
     "--by",
     "axis",
     metavar="AXIS",
-    help="The groups to draw from.  [default: all attributes together; where that is too fine, the first]",
+    help="The groups to draw from.  [default: all attributes together, or the first if these are too many]",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another draws other answers."
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another seed draws others."
 )
 @click.option(
     "--out",
@@ -74,7 +74,7 @@ def sample(
     `plumbline labels load`. Words that show an answer's group are hidden in both.
 
     The draw is random within strata: config, question, outcome set, label as the rule reads it, group, and
-    whether the rule was sure. How likely each answer was drawn is kept. Again, it draws further answers.
+    whether the rule was sure. How likely each answer was drawn is kept. Run it again for further answers.
 
     \b
     plumbline labels sample suites/fair_sea.yml                        # 400 of all

@@ -128,7 +128,7 @@ def command(
     is_forgotten: bool,
     dry_run: bool,
 ) -> None:
-    """Bring in responses that you already have: CSV, Parquet, JSON Lines, or logs of other tools.
+    """Bring in answers that you already have: CSV, Parquet, JSON Lines, or logs of other tools.
 
     The suite's `columns:` says which column holds what, or `measurements:` where the file holds
     numbers that something else has measured. A record that cannot be

@@ -61,7 +61,7 @@ stale_option = partial(
     "--stale",
     "is_stale_ok",
     is_flag=True,
-    help="Go on where the marts are older than the answers.",
+    help="Go on even if the marts are older than the answers.",
 )
 send_key_option = partial(
     click.option,

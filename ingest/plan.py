@@ -305,7 +305,11 @@ def _together(suite: Suite, asked: Sequence[Question], judged: Sequence[Judged])
 @click.command("plan")
 @click.argument("suite_path", metavar="SUITE", type=click.Path(path_type=Path))
 @click.option(
-    "--category", "categories", multiple=True, metavar="CODE", help="Plan this question only. Repeat it."
+    "--category",
+    "categories",
+    multiple=True,
+    metavar="CODE",
+    help="Plan this question only. Repeat it for more.",
 )
 @click.option(
     "--axis", "axes", multiple=True, metavar="AXIS", help="Plan this axis only. Repeat it for more."

@@ -24,8 +24,8 @@ LONGEST = 300  # characters of an answer
 def command(data: Path, category: str | None, axis: str | None, config: str | None) -> None:
     """Draw the widest gap between two groups of each comparison, gravest verdict first.
 
-    With a question and an attribute, each group's number with its interval, two answers of each of the two
-    groups that lie farthest apart, and the query that gives the rest.
+    With a question and an attribute, show each group's number with its interval, two answers of each of the
+    two groups that lie farthest apart, and the query that gives the rest.
 
     \b
     plumbline show                      # what is most different

@@ -113,10 +113,10 @@ def _later_runs(card: Mapping[str, Any], content: bytes, anew: Mapping[str, Any]
 )
 @click.pass_obj
 def command(data: Path, card: Path, signers: Path | None, place: Path | None) -> None:
-    """Say who signed an audit card, and whether its marts give what it says; else exit 1.
+    """Say who signed an audit card, and whether its marts agree; exit 1 if not.
 
-    CARD is an audit_card.json. Its signature lies beside it (audit_card.json.sig). ssh-keygen looks at it.
-    From the marts the card is written anew; each byte has to be the same.
+    CARD is an audit_card.json. Its signature lies beside it (audit_card.json.sig), and ssh-keygen checks it.
+    Then the card is written anew from the marts: each byte has to be the same.
 
     \b
     plumbline verify data/audit_card.json

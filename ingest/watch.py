@@ -248,11 +248,11 @@ def print_look(numbers: Sequence[dict[str, Any]]) -> int:
 @click.command("watch")
 @click.argument("suite_path", metavar="SUITE", type=click.Path(path_type=Path))
 @click.option(
-    "--every", type=Every(), default="7d", show_default=True, help="From look to look: 7d, 12h, 30m, 2w."
+    "--every", type=Every(), default="7d", show_default=True, help="Time between looks: 7d, 12h, 30m, 2w."
 )
 @click.option("--once", "is_once", is_flag=True, help="Take one look now, then stop: for cron, or for CI.")
 @click.option(
-    "--looks", "n_looks", type=click.IntRange(2, MOST_LOOKS), help=f"Looks of the plan.  [default: {N_LOOKS}]"
+    "--looks", "n_looks", type=click.IntRange(2, MOST_LOOKS), help=f"How many looks.  [default: {N_LOOKS}]"
 )
 @roots_option(help=f"Roots of each category that a look asks, or a few more.  [default: {N_ROOTS}]")
 @click.option("--restart", "is_new", is_flag=True, help="Begin a new plan, from its first look.")
