@@ -1,6 +1,7 @@
 """What code and pages point to exists: requirements, decisions, links, paths, models, commands, imports."""
 
 import ast
+import csv
 import os
 import re
 import subprocess
@@ -237,3 +238,14 @@ def test_a_column_of_each_model_becomes_a_row_of_each_answer(tmp_path: Path) -> 
     subprocess.run(f"{sys.executable} {command}", shell=True, check=True, cwd=tmp_path)
     rows = (tmp_path / "answers.csv").read_text("utf-8").splitlines()
     assert rows == ["id,model,answer", "01,model_a,True", "01,model_b,7.50", "02,model_a,", "02,model_b,7"]
+
+
+def test_what_spark_costs_is_what_was_measured() -> None:
+    page = " ".join((PROJECT / "docs/guide/spark.md").read_text("utf-8").split())
+    with (PROJECT / "bench/results.csv").open(newline="") as file:
+        seconds = {row["name"]: row["seconds"] for row in csv.DictReader(file)}
+    for size in ("spark", "spark_growth"):
+        spark, duckdb = (float(seconds[f"{size}.{of}"]) for of in ("seconds", "duckdb"))
+        assert re.search(rf"{spark:,.0f} s in place of {duckdb:.0f}\b", page), (
+            f"{size}: bench/results.csv has others"
+        )
