@@ -119,7 +119,7 @@ def one_sided_bounds(
     level = np.broadcast_to(one_sided_level(n_units), observed.shape)
     is_less = np.array([statistic.extreme == "less" for statistic in statistics])
     levels = np.stack([level, np.full_like(level, 0.5), 1 - level], axis=1)
-    equal = np.where(is_less, 1.0, 0.0)
+    equal = of_equals(statistics)
     own = np.where(np.isfinite(observed), observed, equal)
     found = quantiles(plain, levels)
     low, centre, high = np.where(np.isfinite(found), found, equal[:, None]).T
@@ -134,6 +134,11 @@ def one_sided_bounds(
     limits = np.array([statistic.bounds for statistic in statistics]).reshape(-1, 2)
     clipped: Array = np.clip(ends, limits[:, :1], limits[:, 1:])
     return clipped
+
+
+def of_equals(statistics: Sequence[Statistic]) -> Array:
+    """What numbers are of groups that are as equal as can be, (S,)."""
+    return np.array([1.0 if statistic.extreme == "less" else 0.0 for statistic in statistics])
 
 
 def largest_values(
@@ -210,13 +215,15 @@ def worst_ends(
     of groups of which nothing was read: with their answers they would be compared, too. A group's
     missing answers are one outcome and all others' another, in every way; that is exact for a group's total
     variation, which is convex in both. Towards equality they fill up what a group has least of, held against
-    all answers, against each group, and against what all groups can reach: of two outcomes that is exact. NaN
-    where nothing is known.
+    all answers, against each group, and against what all groups can reach: of two outcomes that is exact. As
+    in bounds, groups without a value for want of a second outcome are equal; NaN where there is one group.
     """
     lacking = np.asarray(missing, dtype=np.float64)
     if not statistics:
         return np.zeros((0, 2))
     observed = evaluate(statistics, table[None])
+    if len(table) > 1:
+        observed = np.where(np.isfinite(observed), observed, of_equals(statistics)[:, None])
     if not lacking.any() and not silent:
         return np.repeat(observed, 2, axis=1)
     table = np.concatenate([table, np.zeros((len(silent), table.shape[1]))])

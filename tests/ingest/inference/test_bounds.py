@@ -184,6 +184,20 @@ def test_nothing_missing_changes_nothing():
     assert found[0] == pytest.approx([0.75, 0.75])
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "table", "expected"),
+    [
+        # All of 30 and 20 say the same; 10 more of the second may, or say something else.
+        ("outcome", "cramers_v", [[30, 0], [20, 0]], [0, np.sqrt(0.2)]),
+        ("selection", "min_impact_ratio", [[30, 0], [20, 0]], [0, 1]),
+        ("score", "max_mean_gap", [[30, 30, 30], [20, 20, 20]], [0, np.sqrt(59 / 60 * 0.8)]),
+    ],
+)
+def test_groups_that_are_all_alike_are_equal_before_what_is_missing_is_known(kind, name, table, expected):
+    (ends,) = worst_ends([STATISTICS[name]], kind, np.array(table, float), [0, 10], (1, 2))
+    assert ends == pytest.approx(expected)
+
+
 def test_blocks_are_counted_once_a_group():
     assert blocks_by_group([0, 0, 0, 1], [5, 5, 6, 5], 2).tolist() == [2, 1]
 
