@@ -10,7 +10,7 @@ import scipy  # its parts load when they are first used: some take longer than a
 from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, Mask, divide, only_where
-from ingest.inference.constants import ALPHA
+from ingest.inference.constants import ALPHA, CHUNK_BYTES
 from ingest.inference.drawing import quantiles
 from ingest.inference.registry import Statistic, evaluate
 from ingest.inference.sums import Kind, group_table
@@ -233,9 +233,18 @@ def worst_ends(
     else:
         counts = outcome_counts(kind, table)
         ends = sums_of_counts(kind, np.eye(counts.shape[1])[:, None])[:, 0]
-    own, others = np.indices((len(ends), len(ends))).reshape(2, -1, 1)
-    groups = np.arange(len(table))
-    filled = [table + lacking[:, None] * ends[np.where(np.equal(groups, one), own, others)] for one in groups]
+    # Of groups with the same sums that lack as many answers, one stands for all.
+    _, first = np.unique(np.column_stack([table, lacking]), axis=0, return_index=True)
+    alone = first[lacking[first] > 0]
+    ways = np.stack([part.ravel() for part in np.indices((len(alone), len(ends), len(ends)))], axis=1)
+    at_once = max(1, CHUNK_BYTES // (80 * table.size))
+
+    def filled(part: Codes) -> Array:
+        group, own, others = part.T[..., None]
+        of = np.where(np.arange(len(table)) == alone[group], own, others)
+        return evaluate(statistics, table + lacking[:, None] * ends[of])
+
+    values = [observed, *(filled(ways[at : at + at_once]) for at in range(0, len(ways), at_once))]
     if kind == "score":
         n, total, _ = table.T
         low, high = (divide(total + lacking * end, n + lacking) for end in spread)
@@ -250,11 +259,10 @@ def worst_ends(
         shares = [counts.sum(0) / counts.sum(), middle / middle.sum()]
         shares += [own / own.sum() for own in counts if own.sum()]
         towards = [sums_of_counts(kind, counts + filled_up(counts, lacking, one)) for one in shares]
-    filled_in = evaluate(statistics, np.concatenate([*filled, np.stack(towards)]))
-    values = np.concatenate([observed, filled_in], axis=1)
-    is_there = np.isfinite(values)
-    low = np.where(is_there, values, np.inf).min(axis=1)
-    high = np.where(is_there, values, -np.inf).max(axis=1)
+    found = np.concatenate([*values, evaluate(statistics, np.stack(towards))], axis=1)
+    is_there = np.isfinite(found)
+    low = np.where(is_there, found, np.inf).min(axis=1)
+    high = np.where(is_there, found, -np.inf).max(axis=1)
     return np.where(np.isfinite(low)[:, None], np.stack([low, high], axis=1), np.nan)
 
 

@@ -1,5 +1,7 @@
 """Tests of `ingest.inference.bounds` and of the bounds that `resample` gives judged numbers."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -166,6 +168,20 @@ def test_a_group_of_which_nothing_was_read_could_lie_anywhere():
     assert found == pytest.approx(np.array([[0, 1], [0, 0.8]]))
     (ends,) = worst_ends([DBI], "score", np.array([[2.0, 1, 1], [2, 1, 1]]), [0, 0], (0, 1), [2])
     assert ends == pytest.approx([0, (1 - 4 / 6) / np.std([0, 1, 0, 1, 1, 1], ddof=1)])
+
+
+def test_worst_ends_of_many_groups_take_little_memory():
+    # Each of 60 groups lacks another number of answers; of 200 more nothing was read.
+    table = np.add.outer(np.arange(60), np.arange(1.0, 6))
+    tracemalloc.start()
+    try:
+        (ends,) = worst_ends([FDI], "outcome", table, np.arange(60), (0, 0), [6] * 200)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * 2**20
+    most = 1 - (6 + table.sum(axis=0).min()) / (table.sum() + np.arange(60).sum() + 1200)
+    assert ends[1] == pytest.approx(most)
 
 
 def test_what_a_silent_group_lacks_moves_the_worst_ends_of_resampled_numbers():
