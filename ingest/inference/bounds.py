@@ -4,6 +4,7 @@ A table of groups by sums (`ingest.inference.sums`) is one draw, or one way to f
 """
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
@@ -13,7 +14,34 @@ from ingest.inference.arrays import Array, Codes, Mask, divide, only_where
 from ingest.inference.constants import ALPHA, CHUNK_BYTES
 from ingest.inference.drawing import quantiles
 from ingest.inference.registry import Statistic, evaluate
-from ingest.inference.sums import Kind, group_table
+from ingest.inference.sums import Kind, group_table, sums_of
+
+
+class Silent(NamedTuple):
+    """Groups that would be compared with the answers that are missing, and are not without.
+
+    The sums of the few answers that were read (S, J), and how many each group lacks (S,).
+    """
+
+    sums: Array
+    missing: Array
+
+    @classmethod
+    def of(cls, kind: Kind, counted: Sequence[tuple[Any, ...]]) -> "Silent | None":
+        """From rows of group, code of an outcome, value, how often it was read, and what the group lacks."""
+        if not counted:
+            return None
+        groups, codes, values, n_read, missing = zip(*counted, strict=True)
+        sums = sums_of(kind, [code or 0 for code in codes], [value or 0 for value in values])
+        _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+        read = group_table(group, sums * np.array(n_read)[:, None], len(first))
+        return cls(read, np.array(missing, dtype=np.float64)[first])
+
+    def beside(self, table: Array, lacking: Array) -> tuple[Array, Array]:
+        """A table (K, J) and what its groups lack (K,), with these groups behind; outcomes may be more."""
+        width = max(table.shape[1], self.sums.shape[1])
+        tables = [np.pad(one, ((0, 0), (0, width - one.shape[1]))) for one in (table, self.sums)]
+        return np.concatenate(tables), np.concatenate([lacking, self.missing])
 
 
 def pseudo_rows(kind: Kind, table: Array, units_by_group: ArrayLike, is_apart: bool = True) -> Array:
@@ -207,16 +235,16 @@ def worst_ends(
     table: Array,
     missing: ArrayLike,
     spread: tuple[float, float],
-    silent: Sequence[float] = (),
+    silent: Silent | None = None,
 ) -> Array:
     """Smallest and largest value (S, 2) that missing answers could give statistics of the axis.
 
-    `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`. So does `silent`
-    of groups of which nothing was read: with their answers they would be compared, too. A group's
-    missing answers are one outcome and all others' another, in every way; that is exact for a group's total
-    variation, which is convex in both. Towards equality they fill up what a group has least of, held against
-    all answers, against each group, and against what all groups can reach: of two outcomes that is exact. As
-    in bounds, groups without a value for want of a second outcome are equal; NaN where there is one group.
+    `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`. `silent` groups
+    are compared once theirs are filled in. A group's missing answers are one outcome and all others' another,
+    in every way; that is exact for a group's total variation, which is convex in both. Towards equality they
+    fill up what a group has least of, held against all answers, against each group, and against what all
+    groups can reach: of two outcomes that is exact. As in bounds, groups without a value for want of a second
+    outcome are equal; NaN where there is one group.
     """
     lacking = np.asarray(missing, dtype=np.float64)
     if not statistics:
@@ -224,10 +252,10 @@ def worst_ends(
     observed = evaluate(statistics, table[None])
     if len(table) > 1:
         observed = np.where(np.isfinite(observed), observed, of_equals(statistics)[:, None])
-    if not lacking.any() and not silent:
+    if silent is not None:
+        table, lacking = silent.beside(table, lacking)
+    if not lacking.any():
         return np.repeat(observed, 2, axis=1)
-    table = np.concatenate([table, np.zeros((len(silent), table.shape[1]))])
-    lacking = np.concatenate([lacking, silent])
     if kind == "score":
         ends = np.array([[1.0, end, end**2] for end in spread])
     else:

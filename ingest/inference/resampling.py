@@ -5,7 +5,7 @@ Pure functions on arrays; nothing here opens a database. What is resampled are t
 NaN here; callers store NULL and the row's status.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, first_rows
 from ingest.inference.bounds import (
+    Silent,
     blocks_by_group,
     largest_values,
     one_other_unit,
@@ -129,7 +130,7 @@ def resample(
     strata: ArrayLike | None = None,
     doubt: Doubt | None = None,
     scale: tuple[float, float] | None = None,
-    silent: Sequence[float] = (),
+    silent: Silent | None = None,
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
@@ -139,10 +140,9 @@ def resample(
     design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
     compared at equal weights of them, and shuffled within them. Sums that labels correct may be any numbers,
     and come with the `doubt` that the labels leave. `scale` are the ends between which a missing score lies;
-    those of the scores that are there if unsaid. `silent` counts the missing answers of each group that would
-    be compared with them, and is not without. The result depends on `seed`, not on the order of rows
-    nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and ValueError
-    for sums that do not fit.
+    those of the scores that are there if unsaid. `silent` are further groups that lack
+    answers. The result depends on `seed`, not on the order of rows nor on `chunk_bytes`. Source: SPEC INF-1
+    to INF-3. Raises KeyError for an unknown statistic and ValueError for sums that do not fit.
     """
     chosen = [STATISTICS[name] for name in statistics]
     judged_by = [statistic for statistic in chosen if statistic.tested_by]

@@ -22,6 +22,8 @@ OF_ANALYSIS = (
     "analysis_key, measure_kind, suite, category, config_key, axis, measure,"
     " seed, n_permutations, n_bootstrap"
 )
+# What `ingest.inference.bounds.Silent` is made from, behind the key.
+OF_SILENT = "analysis_key, group_value, outcome_code, value, n_read, n_missing"
 
 
 def seed_of(*identity: object) -> int:

@@ -18,8 +18,9 @@ ANALYSES = """
 """
 
 
-def database(missing: Sequence[int], n_read: int) -> Sql:
-    """Return tables where so many answers are missing of each group; those from n_read on are silent."""
+def database(missing: Sequence[int], silent: Sequence[tuple[int, str | None, float | None, int]]) -> Sql:
+    """Return tables where so many answers are missing of each group, and those that were read of silent ones:
+    of a group, an outcome, a value, how often."""
     sql = Sql(PROJECT)
     sql.connection.execute("set ieee_floating_point_ops = false")
     sql.query("int_analyses_listed", ANALYSES)
@@ -30,9 +31,15 @@ def database(missing: Sequence[int], n_read: int) -> Sql:
         [(*named, str(group), int(n)) for group, n in enumerate(missing)],
     )
     sql.table(
-        "int_silent_groups_listed",
-        {"analysis_key": "bigint", "group_value": "varchar", "n_missing": "bigint"},
-        [(1, str(group), int(n)) for group, n in enumerate(missing) if group >= n_read],
+        "int_silent_answers_counted",
+        {
+            "analysis_key": "bigint",
+            "group_value": "varchar",
+            "outcome": "varchar",
+            "value": "double",
+            "n_read": "bigint",
+        },
+        [(1, str(group), outcome, value, n) for group, outcome, value, n in silent],
     )
     return sql
 
@@ -49,19 +56,16 @@ def test_deviations_stay_within_their_bounds_and_reach_the_highest(seed):
     rng = np.random.default_rng(seed)
     n_outcomes, n_read = int(rng.integers(1, 4)), 3 - seed % 2
     table = rng.integers(0, 5, size=(3, n_outcomes)) + (np.arange(n_outcomes) == 0)
-    table[n_read:] = 0
+    table[n_read:] = rng.integers(0, 2, size=n_outcomes) * (seed % 4 == 1)
     table[0] += table.sum(0) == 0
     missing = rng.integers(0, 3, size=3) + np.array([1, 0, n_read == 2])
-    sql = database(missing, n_read)
+    silent = [(g, str(j), None, int(n)) for (g, j), n in np.ndenumerate(table) if g >= n_read and n]
+    sql = database(missing, silent or [(g, None, None, 0) for g in range(n_read, 3)])
     types = {"analysis_key": "bigint", "group_value": "varchar", "outcome": "varchar"}
-    counts = dict.fromkeys(("n_cell", "n_group", "n_outcome", "n"), "bigint")
     sql.table(
         "int_outcomes_counted",
-        types | counts,
-        [
-            (1, str(g), str(j), int(cell), int(table[g].sum()), int(table[:, j].sum()), int(table.sum()))
-            for (g, j), cell in np.ndenumerate(table[:n_read])
-        ],
+        types | {"n_cell": "bigint"},
+        [(1, str(g), str(j), int(cell)) for (g, j), cell in np.ndenumerate(table[:n_read])],
     )
     sql.model("int_deviations_bounded")
     found = {
@@ -90,18 +94,17 @@ def test_deviations_stay_within_their_bounds_and_reach_the_highest(seed):
 def test_means_and_shifts_stay_within_their_bounds(seed):
     rng = np.random.default_rng(seed)
     n_read = 3 - seed % 2
-    scores = [np.round(rng.random(int(rng.integers(1, 6)) if group < n_read else 0), 2) for group in range(3)]
+    sizes = rng.integers(1, 6, size=3) * np.array([1, 1, n_read == 3 or seed % 4 == 1])
+    scores = [np.round(rng.random(size), 2) for size in sizes]
     missing = rng.integers(0, 3, size=3) + np.array([1, 0, n_read == 2])
-    pooled = np.concatenate(scores)
-    sql = database(missing, n_read)
-    types = {"analysis_key": "bigint", "group_value": "varchar", "n_group": "bigint", "n": "bigint"}
-    numbers = dict.fromkeys(("mean", "mean_all", "standard_deviation_all"), "double")
-    overall = (float(pooled.mean()), float(pooled.std(ddof=1)))
+    silent = [(g, None, float(x), 1) for g in range(n_read, 3) for x in scores[g]]
+    sql = database(missing, silent or [(g, None, None, 0) for g in range(n_read, 3)])
+    types = {"analysis_key": "bigint", "group_value": "varchar", "n_group": "bigint", "n_groups": "bigint"}
     sql.table(
         "int_scores_computed",
-        types | numbers | {"n_groups": "bigint"},
+        types | dict.fromkeys(("mean", "variance"), "double"),
         [
-            (1, str(g), len(x), len(pooled), float(x.mean()), *overall, n_read)
+            (1, str(g), len(x), n_read, float(x.mean()), float(x.var(ddof=1)) if len(x) > 1 else None)
             for g, x in enumerate(scores[:n_read])
         ],
     )

@@ -1,6 +1,7 @@
 """Grain: one row per analysis_key, statistic, group_value ('' for the axis), outcome ('' but for shares)."""
 
 import math
+from collections import Counter
 from functools import partial
 from itertools import product
 
@@ -9,6 +10,7 @@ import numpy as np
 from ingest.inference.adjusted import adjusted
 from ingest.inference.arrays import divide
 from ingest.inference.bootstrapping import bootstrap_interval
+from ingest.inference.bounds import Silent
 from ingest.inference.constants import MIN_LABELS, MIN_UNITS_PER_GROUP
 from ingest.inference.corrected import (
     NONE,
@@ -33,6 +35,7 @@ from ingest.inference.resampling import resample
 from ingest.inference.sums import group_table
 from ingest.inference.tables import (
     OF_ANALYSIS,
+    OF_SILENT,
     analysis_seed,
     numbers,
     parts,
@@ -69,9 +72,7 @@ def model(dbt, session):
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes",
     )
-    silent = rows_by(
-        dbt.ref("int_silent_groups_listed").order("analysis_key, group_value"), "analysis_key, n_missing"
-    )
+    silent = rows_by(dbt.ref("int_silent_answers_counted").order(OF_SILENT), OF_SILENT)
     named = rows_by(
         dbt.ref("int_label_outcomes_coded").order("outcome_code"),
         "suite, category, config_key, measure, outcome, is_favourable",
@@ -85,14 +86,14 @@ def model(dbt, session):
     for name, part in zip(names, parts(answers, "analysis_key", names), strict=True):
         analysis = analyses[int(name)]
         place = tuple(analysis[of] for of in ("suite", "category", "config_key", "measure"))
-        lacking = [n for (n,) in silent.get(int(name), [])]
-        kept.add(_corrected, analysis, groups[int(name)], lacking, named.get(place, []), part)
+        of_others = silent.get(int(name), [])
+        kept.add(_corrected, analysis, groups[int(name)], of_others, named.get(place, []), part)
     return kept.relation()
 
 
 def _corrected(analysis, groups, silent, named_outcomes, part):
     """Yield the rows of one analysis; of one with too few labels, one for each group that says so. `silent`
-    is what groups lack that are not among them."""
+    are answers of groups that are not among them."""
     named, kind = {"analysis_key": analysis["analysis_key"], "outcome": ""}, analysis["measure_kind"]
     group = part["group_code"].astype(np.int64)
     n_failed = np.bincount(group[part["is_missing"]], minlength=len(groups))
@@ -120,16 +121,22 @@ def _corrected(analysis, groups, silent, named_outcomes, part):
     sums, read_sums, alone, untold, doubt = found
     n_missing = n_failed + np.round(np.clip(untold, 0, None)).astype(np.int64)
     weight = sums.sum() / read_sums.sum() if kind == "outcome" else 1
+    # What labels would make of the few that were read of other groups, nobody knows.
+    lacking = {group_value: n for group_value, *_, n in silent}
+    unknown = Counter(lacking)
+    for group_value, _, _, n_read, _ in silent:
+        unknown[group_value] += n_read
+    n_unknown = np.array(list(unknown.values()), dtype=np.float64)
     options = {
         "n_permutations": analysis["n_permutations"],
         "n_bootstrap": analysis["n_bootstrap"],
         "seed": analysis_seed(analysis),
         "missing": n_missing * weight,
-        "silent": [n * weight for n in silent],
+        "silent": Silent(np.zeros((len(unknown), sums.shape[1])), n_unknown * weight),
         "doubt": doubt,
     }
     of_groups = {name: (int(n), int(m)) for name, n, m in zip(names, n_labels, n_missing, strict=True)}
-    of_groups[""] = int(n_labels.sum()), int(n_missing.sum()) + sum(silent)
+    of_groups[""] = int(n_labels.sum()), int(n_missing.sum()) + sum(lacking.values())
     chosen = [STATISTICS[name] for name in statistics_of(kind)]
     table = group_table(group, read_sums, len(groups))
     as_read = {

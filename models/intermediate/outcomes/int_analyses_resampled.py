@@ -7,12 +7,22 @@ import numpy as np
 from ingest.inference.adjusted import adjusted
 from ingest.inference.arrays import divide
 from ingest.inference.bootstrapping import bootstrap_interval
+from ingest.inference.bounds import Silent
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import group_mean, statistics_of
 from ingest.inference.kept import Kept
 from ingest.inference.resampling import resample
 from ingest.inference.sums import group_table, selection_sums, sums_of
-from ingest.inference.tables import OF_ANALYSIS, analysis_seed, records, row_by, rows_by, types, with_answers
+from ingest.inference.tables import (
+    OF_ANALYSIS,
+    OF_SILENT,
+    analysis_seed,
+    records,
+    row_by,
+    rows_by,
+    types,
+    with_answers,
+)
 
 SCHEMA = types(
     "analysis_key int64, statistic string, group_value string, value double, status string, p_value double,"
@@ -33,9 +43,7 @@ def model(dbt, session):
         dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
         "analysis_key, group_value, attribute_codes, n_missing",
     )
-    silent = rows_by(
-        dbt.ref("int_silent_groups_listed").order("analysis_key, group_value"), "analysis_key, n_missing"
-    )
+    silent = rows_by(dbt.ref("int_silent_answers_counted").order(OF_SILENT), OF_SILENT)
     references = row_by(
         dbt.ref("stg_suite__references"), "suite, axis, reference_kind, group_value", n_keys=2
     )
@@ -55,7 +63,7 @@ def model(dbt, session):
 
 
 def _resampled(analysis, groups, silent, reference, scale, part):
-    """Yield the rows of one analysis; `silent` is what groups lack that are not among them, `reference` the
+    """Yield the rows of one analysis; `silent` are answers of groups that are not among them, `reference` the
     kind and value of the group that a suite chose, `scale` the ends of scores, where they are known."""
     named, kind = {"analysis_key": analysis["analysis_key"]}, analysis["measure_kind"]
     codes = (part[f"{name}_code"] for name in ("group", "cell", "block"))
@@ -68,7 +76,7 @@ def _resampled(analysis, groups, silent, reference, scale, part):
         "n_bootstrap": n_bootstrap,
         "seed": seed,
         "missing": missing,
-        "silent": [n for (n,) in silent],
+        "silent": Silent.of(kind, silent),
         "scale": scale if kind == "score" and scale is not None and None not in scale else None,
     }
     found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]

@@ -6,28 +6,46 @@ with counted as (
         analysis_key,
         group_value,
         outcome,
-        n_cell,
-        n_group,
-        n_outcome,
-        n
+        n_cell
     from {{ ref('int_outcomes_counted') }}
 ),
 
 -- With its missing answers, a group that no table holds would be one more.
-cells as (
+given as (
     select * from counted
     union all
     select
-        outcomes.analysis_key,
+        silent.analysis_key,
         silent.group_value,
-        outcomes.outcome,
-        0 as n_cell,
-        0 as n_group,
-        outcomes.n_outcome,
-        outcomes.n
-    from (select distinct analysis_key, outcome, n_outcome, n from counted) as outcomes
-    inner join {{ ref('int_silent_groups_listed') }} as silent
-        on outcomes.analysis_key = silent.analysis_key
+        silent.outcome,
+        silent.n_read as n_cell
+    from {{ ref('int_silent_answers_counted') }} as silent
+    semi join counted using (analysis_key)
+),
+
+grid as (
+    select
+        listed.analysis_key,
+        listed.group_value,
+        outcomes.outcome
+    from (select distinct analysis_key, group_value from given) as listed
+    inner join (select distinct analysis_key, outcome from given where outcome is not null) as outcomes
+        on listed.analysis_key = outcomes.analysis_key
+),
+
+cells as (
+    select
+        grid.*,
+        coalesce(given.n_cell, 0) as n_cell,
+        coalesce(sum(given.n_cell) over (partition by grid.analysis_key, grid.group_value), 0) as n_group,
+        sum(given.n_cell) over (partition by grid.analysis_key, grid.outcome) as n_outcome,
+        sum(given.n_cell) over (partition by grid.analysis_key) as n
+    from grid
+    left join given
+        on
+            grid.analysis_key = given.analysis_key
+            and grid.group_value = given.group_value
+            and grid.outcome = given.outcome
 ),
 
 analyses as (

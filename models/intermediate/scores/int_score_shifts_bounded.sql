@@ -6,32 +6,49 @@ with computed as (
         group_value,
         n_group,
         mean,
-        n,
-        mean_all,
-        standard_deviation_all,
-        n_groups
+        n_groups,
+        coalesce((n_group - 1) * variance, 0) as squares
     from {{ ref('int_scores_computed') }}
 ),
 
--- With its missing answers, a group without a score would be one more; its mean weighs nothing.
+-- With its missing answers, a group that no table holds would be one more; without a score its mean weighs
+-- nothing.
+silent as (
+    select
+        analysis_key,
+        group_value,
+        cast(sum(n_read) as bigint) as n_group,
+        coalesce({{ ratio('sum(n_read * value)', 'sum(n_read)') }}, 0) as mean,
+        sum(n_read * power(value, 2)) as squares_of_values
+    from {{ ref('int_silent_answers_counted') }}
+    group by analysis_key, group_value
+),
+
 scores as (
     select * from computed
     union all
     select
-        totals.analysis_key,
+        silent.analysis_key,
         silent.group_value,
-        0 as n_group,
-        totals.mean_all as mean,
-        totals.n,
-        totals.mean_all,
-        totals.standard_deviation_all,
-        totals.n_groups
-    from (
-        select distinct analysis_key, n, mean_all, standard_deviation_all, n_groups
-        from computed
-    ) as totals
-    inner join {{ ref('int_silent_groups_listed') }} as silent
-        on totals.analysis_key = silent.analysis_key
+        silent.n_group,
+        silent.mean,
+        totals.n_groups,
+        greatest(0, coalesce(silent.squares_of_values - silent.n_group * power(silent.mean, 2), 0)) as squares
+    from (select distinct analysis_key, n_groups from computed) as totals
+    inner join silent on totals.analysis_key = silent.analysis_key
+),
+
+-- Sums of numbers depend on their order.
+together as (
+    select
+        *,
+        sum(n_group) over axes as n,
+        sum(n_group * mean) over axes / sum(n_group) over axes as mean_all
+    from scores
+    window axes as (
+        partition by analysis_key
+        order by group_value rows between unbounded preceding and unbounded following
+    )
 ),
 
 analyses as (
@@ -58,8 +75,8 @@ sized as (
         {{ ratio(
             'scores.n * scores.mean_all - scores.n_group * scores.mean', 'scores.n - scores.n_group'
         ) }} as mean_others,
-        (scores.n - 1) * power(scores.standard_deviation_all, 2) as squares
-    from scores
+        sum(scores.squares + scores.n_group * power(scores.mean - scores.mean_all, 2)) over axes as squares
+    from together as scores
     inner join analyses on scores.analysis_key = analyses.analysis_key
     inner join {{ ref('int_features_listed') }} as features
         on
@@ -75,7 +92,10 @@ sized as (
             and analyses.axis = missing.axis
             and scores.group_value = missing.group_value
     where features.range_low is not null and features.range_high is not null
-    window axes as (partition by scores.analysis_key)
+    window axes as (
+        partition by scores.analysis_key
+        order by scores.group_value rows between unbounded preceding and unbounded following
+    )
     qualify sum(coalesce(missing.n_missing, 0)) over axes > 0
 ),
 

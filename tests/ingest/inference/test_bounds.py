@@ -1,16 +1,17 @@
 """Tests of `ingest.inference.bounds` and of the bounds that `resample` gives judged numbers."""
 
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from ingest.inference.bounds import blocks_by_group, pseudo_rows, worst_ends
+from ingest.inference.bounds import Silent, blocks_by_group, pseudo_rows, worst_ends
 from ingest.inference.design import Design
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.resampling import resample
-from ingest.inference.sums import outcome_sums, score_sums, selection_sums
+from ingest.inference.sums import group_table, outcome_sums, score_sums, selection_sums, sums_of
 
 RATIO, FDI, DBI = (STATISTICS[name] for name in ("min_impact_ratio", "max_fdi_pooled", "max_abs_dbi"))
 
@@ -161,13 +162,58 @@ def test_missing_scores_lie_within_the_scores():
     assert low == pytest.approx(0) and high > 0
 
 
+def unread(*missing, n_columns=2):
+    """Groups of which nothing was read and so many answers are missing."""
+    return Silent(np.zeros((len(missing), n_columns)), np.array(missing, float))
+
+
 def test_a_group_of_which_nothing_was_read_could_lie_anywhere():
     # 8 of 10 in both: 6 answers of a third could all be unfavourable, all favourable, or as the others'.
     table, names = np.array([[10.0, 8], [10, 8]]), ["min_impact_ratio", "range"]
-    found = worst_ends([STATISTICS[name] for name in names], "selection", table, [0, 0], (0, 0), [6])
+    found = worst_ends([STATISTICS[name] for name in names], "selection", table, [0, 0], (0, 0), unread(6))
     assert found == pytest.approx(np.array([[0, 1], [0, 0.8]]))
-    (ends,) = worst_ends([DBI], "score", np.array([[2.0, 1, 1], [2, 1, 1]]), [0, 0], (0, 1), [2])
+    table = np.array([[2.0, 1, 1], [2, 1, 1]])
+    (ends,) = worst_ends([DBI], "score", table, [0, 0], (0, 1), unread(2, n_columns=3))
     assert ends == pytest.approx([0, (1 - 4 / 6) / np.std([0, 1, 0, 1, 1, 1], ddof=1)])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("kind", "name", "possible"),
+    [
+        ("outcome", "max_fdi_pooled", [0, 1, 2]),
+        ("selection", "min_impact_ratio", [0, 1]),
+        ("score", "range", [0, 0.5, 1]),
+    ],
+)
+def test_the_few_answers_that_were_read_of_a_group_count_with_those_it_lacks(kind, name, possible, seed):
+    # 4 and 3 answers of two groups, and 2 and 1 of two that are not compared; 1, 0, 1 and 2 more are missing.
+    rng = np.random.default_rng(seed)
+    group, n_compared, missing = np.repeat(range(4), [4, 3, 2, 1]), 7, np.array([1, 0, 1, 2])
+    said = rng.integers(0, 2, 10)
+    said[n_compared] = possible[-1]  # an outcome that nobody else gave, where there is one
+
+    def table_of(group, said, n_groups):
+        sums = outcome_sums(said, 3) if kind == "outcome" else sums_of(kind, said, said)
+        return group_table(group, np.asarray(sums), n_groups)
+
+    found = Silent.of(
+        kind, [(f"{group[i]}", int(said[i]), float(said[i]), 1, missing[group[i]]) for i in range(7, 10)]
+    )
+    read = group[:n_compared], said[:n_compared]
+    table = group_table(read[0], sums_of(kind, read[1], read[1]), 2)
+    (ends,) = worst_ends([STATISTICS[name]], kind, table, missing[:2], (0, 1), found)
+    every = np.stack(
+        [
+            table_of(np.append(group, np.repeat(range(4), missing)), np.append(said, given), 4)
+            for given in product(possible, repeat=missing.sum())
+        ]
+    )
+    values = np.append(STATISTICS[name].of(every), STATISTICS[name].of(table[None]))
+    assert ends[1 if name != "min_impact_ratio" else 0] == pytest.approx(
+        np.nanmin(values) if name == "min_impact_ratio" else np.nanmax(values)
+    )
+    assert ends[0] <= np.nanmin(values) + 1e-9 and ends[1] >= np.nanmax(values) - 1e-9
 
 
 def test_worst_ends_of_many_groups_take_little_memory():
@@ -175,7 +221,7 @@ def test_worst_ends_of_many_groups_take_little_memory():
     table = np.add.outer(np.arange(60), np.arange(1.0, 6))
     tracemalloc.start()
     try:
-        (ends,) = worst_ends([FDI], "outcome", table, np.arange(60), (0, 0), [6] * 200)
+        (ends,) = worst_ends([FDI], "outcome", table, np.arange(60), (0, 0), unread(*[6] * 200))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -188,7 +234,7 @@ def test_what_a_silent_group_lacks_moves_the_worst_ends_of_resampled_numbers():
     sums = selection_sums(np.ones(40))
     rows = [
         row
-        for silent in ([], [3])
+        for silent in (None, unread(3))
         for row in resample(nested(20), sums, ["min_impact_ratio"], 0, 0, silent=silent)
     ]
     assert [(row.value_low, row.value_high) for row in rows] == [(1, 1), (0, 1)]
