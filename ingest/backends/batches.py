@@ -310,7 +310,7 @@ class AnthropicBatches(Served):
         reply = self.call("GET", f"/{batch_id}")
         with reading(self.config, self.key):
             counts = {name: only(int, n) or 0 for name, n in reply["request_counts"].items()}
-            is_over = _status(reply["processing_status"]) in OVER
+            is_over = _status(reply["processing_status"]) not in UNDER_WAY
         n_done = sum(counts.values()) - counts.get("processing", 0)
         return BatchState(is_over, n_done, (f"/{batch_id}/results",) if is_over else ())
 

@@ -195,6 +195,12 @@ def test_anthropics_requests_end_one_by_one(spoken, ends, status):
     assert (answer.status, answer.n_output_tokens) == (status, 0)
 
 
+def test_a_batch_that_failed_is_over_in_the_way_of_anthropic_too(spoken, monkeypatch):
+    told = {"processing_status": "failed", "request_counts": {}}
+    monkeypatch.setattr(spoken["anthropic"], "call", lambda *_: told)
+    assert spoken["anthropic"].state("b").is_over
+
+
 ANSWER = {"model": "tiny", "choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
 ANSWERED = {"status_code": 200, "body": ANSWER}
 DEEP = json.loads("[" * 600 + "]" * 600)  # where looking for a key goes deeper than reading it
