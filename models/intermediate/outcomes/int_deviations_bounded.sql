@@ -15,22 +15,36 @@ given as (
     select * from counted
     union all
     select
-        silent.analysis_key,
-        silent.group_value,
-        silent.outcome,
-        silent.n_read as n_cell
-    from {{ ref('int_silent_answers_counted') }} as silent
+        few.analysis_key,
+        few.group_value,
+        few.outcome,
+        few.n_read as n_cell
+    from {{ ref('int_silent_answers_counted') }} as few
     semi join counted using (analysis_key)
+),
+
+groups_given as (
+    select distinct
+        analysis_key,
+        group_value
+    from given
+),
+
+outcomes_given as (
+    select distinct
+        analysis_key,
+        outcome
+    from given
+    where outcome is not null
 ),
 
 grid as (
     select
-        listed.analysis_key,
-        listed.group_value,
-        outcomes.outcome
-    from (select distinct analysis_key, group_value from given) as listed
-    inner join (select distinct analysis_key, outcome from given where outcome is not null) as outcomes
-        on listed.analysis_key = outcomes.analysis_key
+        groups_given.analysis_key,
+        groups_given.group_value,
+        outcomes_given.outcome
+    from groups_given
+    inner join outcomes_given using (analysis_key)
 ),
 
 cells as (

@@ -24,6 +24,13 @@ silent as (
     group by analysis_key, group_value
 ),
 
+analyses_computed as (
+    select distinct
+        analysis_key,
+        n_groups
+    from computed
+),
+
 scores as (
     select * from computed
     union all
@@ -32,10 +39,10 @@ scores as (
         silent.group_value,
         silent.n_group,
         silent.mean,
-        totals.n_groups,
+        analyses_computed.n_groups,
         greatest(0, coalesce(silent.squares_of_values - silent.n_group * power(silent.mean, 2), 0)) as squares
-    from (select distinct analysis_key, n_groups from computed) as totals
-    inner join silent on totals.analysis_key = silent.analysis_key
+    from analyses_computed
+    inner join silent using (analysis_key)
 ),
 
 -- Sums of numbers depend on their order.
@@ -75,7 +82,10 @@ sized as (
         {{ ratio(
             'scores.n * scores.mean_all - scores.n_group * scores.mean', 'scores.n - scores.n_group'
         ) }} as mean_others,
-        sum(scores.squares + scores.n_group * power(scores.mean - scores.mean_all, 2)) over axes as squares
+        sum(scores.squares + scores.n_group * power(scores.mean - scores.mean_all, 2)) over (
+            partition by scores.analysis_key
+            order by scores.group_value rows between unbounded preceding and unbounded following
+        ) as squares
     from together as scores
     inner join analyses on scores.analysis_key = analyses.analysis_key
     inner join {{ ref('int_features_listed') }} as features
@@ -92,10 +102,7 @@ sized as (
             and analyses.axis = missing.axis
             and scores.group_value = missing.group_value
     where features.range_low is not null and features.range_high is not null
-    window axes as (
-        partition by scores.analysis_key
-        order by scores.group_value rows between unbounded preceding and unbounded following
-    )
+    window axes as (partition by scores.analysis_key)
     qualify sum(coalesce(missing.n_missing, 0)) over axes > 0
 ),
 

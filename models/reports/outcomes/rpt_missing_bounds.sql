@@ -85,10 +85,9 @@ ratios as (
         axis,
         feature as measure,
         'min_impact_ratio' as metric,
-        {%- for column in ['group_value', 'bound_low', 'bound_high', 'n', 'n_missing'] %}
-        min_by({{ column }}, (impact_ratio, group_value))
-            filter (where impact_ratio is not null) as {{ column }},
-        {%- endfor %}
+        {% for column in ['group_value', 'bound_low', 'bound_high', 'n', 'n_missing'] -%}
+        min_by({{ column }}, (coalesce(impact_ratio, 2), group_value)) as {{ column }},
+        {% endfor -%}
         min(impact_ratio) as value,
         min_by(group_value, (bound_low, group_value)) as worst_group,
         min(bound_low) as worst_bound,
