@@ -23,8 +23,8 @@ PART = 16  # so many characters of a key's beginning are a key that was cut off
 def without_key(value: Any, secret: str | Sequence[str] | None) -> Any:
     """Return a text, or whatever JSON holds, with `[key]` in place of a key, or of each of several.
 
-    A key is found as it stands, percent-encoded, in escapes of JSON or HTML, in hexadecimal digits, in
-    base64, and each of these backwards; so is one that was cut off after 16 characters or later.
+    A key is found as it stands, percent-encoded, in escapes of JSON, Markdown or HTML, in hexadecimal digits,
+    in base64, and each of these backwards; so is one that was cut off after 16 characters or later.
 
     >>> without_key({"error": ["no such key: sk%2dvery-secret"]}, "sk-very-secret")
     {'error': ['no such key: [key]']}
@@ -125,7 +125,10 @@ def _spellings(secret: str) -> list[tuple[re.Pattern[str], list[re.Pattern[str]]
 def _character(character: str) -> str:
     """Return a pattern of one character of a key: as it stands, or in an escape."""
     code = ord(character)
+    # A backslash before a sign: `\/` of JSON, `\_` of Markdown.
+    before = "" if character.isalnum() or character == "\\" else f"(?:{BACKSLASHES})?"
     return (
-        f"(?:{re.escape(character)}|%(?:25)*{code:02x}|{BACKSLASHES}u00{code:02x}|{BACKSLASHES}x{code:02x}"
+        f"(?:{before}{re.escape(character)}|%(?:25)*{code:02x}"
+        f"|{BACKSLASHES}u00{code:02x}|{BACKSLASHES}x{code:02x}"
         f"|&(?:amp;)*#0*{code};?|&(?:amp;)*#x0*{code:x};?)"
     )

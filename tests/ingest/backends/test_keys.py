@@ -77,6 +77,14 @@ def test_a_key_is_found_however_it_is_spelt(spelt):
     assert said["n"] == [1, None, True]
 
 
+@pytest.mark.parametrize(("sign", "escaped"), [("/", "\\/"), ("/", "\\\\/"), ("_", "\\_"), ('"', '\\"')])
+def test_a_key_is_found_where_its_signs_are_escaped(sign, escaped):
+    key = f"pk{sign}live{sign}0123456789{sign}abcdef=="
+    spelt = key.replace(sign, escaped)
+    for one in (spelt, spelt[::-1], spelt[: spelt.index("9")]):
+        assert without_key(f"The key is {one}.", key) == "The key is [key]."
+
+
 def test_a_placeholder_for_a_key_hides_no_words():
     said = "None of them, none at all, has 6e6f6e65 in it."
     assert without_key({"none": said}, "none") == {"none": said}
