@@ -1,5 +1,6 @@
 """What a model writes for itself before its answer."""
 
+import json
 import re
 
 _NAMES = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "seed:think")
@@ -103,6 +104,18 @@ def _unmarked(answer: str) -> str:
     return answer
 
 
+def _is_json(text: str) -> bool:
+    """Say whether a text is one object or list of JSON, in a code fence or none: a tag in it is spoken of."""
+    said = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
+    if not said.startswith(("{", "[")):
+        return False
+    try:
+        json.loads(said)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def split_reasoning(text: str) -> tuple[str, str | None]:
     """Return a reply's answer and its reasoning, None where it shows none (SPEC GEN-9).
 
@@ -122,7 +135,7 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
         return _AFTER_ANSWER.sub("", start[channels.end() :]).lstrip(), thought and thought.strip()
     if first := _FIRST_CHANNEL.match(start):
         return "", start[first.end() :].strip()
-    if not any(mark in text for mark in _MARKS):  # as of nearly every answer
+    if not any(mark in text for mark in _MARKS) or _is_json(text):  # as of nearly every answer
         return text, None
     lowered = text.lower()
     for opened, closed in _ENDS:

@@ -439,6 +439,14 @@ def test_thoughts_in_a_shape_of_their_own_cost_no_answer(thought):
     assert (answer.status, answer.text, answer.reasoning) == ("ok", "Yes.", None)
 
 
+# Where a judge quotes what it read.
+JSON_WITH_TAGS = [
+    '{"reason": "It says </think>{\\"label\\": 1}", "label": "pass"}',
+    '```json\n{"reason": "It ends with </think> and Yes.", "label": "pass"}\n```',
+    '["a</think>", "b"]',
+]
+
+
 @pytest.mark.parametrize(
     ("text", "answer", "reasoning"),
     [
@@ -510,6 +518,9 @@ def test_thoughts_in_a_shape_of_their_own_cost_no_answer(thought):
         ("<|channel|>analysis<|message|>a", "", "a"),
         ("analysis of both: Ann", "analysis of both: Ann", None),
         ("", "", None),
+        *((said, said, None) for said in JSON_WITH_TAGS),
+        ('{"a": 1}</think>{"b": 2}', '{"b": 2}', '{"a": 1}'),
+        ('["a</think>b', "b", '["a'),
     ],
 )
 def test_reasoning_is_told_from_the_answer(text, answer, reasoning):
