@@ -24,6 +24,7 @@ from ingest.suite.judges import Judge
 
 ATTEMPTS = 3  # replies of one judge to one question, until one is a vote
 INVALID = "invalid_vote"
+SAYS_NOTHING = {"empty": "it is empty", "refused": "it declines to judge"}
 EMPTY, UNREAD = "empty_text", "unsupported_language"
 REMEDY = (
     "Give the judge another model, more tokens or a plainer rubric in the suite; the votes so far are kept."
@@ -163,13 +164,18 @@ class VoteAsker(Asker):
             for request in left:
                 before = found.get(request.request_key, (None, None))[0]
                 answer, vote = _added(before, answers[request.request_key]), None
+                fault = SAYS_NOTHING.get(answer.status)
                 if answer.status == "ok":
                     try:
                         vote = read_vote(_ballot(request).judge, answer.text or "")
                     except NoVote as why:
-                        answer = replace(answer, text=None, status=INVALID, error=str(why))
-                        if attempt < ATTEMPTS and not self.stop.is_set():
-                            again.append(_asked_again(request, str(why)))
+                        fault = str(why)
+                        answer = replace(answer, text=None, status=INVALID, error=fault)
+                if fault and attempt < ATTEMPTS:
+                    if self.stop.is_set():  # the next run asks, as often as this one would have
+                        answer = replace(answer, status="cancelled")
+                    else:
+                        again.append(_asked_again(request, fault))
                 found[request.request_key] = answer, vote
             left = again
         return [self.keep(request, *found[request.request_key]) for request in requests]

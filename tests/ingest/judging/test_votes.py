@@ -6,17 +6,21 @@ from contextlib import nullcontext
 import pytest
 import yaml
 from click.testing import CliRunner
-from judged import Judged, judge_server, vote
+from judged import JUDGE, Judged, judge_server, vote
 
+from ingest.asking.senders import Counters, RateLimit
+from ingest.backends import Answer, Request
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.judging import votes as votes_module
+from ingest.judging.ballots import Ballot
 from ingest.judging.votes import ATTEMPTS
 from ingest.keys import text_row
 from ingest.paths import PROJECT
 from ingest.store import Store
 from ingest.store.journal import Journal, vote_entry
-from ingest.suite import load_suite
+from ingest.suite import Config, load_suite
+from ingest.suite.judges import Judge
 
 SCORE = {"set": "s", "kind": "score", "scorer": "decider", "feature": "decider_score"}
 SCORES = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
@@ -139,6 +143,42 @@ def test_a_reply_that_is_no_vote_is_asked_again_and_then_none(judged):
     assert judged.rows("select error from judge_votes where label is null") == [
         ("its label is none of those named",)
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "fault"),
+    [("", "empty", "it is empty"), ("I'm sorry, but I can't judge people.", "refused", "it declines")],
+)
+def test_a_reply_that_says_nothing_is_asked_for_again(judged, said, status, fault):
+    with judge_server(lambda question: vote("hire") if f"form: {fault}" in question else said) as (url, _):
+        judged.write(url, checked=0).extract()
+    assert {found[:3] for found in judged.votes().values()} == {("hire", "ok", 2)}
+    with judge_server(lambda question: said) as (url, asked):
+        judged.write(url, checked=0, rubric="Another?").extract()
+    assert len(asked) == N_TEXTS * ATTEMPTS
+    rows = judged.rows("select response_status, n_attempts from judge_votes where label is null")
+    assert rows == [(status, ATTEMPTS)] * N_TEXTS
+
+
+def test_a_reply_that_is_no_vote_counts_for_none_where_asking_is_stopped(tmp_path):
+    judge = Judge.model_validate({**JUDGE, "config": "m"})
+    config = Config(backend="openai", model="m")
+
+    class Stopped:
+        name, asked_again = "stopped", frozenset()
+
+        def answer(self, request):
+            asker.stop.set()
+            return Answer("I would say hire.", "ok")
+
+    def request(name):
+        return Request(name, name, config, "", "", "", 0, {}, ballot=Ballot(judge, name, "text"))
+
+    asker = votes_module.VoteAsker(
+        Stopped(), "c", "r", Journal(tmp_path), votes_module.RETRIES, RateLimit(None), Counters()
+    )
+    (landed,) = asker([request("a")])
+    assert landed.entry["row"]["response_status"] == "cancelled"
 
 
 def test_what_is_there_without_a_vote_is_said(judged):
