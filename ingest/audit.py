@@ -95,15 +95,17 @@ def command(
     context.with_resource(kept_open())
     with warehouse.parsed_project(data, not _is_known(data, suite), is_full) as parsed:
         reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
-        judged = {**reached, "concurrency": asking["concurrency"]} if suite.judges else {}
+        of_judges = {name: asking[name] for name in ("hosts", "concurrency", "retry_failed")}
+        judged = {**reached, **of_judges} if suite.judges else {}
+        is_asking = any(value for name, value in asking.items() if name not in judged)
         if responses:
-            if roots is not None or any(value for name, value in asking.items() if name not in judged):
+            if roots is not None or is_asking:
                 options = "--roots, --send-key and others"
                 raise click.UsageError(f"{options} say what to ask; --responses are answers already.")
             from ingest import load  # with all that reads answers
 
             context.invoke(load.command, files=responses, suite_path=suite_path, variant=variant)
-        elif roots is None and not any(asking.values()) and _is_loaded(data, suite.suite):
+        elif roots is None and not is_asking and _is_loaded(data, suite.suite):
             say(f"The answers of {suite.suite} here were loaded, so nobody is asked.", err=True)
             say("Its own prompts, too: plumbline assemble, then plumbline generate.", err=True)
         else:

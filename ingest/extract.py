@@ -147,6 +147,7 @@ def check_consent(store: Store, suite: Suite, tasks: Sequence[Task], allow_code:
 @allow_host_option()
 @send_key_option()
 @concurrency_option(help="Requests to a judge under way at a time.  [default: what its config says, or 1]")
+@click.option("--retry-failed", is_flag=True, help="Also ask judges again where they gave no vote.")
 @dry_run_option(help="Say what is missing, then stop.")
 @limit_option(help="Measure at most this many texts, votes of judges included.")
 @click.pass_obj
@@ -162,6 +163,7 @@ def command(
     allowed_hosts: tuple[str, ...],
     hosts: tuple[str, ...],
     concurrency: int | None,
+    retry_failed: bool,
     dry_run: bool,
     limit: int | None,
 ) -> None:
@@ -183,7 +185,7 @@ def command(
     hidden = suite.key_variables
     judging = None
     if set(names or suite.judges) & set(suite.judges):
-        judging = Judging(names, concurrency, hosts, allow_code=allow_code)
+        judging = Judging(names, concurrency, hosts, allow_code=allow_code, retry_failed=retry_failed)
     own = {name: load_own(name, spec, suite_path.parent, hidden) for name, spec in suite.own_scorers.items()}
     tasks = [Task(own.get(name) or load_scorer(name, where), n) for name, n in needs(suite, names).items()]
     for task in tasks:

@@ -27,12 +27,19 @@ class Judging:
     """The judges of a suite, those among the scorers `chosen` or all, and how they may be asked."""
 
     def __init__(
-        self, chosen: Sequence[str], concurrency: int | None, hosts: tuple[str, ...], *, allow_code: bool
+        self,
+        chosen: Sequence[str],
+        concurrency: int | None,
+        hosts: tuple[str, ...],
+        *,
+        allow_code: bool,
+        retry_failed: bool = False,
     ) -> None:
         self.chosen = tuple(chosen)
         self.concurrency = concurrency
         self.hosts = hosts
         self.allow_code = allow_code
+        self.retry_failed = retry_failed
 
     def voters(self, suite: Suite) -> list[Config]:
         """Return the configs that vote."""
@@ -51,7 +58,8 @@ class Judging:
 
     def panels(self, store: Store, suite: Suite, suite_path: Path) -> list[Panel]:
         """Return the judges with those who vote, each model looked at."""
-        return panels(store, suite, suite_path.parent, self.hosts, self.chosen)
+        folder = suite_path.parent
+        return panels(store, suite, folder, self.hosts, self.chosen, retry_failed=self.retry_failed)
 
     def run(
         self,

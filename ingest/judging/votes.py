@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ingest.asking.plan import OUTPUT_LIMITS, Task, check_consent, config_row
+from ingest.asking.plan import OUTPUT_LIMITS, REJECTED, Task, check_consent, config_row
 from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, generate_answers
 from ingest.asking.senders import MEASURED, Asker, Counters, Landed, Retries
 from ingest.backends import Answer, Backend, Request, Watched, create_backend
@@ -25,6 +25,9 @@ from ingest.suite.judges import Judge
 ATTEMPTS = 3  # replies of one judge to one question, until one is a vote
 INVALID = "invalid_vote"
 SAYS_NOTHING = {"empty": "it is empty", "refused": "it declines to judge"}
+# Asked about, and no vote: asked again only on request. A stop alone is asked again by any run.
+WITHOUT = frozenset({INVALID, *SAYS_NOTHING, *REJECTED, "content_filtered"})
+WITHOUT |= {"prompt_truncated", "truncated_output"}
 EMPTY, UNREAD = "empty_text", "unsupported_language"
 REMEDY = (
     "Give the judge another model, more tokens or a plainer rubric in the suite; the votes so far are kept."
@@ -141,6 +144,8 @@ class VoteCount:
         new = ", ".join(f"{n:,} {status}" for status, n in sorted(self.statuses.items())) or "0 new"
         left = f", {self.n_left:,} left, for which the same command asks again" if self.n_left else ""
         without = f", {self.n_without:,} of them without a vote" if self.n_without else ""
+        if self.n_without > self.n_unasked:
+            without += " (--retry-failed asks again)"
         there = f"{self.n_wanted - self.n_missing:,} already there{without}"
         return f"{self.judge}: votes: {new}; {there}{left}."
 
@@ -210,13 +215,20 @@ class VoteAsker(Asker):
 
 
 def panels(
-    store: Store, suite: Suite, folder: Path, hosts: Sequence[str] = (), chosen: Sequence[str] = ()
+    store: Store,
+    suite: Suite,
+    folder: Path,
+    hosts: Sequence[str] = (),
+    chosen: Sequence[str] = (),
+    *,
+    retry_failed: bool = False,
 ) -> list[Panel]:
     """Return the suite's judges with those who vote; `chosen` are names of scorers, none: all.
 
-    `hosts` may have the keys that the suite names; its code lies in `folder`. How much is left
-    to ask, `counted` says.
+    `hosts` may have the keys that the suite names; its code lies in `folder`. `retry_failed` adds the texts
+    on which one that was asked gave no vote. How much is left to ask, `counted` says.
     """
+    again = {"cancelled", *(WITHOUT if retry_failed else ())}
     backends: dict[str, Backend] = {}
     found = []
     for judge in suite.judges.values():
@@ -238,7 +250,7 @@ def panels(
                     config_row(store, suite, label, config, description, None),
                     n_wanted=0,
                     n_pending=0,
-                    asked_again=tuple(sorted(backend.asked_again)),
+                    asked_again=tuple(sorted(backend.asked_again | again)),
                     max_prompt_tokens=description.max_prompt_tokens,
                     max_output_tokens=min((n for n in limits if isinstance(n, int)), default=None),
                 )

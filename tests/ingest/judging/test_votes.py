@@ -186,11 +186,34 @@ def test_what_is_there_without_a_vote_is_said(judged):
         judged.write(url, checked=0)
         first, again = judged.extract(), judged.extract()
     assert "decider: votes: 3 invalid_vote; 0 already there." in first.output
-    assert "decider: votes: 0 new; 3 already there, 3 of them without a vote." in again.output
+    assert (
+        "decider: votes: 0 new; 3 already there, 3 of them without a vote (--retry-failed asks again)."
+        in again.output
+    )
     for result in (first, again):
         assert result.exit_code == 1
         assert "decider: not one vote, so nothing is read that way." in result.output
     assert len(asked) == N_TEXTS * ATTEMPTS
+
+
+def test_where_a_judge_gave_no_vote_it_is_asked_again_on_request(judged, monkeypatch):
+    monkeypatch.setattr("ingest.warehouse.build", lambda *_, **__: None)
+    monkeypatch.setattr("ingest.warehouse.parsed_project", lambda *_: nullcontext())
+    said = "I would say hire."
+    with judge_server(lambda question: by_words(question) if "hire" not in said else said) as (url, asked):
+        judged.write(url, checked=0).extract()
+        said, n_before = "", len(asked)
+        assert "0 new" in judged.extract("--scorer", "decider").output and len(asked) == n_before
+        assert "1 ok; " in judged.extract("--retry-failed", "--limit", "1", "--scorer", "decider").output
+        assert len(asked) == n_before + 1
+        # Of loaded answers, what is said of asking is said of the judge.
+        with Store(judged.data) as store:
+            store.connection.execute("update prompts set method = 'loaded'")
+        audit = ["--data", str(judged.data), "audit", str(judged.path), "--mart", "fct_outcomes"]
+        result = CliRunner().invoke(cli, [*audit, "--retry-failed", "--send-key", "judge.example.com"])
+    assert result.exit_code == 0 and "nobody is asked" in result.output, result.output
+    assert "decider: votes: 2 ok; 1 already there." in result.output
+    assert {status for _, status, _ in judged.votes().values()} == {"ok"}
 
 
 def test_a_judge_that_never_votes_is_not_asked_about_all(judged):
