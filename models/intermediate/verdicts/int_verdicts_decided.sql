@@ -172,15 +172,16 @@ coloured as (
 decided as (
     select
         * {{ without('colour_mildest, colour_worst, bound_worst') }},
-        -- Whether a p-value stays with the missing answers is the chi-square's to say.
+        case when is_p_value then judged_colour else colour_mildest end as colour_mildest,
+        case when is_p_value then judged_colour else colour_worst end as colour_worst,
+        -- Whether more than chance is left with the missing answers at their mildest; of a p-value the
+        -- chi-square says so. Where chance alone often gives a ratio of 0, none is rare.
         case
-            when not is_p_value then colour_mildest
-            when n_missing = 0 or is_evident_at_worst then judged_colour
-        end as colour_mildest,
-        case
-            when not is_p_value then colour_worst
-            when n_missing = 0 or is_evident_at_worst then judged_colour
-        end as colour_worst,
+            when n_missing = 0 then true
+            when is_p_value then coalesce(is_evident_at_worst, false)
+            when is_higher_worse then coalesce(lowest_value > null_p95, true)
+            else coalesce(highest_value < nullif(null_p05, 0), true)
+        end as is_evident,
         case when is_p_value then v_colour else bound_worst end as bound_worst,
         has_several_blocks and is_covered and not has_invalid_p as is_sound
     from coloured
@@ -195,7 +196,7 @@ select
             then 'inconclusive'
         else {{ verdict(
             'judged_colour', 'colour_mildest', 'colour_worst', 'bound_mildest', 'bound_worst', 'is_significant', 'is_sound',
-            '(is_adequate_n and (is_threshold_attainable or is_p_value))'
+            '(is_adequate_n and (is_threshold_attainable or is_p_value))', 'is_evident'
         ) }}
     end as verdict
 from decided

@@ -120,13 +120,17 @@ needed as (
         ) as n_short_of_bound,
         -- By how much missing answers move the number, and by how much they may.
         case
-            when is_significant and judged_colour = 'red' then abs(judged_value - red_limit)
-            when is_significant then abs(red_limit - judged_value)
+            when is_significant and not is_evident
+                then least(
+                    abs(judged_value - case when is_higher_worse then null_p95 else null_p05 end),
+                    case when judged_colour = 'red' then abs(judged_value - red_limit) end
+                )
+            when is_significant then abs(judged_value - red_limit)
             when is_higher_worse then green_limit - bound_high
             else bound_low - green_limit
         end as allowed,
         case
-            when is_significant and judged_colour = 'red'
+            when is_significant and (judged_colour = 'red' or not is_evident)
                 then abs(judged_value - case when is_higher_worse then lowest_value else highest_value end)
             else abs(judged_value - case when is_higher_worse then highest_value else lowest_value end)
         end as at_stake

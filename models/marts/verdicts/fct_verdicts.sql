@@ -241,7 +241,10 @@ select
         when is_significant
             then
                 upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || '; yet ' || missing_answers
-                || ' could decide whether it is beyond ' || fail_limit || '.'
+                || case
+                    when not is_evident then ' could leave no more than that.'
+                    else ' could decide whether it is beyond ' || fail_limit || '.'
+                end
                 || coalesce(
                     ' About ' || {{ with_commas('n_to_read') }} || ' of them would have to be read.', ''
                 )
