@@ -3,10 +3,12 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 from loaded import build_loaded
 
 from ingest import warehouse
+from ingest.inference.group_statistics import cramers_v_corrected
 
 N = 120  # names a group
 UNREAD = round(0.3 * N)  # of group A: 70 % of its answers can be read
@@ -17,12 +19,20 @@ RULE = {
     "labels": {"Yes": ["yes"], "No": ["no"]},
     "favourable": ["Yes"],
 }
-GROUPS = {"two": "AB", "two_far": "AB", "five": "ABCDE", "five_far": "ABCDE", "five_all": "ABCDE"}
+GROUPS = {
+    "two": "AB",
+    "two_far": "AB",
+    "five": "ABCDE",
+    "five_far": "ABCDE",
+    "five_all": "ABCDE",
+    "few": "ABC",
+}
 SUITE = {
     "suite": "covered",
     "title": "Coverage",
     "version": 1,
     "profiles": ["plumbline"],
+    "thresholds": [{"metric": "cramers_v_corrected", "green_limit": 0.1, "red_limit": 0.3}],
     "attributes": {"group": {group: {} for group in "ABCDE"}},
     "axes": ["group"],
     "minimum": {"coverage": 0.9},
@@ -36,12 +46,19 @@ SUITE = {
 
 
 def answers():
-    """Yield category, root, group, response: groups are alike; in `_far` A's are all no, others' yes."""
+    """Yield category, root, group, response: groups are alike; in `_far` A's are all no, others' yes.
+
+    In `few` 4 of C's 5 answers can be read: all are no."""
     for code, groups in GROUPS.items():
         for root in range(N):
             for group in groups:
-                is_unread = group == "A" and root < UNREAD and code != "five_all"
-                is_no = group == "A" if code.endswith("far") else root % 2
+                if code == "few":
+                    if group == "C" and root >= 5:
+                        continue
+                    is_unread, is_no = group == "C" and root == 0, group == "C" or root % 2
+                else:
+                    is_unread = group == "A" and root < UNREAD and code != "five_all"
+                    is_no = group == "A" if code.endswith("far") else root % 2
                 said = "No." if is_no else "Yes."
                 yield code, root, group, "Perhaps." if is_unread else said
 
@@ -87,3 +104,11 @@ def test_a_group_that_others_hide_is_judged_at_its_worst(verdicts):
 
 def test_where_all_is_read_alike_groups_pass(verdicts):
     assert verdicts["five_all", "max_share_gap"]["verdict"] == "pass"
+
+
+def test_the_few_answers_of_a_group_count_with_those_it_lacks(verdicts):
+    """With its fifth answer C would be compared, on five and not on one."""
+    row = verdicts["few", "cramers_v_corrected"]
+    filled = np.array([[60, 60], [60, 60], [0, 5]])
+    assert row["value"] == 0 and row["n_missing"] == 1
+    assert row["value_high"] >= cramers_v_corrected(filled) > 0.1
