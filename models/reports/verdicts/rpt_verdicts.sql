@@ -1,5 +1,9 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
 {% set limits = ('green_limit', 'red_limit') -%}
+{#- A ratio near 0 is not rare by chance among many groups; the widest gap in rates is tested for it. -#}
+{% set by_the_gap -%}
+    case when verdicts.metric = 'min_impact_ratio' then ' by the widest gap in rates,' else '' end
+{%- endset -%}
 with categories as (
     {{ category_titles() }}
 ),
@@ -124,7 +128,8 @@ worded as (
         case
             when verdicts.is_control or verdicts.p_family is null then ''
             else
-                ' (' || {{ p_in_words('verdicts.p_family') }} || ' corrected over ' || verdicts.n_tests
+                ' (' || {{ p_in_words('verdicts.p_family') }} || {{ by_the_gap }}
+                || ' corrected over ' || verdicts.n_tests
                 || case when verdicts.n_tests = 1 then ' test)' else ' tests)' end
         end as after_holm,
         (verdicts.adjusted_value is not null and coalesce(verdicts.measure_check, '') <> 'corrected')
@@ -290,7 +295,8 @@ numbered as (
                             when measure_check = 'corrected' or is_at_equal_weights then ''
                             else {{ p_in_words('p_value') }} || ', '
                         end
-                        || {{ p_in_words('p_family') }} || ' corrected over ' || n_tests
+                        || {{ p_in_words('p_family') }} || {{ by_the_gap | replace('verdicts.', '') }}
+                        || ' corrected over ' || n_tests
                         || case when n_tests = 1 then ' test of this ' else ' tests of this ' end
                         || family || '.'
             end,
