@@ -1,9 +1,8 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
 {% set limits = ('green_limit', 'red_limit') -%}
 {#- A ratio near 0 is not rare by chance among many groups; the widest gap in rates is tested for it. -#}
-{% set by_the_gap -%}
-    case when verdicts.metric = 'min_impact_ratio' then ' by the widest gap in rates,' else '' end
-{%- endset -%}
+{% set gap = ' by the widest gap in rates,' -%}
+{% set by_the_gap = "case verdicts.metric when 'min_impact_ratio' then '" ~ gap ~ "' else '' end" -%}
 with categories as (
     {{ category_titles() }}
 ),
