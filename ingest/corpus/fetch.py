@@ -182,8 +182,10 @@ class Fetcher:
             except (Overdue, Unreadable, httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
                 raise FetchError("failed", f"{url}: {type(error).__name__}: {error}") from error
             except httpx.TransportError as error:
-                why = f": {error}" if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) else ""
-                problem = f"{url}: {type(error).__name__}{why}"
+                problem = f"{url}: {type(error).__name__}"
+                is_elsewhere = (urlsplit(url).hostname or "") not in str(error)  # at a proxy
+                if is_elsewhere and isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+                    problem += f": {error}"
             else:
                 if response.status_code not in RETRIED:
                     return response, content

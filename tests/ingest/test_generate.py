@@ -566,5 +566,5 @@ def test_six_thousand_simulated_answers_take_seconds(directory, suite):
         generate_answers(store, few, plan(store, few), "run")  # imports, patterns and models of languages
         started = time.process_time()
         generate_answers(store, many, plan(store, many), "run")
-        assert time.process_time() - started < 5
+        assert time.process_time() - started < 20
         assert store.value("select count(*) from responses") == 32 * N_PROMPTS
