@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
-from places import SEEDS
+from places import ROOT, SEEDS
 
 from experiments.validity import cells, count, simulate, tables
 
@@ -148,6 +148,30 @@ def test_the_committed_table_is_the_study(committed):
     assert {row["cell"] for row in committed} == set(BY_NAME)
     assert {row["part"] for row in committed} == set(tables.PARTS)
     assert [row["result"] for row in committed] == [tables.result(row) for row in committed]
+
+
+def test_the_guide_says_what_the_study_found(committed):
+    def per_cent(part: str, cell: str = "") -> list[float]:
+        found = [r for r in committed if r["part"] == part and cell in ("", r["cell"])]
+        return [100 * r["n_hits"] / r["n"] for r in found]
+
+    def least_to_most(shares: list[float]) -> str:
+        return f"{min(shares):.0f} to {max(shares):.0f} %"
+
+    alarms = per_cent("false_alarm")
+    two, six = (per_cent("pass_equal", f"equal, 400 names{more}") for more in ("", ", 6 groups"))
+    assert min(per_cent("fail_far")) == 100
+    guide = " ".join((ROOT / "docs" / "guide" / "verdicts.md").read_text("utf-8").split())
+    for said in (
+        f"{len(BY_NAME)} designs of simulated audits",
+        f"at most {max(alarms):.0f} % of the audits of a design had a `fail`, on average "
+        f"{np.mean(alarms):.0f} %. With the truth at the limit, at most "
+        f"{max(per_cent('pass_at_limit')):.0f} % had a `pass`. Rates of 0.8 and 0.2 with 40 names always "
+        "failed.",
+        f"passed in {least_to_most(two)} of the audits, with six groups in {least_to_most(six)}.",
+        f"what a reason names, {least_to_most(per_cent('advice'))} were decided",
+    ):
+        assert said in guide, said
 
 
 def test_what_misses_has_its_reason(committed):
