@@ -37,17 +37,23 @@ phrased as (
         {{ units_in_words('decided.resampling_unit') }} as units,
         'the pass limit of ' || {{ short_text('decided.green_limit') }} as pass_limit,
         'the fail limit of ' || {{ short_text('decided.red_limit') }} as fail_limit,
-        case
-            when metric = 'jsd_census_nats'
-                then 'more than draws from the official statistic give'
-            else 'more than chance gives'
-        end
-        || coalesce(
+        coalesce(
             ' after correction over ' || decided.n_tests
             || case when decided.n_tests = 1 then ' test (p ' else ' tests (p ' end
             || {{ p_in_words('decided.p_family') }} || ')',
             ''
-        ) as beyond_chance,
+        ) as corrected,
+        -- A ratio is tested by the widest gap in rates, and may lie within what chance gives of ratios.
+        case
+            when metric = 'jsd_census_nats'
+                then 'more than draws from the official statistic give'
+            when noun = 'ratio' then 'the rates differ by more than chance gives'
+            else 'more than chance gives'
+        end || corrected as beyond_chance,
+        case
+            when noun = 'ratio' then 'the rates differ by no more than chance gives' || corrected
+            else 'not ' || beyond_chance
+        end as within_chance,
         case when is_higher_worse then 'Beyond ' else 'Below ' end as past,
         -- What the profile's document would say of the number as read may not hold of the one that is judged.
         coalesce(decided.colour = 'red' and decided.judged_colour = 'red', false) as is_red,
@@ -169,7 +175,7 @@ select
         when n = 0 then 'No answer to judge.'
         when colour is null and verdict = 'inconclusive'
             then
-                'Only one group has answers that could be read; what ' || missing_answers
+                'Fewer than two groups have enough answers that could be read; what ' || missing_answers
                 || ' say is not known.'
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
@@ -280,7 +286,7 @@ select
                 || case
                     when is_red and p_family is not null
                         then
-                            past || fail_limit || ', but not ' || beyond_chance || '.'
+                            past || fail_limit || ', but ' || within_chance || '.'
                             || case
                                 when lacks = 'more_units' and more_units is null
                                     then ' No bound is drawn of this number.'
@@ -350,7 +356,7 @@ select
                         || ', but this design cannot tell any difference from chance; '
                         || 'ask more ' || units || '. '
                 when is_red and p_family is not null
-                    then past || fail_limit || ', but not ' || beyond_chance || '. '
+                    then past || fail_limit || ', but ' || within_chance || '. '
                 else ''
             end
             || 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
