@@ -236,15 +236,17 @@ def worst_ends(
     missing: ArrayLike,
     spread: tuple[float, float],
     silent: Silent | None = None,
+    n_outcomes: int = 0,
 ) -> Array:
     """Smallest and largest value (S, 2) that missing answers could give statistics of the axis.
 
-    `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`. `silent` groups
-    are compared once theirs are filled in. A group's missing answers are one outcome and all others' another,
-    in every way; that is exact for a group's total variation, which is convex in both. Towards equality they
-    fill up what a group has least of, held against all answers, against each group, and against what all
-    groups can reach: of two outcomes that is exact. As in bounds, groups without a value for want of a second
-    outcome are equal; NaN where there is one group.
+    `missing` (K,) counts the answers that a group lacks; of scores they lie within `spread`, and of outcomes
+    they may be one of `n_outcomes`, of which some are in no answer. `silent` groups are compared once theirs
+    are filled in. A group's missing answers are one outcome and all others' another, in every way; that is
+    exact for a group's total variation, which is convex in both. Towards equality they fill up what a group
+    has least of, held against all answers, against each group, and against what all groups can reach: of two
+    outcomes that is exact. As in bounds, groups without a value for want of a second outcome are equal; NaN
+    where there is one group.
     """
     lacking = np.asarray(missing, dtype=np.float64)
     if not statistics:
@@ -256,6 +258,8 @@ def worst_ends(
         table, lacking = silent.beside(table, lacking)
     if not lacking.any():
         return np.repeat(observed, 2, axis=1)
+    if kind == "outcome":
+        table = with_unseen(table, n_outcomes)
     if kind == "score":
         ends = np.array([[1.0, end, end**2] for end in spread])
     else:
@@ -292,6 +296,16 @@ def worst_ends(
     low = np.where(is_there, found, np.inf).min(axis=1)
     high = np.where(is_there, found, -np.inf).max(axis=1)
     return np.where(np.isfinite(low)[:, None], np.stack([low, high], axis=1), np.nan)
+
+
+def with_unseen(table: Array, n_outcomes: int) -> Array:
+    """A table (K, J) with columns for outcomes that nobody gave, of `n_outcomes` that there can be.
+
+    Two are enough: the missing answers of a group may be one, and those of all others another.
+    """
+    n_seen = int(table.any(axis=0).sum())
+    width = max(table.shape[1], min(n_outcomes, n_seen + 2))
+    return np.pad(table, ((0, 0), (0, width - table.shape[1])))
 
 
 def filled_up(counts: Array, missing: Array, shares: Array) -> Array:

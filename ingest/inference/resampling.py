@@ -131,6 +131,7 @@ def resample(
     doubt: Doubt | None = None,
     scale: tuple[float, float] | None = None,
     silent: Silent | None = None,
+    n_outcomes: int = 0,
 ) -> list[Resampled]:
     """Permutation p-values, null quantiles and bootstrap intervals of `statistics`, one row a group or axis.
 
@@ -140,9 +141,10 @@ def resample(
     design's groups lacks. `strata` (n,) are codes of what else sets the answers apart: groups are then
     compared at equal weights of them, and shuffled within them. Sums that labels correct may be any numbers,
     and come with the `doubt` that the labels leave. `scale` are the ends between which a missing score lies;
-    those of the scores that are there if unsaid. `silent` are further groups that lack
-    answers. The result depends on `seed`, not on the order of rows nor on `chunk_bytes`. Source: SPEC INF-1
-    to INF-3. Raises KeyError for an unknown statistic and ValueError for sums that do not fit.
+    those of the scores that are there if unsaid. A missing outcome is one of `n_outcomes`, some of which
+    nobody gave. `silent` are further groups that lack answers. The result depends on `seed`, not on the order
+    of rows nor on `chunk_bytes`. Source: SPEC INF-1 to INF-3. Raises KeyError for an unknown statistic and
+    ValueError for sums that do not fit.
     """
     chosen = [STATISTICS[name] for name in statistics]
     judged_by = [statistic for statistic in chosen if statistic.tested_by]
@@ -259,7 +261,7 @@ def resample(
     spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
     if kind == "score" and scale is not None:
         spread = (min(spread[0], scale[0]), max(spread[1], scale[1]))
-    ends = worst_ends(judged_by, kind, table, lacking, spread, silent)
+    ends = worst_ends(judged_by, kind, table, lacking, spread, silent, n_outcomes)
     n_blocks = int(blocks_by_group(design.group, design.block, n_groups).min())
     beyond: dict[str, dict[str, Any]] = {}
     for index, statistic in enumerate(judged_by):

@@ -20,7 +20,7 @@ Columns = dict[str, NDArray[Any]]
 # What an analysis is of, and how it is resampled; names beside these change with others' answers.
 OF_ANALYSIS = (
     "analysis_key, measure_kind, suite, category, config_key, axis, measure,"
-    " seed, n_permutations, n_bootstrap"
+    " n_possible_outcomes, seed, n_permutations, n_bootstrap"
 )
 # What `ingest.inference.bounds.Silent` is made from, behind the key.
 OF_SILENT = "analysis_key, group_value, outcome_code, value, n_read, n_missing"

@@ -14,16 +14,20 @@ from ingest.paths import PROJECT
 MISSING = {name: "varchar" for name in ("suite", "category", "config_key", "measure", "axis", "group_value")}
 ANALYSES = """
     select 1 as analysis_key, 'score' as measure_kind, 's' as suite, 'C' as category, 'k' as config_key,
-        'warmth' as measure, 'axis' as axis
+        'warmth' as measure, 'axis' as axis, {n_possible_outcomes} as n_possible_outcomes
 """
 
 
-def database(missing: Sequence[int], silent: Sequence[tuple[int, str | None, float | None, int]]) -> Sql:
+def database(
+    missing: Sequence[int],
+    silent: Sequence[tuple[int, str | None, float | None, int]],
+    n_possible_outcomes: int = 0,
+) -> Sql:
     """Return tables where so many answers are missing of each group, and those that were read of silent ones:
     of a group, an outcome, a value, how often."""
     sql = Sql(PROJECT)
     sql.connection.execute("set ieee_floating_point_ops = false")
-    sql.query("int_analyses_listed", ANALYSES)
+    sql.query("int_analyses_listed", ANALYSES.format(n_possible_outcomes=n_possible_outcomes))
     named = ("s", "C", "k", "warmth", "axis")
     sql.table(
         "int_missing_answers_counted",
@@ -60,7 +64,8 @@ def test_deviations_stay_within_their_bounds_and_reach_the_highest(seed):
     table[0] += table.sum(0) == 0
     missing = rng.integers(0, 3, size=3) + np.array([1, 0, n_read == 2])
     silent = [(g, str(j), None, int(n)) for (g, j), n in np.ndenumerate(table) if g >= n_read and n]
-    sql = database(missing, silent or [(g, None, None, 0) for g in range(n_read, 3)])
+    n_possible = n_outcomes + seed % 3  # some rules have a label that nobody gave, or two
+    sql = database(missing, silent or [(g, None, None, 0) for g in range(n_read, 3)], n_possible)
     types = {"analysis_key": "bigint", "group_value": "varchar", "outcome": "varchar"}
     sql.table(
         "int_outcomes_counted",
@@ -72,8 +77,8 @@ def test_deviations_stay_within_their_bounds_and_reach_the_highest(seed):
         (row["group_value"], row["metric"]): (row["bound_low"], row["bound_high"])
         for row in sql.rows("select * from int_deviations_bounded")
     }
-    if n_outcomes == 1:  # what is missing may be another answer
-        table = np.column_stack([table, np.zeros(3, int)])
+    # Where all say the same, what is missing may be another answer.
+    table = np.pad(table, ((0, 0), (0, max(n_possible, 2) - n_outcomes)))
     filled = np.stack(
         [
             table + np.stack(rows)

@@ -133,6 +133,7 @@ def _corrected(analysis, groups, silent, named_outcomes, part):
         "seed": analysis_seed(analysis),
         "missing": n_missing * weight,
         "silent": Silent(np.zeros((len(unknown), sums.shape[1])), n_unknown * weight),
+        "n_outcomes": analysis["n_possible_outcomes"],
         "doubt": doubt,
     }
     of_groups = {name: (int(n), int(m)) for name, n, m in zip(names, n_labels, n_missing, strict=True)}

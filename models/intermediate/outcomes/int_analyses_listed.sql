@@ -23,6 +23,26 @@ with counted as (
     group by all
 ),
 
+-- What an answer can be by its rule, whether or not one is.
+rule_labels as (
+    select
+        suite,
+        category,
+        outcome_set,
+        {{ unnested(list_of('label, unmatched_label')) }} as label
+    from {{ ref('stg_suite__outcome_rules') }}
+),
+
+possible as (
+    select
+        suite,
+        category,
+        outcome_set,
+        count(distinct label) as n_possible_outcomes
+    from rule_labels
+    group by suite, category, outcome_set
+),
+
 missing as (
     select * from {{ ref('int_missing_answers_counted') }}
     where group_value = ''
@@ -32,6 +52,7 @@ select
     counted.* {{ without('n_groups_excluded') }},
     -- Groups of which nothing was read have no answer in a table.
     counted.n_groups_excluded + coalesce(missing.n_unread_groups, 0) as n_groups_excluded,
+    coalesce(possible.n_possible_outcomes, 0) as n_possible_outcomes,
     exposed.exposure,
     exposed.is_control,
     exposed.hidden_attributes,
@@ -43,4 +64,10 @@ select
 from counted
 inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
 inner join {{ ref('stg_suite__suites') }} as settings using (suite)
+left join possible
+    on
+        counted.measure_kind = 'outcome'
+        and counted.suite = possible.suite
+        and counted.category = possible.category
+        and counted.measure = possible.outcome_set
 left join missing using (suite, category, config_key, measure, axis)

@@ -77,6 +77,7 @@ def _resampled(analysis, groups, silent, reference, scale, part):
         "seed": seed,
         "missing": missing,
         "silent": Silent.of(kind, silent),
+        "n_outcomes": analysis["n_possible_outcomes"],
         "scale": scale if kind == "score" and scale is not None and None not in scale else None,
     }
     found = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]

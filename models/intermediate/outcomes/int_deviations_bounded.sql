@@ -77,6 +77,7 @@ groups as (
         any_value(cells.n_group) as n_group,
         any_value(cells.n) as n,
         count(*) as n_outcomes,
+        any_value(analyses.n_possible_outcomes) as n_possible_outcomes,
         coalesce(any_value(missing.n_missing), 0) as n_missing
     from cells
     inner join analyses on cells.analysis_key = analyses.analysis_key
@@ -102,7 +103,17 @@ sized as (
     qualify sum(n_missing) over (axes) > 0 and count(*) over (axes) > 1
 ),
 
--- Where all say the same, what is missing may be another answer.
+-- What is missing may be an answer that nobody gave: one of the group, and another of all others.
+unseen as (
+    select
+        '' as outcome,
+        1 as place
+    union all
+    select
+        ' ' as outcome,
+        2 as place
+),
+
 filled as (
     select
         sized.*,
@@ -116,12 +127,12 @@ filled as (
             and sized.group_value = cells.group_value
     union all
     select
-        *,
-        '' as outcome,
+        sized.*,
+        unseen.outcome,
         0 as n_cell,
         0 as n_outcome
     from sized
-    where n_outcomes = 1
+    inner join unseen on sized.n_outcomes + unseen.place <= greatest(sized.n_possible_outcomes, 2)
 ),
 
 -- Both deviations are convex in what is filled in, so the worst is an end: all that is missing from the group

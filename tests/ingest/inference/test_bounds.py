@@ -216,6 +216,19 @@ def test_the_few_answers_that_were_read_of_a_group_count_with_those_it_lacks(kin
     assert ends[0] <= np.nanmin(values) + 1e-9 and ends[1] >= np.nanmax(values) - 1e-9
 
 
+@pytest.mark.parametrize("n_outcomes", [0, 3, 4, 9])
+def test_a_missing_answer_may_be_one_that_nobody_gave(n_outcomes):
+    # 3 of 6 and 4 of 8 say yes, the others no; 2 and 1 more are missing.
+    table, missing = np.array([[3.0, 3], [4, 4]]), np.array([2, 1])
+    statistics = [STATISTICS[name] for name in ("max_share_gap", "max_fdi_pooled", "max_jsd_nats_pooled")]
+    found = worst_ends(statistics, "outcome", table, missing, (0, 0), n_outcomes=n_outcomes)
+    width = max(n_outcomes, 2)
+    given = outcome_sums(list(product(range(width), repeat=3)), width)
+    every = np.stack([given[:, :2].sum(1), given[:, 2]], axis=1) + np.pad(table, ((0, 0), (0, width - 2)))
+    for (_, high), statistic in zip(found, statistics, strict=True):
+        assert high == pytest.approx(statistic.of(every).max())
+
+
 def test_worst_ends_of_many_groups_take_little_memory():
     # Each of 60 groups lacks another number of answers; of 200 more nothing was read.
     table = np.add.outer(np.arange(60), np.arange(1.0, 6))
