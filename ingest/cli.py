@@ -48,3 +48,7 @@ def cli(context: click.Context, data: Path | None) -> None:
     plumbline gate                                            # exit 1 where a verdict is `fail`
     """
     context.obj = data_dir(data)
+
+
+if __name__ == "__main__":
+    cli(prog_name="plumbline")

@@ -146,3 +146,8 @@ def test_a_command_does_not_pay_for_the_others():
 
 def test_every_command_is_named() -> None:
     assert {f"ingest.{name}" for name in COMMANDS} == commands(module_files(INGEST), INGEST)
+
+
+def test_the_commands_run_as_a_module_too():
+    run = [sys.executable, "-m", "ingest.cli", "--version"]
+    assert "plumbline, version" in subprocess.run(run, capture_output=True, text=True, cwd=ROOT).stdout
