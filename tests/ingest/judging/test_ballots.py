@@ -17,6 +17,7 @@ SCORES = LABELS.model_copy(update={"labels": [], "range": (1.0, 5.0)})
     [
         (LABELS, '{"reason": "It says so.", "label": "hire"}', Vote("hire", None, "It says so.")),
         (LABELS, ' ```json\n{"label": "pass", "reason": ""}\n``` ', Vote("pass", None, "")),
+        (LABELS, '```JSON\n{"label": "pass", "reason": ""}\n```', Vote("pass", None, "")),
         (SCORES, '{"reason": "r", "score": 4}', Vote(None, 4.0, "r")),
         (SCORES, '{"reason": "r", "score": 1.0}', Vote(None, 1.0, "r")),
         (LABELS, '{"reason": "a\\u0000\\u202eb\\ud800", "label": "hire"}', Vote("hire", None, "a b?")),
