@@ -227,5 +227,5 @@ def command(
                 say(f"{count.scorer} failed on {count.failed:,}{why}", err=True)
         if store.value("select count(*) from sources") == 0:
             say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
-    if mute := [count.judge for count in counts if isinstance(count, VoteCount) and count.is_mute]:
-        raise MuteJudge(f"{', '.join(mute)}: not one vote, so nothing is read that way.", REMEDY)
+    if mute := [one for count in counts if isinstance(count, VoteCount) for one in count.mute]:
+        raise MuteJudge(f"{'; '.join(mute)}, so nothing is read that way.", REMEDY)

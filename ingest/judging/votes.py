@@ -10,8 +10,8 @@ from typing import Any
 from ingest.asking.plan import OUTPUT_LIMITS, REJECTED, Task, check_consent, config_row
 from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, generate_answers
 from ingest.asking.senders import MEASURED, Asker, Counters, Landed, Retries
-from ingest.backends import Answer, Backend, Request, Watched, create_backend
-from ingest.errors import PlumblineError
+from ingest.backends import SHOWN, Answer, Backend, Request, Watched, create_backend
+from ingest.errors import PlumblineError, shorten
 from ingest.judging.ballots import FORM, Ballot, NoVote, Vote, read_vote, rubric_key, vote_key
 from ingest.keys import key
 from ingest.measuring.languages import is_in_another
@@ -54,6 +54,12 @@ WITHOUT_VOTE = f"""
         w.judge = $judge
         and v.rubric_key = $rubric_key and v.config_key = $config_key and v.label is null and v.value is null
         and v.run_id <> $run_id and not list_contains($again, v.response_status)
+"""
+LAST_FAULT = f"""
+    select max_by(coalesce(error, response_status), answered_at) from {VOTES}
+    where
+        rubric_key = ? and config_key = ? and label is null and value is null
+        and response_status not in ('{EMPTY}', '{UNREAD}')
 """
 PAGE = f"""
     with page as (select w.* {PENDING} and w.text_key > $after order by w.text_key limit $n)
@@ -112,12 +118,12 @@ class Panel:
 
 
 class MuteJudge(PlumblineError):
-    """A judge that was asked has not given one vote."""
+    """One who votes as a judge was asked, and has not given one vote: no text has all votes then."""
 
 
 @dataclass
 class VoteCount:
-    """What a judge's part of a run came to, in votes."""
+    """What the part of a judge, or of one who votes as it, came to in votes."""
 
     judge: str
     n_wanted: int
@@ -126,6 +132,7 @@ class VoteCount:
     n_unasked: int  # of those, of which nobody was asked
     statuses: Counter[str] = field(default_factory=Counter)
     again: frozenset[str] = frozenset()
+    mute: list[str] = field(default_factory=list)  # who of those who vote has given none, and why
 
     @property
     def n_left(self) -> int:
@@ -134,7 +141,7 @@ class VoteCount:
 
     @property
     def is_mute(self) -> bool:
-        """Whether the judge was asked, and has not given one vote."""
+        """Whether one who votes was asked, and has not given one vote."""
         n_unasked = self.n_unasked + self.statuses[EMPTY] + self.statuses[UNREAD]
         n_there = self.n_wanted - self.n_missing
         n_votes = n_there - self.n_without + self.statuses["ok"]
@@ -234,11 +241,15 @@ def panels(
     for judge in suite.judges.values():
         if chosen and judge.name not in chosen:
             continue
-        tasks = []
-        for config in suite.voters(judge):
+        tasks: list[Task] = []
+        voters = suite.voters(judge)
+        namesakes = Counter(config.model for config in voters)
+        for i, config in enumerate(voters, start=1):
             if config.backend not in backends:
                 backends[config.backend] = create_backend(config.backend, suite, hosts, folder)
-            backend, label = backends[config.backend], f"{config.model} ({config.role})"
+            # Votes go by this name: two of one model, set or served otherwise, are two who vote.
+            which = f", {i} of {len(voters)}" if namesakes[config.model] > 1 else ""
+            backend, label = backends[config.backend], f"{config.model} ({config.role}{which})"
             with others_code("backend", backend):
                 description = backend.describe(config)
             limits = (description.options.get(name) for name in OUTPUT_LIMITS)
@@ -255,6 +266,11 @@ def panels(
                     max_output_tokens=min((n for n in limits if isinstance(n, int)), default=None),
                 )
             )
+            if tasks[-1].config_key in [task.config_key for task in tasks[:-1]]:
+                raise PlumblineError(
+                    f"The judge {judge.name}: {config.model} votes twice, and says the same both times.",
+                    "Name each who votes once in its `config:`.",
+                )
         found.append(Panel(judge, tuple(tasks)))
     return found
 
@@ -311,21 +327,43 @@ def ask_judges(
         counters=counters,
         what=Asked("Judging", VOTES, pending, VoteAsker, REMEDY),
     )
-    without = {
-        id(task): _n_without(store, panel.judge, task, run_id) for panel in asked for task in panel.tasks
-    }
-    return [
-        VoteCount(
-            panel.judge.name,
-            sum(task.n_wanted for task in panel.tasks),
-            sum(task.n_pending for task in panel.tasks),
-            sum(without[id(task)][0] for task in panel.tasks),
-            sum(without[id(task)][1] for task in panel.tasks),
-            sum((statuses[task.label] for task in panel.tasks), Counter()),
-            frozenset(status for task in panel.tasks for status in task.asked_again),
-        )
-        for panel in asked
-    ]
+    found = []
+    for panel in asked:
+        each = [
+            VoteCount(
+                task.label,
+                task.n_wanted,
+                task.n_pending,
+                *_n_without(store, panel.judge, task, run_id),
+                statuses[task.label],
+                frozenset(task.asked_again),
+            )
+            for task in panel.tasks
+        ]
+        whole = _together(panel.judge, each)
+        mute = zip(panel.tasks, each, strict=True)
+        whole.mute = [_last_fault(store, panel.judge, task) for task, one in mute if one.is_mute]
+        found.append(whole)
+    return found
+
+
+def _together(judge: Judge, each: Sequence[VoteCount]) -> VoteCount:
+    """Return what the votes of all who vote as a judge come to."""
+    return VoteCount(
+        judge.name,
+        sum(one.n_wanted for one in each),
+        sum(one.n_missing for one in each),
+        sum(one.n_without for one in each),
+        sum(one.n_unasked for one in each),
+        sum((one.statuses for one in each), Counter()),
+        frozenset(status for one in each for status in one.again),
+    )
+
+
+def _last_fault(store: Store, judge: Judge, task: Task) -> str:
+    """Return of one who gave no vote who that is, and what was wrong with the last reply."""
+    why = store.value(LAST_FAULT, [rubric_key(judge), task.config_key])
+    return f"{task.label}: not one vote (the last: {shorten(why, SHOWN)})"
 
 
 def _n_without(store: Store, judge: Judge, task: Task, run_id: str) -> tuple[int, int]:

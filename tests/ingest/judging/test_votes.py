@@ -192,7 +192,8 @@ def test_what_is_there_without_a_vote_is_said(judged):
     )
     for result in (first, again):
         assert result.exit_code == 1
-        assert "decider: not one vote, so nothing is read that way." in result.output
+        told = "(judge decider): not one vote (the last: it is no JSON), so nothing is read that way."
+        assert f"Error: one {told}" in result.output
     assert len(asked) == N_TEXTS * ATTEMPTS
 
 
@@ -214,6 +215,35 @@ def test_where_a_judge_gave_no_vote_it_is_asked_again_on_request(judged, monkeyp
     assert result.exit_code == 0 and "nobody is asked" in result.output, result.output
     assert "decider: votes: 2 ok; 1 already there." in result.output
     assert {status for _, status, _ in judged.votes().values()} == {"ok"}
+
+
+def test_one_of_several_who_gives_no_vote_is_named_with_why(judged):
+    with judge_server(by_words) as (url, _), judge_server(lambda _: vote(None)) as (mute, _):
+        judged.write(url, models=("one", "two"), checked=0)
+        content = yaml.safe_load(judged.path.read_text("utf-8"))
+        content["scorers"][0]["config"][1]["base_url"] = mute
+        judged.path.write_text(yaml.safe_dump(content), "utf-8")
+        result = judged.extract()
+    told = "Error: two (judge decider): not one vote (the last: its label is none of those named), so nothing"
+    assert result.exit_code == 1 and told in result.output, result.output
+
+
+def test_two_of_one_model_are_two_who_vote(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, models=("one", "one"), checked=0)
+        content = yaml.safe_load(judged.path.read_text("utf-8"))
+        assert "one votes twice" in judged.extract().output and not asked
+        content["scorers"][0]["config"][1]["options"] = {"seed": 7}
+        judged.path.write_text(yaml.safe_dump(content), "utf-8")
+        assert "decider: votes: 6 ok; 0 already there." in judged.extract().output
+        assert "0 new; 6 already there." in judged.extract().output
+    assert sum(one["seed"] == 7 for one in asked) == N_TEXTS and len(asked) == 2 * N_TEXTS
+    of = "select config_key, count(*) from judge_members join judge_votes using (rubric_key, config_key)"
+    assert {n for _, n in judged.rows(f"{of} group by all")} == {N_TEXTS}
+    assert {name for (name,) in judged.rows("select config from configs where role = 'judge decider'")} == {
+        "one (judge decider, 1 of 2)",
+        "one (judge decider, 2 of 2)",
+    }
 
 
 def test_a_judge_that_never_votes_is_not_asked_about_all(judged):
@@ -350,7 +380,7 @@ def test_of_a_judge_without_a_vote_the_rest_is_audited(judged, monkeypatch):
         judged.write(url, checked=0)
         arguments = ["--data", str(judged.data), "audit", str(judged.path), "--mart", "fct_outcomes"]
         result = CliRunner().invoke(cli, arguments)
-    assert result.exit_code == 1 and "decider: not one vote" in result.output and built, result.output
+    assert result.exit_code == 1 and "(judge decider): not one vote" in result.output and built, result.output
 
 
 def test_a_simulated_judge_reads_simulated_answers_alone(judged):
