@@ -255,7 +255,8 @@ def generate_answers(
             probed: set[str] = set()
             for task in tasks:
                 if isinstance(task.backend, SendsKeys | RunsCode) and not isinstance(task.backend, Watched):
-                    for found in _probes(store, suite, task, left, asked, what, probed):
+                    sent = filter(askers[task.label].sends, what.pending(store, suite, task, PAGE))
+                    for found in _probes(store, task, sent, left, asked, what.table, probed):
                         left -= found.total()
 
             def pending(task: Task) -> Iterator[Request]:
@@ -314,19 +315,18 @@ def generate_answers(
 
 def _probes(
     store: Store,
-    suite: Suite,
     task: Task,
+    pending: Iterator[Request],
     most: int,
     asked: Callable[..., Counter[str]],
-    what: Asked,
+    table: str,
     probed: set[str],
 ) -> Iterator[Counter[str]]:
     """Ask what is pending one by one until the server rejects none; yield the statuses of each request.
 
-    Adds their keys to `probed`. Raises PlumblineError where it rejects all of the first ones.
+    Adds their keys to `probed`. Raises PlumblineError where it rejects all of the first ones. `pending` is
+    one walk: with --retry-failed, what was just rejected is pending again.
     """
-    # One walk through what is pending: with --retry-failed, what was just rejected is pending again.
-    pending = what.pending(store, suite, task, 1)
     for _ in range(PROBES):
         requests = [replace(one, is_probe=True) for one in islice(pending, min(1, most))]
         probed.update(request.request_key for request in requests)
@@ -336,7 +336,7 @@ def _probes(
         if not found["client_error"]:
             return
     error = store.value(
-        f"select max_by(error, answered_at) from {what.table} where config_key = ?", [task.config_key]
+        f"select max_by(error, answered_at) from {table} where config_key = ?", [task.config_key]
     )
     raise PlumblineError(
         f"{task.label}: the server rejects the first {PROBES} requests, the last with: {error}.",

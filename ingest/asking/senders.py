@@ -170,6 +170,10 @@ class Asker:
         answers = self.answers(requests)
         return [self.write(request, answers[request.request_key]) for request in requests]
 
+    def sends(self, request: Request) -> bool:
+        """Return whether a request goes out; one that does not says nothing of the server."""
+        return True
+
     def answers(self, requests: Sequence[Request]) -> dict[str, Answer]:
         """Ask, and return the answers by the requests' keys."""
         answers: dict[str, Answer] = {}

@@ -160,6 +160,10 @@ class VoteCount:
 class VoteAsker(Asker):
     """Asks a judge until its reply is a vote, at most ATTEMPTS times, and keeps what it says."""
 
+    def sends(self, request: Request) -> bool:
+        """Return whether a judge is asked: of some texts nobody is."""
+        return _ballot(request).status is None
+
     def __call__(self, requests: Sequence[Request]) -> list[Landed]:
         """Ask, and return the votes once they are in the journal."""
         found: dict[str, tuple[Answer, Vote | None]] = {}

@@ -246,6 +246,22 @@ def test_two_of_one_model_are_two_who_vote(judged):
     }
 
 
+def test_a_refused_option_is_told_at_once_though_nobody_reads_the_first_text(judged):
+    with Store(judged.data) as store:
+        texts = [text_row("Saya akan menerima orang ini, karena dia sudah bekerja dengan baik di sana.")]
+        texts[0]["text_key"] = "0" * 32  # the first
+        store.append("texts", texts)
+        store.connection.execute(
+            "insert into responses by name select * replace ('new' as response_key, ? as text_key)"
+            " from responses limit 1",
+            ["0" * 32],
+        )
+    with judge_server(lambda _: (400, {})) as (url, asked):
+        judged.write(url, checked=0, languages=["en"])
+        result = judged.extract()
+    assert len(asked) == 3 and "one (judge decider): the server rejects the first 3 requests" in result.output
+
+
 def test_a_judge_that_never_votes_is_not_asked_about_all(judged):
     def reply(question):
         return '{"label": "hire"}' if is_mute else by_words(question)
