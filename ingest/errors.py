@@ -64,6 +64,8 @@ class PlumblineError(click.ClickException):
         self.what = what
         self.what_to_do = what_to_do
         happened, remedy = in_one_line(what), in_one_line(what_to_do)
+        if happened.endswith(("..", "!.", "?.", "….")) and not happened.endswith("..."):
+            happened = happened[:-1]  # what a server said had its own
         room = LONGEST - len("Error:  ")
         remedy = cut(remedy, max(room - len(happened), room // 2))
         super().__init__(f"{cut(happened, room - len(remedy))} {remedy}".strip())

@@ -275,3 +275,17 @@ def test_a_mistake_whose_report_cannot_be_written_is_said_all_the_same(tmp_path,
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "nosuch"))
     line = failing(throw(KeyError(SECRET)), tmp_path / "nosuch")
     assert line.endswith("Please report it.") and SECRET not in line
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("not supported.", "not supported."),
+        ("try later!", "try later!"),
+        ("cut off…", "cut off…"),
+        ("and so on...", "and so on...."),
+        ("nothing", "nothing."),
+    ],
+)
+def test_what_a_server_said_ends_once(said, shown):
+    assert PlumblineError(f"It failed: {said}.", "Do.").message == f"It failed: {shown} Do."
