@@ -37,7 +37,8 @@ possible as (
     select
         suite,
         category,
-        outcome_set,
+        'outcome' as measure_kind,
+        outcome_set as measure,
         count(distinct label) as n_possible_outcomes
     from rule_labels
     group by suite, category, outcome_set
@@ -64,10 +65,5 @@ select
 from counted
 inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
 inner join {{ ref('stg_suite__suites') }} as settings using (suite)
-left join possible
-    on
-        counted.measure_kind = 'outcome'
-        and counted.suite = possible.suite
-        and counted.category = possible.category
-        and counted.measure = possible.outcome_set
+left join possible using (suite, category, measure_kind, measure)
 left join missing using (suite, category, config_key, measure, axis)

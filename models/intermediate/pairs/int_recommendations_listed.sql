@@ -3,9 +3,11 @@
 {%- set wide = '[0-9\\x{FF10}-\\x{FF19}]{1,4}[\\x{FF0E}\\x{FF09}\\x{3001}][[:space:]\\x{3000}]*' %}
 {%- set mark = pattern('^(([0-9]{1,4}[.):]|[-*•])[[:space:]]+|' ~ wide ~ ')') %}
 {#- They say in which direction a line is read, or join nothing: two items that differ in them look alike. #}
-{%- set invisible = pattern('[\\x{200B}\\x{200E}\\x{200F}\\x{202A}-\\x{202E}\\x{2060}\\x{2066}-\\x{2069}\\x{FEFF}]') %}
+{%- set directions = '\\x{200E}\\x{200F}\\x{202A}-\\x{202E}\\x{2066}-\\x{2069}' %}
+{%- set invisible = pattern('[\\x{200B}\\x{2060}\\x{FEFF}' ~ directions ~ ']') %}
 {%- set space = "' ' || chr(9) || chr(10) || chr(13)" %}
 {%- set line = trimmed('part', space) %}
+{%- set seen = all_replaced('texts.text', invisible, '') %}
 with answers as (
     select distinct
         suite,
@@ -20,7 +22,7 @@ parts as (
         answers.*,
         declared.is_numbered,
         declared.list_size,
-        {{ unnested_in_places(split_text(all_replaced('texts.text', invisible, ''), 'declared.separator'), 'part', 'place') }}
+        {{ unnested_in_places(split_text(seen, 'declared.separator'), 'part', 'place') }}
     from answers
     inner join {{ ref('stg_suite__recommendations') }} as declared using (suite, category)
     inner join {{ ref('stg_extract__texts') }} as texts using (text_key)
