@@ -22,7 +22,7 @@ from before inner join after using ({KEYS})
 where before.verdict <> after.verdict
 order by all
 """
-HEAD = "| profile | config | question | axis | metric | reason now |\n| --- | --- | --- | --- | --- | --- |"
+HEAD = "| profile | config | question | axis | metric | reason |\n| --- | --- | --- | --- | --- | --- |"
 
 
 def main() -> None:
