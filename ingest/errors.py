@@ -64,7 +64,7 @@ class PlumblineError(click.ClickException):
         self.what = what
         self.what_to_do = what_to_do
         happened, remedy = in_one_line(what), in_one_line(what_to_do)
-        if happened.endswith(("..", "!.", "?.", "….")) and not happened.endswith("..."):
+        if happened.endswith("..") and not happened.endswith("..."):
             happened = happened[:-1]  # what a server said had its own
         room = LONGEST - len("Error:  ")
         remedy = cut(remedy, max(room - len(happened), room // 2))
