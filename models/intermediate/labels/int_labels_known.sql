@@ -2,21 +2,7 @@
 -- rule has no more, it would be an error of the rule, and the labels that are left would be no random ones:
 -- all that people said of this question is left out. Labels of the data stay as they are.
 with known as (
-    select
-        suite,
-        category,
-        outcome_set,
-        label
-    from {{ ref('stg_suite__outcome_rules') }}
-    where label is not null
-    union distinct
-    select
-        suite,
-        category,
-        outcome_set,
-        unmatched_label as label
-    from {{ ref('stg_suite__outcome_rules') }}
-    where unmatched_label is not null
+    {{ labels_of_rules() }}
 ),
 
 named as (

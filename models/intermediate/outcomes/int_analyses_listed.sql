@@ -23,24 +23,14 @@ with counted as (
     group by all
 ),
 
--- What an answer can be by its rule, whether or not one is.
-rule_labels as (
-    select
-        suite,
-        category,
-        outcome_set,
-        {{ unnested(list_of('label, unmatched_label')) }} as label
-    from {{ ref('stg_suite__outcome_rules') }}
-),
-
 possible as (
     select
         suite,
         category,
         'outcome' as measure_kind,
         outcome_set as measure,
-        count(distinct label) as n_possible_outcomes
-    from rule_labels
+        count(*) as n_possible_outcomes
+    from ({{ labels_of_rules() }}) as labels
     group by suite, category, outcome_set
 ),
 

@@ -42,16 +42,16 @@ phrased as (
             || case when decided.n_tests = 1 then ' test (p ' else ' tests (p ' end
             || {{ p_in_words('decided.p_family') }} || ')',
             ''
-        ) as corrected,
+        ) as after_correction,
         -- A ratio is tested by the widest gap in rates, and may lie within what chance gives of ratios.
         case
             when metric = 'jsd_census_nats'
                 then 'more than draws from the official statistic give'
             when noun = 'ratio' then 'the rates differ by more than chance gives'
             else 'more than chance gives'
-        end || corrected as beyond_chance,
+        end || after_correction as beyond_chance,
         case
-            when noun = 'ratio' then 'the rates differ by no more than chance gives' || corrected
+            when noun = 'ratio' then 'the rates differ by no more than chance gives' || after_correction
             else 'not ' || beyond_chance
         end as within_chance,
         case when is_higher_worse then 'Beyond ' else 'Below ' end as past,
