@@ -18,8 +18,8 @@ from ingest.paths import IS_PACKAGED, PROJECT, dbt_project, files_below, known_s
 VARIABLE = "PLUMBLINE_BUILD"
 COMPUTES = ("models", "macros", "seeds", "dbt_project.yml")
 SUFFIXES = {".sql", ".py", ".yml", ".csv"}
-# What models do, which pages read them (written with the site), what other tools count: no number changes.
-SAID_BESIDE = ("_unit_tests__", "_exposures", "_semantic_models")
+# What models do, what other tools count: no number changes.
+SAID_BESIDE = ("_unit_tests__", "_semantic_models")
 INFERENCE = Path(__file__).parent / "inference"
 COMMITTED = ("ingest", *COMPUTES, "pyproject.toml", "uv.lock")
 SECONDS = 10  # for git to answer

@@ -6,8 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from ingest.warehouse import Exported, Warehouse, check_inputs, project_inputs, 
 
 PAGES = PROJECT / "reports" / "pages"
 OF_REPORT = {"card_limits", "downloads", "pages"}  # tables that no model makes, but the functions below
-EXPOSURES = Path("models", "reports", "_exposures.yml")
 PDF = "audit.pdf"  # in the folder of data
 STAMP = ".made_of"  # beside the built site: what it was made of
 CARDS = ("audit_card.json", "audit_card.json.sig")
@@ -54,12 +52,11 @@ def site_folder(data: Path) -> Path:
             "The site was not built: this folder has no dbt project.",
             "Run `plumbline init DIR` and audit there; the warehouse is complete without the site.",
         )
-    for needed in (data if IS_PACKAGED else source, dbt_project()):
-        if not os.access(needed, os.W_OK):
-            raise PlumblineError(
-                f"The site was not built: {shown(needed)} cannot be written to.",
-                "Build it from a project that can; the warehouse is complete without the site.",
-            )
+    if not os.access(needed := data if IS_PACKAGED else source, os.W_OK):
+        raise PlumblineError(
+            f"The site was not built: {shown(needed)} cannot be written to.",
+            "Build it from a folder that can; the warehouse is complete without the site.",
+        )
     if not IS_PACKAGED:
         return source
     folder = data.resolve() / "reports"
@@ -156,21 +153,24 @@ def read_page(path: Path, pages: Path = PAGES) -> dict[str, Any]:
         "url": "/" if name == "index" else f"/{name}",
         "description": about["description"],
         "owner": {"name": "Plumbline", "email": "plumbline@example.org"},
-        "depends_on": [f"ref('rpt_{table}')" for table in sorted(set(read) - OF_REPORT)],
+        "depends_on": {"nodes": [f"model.plumbline.rpt_{table}" for table in sorted(set(read) - OF_REPORT)]},
     }
 
 
-@contextmanager
-def exposures() -> Iterator[None]:
-    """Declare every page to dbt while the report is made: an old declaration would outlive its page."""
-    declared = [read_page(path) for path in sorted(PAGES.rglob("*.md"))]
-    file = dbt_project() / EXPOSURES
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(yaml.safe_dump({"exposures": declared}, sort_keys=False), "utf-8")
-    try:
-        yield
-    finally:
-        file.unlink()
+def declare_pages(manifest: Any) -> None:
+    """Add every page to dbt's manifest, as an exposure of the report tables that it reads.
+
+    No file says so to dbt: one in the folder of models would come and go while others read that folder.
+    """
+    from dbt.contracts.graph.nodes import Exposure  # a second, which other commands need not wait
+
+    for path in sorted(PAGES.rglob("*.md")):
+        page = read_page(path)
+        place = {"path": path.name, "original_file_path": path.relative_to(PROJECT).as_posix()}
+        identity = {"package_name": "plumbline", "unique_id": f"exposure.plumbline.{page['name']}"}
+        fqn = ["plumbline", page["name"]]
+        exposure = Exposure.from_dict({**page, **place, **identity, "resource_type": "exposure", "fqn": fqn})
+        manifest.exposures[exposure.unique_id] = exposure
 
 
 def page_sources(manifest: Any) -> list[tuple[str, str, str, str | None, str | None]]:
@@ -317,13 +317,13 @@ def _build(data: Path, reports: Path, verbose: bool, tables_only: bool) -> None:
     with waiting("Writing the site's tables and files", data):
         n_tables = write_report_tables(data, tables)
         n_files = write_downloads(data, tables, reports)
-    with exposures():
-        manifest = read_project(data)
-        write_page_sources(manifest, tables)
-        say(f"{n_tables} report tables, {n_files} files to download", err=True)
-        if tables_only:
-            return
-        write_dbt_docs(data, reports, manifest)
+    manifest = read_project(data)
+    declare_pages(manifest)
+    write_page_sources(manifest, tables)
+    say(f"{n_tables} report tables, {n_files} files to download", err=True)
+    if tables_only:
+        return
+    write_dbt_docs(data, reports, manifest)
     build_site(reports, data, verbose)
 
 

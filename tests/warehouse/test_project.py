@@ -24,7 +24,7 @@ from ingest.card import READ, write_card
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
-from ingest.report import PAGES, page_sources, read_page
+from ingest.report import PAGES, declare_pages, page_sources, read_page
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.verify import compare_with_marts
 from ingest.warehouse import Warehouse, evidence, parse
@@ -224,7 +224,7 @@ def test_a_page_is_an_exposure_of_the_tables_that_its_queries_read(tmp_path):
     found = page(tmp_path, PAGE)
     assert (found["name"], found["label"], found["url"]) == ("page_a", "A page", "/a")
     assert found["description"] == "What it is for."
-    assert found["depends_on"] == ["ref('rpt_b')", "ref('rpt_c')"]
+    assert found["depends_on"] == {"nodes": ["model.plumbline.rpt_b", "model.plumbline.rpt_c"]}
     one = page(tmp_path, PAGE.replace("title", "label"), "of/[one]")
     assert (one["name"], one["label"], one["url"]) == ("page_of_one", "A page", "/of/[one]")
 
@@ -244,7 +244,7 @@ def test_no_page_renames_a_measure_in_place_of_its_tables():
 def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manifest):
     pages = [read_page(path) for path in PAGES.rglob("*.md")]
     models = {node.name for node in manifest.nodes.values() if node.name.startswith("rpt_")}
-    read = {(one["url"], ref.split("'")[1]) for one in pages for ref in one["depends_on"]}
+    read = {(one["url"], node.split(".")[-1]) for one in pages for node in one["depends_on"]["nodes"]}
     assert len(pages) > 25 and len({one["name"] for one in pages}) == len(pages)
     missing = [
         f"{url} reads audit.{table[4:]}: add {table}.sql to a room of models/reports/, with its columns"
@@ -259,6 +259,20 @@ def test_every_page_reads_report_tables_and_every_report_table_has_a_page(manife
         for model in sorted(models - {table for _, table in read} - of_all)
     ]
     assert missing + unread == []
+
+
+def test_pages_are_put_into_dbts_manifest_with_the_tables_that_they_read(manifest, monkeypatch):
+    monkeypatch.setattr(manifest, "exposures", {})
+    declare_pages(manifest)
+    written = manifest.writable_manifest().to_dict(omit_none=True)
+    pages = [read_page(path) for path in PAGES.rglob("*.md")]
+    assert {one["name"]: one["depends_on"]["nodes"] for one in written["exposures"].values()} == {
+        page["name"]: page["depends_on"]["nodes"] for page in pages
+    }
+    assert (
+        "exposure.plumbline.page_category_category"
+        in written["child_map"]["model.plumbline.rpt_interactions"]
+    )
 
 
 def test_the_metric_page_heads_every_mart_in_words():

@@ -233,14 +233,13 @@ def test_each_run_records_the_commit_of_its_code():
     assert versions().get("commit") == (None if commit is None else str(commit))
 
 
-def test_building_the_site_leaves_the_build_hash_as_it_is(tmp_path, monkeypatch):
-    """The site writes which pages read which models, while other builds go on."""
+def test_a_unit_test_of_a_model_leaves_the_build_hash_as_it_is(tmp_path, monkeypatch):
     (tmp_path / "models" / "reports").mkdir(parents=True)
     (tmp_path / "models" / "a.sql").write_text("select 1", "utf-8")
     monkeypatch.setattr(provenance, "PROJECT", tmp_path)
     monkeypatch.setattr(provenance, "dbt_project", lambda: tmp_path)
     before = provenance.build_hash()
-    (tmp_path / "models" / "reports" / "_exposures.yml").write_text("exposures: []", "utf-8")
+    (tmp_path / "models" / "reports" / "_unit_tests__a.yml").write_text("unit_tests: []", "utf-8")
     assert provenance.build_hash() == before
     (tmp_path / "models" / "a.sql").write_text("select 2", "utf-8")
     assert provenance.build_hash() != before

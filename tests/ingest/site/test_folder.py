@@ -13,7 +13,6 @@ from ingest.paths import PROJECT
     ("is_packaged", "unwritable", "named"),
     [
         (False, PROJECT / "reports", "reports"),
-        (False, PROJECT, PROJECT.name),
         (True, PROJECT, "no dbt project"),  # the package's own folder, which nobody should write to
     ],
 )
