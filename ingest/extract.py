@@ -227,5 +227,7 @@ def command(
                 say(f"{count.scorer} failed on {count.failed:,}{why}", err=True)
         if store.value("select count(*) from sources") == 0:
             say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
-    if mute := [one for count in counts if isinstance(count, VoteCount) for one in count.mute]:
-        raise MuteJudge(f"{'; '.join(mute)}, so nothing is read that way.", REMEDY)
+    of_judges = [count for count in counts if isinstance(count, VoteCount)]
+    stopped = [one for count in of_judges for one in count.stopped]
+    if told := [one.what for one in stopped] + [one for count in of_judges for one in count.mute]:
+        raise MuteJudge(" ".join(told), stopped[0].what_to_do if stopped else REMEDY)

@@ -11,7 +11,7 @@ from ingest.asking.flagged import left_out
 from ingest.asking.forecast import findable, forecast
 from ingest.asking.judged import judged_by
 from ingest.asking.plan import asked_configs, check_consent, plan
-from ingest.asking.run import generate_answers
+from ingest.asking.run import Stop, generate_answers, raise_stopped
 from ingest.asking.senders import Counters
 from ingest.backends import RunsCode
 from ingest.errors import say
@@ -113,6 +113,7 @@ def command(
             "models": {task.label: task.snapshot() for task in tasks},
         }
         counters = Counters()
+        stopped: list[Stop] = []
         with store.run("generate", detail) as run_id:
             register_suite(store, suite, suite_path, run_id)
             try:
@@ -126,20 +127,21 @@ def command(
                     wrappers=wrappers,
                     counters=counters,
                     budget=budget,
+                    stopped=stopped,
                 )
             except KeyboardInterrupt:
                 say("\nStopped. The answers so far are kept; the same command goes on.", err=True)
                 raise
-        spent = spent_on(store, suite)
-    for task in tasks:
-        new = statuses[task.label]
-        by_status = ", ".join(f"{n:,} {status}" for status, n in sorted(new.items())) or "0 new"
-        n_again = sum(n for status, n in new.items() if status in task.asked_again)
-        say(
-            f"{task.row['config']}: {by_status}; {task.n_pending - new.total() + n_again:,} left"
-            + (f", {n_again:,} of them failed: run the command again" if n_again else "")
-        )
-    if spent is not None:
-        say(f"{suite.suite}: its answers cost {spent} so far", err=True)
-    if str(counters):
-        say(str(counters), err=True)
+            for task in tasks:
+                new = statuses[task.label]
+                by_status = ", ".join(f"{n:,} {status}" for status, n in sorted(new.items())) or "0 new"
+                n_again = sum(n for status, n in new.items() if status in task.asked_again)
+                say(
+                    f"{task.row['config']}: {by_status}; {task.n_pending - new.total() + n_again:,} left"
+                    + (f", {n_again:,} of them failed: run the command again" if n_again else "")
+                )
+            if (spent := spent_on(store, suite)) is not None:
+                say(f"{suite.suite}: its answers cost {spent} so far", err=True)
+            if str(counters):
+                say(str(counters), err=True)
+            raise_stopped(stopped)

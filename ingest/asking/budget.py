@@ -34,6 +34,10 @@ DEAREST = """
 """
 
 
+class BudgetSpent(PlumblineError):
+    """What is left to spend does not do for the next request, whoever is asked."""
+
+
 class Purse:
     """What a suite's budget has left, while several senders spend it.
 
@@ -49,14 +53,14 @@ class Purse:
     def hold(self, most: float, stop: threading.Event) -> None:
         """Set aside what a request may cost; wait for others under way where it is not there yet.
 
-        Raises PlumblineError where it would pass the budget.
+        Raises BudgetSpent where it would pass the budget.
         """
         with self._changed:
             while not self._has(most):
                 if self._n_under_way == self._n_batches or stop.is_set():
                     budget = f"the budget of {self.budget:,.4g}{self.currency}"
                     aside = f", up to {self._held:,.4g} go to batches" if self._n_batches else ""
-                    raise PlumblineError(
+                    raise BudgetSpent(
                         f"Asking stopped: {self.spent:,.4g} of {budget} are spent{aside}, and the next "
                         f"answer may cost {most:,.4g}.",
                         "Raise `budget:` in the suite, or --budget; then the same command goes on.",

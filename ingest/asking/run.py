@@ -1,10 +1,10 @@
-"""Asking what is pending: answers are kept as they land, and a run stops when the model or server fails."""
+"""Asking what is pending: answers are kept as they land, and a model is left when it or its server fails."""
 
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ingest.asking.batches import Batcher, await_batches, is_under_way
-from ingest.asking.budget import Till, purse_for
+from ingest.asking.budget import BudgetSpent, Till, purse_for
 from ingest.asking.crossover import crossed, turns
 from ingest.asking.identity import ModelChanged, Served, check_digest
 from ingest.asking.plan import PAGE, Task, pending_requests
@@ -129,11 +129,32 @@ class Keeper:
         self._flushed_at = time.monotonic()
 
 
+class ServerFailed(PlumblineError):
+    """A server failed request after request of a config: nobody else is asked of it."""
+
+    def __init__(self, task: Task, what: str, what_to_do: str) -> None:
+        super().__init__(what, what_to_do)
+        self.server = server_of(task)
+
+
+def server_of(task: Task) -> tuple[str, str | None]:
+    """Return what is asked for a config: its backend, and where."""
+    return task.config.backend, task.config.base_url
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Configs that are asked no more, and the error that says why: the first one's."""
+
+    error: PlumblineError
+    tasks: tuple[Task, ...]
+
+
 class Breaker:
-    """Stops a run whose server fails each request, or whose replies are of no use, before all is asked."""
+    """Stops a config whose server fails each request, or whose replies are of no use, before all is asked."""
 
     def __init__(self, task: Task, remedy: str | None = None) -> None:
-        self.label = task.label
+        self.task = task
         self.asked_again = task.backend.asked_again
         self.remedy = remedy
         self.n_in_a_row = 0
@@ -141,19 +162,21 @@ class Breaker:
         self.is_told = False
 
     def note(self, row: Mapping[str, Any]) -> None:
-        """Count a failure that passes, or start anew; raise PlumblineError at the limit."""
+        """Count a failure that passes, or start anew. Raises PlumblineError at the limit."""
         self._weigh(row)
         is_failure = row["response_status"] in self.asked_again and row["response_status"] != "cancelled"
         self.n_in_a_row = self.n_in_a_row + 1 if is_failure else 0
         if self.n_in_a_row >= FAILURES_IN_A_ROW:
             if row["response_status"] == "other_model":
                 raise PlumblineError(
-                    f"{self.label}: {self.n_in_a_row} answers in a row are another model's: {row['error']}.",
+                    f"{self.task.label}: {self.n_in_a_row} answers in a row are another model's: "
+                    f"{row['error']}.",
                     "Write in the suite's `model:` the name that the server gives, or, where set-ups may "
                     "differ, `any_fingerprint: true`; then the same command goes on.",
                 )
-            raise PlumblineError(
-                f"{self.label}: the server failed {self.n_in_a_row} requests in a row, the last after "
+            raise ServerFailed(
+                self.task,
+                f"{self.task.label}: the server failed {self.n_in_a_row} requests in a row, the last after "
                 f"{row['n_attempts']} attempts: {row['error']}.",
                 "See to the server; then the same command asks these again and goes on.",
             )
@@ -173,14 +196,14 @@ class Breaker:
             self.is_told = True
             hint = " Raise `max_tokens`." if status == "truncated_output" else ""
             say(
-                f"\n{self.label}: {self.n_of_no_use} answers in a row count as missing ({status}). The run "
-                f"goes on; Ctrl-C stops it, and keeps what is there.{hint}",
+                f"\n{self.task.label}: {self.n_of_no_use} answers in a row count as missing ({status}). The "
+                f"run goes on; Ctrl-C stops it, and keeps what is there.{hint}",
                 err=True,
             )
         else:
             said = row["error"] or row["finish_reason"]
             raise PlumblineError(
-                f"{self.label}: {self.n_of_no_use} replies in a row are of no use ({status}), "
+                f"{self.task.label}: {self.n_of_no_use} replies in a row are of no use ({status}), "
                 f"the last with: {said}.",
                 self.remedy,
             )
@@ -200,6 +223,7 @@ def generate_answers(
     counters: Counters | None = None,
     what: Asked = ANSWERS,
     budget: float | None = None,
+    stopped: list[Stop] | None = None,
 ) -> dict[str, Counter[str]]:
     """Ask what is pending, at most `limit` requests; return the new answers by config and status.
 
@@ -207,8 +231,28 @@ def generate_answers(
     a server that has room for one loads it once. Those of one mitigation are asked a prompt side by side,
     in an order drawn for each prompt. Where a server tells no digest, each
     config is first asked one of these requests, so that what it refuses is said before many have gone out.
-    `budget` stands in for the suite's.
+    `budget` stands in for the suite's. Where a server, or what it replies, is of no use, the configs of
+    others are asked all the same; why it was left is added to `stopped`, or raised at the end without it.
     """
+    stops: list[Stop] = [] if stopped is None else stopped
+
+    @contextmanager
+    def going_on(*over: Task) -> Iterator[None]:
+        """Go on to others where one of these cannot be asked: its server, its model, its key."""
+        try:
+            yield
+        except BudgetSpent:
+            raise
+        except PlumblineError as error:
+            if isinstance(error, ServerFailed):
+                over += tuple(task for task in tasks if task not in over and server_of(task) == error.server)
+            stops.append(Stop(error, over))
+            if any(is_asked(task) and statuses[task.label].total() < task.n_pending for task in tasks):
+                say(f"\n{error.what} Others are asked.", err=True)
+
+    def is_asked(task: Task) -> bool:
+        return not any(task in stop.tasks for stop in stops)
+
     purse = purse_for(store, suite, tasks, budget)
     left = sum(task.n_pending for task in tasks)
     left = left if limit is None else min(limit, left)
@@ -247,17 +291,21 @@ def generate_answers(
 
             def asked(task: Task, requests: Iterator[Request], n_senders: int) -> Counter[str]:
                 asker = askers[task.label]
-                with _keeping(store, task, asker, watch_seconds) as keeper:
-                    _ask(asker, keeper, Breaker(task, what.remedy), requests, n_senders, bar)
-                statuses[task.label] += keeper.statuses
+                try:
+                    with _keeping(store, task, asker, watch_seconds) as keeper:
+                        _ask(asker, keeper, Breaker(task, what.remedy), requests, n_senders, bar)
+                finally:
+                    statuses[task.label] += keeper.statuses
                 return keeper.statuses
 
             probed: set[str] = set()
             for task in tasks:
                 if isinstance(task.backend, SendsKeys | RunsCode) and not isinstance(task.backend, Watched):
                     sent = filter(askers[task.label].sends, what.pending(store, suite, task, PAGE))
-                    for found in _probes(store, task, sent, left, asked, what.table, probed):
-                        left -= found.total()
+                    # A mistake is told before others are asked for hours; before judges are, all were.
+                    with nullcontext() if what is ANSWERS else going_on(task):
+                        for found in _probes(store, task, sent, left, asked, what.table, probed):
+                            left -= found.total()
 
             def pending(task: Task) -> Iterator[Request]:
                 # A probe that failed is pending still: the next run asks it again, not this one.
@@ -281,13 +329,18 @@ def generate_answers(
                 batcher.take_up(new)
             by_label = {task.label: task for task in tasks if not task.config.batch}
             for together in crossed(list(by_label), suite.mitigations if what is ANSWERS else []):
-                if len(together) == 1:
-                    (task,) = (by_label[label] for label in together)
-                    requests = islice(pending(task), left)
-                    left -= asked(task, requests, concurrency or task.config.concurrency).total()
+                group = [by_label[label] for label in together]
+                if not all(map(is_asked, group)):
+                    continue
+                if len(group) == 1:
+                    (task,) = group
+                    n_before = statuses[task.label].total()
+                    with going_on(task):
+                        asked(task, islice(pending(task), left), concurrency or task.config.concurrency)
+                    left -= statuses[task.label].total() - n_before
                     continue
                 # One keeper a config for all its turns: a turn is short, and a keeper writes when it ends.
-                with ExitStack() as stack:
+                with going_on(*group), ExitStack() as stack:
                     keepers = {
                         label: stack.enter_context(
                             _keeping(store, by_label[label], askers[label], watch_seconds)
@@ -310,7 +363,17 @@ def generate_answers(
         # What an interrupt kept from the keeper is in the journal still.
         with uninterrupted():
             store.replay()
+    if stopped is None:
+        raise_stopped(stops)
     return statuses
+
+
+def raise_stopped(stops: Sequence[Stop]) -> None:
+    """Raise PlumblineError where configs were left, with why, and what to do about the first."""
+    if len(stops) == 1:
+        raise stops[0].error
+    if stops:
+        raise PlumblineError(" ".join(one.error.what for one in stops), stops[0].error.what_to_do)
 
 
 def _probes(

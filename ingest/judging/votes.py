@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.asking.plan import OUTPUT_LIMITS, REJECTED, Task, check_consent, config_row
-from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, generate_answers
+from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, Stop, generate_answers
 from ingest.asking.senders import MEASURED, Asker, Counters, Landed, Retries
 from ingest.backends import SHOWN, Answer, Backend, Request, Watched, create_backend
 from ingest.errors import PlumblineError, shorten
@@ -118,7 +118,7 @@ class Panel:
 
 
 class MuteJudge(PlumblineError):
-    """One who votes as a judge was asked, and has not given one vote: no text has all votes then."""
+    """One who votes as a judge was left before all was asked, or has not given one vote."""
 
 
 @dataclass
@@ -133,6 +133,7 @@ class VoteCount:
     statuses: Counter[str] = field(default_factory=Counter)
     again: frozenset[str] = frozenset()
     mute: list[str] = field(default_factory=list)  # who of those who vote has given none, and why
+    stopped: list[PlumblineError] = field(default_factory=list)  # why one of them was left
 
     @property
     def n_left(self) -> int:
@@ -319,6 +320,7 @@ def ask_judges(
     store.append("scorers", [panel.row for panel in asked])
     store.append("judge_members", [row for panel in asked for row in panel.member_rows])
     store.append("scorer_features", [row for panel in asked for row in panel.feature_rows])
+    stopped: list[Stop] = []
     statuses = generate_answers(
         store,
         suite,
@@ -330,6 +332,7 @@ def ask_judges(
         watch_seconds=watch_seconds,
         counters=counters,
         what=Asked("Judging", VOTES, pending, VoteAsker, REMEDY),
+        stopped=stopped,
     )
     found = []
     for panel in asked:
@@ -345,8 +348,10 @@ def ask_judges(
             for task in panel.tasks
         ]
         whole = _together(panel.judge, each)
-        mute = zip(panel.tasks, each, strict=True)
-        whole.mute = [_last_fault(store, panel.judge, task) for task, one in mute if one.is_mute]
+        whole.stopped = [one.error for one in stopped if one.tasks[0] in panel.tasks]
+        left = [task for one in stopped for task in one.tasks]
+        mute = [task for task, one in zip(panel.tasks, each, strict=True) if one.is_mute and task not in left]
+        whole.mute = [_last_fault(store, panel.judge, task) for task in mute]
         found.append(whole)
     return found
 
@@ -367,7 +372,7 @@ def _together(judge: Judge, each: Sequence[VoteCount]) -> VoteCount:
 def _last_fault(store: Store, judge: Judge, task: Task) -> str:
     """Return of one who gave no vote who that is, and what was wrong with the last reply."""
     why = store.value(LAST_FAULT, [rubric_key(judge), task.config_key])
-    return f"{task.label}: not one vote (the last: {shorten(why, SHOWN)})"
+    return f"{task.label}: not one vote (the last: {shorten(why, SHOWN)}), so nothing is read that way."
 
 
 def _n_without(store: Store, judge: Judge, task: Task, run_id: str) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from itertools import product
 import pytest
 import yaml
 from click.testing import CliRunner
+from judged import Judged, judge_server
 from places import FIXTURES
 
 from ingest.asking.plan import pending_requests, plan
@@ -229,6 +230,33 @@ def test_an_interrupt_loses_nothing_and_nothing_is_asked_twice(directory, suite)
         assert store.rows(measured) == [(9, 3, 2)]
     # Only the request that was cut off went out a second time.
     assert Counter(backend.asked.values()) == {1: 751, 2: 1}
+
+
+def test_of_a_server_that_fails_nobody_else_is_asked_and_of_others_all_are(tmp_path):
+    judged = Judged(tmp_path).write("http://127.0.0.1:1/v1")
+    content = yaml.safe_load(judged.path.read_text("utf-8"))
+    del content["scorers"], content["categories"]["H"]["simulated"]
+    labels = {"hire": ["hire"], "pass": ["pass"]}
+    content["categories"]["H"]["outcomes"] = [{"set": "all", "kind": "pattern", "labels": labels}]
+    with (
+        judge_server(lambda _: (503, {"retry-after": "0"})) as (broken, tried),
+        judge_server(lambda _: "hire") as (url, asked),
+    ):
+        of = {"first": broken, "second": broken, "third": url}
+        content["configs"] = [{"backend": "openai", "model": m, "base_url": u} for m, u in of.items()]
+        judged.path.write_text(yaml.safe_dump(content), "utf-8")
+        made = judged.run("assemble")
+        assert made.exit_code == 0, made.output
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(generate_answers.__kwdefaults__, "retries", Retries(3, 0, 0.01))
+            result = judged.run("generate")
+    n_prompts = judged.rows("select count(*) from prompts")[0][0]
+    assert len(asked) == n_prompts and f"third: {n_prompts} ok; 0 left" in result.output
+    # Each is asked one request first; the second of the two is not asked more.
+    assert Counter(one["model"] for one in tried)["second"] == 3
+    assert result.exit_code == 1 and "Others are asked." in result.output
+    assert result.output.splitlines()[-1].startswith("Error: first: the server failed 5 requests in a row")
+    assert judged.rows("select run_status from runs where command = 'generate'") == [("failed",)]
 
 
 def test_answers_on_their_way_are_kept_when_one_breaks_off(directory, suite):

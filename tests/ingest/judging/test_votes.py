@@ -8,6 +8,7 @@ import yaml
 from click.testing import CliRunner
 from judged import JUDGE, Judged, judge_server, vote
 
+from ingest.asking import run
 from ingest.asking.senders import Counters, RateLimit
 from ingest.backends import Answer, Request
 from ingest.cli import cli
@@ -397,6 +398,36 @@ def test_of_a_judge_without_a_vote_the_rest_is_audited(judged, monkeypatch):
         arguments = ["--data", str(judged.data), "audit", str(judged.path), "--mart", "fct_outcomes"]
         result = CliRunner().invoke(cli, arguments)
     assert result.exit_code == 1 and "(judge decider): not one vote" in result.output and built, result.output
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (lambda _: (400, {}), "one (judge decider): the server rejects the first 3 requests"),
+        (lambda _: (402, {}), "one: HTTP 402"),
+        (lambda _: (503, {"retry-after": "0"}), "one (judge decider): the server failed 2 requests in a row"),
+        (lambda _: "hire!", "one (judge decider): 2 replies in a row are of no use (invalid_vote)"),
+    ],
+)
+def test_one_who_votes_is_left_where_its_server_is_of_no_use_and_others_are_asked(
+    judged, monkeypatch, reply, told
+):
+    monkeypatch.setattr(run, "FAILURES_IN_A_ROW", 2)
+    monkeypatch.setattr(run, "NO_USE_IN_A_ROW", 2)
+    built = []
+    monkeypatch.setattr("ingest.warehouse.build", lambda *_, **__: built.append(True))
+    monkeypatch.setattr("ingest.warehouse.parsed_project", lambda *_: nullcontext())
+    with judge_server(reply) as (broken, _), judge_server(by_words) as (url, asked):
+        judged.write(url, models=("one", "two"), checked=0)
+        content = yaml.safe_load(judged.path.read_text("utf-8"))
+        content["scorers"][0]["config"][0]["base_url"] = broken
+        judged.path.write_text(yaml.safe_dump(content), "utf-8")
+        arguments = ["--data", str(judged.data), "audit", str(judged.path), "--mart", "fct_outcomes"]
+        result = CliRunner().invoke(cli, arguments)
+    assert len(asked) == N_TEXTS and {one["model"] for one in asked} == {"two"}, result.output
+    assert result.exit_code == 1 and built, result.output
+    assert told in result.output and "Others are asked." in result.output
+    assert result.output.splitlines()[-1].startswith(f"Error: {told}")
 
 
 def test_a_simulated_judge_reads_simulated_answers_alone(judged):
