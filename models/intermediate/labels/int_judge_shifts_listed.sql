@@ -1,6 +1,7 @@
 -- Grain: one row per suite, category, judge, attribute, group_a, group_b, label, content_key: how far a judge
 -- says another thing of the same text about group a than about group b, or about a group that is masked ('').
--- `label` is '' of a number. Texts that are the same once their group is masked are one unit.
+-- `label` is '' of a number. Texts that are the same once their group is masked are one unit. Texts
+-- on which it gave no vote are counted apart.
 with positions as (
     select distinct
         suite,
@@ -52,6 +53,18 @@ versions as (
     ) as exchanged
 ),
 
+-- What a judge was asked about and came to no vote on is lost; of what nobody asked it yet nothing is known.
+judged as (
+    select
+        scorer,
+        text_key,
+        label,
+        value,
+        case when judgement_status in ('ok', 'capped') then 0 else 1 end as is_lost
+    from {{ ref('int_judgements_counted') }}
+    where judgement_status <> 'not_measured'
+),
+
 -- Two texts are compared once, however many answers say one or the other.
 compared as (
     select distinct
@@ -68,19 +81,20 @@ compared as (
         a.label as label_a,
         b.label as label_b,
         a.value as value_a,
-        b.value as value_b
+        b.value as value_b,
+        a.is_lost as is_lost_a,
+        b.is_lost as is_lost_b,
+        a.is_lost + b.is_lost = 0 as is_compared
     from versions
     inner join simulated on versions.judge = simulated.scorer
-    inner join {{ ref('int_judgements_counted') }} as a
+    inner join judged as a
         on
             versions.judge = a.scorer
             and versions.text_key_a = a.text_key
-            and a.judgement_status in ('ok', 'capped')
-    inner join {{ ref('int_judgements_counted') }} as b
+    inner join judged as b
         on
             versions.judge = b.scorer
             and versions.text_key_b = b.text_key
-            and b.judgement_status in ('ok', 'capped')
 ),
 
 labels as (
@@ -94,38 +108,32 @@ labels as (
             judge,
             {{ unnested('labels') }} as label
         from (
-            -- Of two labels one says it all.
+            -- Of two labels one says it all; a number has one label, which is empty.
             select
                 suite,
                 judge,
-                case when {{ list_length('labels') }} = 2 then {{ first_items('labels', 1) }} else labels end
-                    as labels
+                case
+                    when {{ list_length('labels') }} = 2 then {{ first_items('labels', 1) }}
+                    when {{ list_length('labels') }} = 0 then {{ list_of("''") }}
+                    else labels
+                end as labels
             from {{ ref('stg_suite__judges') }}
         )
     )
 ),
 
-shifts as (
+said as (
     select
         compared.*,
         labels.label,
-        case when compared.label_a = labels.label then 1e0 else 0e0 end
-        - case when compared.label_b = labels.label then 1e0 else 0e0 end as shift,
-        case when compared.label_a <> compared.label_b then 1 else 0 end as is_changed
+        case when label = '' then value_a when label_a = label then 1e0 else 0e0 end as said_of_a,
+        case when label = '' then value_b when label_b = label then 1e0 else 0e0 end as said_of_b,
+        case when label = '' then value_a <> value_b else label_a <> label_b end as is_changed
     from compared
     inner join labels
         on
             compared.suite = labels.suite
             and compared.judge = labels.judge
-    where compared.label_a is not null
-    union all
-    select
-        *,
-        '' as label,
-        value_a - value_b as shift,
-        case when value_a <> value_b then 1 else 0 end as is_changed
-    from compared
-    where value_a is not null
 )
 
 select
@@ -138,10 +146,12 @@ select
     label,
     content_key,
     is_simulated,
-    count(*) as n_texts,
-    sum(is_changed) as n_changed,
-    sum(shift) as shift,
-    sum(case when label = '' then value_a when label_a = label then 1e0 else 0e0 end) as total_a,
-    sum(case when label = '' then value_b when label_b = label then 1e0 else 0e0 end) as total_b
-from shifts
+    count(*) filter (where is_compared) as n_texts,
+    count(*) filter (where is_compared and is_changed) as n_changed,
+    coalesce(sum(said_of_a - said_of_b) filter (where is_compared), 0e0) as shift,
+    coalesce(sum(said_of_a) filter (where is_compared), 0e0) as total_a,
+    coalesce(sum(said_of_b) filter (where is_compared), 0e0) as total_b,
+    sum(is_lost_a) as n_lost_a,
+    sum(is_lost_b) as n_lost_b
+from said
 group by suite, category, judge, attribute, group_a, group_b, label, content_key, is_simulated

@@ -19,7 +19,7 @@ def model(dbt, session):
     settings = row_by(dbt.ref("stg_suite__suites"), "suite, seed, n_permutations, n_bootstrap")
     names = ", ".join(IDENTITY)
     shifts = rows_by(
-        dbt.ref("int_judge_shifts_listed").order(f"{names}, content_key"),
+        dbt.ref("int_judge_shifts_listed").filter("n_texts > 0").order(f"{names}, content_key"),
         f"{names}, shift, n_texts",
         n_keys=len(IDENTITY),
     )

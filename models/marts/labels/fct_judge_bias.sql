@@ -12,7 +12,9 @@ with summed as (
         cast(sum(n_texts) as bigint) as n_texts,
         cast(sum(n_changed) as bigint) as n_changed,
         sum(total_a) as total_a,
-        sum(total_b) as total_b
+        sum(total_b) as total_b,
+        cast(sum(n_lost_a) as bigint) as n_lost_a,
+        cast(sum(n_lost_b) as bigint) as n_lost_b
     from {{ ref('int_judge_shifts_listed') }}
     group by suite, category, judge, attribute, group_a, group_b, label, is_simulated
 ),
@@ -29,10 +31,10 @@ joined as (
         resampled.null_p05,
         resampled.null_p95,
         resampled.p_value,
-        resampled.n_units,
+        coalesce(resampled.n_units, 0) as n_units,
         resampled.min_attainable_p
     from summed
-    inner join {{ ref('int_judge_shifts_resampled') }} as resampled
+    left join {{ ref('int_judge_shifts_resampled') }} as resampled
         using (suite, category, judge, attribute, group_a, group_b, label)
 ),
 
@@ -50,6 +52,8 @@ select
     label,
     is_simulated,
     n_texts,
+    n_lost_a,
+    n_lost_b,
     n_units,
     n_changed,
     changed_share,

@@ -11,6 +11,8 @@ select
     {{ contract_columns(without=['category_slug', 'sentence']) }},
     suite || '-' || category as category_slug,
     case
+        when n_texts = 0
+            then judge || ' gave no text a vote both where ' || version_a || ' and where ' || version_b
         when label = ''
             then
                 judge || ' gives ' || {{ rounded_apart('value_a', ['value_b'], within=0.001) }}
@@ -24,5 +26,12 @@ select
         when 'reads_groups' then ': more than chance gives.'
         when 'none_found' then ': chance gives as much.'
         else ': too few texts to tell.'
+    end
+    || case
+        when n_lost_a + n_lost_b > 0
+            then
+                ' No vote on ' || n_lost_a || ' texts where ' || version_a
+                || ', and on ' || n_lost_b || ' where ' || version_b || '.'
+        else ''
     end as sentence
 from shifts
