@@ -114,6 +114,8 @@ def _source(made: Callable[..., Any]) -> str:
 def _take(name: Any, value: Any) -> None:
     """Hash a value with its kind and its length, so that no two lists of inputs look alike."""
     match value:
+        case np.ma.MaskedArray() if not np.ma.is_masked(value):
+            _take(name, np.ma.getdata(value))  # whether there is a mask depends on other parts
         case np.ma.MaskedArray():
             _take(name, np.ma.getmaskarray(value))
             _take(name, np.ma.filled(value, "" if value.dtype == object else 0))

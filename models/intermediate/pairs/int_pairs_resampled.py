@@ -1,6 +1,7 @@
 """Grain: one row per suite, category, config_key, axis, group_a, group_b, metric, feature: chance alone."""
 
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ingest.inference.pairs import (
     swaps,
     weighted_means,
 )
-from ingest.inference.tables import numbers, row_by, rows_by, seed_of, types, where
+from ingest.inference.tables import numbers, parts, row_by, rows_by, seed_of, types, where
 
 SCHEMA = types(
     "suite string, category string, config_key string, axis string, group_a string, group_b string,"
@@ -30,6 +31,7 @@ CODES = (
     "measure_id", "is_branch", "code_a", "code_b", "root_code", "repeat_a", "repeat_b", "block_a", "block_b"
 )  # fmt: skip
 VALUES = ("value", "value_a", "value_b")
+MOST_ROWS = 500_000
 NAMED = ("value_a", "value_b", "block_a", "block_b")
 
 
@@ -48,23 +50,15 @@ def model(dbt, session):
     measures = row_by(
         coded.project("measure_id, measured_as, feature").distinct(), "measure_id, measured_as, feature"
     )
-    comparisons = coded.project("group_set_key, suite, category, config_key, axis").distinct()
+    a, b = (coded.project(f"group_set_key, code_{side} as code, group_{side} as named") for side in "ab")
+    groups = rows_by(a.union(b).distinct(), "group_set_key, code, named")
+    of_comparison = "group_set_key, suite, category, config_key, axis"
+    comparisons = coded.aggregate(f"{of_comparison}, count(*)", of_comparison).order("group_set_key")
     kept = Kept(dbt, session, SCHEMA)
-    for comparison, *identity in comparisons.order("group_set_key").fetchall():
+    for (comparison, *identity), found in _with_pairs(comparisons.fetchall(), coded):
         _, n_permutations, n_bootstrap = settings[identity[0]]
         if not (n_permutations or n_bootstrap):
             continue
-        own = coded.filter(f"group_set_key = {comparison}")
-        groups = {
-            code: group
-            for side in "ab"
-            for code, group in own.project(f"code_{side}, group_{side}").distinct().fetchall()
-        }
-        found = (
-            own.order("measure_id, is_branch, code_a, code_b, response_key_a, response_key_b")
-            .project(", ".join((*CODES, *VALUES)))
-            .fetchnumpy()
-        )
         (reference,) = references.get((identity[0], identity[-1]), (None,))
         # Numbers of measures depend on what else was measured.
         numbered, found["measure_id"] = np.unique(found["measure_id"], return_inverse=True)
@@ -73,10 +67,28 @@ def model(dbt, session):
         found["block_a"], found["block_b"] = sides.reshape(2, -1)
         own_measures = [measures[one] for one in numbered.tolist()]
         declared = {name: metrics[name] for name, _ in own_measures}
+        own_groups = dict(groups[comparison])
         kept.add(
-            _resampled, identity, settings[identity[0]], groups, reference, own_measures, declared, found
+            _resampled, identity, settings[identity[0]], own_groups, reference, own_measures, declared, found
         )
     return kept.relation()
+
+
+def _with_pairs(comparisons, coded):
+    """Yield each comparison with its pairs, of which MOST_ROWS are in memory, or those of one comparison."""
+    n_before = np.cumsum([0, *(one[-1] for one in comparisons[:-1])]) // MOST_ROWS
+    for _, numbered in groupby(zip(n_before.tolist(), comparisons, strict=True), itemgetter(0)):
+        some = [one for _, one in numbered]
+        keys = [one[0] for one in some]
+        rows = (
+            coded.filter(f"group_set_key between {keys[0]} and {keys[-1]}")
+            .order("group_set_key, measure_id, is_branch, code_a, code_b, response_key_a, response_key_b")
+            .project(", ".join(("group_set_key", *CODES, *VALUES)))
+            .fetchnumpy()
+        )
+        for one, pairs in zip(some, parts(rows, "group_set_key", keys), strict=True):
+            del pairs["group_set_key"]  # depends on what else was compared
+            yield one[:-1], pairs
 
 
 def _resampled(identity, settings, groups, reference, measures, metrics, rows):

@@ -86,6 +86,12 @@ def test_the_order_of_a_mapping_and_hidden_numbers_change_nothing(model):
     assert model.computed == []
 
 
+def test_a_column_in_which_others_lack_a_number_changes_nothing(model):
+    model.build(one={"values": [1], "b": np.ma.array([1, 2], mask=[0, 0])})
+    model.build(one={"values": [1], "b": np.array([1, 2])})
+    assert model.computed == []
+
+
 def test_other_code_computes_every_part_anew(model, monkeypatch):
     model.build(one={"values": [1]})
     monkeypatch.setattr(kept, "inference_code", lambda: "another version")
