@@ -2,6 +2,8 @@
 term."""
 
 import math
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -37,9 +39,8 @@ def model(dbt, session):
         attributes = max((unit["attributes"] for unit in members), key=len)[:MAX_FACTORS]
         members = [unit for unit in members if unit["attributes"][: len(attributes)] == attributes]
         named = dict(zip(IDENTITY, identity, strict=True))
-        configs = sorted({unit["config_key"] for unit in members})
-        for config_key in configs:
-            own = [unit for unit in members if unit["config_key"] == config_key]
+        configs = {name: list(own) for name, own in groupby(members, itemgetter("config_key"))}
+        for config_key, own in configs.items():
             kept.add(_of_one_config, {**named, "config_key": config_key}, own, attributes)
         if len(configs) > 1:
             kept.add(_of_all_configs, {**named, "config_key": ""}, members, attributes, len(configs))
