@@ -162,7 +162,7 @@ class Fetcher:
                 continue
             if response.status_code in (404, 410):
                 raise FetchError("missing", f"{url}: the server answers {response.status_code}")
-            if response.status_code >= 300:
+            if response.status_code != 200:  # 206 is a part of a page
                 raise FetchError("failed", f"{url}: the server answers {response.status_code}")
             kind = response.headers.get("content-type", "").partition(";")[0].strip().casefold()
             charset = response.charset_encoding or ""

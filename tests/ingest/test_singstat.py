@@ -512,6 +512,7 @@ def test_nothing_of_an_answer_steers_a_terminal(
     ("status", "headers", "body", "message"),
     [
         pytest.param(403, {}, b"\x1b[2Jno", "the server answers 403", id="403"),
+        pytest.param(206, {}, b"{}", "the server answers 206", id="part"),
         pytest.param(200, {}, b"<html>", "Expecting value", id="no JSON"),
         pytest.param(200, {}, b"[" * 1_000_000, "recursion", id="deep nesting"),
         pytest.param(200, {}, b"[]", "must be integers or slices", id="array"),
