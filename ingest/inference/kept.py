@@ -23,6 +23,7 @@ from ingest.keys import key
 HASH = "inputs_hash"
 WRITTEN_BEHIND = "# This part is user provided model code"  # what dbt begins with behind a model
 LIBRARIES = ("numpy", "scipy")  # whose numbers these are
+MOST_ROWS = 10_000  # in memory, before they become a table
 
 
 class Kept:
@@ -44,7 +45,10 @@ class Kept:
         self.has_place = this is not None
         self.before = _before(this, session, self.schema) if self.has_place else self.schema.empty_table()
         self.places = _places(self.before)
-        self.tables = [self.schema.empty_table()]
+        # Tables, and where rows stand in the table before.
+        self.found: list[pa.Table | slice] = [self.schema.empty_table()]
+        self.most_rows = 1 if in_columns else MOST_ROWS
+        self.rows: list[Mapping[str, Any]] = []
         self.taken: set[str] = set()
 
     def add(self, made: Callable[..., Iterable[Mapping[str, Any]]], *inputs: Any) -> None:
@@ -54,7 +58,7 @@ class Kept:
         Raises TypeError at anything else, ValueError at inputs that another part has.
         """
         if not self.has_place:
-            self.tables.append(self.table_of(({HASH: None, **row} for row in made(*inputs)), self.schema))
+            self._make(None, made(*inputs))
             return
         name = hashlib.blake2b((inference_code() + _source(made)).encode(), digest_size=16)
         for one in inputs:
@@ -64,14 +68,34 @@ class Kept:
             raise ValueError("Two parts of a table are made of the same inputs: name what tells them apart.")
         self.taken.add(inputs_hash)
         if inputs_hash in self.places:
-            self.tables.append(self.before.slice(*self.places[inputs_hash]))
+            self._keep(self.places[inputs_hash])
         else:
-            rows = ({**row, HASH: inputs_hash} for row in made(*inputs))
-            self.tables.append(self.table_of(rows, self.schema))
+            self._make(inputs_hash, made(*inputs))
+
+    def _make(self, inputs_hash: str | None, rows: Iterable[Mapping[str, Any]]) -> None:
+        # Many small parts become one table: to make a table takes longer than to make a row.
+        self.rows += ({**row, HASH: inputs_hash} for row in rows)
+        if len(self.rows) >= self.most_rows:
+            self._flush()
+
+    def _keep(self, place: slice) -> None:
+        self._flush()
+        last = self.found[-1]
+        if isinstance(last, slice) and last.stop == place.start:
+            self.found[-1] = slice(last.start, place.stop)
+        else:
+            self.found.append(place)
+
+    def _flush(self) -> None:
+        if self.rows:
+            self.found.append(self.table_of(self.rows, self.schema))
+            self.rows = []
 
     def relation(self) -> duckdb.DuckDBPyRelation:
         """All parts as the table that the model returns."""
-        return self.session.from_arrow(pa.concat_tables(self.tables).combine_chunks())
+        self._flush()
+        tables = [self.before[one] if isinstance(one, slice) else one for one in self.found]
+        return self.session.from_arrow(pa.concat_tables(tables).combine_chunks())
 
 
 def _before(this: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) -> pa.Table:
@@ -88,12 +112,12 @@ def _before(this: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) ->
     return session.sql(f"select * from {quoted} order by rowid").to_arrow_table().cast(schema)
 
 
-def _places(table: pa.Table) -> dict[str, tuple[int, int]]:
-    """Start and number of the rows of each part: they stand together."""
+def _places(table: pa.Table) -> dict[str, slice]:
+    """Where the rows of each part stand: together."""
     names = np.asarray(table.column(HASH).to_pylist(), dtype=object)
     starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]]) if len(names) else np.empty(0, dtype=int)
     lengths = np.diff(np.r_[starts, len(names)])
-    return {names[s]: (s, n) for s, n in zip(starts.tolist(), lengths.tolist(), strict=True)}
+    return {names[s]: slice(s, s + n) for s, n in zip(starts.tolist(), lengths.tolist(), strict=True)}
 
 
 @cache

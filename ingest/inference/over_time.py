@@ -24,33 +24,33 @@ SIZE_STEP = 100  # looks whose sizes differ by less than a hundredth of the firs
 
 
 class Moved(NamedTuple):
-    """A difference with its 95 % interval, and how seldom chance gives as much; NaN where nothing says so."""
+    """Differences with 95 % intervals, and how seldom chance gives as much; NaN where nothing says so."""
 
-    difference: float
-    low: float
-    high: float
-    p_value: float
+    difference: Array
+    low: Array
+    high: Array
+    p_value: Array
 
 
-def moved(before: tuple[float, float, float], after: tuple[float, float, float]) -> Moved:
-    """How far a number moved between two audits, each given as value and ends of its 95 % interval.
+def moved(before: ArrayLike, after: ArrayLike) -> Moved:
+    """How far numbers moved between two audits, each given as values and ends of their 95 % intervals (3, …).
 
-    The interval is put together of theirs (MOVER): to the side of each end counts how far either estimate is
+    An interval is put together of theirs (MOVER): to the side of each end counts how far either estimate is
     from its own end on that side. It takes the audits for independent. Where both asked the same prompts it
     is wider than it need be.
     """
-    (a, a_low, a_high), (b, b_low, b_high) = before, after
+    a, a_low, a_high = np.asarray(before, dtype=np.float64)
+    b, b_low, b_high = np.asarray(after, dtype=np.float64)
     difference = b - a
-    below = float(np.hypot(max(b - b_low, 0), max(a_high - a, 0)))
-    above = float(np.hypot(max(b_high - b, 0), max(a - a_low, 0)))
-    if not np.isfinite([difference, below, above]).all():
-        return Moved(difference, NAN, NAN, NAN)
-    half = below if difference > 0 else above
-    if half == 0:
-        p_value = 1.0 if difference == 0 else NAN
-    else:
-        p_value = float(2 * scipy.special.ndtr(-abs(difference) / half * _z95()))
-    return Moved(difference, difference - below, difference + above, p_value)
+    below = np.hypot(np.maximum(b - b_low, 0), np.maximum(a_high - a, 0))
+    above = np.hypot(np.maximum(b_high - b, 0), np.maximum(a - a_low, 0))
+    half = np.where(difference > 0, below, above)
+    is_known = np.isfinite([difference, below, above]).all(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_value = 2 * scipy.special.ndtr(-np.abs(difference) / half * _z95())
+    p_value = np.where(half > 0, p_value, np.where(difference == 0, 1.0, NAN))
+    ends = (np.where(is_known, end, NAN) for end in (difference - below, difference + above, p_value))
+    return Moved(difference, *ends)
 
 
 def _z95() -> float:
@@ -154,8 +154,8 @@ def watched(
         raise ValueError(
             f"{len(value)} looks of {n_looks} planned: a plan has two or more, and no look more."
         )
-    if not len(value):
-        return []
+    if len(value) < 2:
+        return [NO_LOOK] * len(value)
     one_answer = np.cumsum(n * (width / 2 / _z95()) ** 2) / np.arange(1, len(n) + 1)
     levels, limits = _limits(tuple(np.round(n / n[0] * SIZE_STEP) / SIZE_STEP), n_looks)
     found, p_value = [NO_LOOK], 1.0

@@ -1,7 +1,7 @@
 """Grain: one row per audit_key_a, audit_key_b, number_key, where both have an interval."""
 
 from ingest.inference.over_time import moved
-from ingest.inference.tables import table_of, types
+from ingest.inference.tables import table_of_columns, types
 
 KEYS = ("audit_key_a", "audit_key_b", "number_key")
 SCHEMA = types(
@@ -14,15 +14,9 @@ ENDS = tuple(f"{name}_{side}" for side in "ab" for name in ("value", "ci_low", "
 def model(dbt, session):
     dbt.config(materialized="table")
     paired = dbt.ref("int_audit_numbers_paired").filter(" and ".join(f"{end} is not null" for end in ENDS))
-    found = paired.order(", ".join(KEYS)).project(", ".join((*KEYS, *ENDS))).fetchall()
-    rows = [
-        dict(
-            zip(
-                (*KEYS, "difference", "ci_low", "ci_high", "p_value"),
-                (*keys, *moved(before, after)),
-                strict=True,
-            )
-        )
-        for *keys, before, after in ((*row[:3], row[3:6], row[6:]) for row in found)
-    ]
-    return session.from_arrow(table_of(rows, SCHEMA))
+    found = paired.order(", ".join(KEYS)).project(", ".join((*KEYS, *ENDS))).fetchnumpy()
+    before, after = ([found[end] for end in ENDS if end.endswith(side)] for side in ("_a", "_b"))
+    change = moved(before, after)
+    columns = {name: found[name] for name in KEYS}
+    columns |= {"difference": change.difference, "ci_low": change.low, "ci_high": change.high}
+    return session.from_arrow(table_of_columns([columns | {"p_value": change.p_value}], SCHEMA))

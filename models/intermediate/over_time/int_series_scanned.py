@@ -1,7 +1,7 @@
 """Grain: one row per audit_key, number_key, of numbers with an interval: has it changed by then?"""
 
 from ingest.inference.over_time import Kept, scanned
-from ingest.inference.tables import rows_by, table_of, types
+from ingest.inference.tables import rows_by, table_of_columns, types
 
 SCHEMA = types(
     "audit_key string, number_key string, statistic double, p_sequential double, shift double,"
@@ -21,19 +21,11 @@ def model(dbt, session):
         2,
     )
     rows = [row for (_, number_key), looks in found.items() for row in _scanned(number_key, looks)]
-    return session.from_arrow(table_of(rows, SCHEMA))
+    columns = [dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True))] if rows else []
+    return session.from_arrow(table_of_columns(columns, SCHEMA))
 
 
 def _scanned(number_key, looks):
     n_looks, is_look, *_ = looks[0]
     for audit_key, look in scanned([Kept(*row[2:]) for row in looks], n_looks, is_look):
-        yield {
-            "audit_key": audit_key,
-            "number_key": number_key,
-            "statistic": look.statistic,
-            "p_sequential": look.p_value,
-            "shift": look.shift,
-            "changed_place": look.changed_at or None,
-            "changed_place_low": look.changed_from or None,
-            "changed_place_high": look.changed_to or None,
-        }
+        yield (audit_key, number_key, *look[:3], *(place or None for place in look[3:]))

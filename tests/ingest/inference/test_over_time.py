@@ -155,17 +155,14 @@ def test_a_difference_has_the_interval_of_both():
     assert found[:3] == pytest.approx((0.3, 0.3 - 0.17, 0.3 + 0.02**0.5))  # 0.08 and 0.15, 0.1 and 0.1
     assert found.p_value == pytest.approx(2 * stats.norm.sf(0.3 / 0.17 * stats.norm.isf(0.025)))
     back = moved((0.5, 0.42, 0.6), (0.2, 0.1, 0.35))
-    assert (back.difference, back.low, back.high, back.p_value) == pytest.approx(
-        (-found.difference, -found.high, -found.low, found.p_value)
-    )
+    expected = (-found.difference, -found.high, -found.low, found.p_value)
+    assert np.array(back) == pytest.approx(np.array(expected))
     assert moved((1, 1, 1), (1, 1, 1)).p_value == 1 and np.isnan(moved((1, 1, 1), (2, 2, 2)).p_value)
     assert np.isnan(moved((1, 0, 2), (2, np.nan, 3))[1:]).all()
 
 
 def test_a_difference_by_chance_seldom_has_an_interval_without_zero():
     rng = np.random.default_rng(5)
-    p_values = [
-        moved((a, a - 1.96, a + 1.96), (b, b - 1.96, b + 1.96)).p_value
-        for a, b in rng.standard_normal((2000, 2))
-    ]
+    a, b = rng.standard_normal((2000, 2)).T
+    p_values = moved((a, a - 1.96, a + 1.96), (b, b - 1.96, b + 1.96)).p_value
     assert stats.kstest(p_values, "uniform").pvalue > 0.001
