@@ -76,7 +76,7 @@ def model(dbt, session):
 
 def _with_pairs(comparisons, coded):
     """Yield each comparison with its pairs, of which MOST_ROWS are in memory, or those of one comparison."""
-    n_before = np.cumsum([0, *(one[-1] for one in comparisons[:-1])]) // MOST_ROWS
+    n_before = np.cumsum([0, *(one[-1] for one in comparisons)])[:-1] // MOST_ROWS
     for _, numbered in groupby(zip(n_before.tolist(), comparisons, strict=True), itemgetter(0)):
         some = [one for _, one in numbered]
         keys = [one[0] for one in some]

@@ -1,10 +1,12 @@
 """Distances of paired samples under drawn and swapped roots; similarities of relabelled groups."""
 
+import runpy
 import tracemalloc
 from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+from places import ROOT
 
 from ingest.inference import pairs
 from ingest.inference.pairs import (
@@ -166,3 +168,8 @@ def test_relabelling_many_pairs_holds_a_few_draws_at_once():
     relabelled_similarities(sums, np.ones_like(sums), many, 60, np.random.default_rng(5))
     (_, peak), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
     assert peak < 20e6
+
+
+def test_where_no_root_has_two_groups_there_is_nothing_to_read():
+    model = runpy.run_path(str(ROOT / "models/intermediate/pairs/int_pairs_resampled.py"))
+    assert list(model["_with_pairs"]([], None)) == []
