@@ -41,9 +41,10 @@ values_of_groups as (
 ranged as (
     select
         *,
-        max(value) over (partition by analysis_key, outcome)
-        - min(value) over (partition by analysis_key, outcome) <= 1e-9 as all_alike
+        min(value) over same_table as lowest,
+        max(value) over same_table - min(value) over same_table <= 1e-9 as all_alike
     from values_of_groups
+    window same_table as (partition by analysis_key, outcome)
 ),
 
 -- A difference that only rounding leaves is none.
@@ -67,8 +68,10 @@ compared as (
                 then 0
             else compared.value - compared.value_of_all
         end as deviation,
-        compared.value = min(compared.value) over same_table and not all_alike as is_lowest,
-        compared.value = max(compared.value) over same_table and not all_alike as is_highest
+        compared.value = compared.lowest and not all_alike as is_lowest,
+        compared.value = max(compared.value) over same_table and not all_alike as is_highest,
+        sum(case when compared.value = compared.lowest then 1 else 0 end) over same_table = 1
+        and not all_alike as has_one_lowest
     from analyses
     inner join ranged as compared on analyses.analysis_key = compared.analysis_key
     window same_table as (partition by compared.analysis_key, compared.outcome)
@@ -90,6 +93,8 @@ counted as (
         count(*) filter (where deviation < 0) as n_below,
         count(*) filter (where is_lowest) as n_lowest,
         count(*) filter (where is_highest) as n_highest,
+        count(*) filter (where has_one_lowest) as n_with_one_lowest,
+        count(*) filter (where is_lowest and has_one_lowest) as n_lowest_alone,
         avg(deviation) as mean_deviation,
         min(deviation) as min_deviation,
         max(deviation) as max_deviation,
@@ -108,7 +113,11 @@ signs as (
                     'greatest(n_above, n_below)', '(n_above + n_below)', '0.5'
                 ) }})
         end as p_value,
-        {{ binomial_upper_tail('n_lowest', 'n_configs', '(1e0 / n_groups)') }} as p_lowest
+        -- Several that share the lowest place, as of an answer that is rare, would all be there too often.
+        case
+            when n_with_one_lowest > 0
+                then {{ binomial_upper_tail('n_lowest_alone', 'n_with_one_lowest', '(1e0 / n_groups)') }}
+        end as p_lowest
     from counted
 ),
 
