@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array
+from ingest.inference.bounds import one_other_unit
+from ingest.inference.constants import PSEUDO_UNIT_STREAM
 from ingest.inference.design import Design, canonical, resampling_unit
 from ingest.inference.drawing import Units, intervals
-from ingest.inference.sums import group_table
+from ingest.inference.sums import Kind, group_table
 
 
 class Interval(NamedTuple):
@@ -30,11 +32,13 @@ def bootstrap_interval(
     seed: int,
     depends_on: Literal["own", "others"] = "own",
     lowest: float = 0.0,
+    kind: Kind = "score",
 ) -> Interval:
     """Interval of a function of tables (b, K, J) to (b, K), drawing whole units.
 
     `depends_on`: whether a group's value rests on its own units, or on those of others too. `lowest`: the
-    smallest value that there can be.
+    smallest value that there can be. `kind` of the sums: a group whose answers are all one outcome has one
+    unit more that says otherwise, or its interval would have no width.
     """
     design, rows = canonical(design, np.asarray(sums, dtype=np.float64))
     unit = resampling_unit(design)
@@ -42,8 +46,13 @@ def bootstrap_interval(
     if not units.is_enough:
         missing = np.full(len(design.labels), np.nan)
         return Interval(missing, missing, "too_few", unit, units.n)
-    observed = function(group_table(design.group, rows, len(design.labels))[None])[0]
+    table = group_table(design.group, rows, len(design.labels))
     by_group = units.by_group(np.ones((len(rows), 1)))[:, 0]
-    draws = function(units.tables(rows, seed)(n_bootstrap)).T
-    interval = intervals(draws, observed, by_group if depends_on == "own" else by_group.min())
+    drawn = units.tables(rows, seed)(n_bootstrap)
+    one_other, others = one_other_unit(kind, table, by_group), []
+    if one_other.any():
+        weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM]).exponential(size=(*drawn.shape[:2], 1))
+        others = [function(drawn + weights * one_other).T]
+    n_units = by_group if depends_on == "own" else by_group.min()
+    interval = intervals(function(drawn).T, function(table[None])[0], n_units, others)
     return Interval(np.maximum(interval[:, 0], lowest), interval[:, 1], "ok", unit, units.n)

@@ -68,7 +68,7 @@ def _compared(record, settings, answers, census, lacking):
         return jsd_nats_to(tables, shares)
 
     table = group_table(design.group, sums, len(design.labels))
-    interval = bootstrap_interval(design, sums, divergence, n_bootstrap, seed)
+    interval = bootstrap_interval(design, sums, divergence, n_bootstrap, seed, kind="outcome")
     units = design.units(interval.unit)
     for i, group in enumerate(design.labels):
         own = design.group == i

@@ -104,7 +104,7 @@ def _to_chosen(design, sums, kind, group_value, n_bootstrap, seed):
         return divide(rates, rates[..., [index]])
 
     observed = ratios(group_table(design.group, sums, len(design.labels)))
-    interval = bootstrap_interval(design, sums, ratios, n_bootstrap, seed, "others")
+    interval = bootstrap_interval(design, sums, ratios, n_bootstrap, seed, "others", kind="selection")
     for position, label in enumerate(design.labels):
         yield {
             "statistic": "chosen_ratio",

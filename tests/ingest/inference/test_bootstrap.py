@@ -6,13 +6,14 @@ from designs import close, mixed, rows_by, whole_blocks, within_blocks
 from scipy.stats import norm as normal
 from scipy.stats import t as student_t
 
+from ingest.inference.bootstrapping import bootstrap_interval
 from ingest.inference.columns import resample_columns, resample_samples
 from ingest.inference.design import Design
 from ingest.inference.drawing import intervals, n_valid
-from ingest.inference.group_statistics import STATISTICS
+from ingest.inference.group_statistics import STATISTICS, group_mean, jsd_nats_to
 from ingest.inference.resampling import resample
 from ingest.inference.samples import Column
-from ingest.inference.sums import score_sums
+from ingest.inference.sums import outcome_sums, score_sums, selection_sums
 
 
 def test_bootstrap_matches_a_loop():
@@ -78,6 +79,27 @@ def test_intervals_rest_on_the_units_of_the_group():
     many = columns.disparities["range"]
     width = rows["range", None].ci_high - rows["range", None].ci_low
     assert many.ci_high[0] - many.ci_low[0] == pytest.approx(width, rel=0.15)
+
+
+def test_where_a_group_says_one_thing_only_the_interval_has_a_width():
+    """Nobody of 15 names was chosen: the ratio to a group of 60 % lies between 0 and 0.3 or so, not at 0."""
+    design = whole_blocks(30, 2, 4)
+    is_chosen = (design.group == 0) & (np.arange(120) % 5 < 3)
+
+    def to_first(tables):
+        return group_mean(tables) / group_mean(tables)[..., :1]
+
+    sums = selection_sums(is_chosen.astype(float))
+    found = bootstrap_interval(design, sums, to_first, 1000, 1, "others", kind="selection")
+    as_to_highest = rows_by(resample(design, sums, ["impact_ratio"], 0, 1000))["impact_ratio", "1"]
+    assert found.low[1] == 0
+    assert found.high[1] == pytest.approx(as_to_highest.ci_high, rel=0.15)
+    assert 0.2 < found.high[1] < 0.6
+
+    published = np.array([[0.9, 0.1], [0.9, 0.1]])
+    said = outcome_sums(np.where(design.group == 0, is_chosen, 0).astype(int), 2)
+    found = bootstrap_interval(design, said, lambda t: jsd_nats_to(t, published), 1000, 1, kind="outcome")
+    assert found.high[1] - found.low[1] > 0.01
 
 
 @pytest.mark.parametrize("design", [whole_blocks(60, 2, 3), within_blocks(40, 2)])
