@@ -1,7 +1,7 @@
 -- Grain: one row per analysis_key, standard, method, group_value: selection rate and impact ratio (SPEC
 -- DIS-5, DIS-6). A group below the suite's minimum cell is listed, but is nobody's reference and has no
--- ratio. The chosen group is the one that the suite names, or the one with most values. Declared groups that
--- nobody answered about are listed too (SPEC 19).
+-- ratio. The chosen group is the one that the suite names, or the one that most was asked about, so that what
+-- is missing does not choose. Declared groups that nobody answered about are listed too (SPEC 19).
 {%- set criterion_key = 'analysis_key, standard, method' %}
 with samples as (
     select * from {{ ref('int_group_features_listed') }}
@@ -127,7 +127,7 @@ chosen as (
     qualify
         row_number() over (
             partition by rated.analysis_key, rated.standard, rated.method
-            order by rated.n desc, rated.group_value asc
+            order by rated.n + rated.n_missing desc, rated.group_value asc
         ) = 1
 )
 

@@ -85,16 +85,17 @@ def _resampled(analysis, groups, silent, reference, scale, part):
     for row in found:
         yield {**named, **row, **at_equal_weights.get((row["statistic"], row["group_value"]), {})}
     if kind == "selection" and reference is not None:
-        chosen = _to_chosen(design, selection_sums(part["value"]), *reference, n_bootstrap, seed)
+        sums = selection_sums(part["value"])
+        chosen = _to_chosen(design, sums, missing, *reference, n_bootstrap, seed)
         yield from ({**named, **row} for row in chosen)
 
 
-def _to_chosen(design, sums, kind, group_value, n_bootstrap, seed):
+def _to_chosen(design, sums, missing, kind, group_value, n_bootstrap, seed):
     """Yield each group's ratio to the group that the suite chose, with its interval, where it is compared."""
     chosen = group_value
     if kind == "most_populous":
-        n_by_group = np.bincount(design.group, minlength=len(design.labels))
-        _, chosen = min(zip(-n_by_group, design.labels, strict=True))
+        n_asked = np.bincount(design.group, minlength=len(design.labels)) + missing
+        _, chosen = min(zip(-n_asked, design.labels, strict=True))
     if chosen not in design.labels:
         return
     index = design.labels.index(chosen)

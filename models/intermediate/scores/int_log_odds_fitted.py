@@ -26,7 +26,8 @@ def model(dbt, session):
         if (row["suite"], row["category"], row["measure"]) in features
     ]
     groups = rows_by(
-        dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"), "analysis_key, group_value, n"
+        dbt.ref("int_analysis_groups_coded").order("analysis_key, group_code"),
+        "analysis_key, group_value, n + n_missing",
     )
     references = rows_by(
         dbt.ref("int_reference_groups_listed").order("suite, axis"),
