@@ -55,8 +55,8 @@ def words(name: str) -> str:
 
 
 def measured(value: float) -> str:
-    """Return a measured number or a mean: from 1,000 on in full, else its first three digits."""
-    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+    """Return a measured number or a mean: from 1,000 on in full, else three digits, halves up."""
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{float(f'{value:.7g}') * (1 + 1e-12):.3g}"
 
 
 class Scale:

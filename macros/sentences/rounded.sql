@@ -1,13 +1,15 @@
 {# A number as text with three decimals, for sentences on pages only. What three decimals would show as 0 or 0.001 has
-   two digits, as the site's `show` has it; only what rounding leaves of 0 is 0. #}
+   two digits, and halves go up, whatever rounding left of them, as the site's `show` has it. Only what rounding leaves
+   of 0 is 0. #}
 {% macro rounded(expression) -%}
+    {%- set size = '(' ~ expression ~ ') * 1.000000000001e0' -%}
     case
         when abs({{ expression }}) < 1e-12 then '0.000'
         when abs({{ expression }}) < 0.000001 then replace({{ short_text(expression, digits=2) }}, '-', '−')
         {% for decimals in (7, 6, 5) -%}
             when abs({{ expression }}) < {{ '%.6f' % 10 ** (2 - decimals) }}
-                then replace({{ fixed_text(expression, decimals) }}, '-', '−')
+                then replace({{ fixed_text(size, decimals) }}, '-', '−')
         {% endfor -%}
-        else replace({{ fixed_text(expression, 3) }}, '-', '−')
+        else replace({{ fixed_text(size, 3) }}, '-', '−')
     end
 {%- endmacro %}

@@ -32,6 +32,11 @@ def on_the_site(name: str, *values: float | None) -> str:
         (-3e-10, "> −1e-9"),
         (0.00042, "0.00042"),
         (-0.5, "−0.500"),
+        (0.43749999999999994, "0.438"),
+        (0.4375, "0.438"),
+        (0.7385, "0.739"),
+        (0.7385000228881836, "0.739"),
+        (0.7384999990463257, "0.739"),
         (123.4, "123"),
         (-12345.6, "−12,346"),
     ],
@@ -42,7 +47,14 @@ def test_a_number_is_not_called_zero_that_is_not(value, expected):
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(None, "–"), (0.0004, "< 0.001"), (0.05, "0.050"), (0.04996, "0.049960"), (0.3, "0.300")],
+    [
+        (None, "–"),
+        (0.0004, "< 0.001"),
+        (0.05, "0.050"),
+        (0.04996, "0.049960"),
+        (0.0235, "0.024"),
+        (0.3, "0.300"),
+    ],
 )
 def test_a_p_value_is_neither_zero_nor_the_level_beside_it(value, expected):
     assert on_the_site("p", value) == expected

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.terminal.drawing import columns, gap, groups, key_of_groups, verdict_table
+from ingest.terminal.drawing import columns, gap, groups, key_of_groups, measured, verdict_table
 
 ROW = {
     "verdict": "fail",
@@ -34,6 +34,13 @@ def test_dots_stand_at_the_shares_and_chance_between_them():
         "  The gap is 25 points (95 % interval 15 to 35). Chance alone gives more than 10",
         "  once in 20 times.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.43749999999999994, "0.438"), (-0.3125, "-0.313"), (1234.5, "1,234")]
+)
+def test_a_measured_number_is_rounded_as_on_the_site(value, said):
+    assert measured(value) == said
 
 
 def test_the_suite_is_named_where_there_are_several():
