@@ -78,8 +78,9 @@ def _way_to_the_answers(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
             )
     lines += ["", drawing.wrapped(f"What was judged: {row['headline']} {row['reason']}"), ""]
     for group in (row["group_high"], row["group_low"]):
-        lines.append(drawing.wrapped(f"About {group}:"))
-        for answer in evidence.answers(warehouse, row, group, EXAMPLES):
+        found = evidence.answers(warehouse, row, group, EXAMPLES)
+        lines.append(drawing.wrapped(f"About {group}:{'' if found else ' no answer came with its text.'}"))
+        for answer in found:
             lines.append(drawing.wrapped(answer["prompt"], 4))
             if "value" in answer:
                 read = drawing.measured(answer["value"])

@@ -45,6 +45,15 @@ _MEANS = """
         and mean is not null
     order by mean desc, group_value
 """
+# Of numbers that came without a rule: the scores of rules have shifts.
+_CAME_MEASURED = """
+    select group_value, value, ci_low as low, ci_high as high, n
+    from fct_summary_statistics
+    where
+        suite = $suite and config = $config and category = $category and axis = $axis and feature = $measure
+        and statistic = 'mean' and calibration = 'none' and roll_up = 'none' and value is not null
+    order by value desc, group_value
+"""
 # What could not be read stands for neither side, and is quoted where there is nothing else. Of failures the
 # outcome is what became of the request, which may have no text.
 _ANSWERS = """
@@ -180,7 +189,7 @@ def configs(warehouse: Warehouse, _: str | None = None) -> list[str]:
 def group_numbers(warehouse: Warehouse, row: Row) -> list[Row]:
     """Return each group's share of the outcome that differs most, or its mean: highest first."""
     if row["contrast_outcome"] is None:
-        return warehouse.rows(_MEANS, _place(row))
+        return warehouse.rows(_MEANS, _place(row)) or warehouse.rows(_CAME_MEASURED, _place(row))
     return warehouse.rows(_SHARES, {**_place(row), "outcome": row["contrast_outcome"]})
 
 
@@ -210,7 +219,7 @@ def reading(warehouse: Warehouse, row: Row) -> str:
         | {"outcome": row["contrast_outcome"]},
     )
     if not rules:
-        return f"The scorer's number {row['measure']}, of each answer."
+        return f"The number {row['measure']}, of each answer, as a scorer or the data gave it."
     rule = rules[0]
     if rule["rule_kind"] == "score":
         return f"The score {rule['feature'] or row['measure']}, of each answer."

@@ -11,6 +11,30 @@ with rules as (
     group by suite, category, case when rule_kind = 'score' then feature else outcome_set end
 ),
 
+-- What came measured, without a text that a rule could read.
+ready as (
+    select
+        features.suite,
+        features.category,
+        features.feature as measure
+    from {{ ref('int_features_measured') }} as features
+    anti join rules using (suite, category)
+    where features.scorer = 'ready'
+),
+
+measures as (
+    select * from rules
+    union all
+    select
+        suite,
+        category,
+        measure,
+        cast(null as string) as outcome_set,
+        cast(null as string) as rule_kind,
+        cast(null as string) as variant
+    from ready
+),
+
 baselines as (
     select
         prompts.suite,
@@ -33,12 +57,12 @@ select
     categories.category_position,
     categories.title,
     categories.description,
-    rules.measure,
-    rules.outcome_set,
-    rules.rule_kind,
-    rules.variant,
+    measures.measure,
+    measures.outcome_set,
+    measures.rule_kind,
+    measures.variant,
     categories.scored_as,
     baselines.is_baseline_cut
 from {{ ref('stg_suite__categories') }} as categories
-inner join rules using (suite, category)
+inner join measures using (suite, category)
 left join baselines using (suite, category)

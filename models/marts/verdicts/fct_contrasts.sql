@@ -112,6 +112,35 @@ tested as (
     from resampled
     left join corrected_gaps using (analysis_key)
     left join scales using (analysis_key)
+),
+
+-- What came measured has no analysis: its widest gap is the range of its means.
+came_measured as (
+    select
+        suite,
+        category,
+        measure as feature
+    from {{ ref('dim_categories') }}
+    where rule_kind is null
+),
+
+ranges as (
+    select disparities.*
+    from {{ ref('fct_disparities') }} as disparities
+    semi join came_measured using (suite, category, feature)
+    where
+        disparities.statistic = 'mean'
+        and disparities.disparity = 'range'
+        and disparities.calibration = 'none'
+        and disparities.roll_up = 'none'
+        and disparities.config <> 'baseline'
+        and disparities.value > 0
+),
+
+means as (
+    select *
+    from {{ ref('fct_summary_statistics') }}
+    where statistic = 'mean' and calibration = 'none' and roll_up = 'none'
 )
 
 select
@@ -156,3 +185,43 @@ inner join valued as low
         and widest.group_low = low.group_value
 left join tested on widest.analysis_key = tested.analysis_key
 where widest.place = 1
+union all
+select
+    {{ analysis_columns('ranges') }},
+    ranges.feature as measure,
+    'score' as measure_kind,
+    ranges.axis,
+    '' as outcome,
+    ranges.group_high,
+    ranges.group_low,
+    high.value as value_high,
+    low.value as value_low,
+    cast(null as bigint) as n_cell_high,
+    cast(null as bigint) as n_cell_low,
+    high.n as n_group_high,
+    low.n as n_group_low,
+    ranges.value as gap,
+    ranges.ci_low,
+    ranges.ci_high,
+    ranges.null_median,
+    ranges.null_p95,
+    ranges.p_value,
+    cast(null as bigint) as n_labels,
+    ranges.n,
+    ranges.n_groups,
+    ranges.resampling_unit,
+    ranges.n_units,
+    ranges.exposure,
+    ranges.is_control,
+    1 as metric_version
+from ranges
+{%- for end in ('high', 'low') %}
+inner join means as {{ end }}
+    on
+        ranges.suite = {{ end }}.suite
+        and ranges.category = {{ end }}.category
+        and ranges.config = {{ end }}.config
+        and ranges.axis = {{ end }}.axis
+        and ranges.feature = {{ end }}.feature
+        and ranges.group_{{ end }} = {{ end }}.group_value
+{%- endfor %}
