@@ -7,13 +7,13 @@ from in_browser import REPORTS
 
 SCRIPT = """
 import { words } from './components/words/names.js';
-import { briefly, isolated } from './components/words/text.js';
+import { briefly, isolated, letters, shortened } from './components/words/text.js';
 const [name, ...values] = JSON.parse(process.argv[1]);
-console.log(JSON.stringify({ briefly, isolated, words }[name](...values)));
+console.log(JSON.stringify({ briefly, isolated, letters, shortened, words }[name](...values)));
 """
 
 
-def on_the_site(name: str, *values: str | list[str]) -> str:
+def on_the_site(name: str, *values: str | int | list[str]) -> str:
     command = ["node", "--input-type=module", "-e", SCRIPT, json.dumps([name, *values])]
     done = subprocess.run(command, cwd=REPORTS, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
@@ -45,3 +45,11 @@ def test_no_page_writes_of_answers_that_came_as_of_a_column():
         assert "answered or not" not in text and "whether an answer came" in text
         bare = [line for line in text.splitlines() if "replace(outcome_set, '_', ' ')" in line]
         assert bare == [], page
+
+
+def test_a_long_name_is_cut_by_its_width_and_between_whole_signs():
+    assert on_the_site("shortened", "Female & Malay", 14) == "Female & Malay"
+    assert on_the_site("shortened", "Female & Malay", 10) == "Female &…"
+    assert on_the_site("letters", "新加坡华人") == 10
+    assert on_the_site("shortened", "新加坡华人女性", 10) == "新加坡华…"
+    assert on_the_site("shortened", "👩‍👩‍👧‍👦" * 3, 17) == "👩‍👩‍👧‍👦…"

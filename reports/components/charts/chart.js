@@ -1,6 +1,7 @@
 import { readable } from 'svelte/store';
 import { show } from '$lib/words/digits.js';
 import { perCent } from '$lib/words/shares.js';
+import { letters, shortened } from '$lib/words/text.js';
 
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const NAMES = { paper: 'paper', raised: 'raised', ink: 'ink', inkSoft: 'ink-soft', line: 'line', lineStrong: 'line-strong', accent: 'accent', accentSoft: 'accent-soft', second: 'second', third: 'third', chance: 'chance' };
@@ -68,13 +69,16 @@ const NAMED_NARROW = { width: 110 };
 // Of a letter in Inter, on average, as a share of its size.
 const LETTER = 0.56;
 
-export const lengthOf = (name, { fontSize }) => LETTER * fontSize * name.length;
+export const lengthOf = (name, { fontSize }) => LETTER * fontSize * letters(name);
+
+/** A name that fits into so many pixels. ECharts cuts, too, but guesses the width of other scripts wrongly. */
+export const fitting = (name, { width, fontSize }) => shortened(name, Math.floor(width / (LETTER * fontSize)));
 
 /** How many lines a name takes: ECharts breaks between words, and words that are too long. */
 export function linesOf(name, { width, fontSize }) {
 	const most = Math.floor(width / (LETTER * fontSize));
 	let [lines, used] = [1, 0];
-	for (const { length } of name.split(' ')) {
+	for (const length of name.split(' ').map(letters)) {
 		if (used > 0 && used + 1 + length > most) [lines, used] = [lines + 1, 0];
 		used += (used > 0 ? 1 : 0) + length;
 		lines += Math.max(0, Math.ceil(used / most) - 1);
