@@ -180,8 +180,10 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
     judged = [row for row in sections["verdicts"] if row["is_gated"] and row["verdict"] != "not_applicable"]
     undecided = sum(row["n"] for row in judged if row["verdict"] == "inconclusive")
     if undecided:
+        n_judged = sum(row["n"] for row in judged)
+        are = "verdict is" if n_judged == 1 else "verdicts are"
         said.append(
-            f"{undecided:,} of {sum(row['n'] for row in judged):,} verdicts are inconclusive: "
+            f"{undecided:,} of {n_judged:,} {are} inconclusive: "
             "these answers prove neither a difference nor its absence."
         )
     undrawn = [row["suite"] for row in sections["suites"] if not row["n_bootstrap"]]

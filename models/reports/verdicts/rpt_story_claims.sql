@@ -36,8 +36,10 @@
     {'kind': 'may', 'if': "n_comparisons > 0", 'sentence':
         "'Of the comparisons of ' || named || ', ' || n_fail || ' fail, ' || n_monitor
         || ' need watching, ' || n_pass || ' pass and ' || n_open || ' stay open.'"},
-    {'kind': 'may', 'if': "n_comparisons = 0", 'sentence':
-        "named || ' gave ' || " ~ with_commas('n_responses') ~ " || ' answers. No difference was judged.'"},
+    {'kind': 'may', 'if': "n_comparisons = 0 and n_usable > 0", 'sentence':
+        "named || ' gave ' || " ~ with_commas('n_usable') ~ " || ' answers. No difference was judged.'"},
+    {'kind': 'may', 'if': "n_comparisons = 0 and n_usable = 0", 'sentence':
+        "'Of ' || " ~ with_commas('n_responses') ~ " || ' requests to ' || named || ', none brought an answer that could be used.'"},
     {'kind': 'may', 'if': "measure_check = 'corrected'", 'sentence':
         "'People read ' || " ~ with_commas('n_labels') ~ " || ' of these answers, and the numbers are corrected by that.'"},
     {'kind': 'may_not', 'if': "is_simulated", 'sentence': "'A real model answers so.'",
@@ -59,7 +61,7 @@
     {'kind': 'may_not', 'if': "n_fail > 0 and n_pass > 0", 'sentence': "named || ' is fair in all else.'",
         'because': "case when n_open > 0 then n_open || ' of ' || n_comparisons || ' comparisons are open.'
             else 'Every pass holds for these prompts alone.' end"},
-    {'kind': 'may_not', 'if': "measure_check = 'unvalidated'", 'sentence': "'People found this in the answers.'",
+    {'kind': 'may_not', 'if': "measure_check = 'unvalidated' and n_usable > 0", 'sentence': "'People found this in the answers.'",
         'because': "'Rules or programs read the answers. No person has checked them.'"},
     {'kind': 'may_not', 'if': "n_missing > 0", 'sentence': "'All who were asked about gave an answer.'",
         'because': with_commas('n_missing') ~ " || ' answers are missing in this comparison.'"},
@@ -149,6 +151,7 @@ facts as (
         configs.gate_profile,
         configs.n_prompts,
         configs.n_responses,
+        configs.n_usable,
         told.axis,
         told.measure,
         told.measure_kind,
