@@ -45,7 +45,10 @@ def command(data: Path, category: str | None, axis: str | None, config: str | No
                 say("\n".join(_way_to_the_answers(warehouse, row)))
             say(f"  Why: plumbline why {row['verdict_name']}\n")
     if len(rows) > len(listed):
-        say(f"… and {len(rows) - len(listed)} more: plumbline show {in_one_line(str(rows[0]['category']))}")
+        say(
+            f"… and {len(rows) - len(listed)} more: name a question, as in plumbline show "
+            f"{in_one_line(str(rows[0]['category']))}"
+        )
 
 
 def closing(warehouse: Warehouse, suite: str, is_terminal: bool) -> None:
@@ -101,6 +104,7 @@ def _nothing_to_show(warehouse: Warehouse, category: str | None, config: str | N
     if not names:
         return PlumblineError("Nothing was judged.", "Run `plumbline status`.")
     if reasons := evidence.unjudged(warehouse):
-        return PlumblineError(f"Nothing could be judged. {' '.join(reasons)}", "Run `plumbline status`.")
+        none = "Nothing could be judged." if not evidence.is_judged(warehouse) else "No two groups differ."
+        return PlumblineError(f"{none} {' '.join(reasons)}", "Run `plumbline status`.")
     what = "No two groups differ there, or there is no such comparison."
     return PlumblineError(what, f"There are: {', '.join(names)}.")

@@ -166,8 +166,18 @@ def places(warehouse: Warehouse, category: str | None) -> list[str]:
     return [row["name"] for row in rows]
 
 
+def is_judged(warehouse: Warehouse) -> bool:
+    """Say whether any number could be held against its limits."""
+    return bool(
+        warehouse.rows(
+            "select 1 from rpt_verdicts"
+            " where is_gate_profile and not is_control and verdict <> 'not_applicable' limit 1"
+        )
+    )
+
+
 def unjudged(warehouse: Warehouse) -> list[str]:
-    """Return the commonest reasons why nothing could be judged; none where something was."""
+    """Return the commonest reasons of verdicts, where no two groups can be told of; else none."""
     if comparisons(warehouse):
         return []
     rows = warehouse.rows(
