@@ -368,6 +368,8 @@ def test_where_nothing_could_be_judged_show_says_why(tmp_path):
 
 def test_groups_that_do_not_differ_were_judged_all_the_same(tmp_path):
     none = "measure_kind = null, contrast = null, verdict = 'inconclusive'"
-    two_suites(tmp_path, f"update rpt_verdicts set {none}, reason = 'The true ratio lies between 0.75 and 1.'")
+    two_suites(
+        tmp_path, f"update rpt_verdicts set {none}, reason = 'The true ratio lies between 0.75 and 1.'"
+    )
     result = CliRunner().invoke(cli, ["--data", str(tmp_path), "show"])
     assert "No two groups differ. The true ratio lies between 0.75 and 1." in result.stderr

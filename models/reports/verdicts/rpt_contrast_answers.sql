@@ -57,6 +57,8 @@ answered as (
             grouped.prompt_key = responses.prompt_key
             and sides.suite = responses.suite
             and sides.config = responses.config
+            -- A number that came without its text is no answer to show.
+            and (sides.measure_kind = 'outcome' or responses.response is not null)
     left join {{ ref('fct_outcomes') }} as outcomes
         on
             responses.response_key = outcomes.response_key
