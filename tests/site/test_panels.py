@@ -46,7 +46,7 @@ def test_of_many_models_the_gravest_stand_first_and_the_rest_is_folded_with_a_co
 
 
 def test_a_model_that_always_answers_the_same_is_said_to(seen):
-    same = "All groups got the same mix of answers, to every question."
+    same = "No two groups differ in anything that was judged."
     assert same in seen["told"]["alike"] and "Yet a difference could hide." in seen["told"]["alike"]
     assert (
         same not in seen["told"]["elsewhere"] and "No two groups differ in it." in seen["told"]["elsewhere"]
