@@ -301,12 +301,13 @@ def describe_finding(row: dict[str, Any]) -> str:
 
     It names the suite where the marts have several (`has_suites`).
     """
+    # Halves go up, as on the site, whatever rounding left of them.
     suite = f"{row['suite']}  " if row["has_suites"] else ""
     interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
     group = f" ({row['group_value']})" if row["group_value"] else ""
     p_value = f", corrected {p_in_words(row['p_family'])}" if row["p_family"] is not None else ""
     digits = 4 if row["unit"] == "probability" else 3
-    value = "not known," if row["value"] is None else f"{row['value']:.{digits}f}"
+    value = "not known," if row["value"] is None else f"{row['value'] * (1 + 1e-12):.{digits}f}"
     limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
     named = f"  [{row['verdict_name']}]" if row.get("verdict_name") else ""
     return (

@@ -303,6 +303,7 @@ def test_a_finding_of_one_of_several_suites_names_it():
         **{"metric": "max_gap", "value": 0.5, "unit": "share", "n": 20, "has_suites": True},
     }
     assert describe_finding(row).startswith("fail  hiring  m: C o by a:")
+    assert "max_gap 0.438 share" in describe_finding({**row, "value": 0.43749999999999994})
 
 
 def two_suites(folder, change=""):

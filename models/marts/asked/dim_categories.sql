@@ -62,7 +62,9 @@ select
     measures.rule_kind,
     measures.variant,
     categories.scored_as,
-    baselines.is_baseline_cut
+    baselines.is_baseline_cut,
+    case when measures.outcome_set = suites.choice_set then suites.n_candidates end as n_candidates
 from {{ ref('stg_suite__categories') }} as categories
 inner join measures using (suite, category)
+inner join {{ ref('stg_suite__suites') }} as suites using (suite)
 left join baselines using (suite, category)

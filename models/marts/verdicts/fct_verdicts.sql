@@ -10,15 +10,16 @@ planned as (
     select * from {{ ref('int_verdicts_planned') }}
 ),
 
--- What came with the data, nobody has to check.
+-- What came with the data, nobody has to check; whom an answer chooses was read from it.
 given_labels as (
     select distinct
-        suite,
-        category,
-        outcome_set as measure,
+        rules.suite,
+        rules.category,
+        rules.outcome_set as measure,
         true as is_given
-    from {{ ref('stg_suite__outcome_rules') }}
-    where rule_kind = 'given'
+    from {{ ref('stg_suite__outcome_rules') }} as rules
+    inner join {{ ref('stg_suite__suites') }} as suites using (suite)
+    where rules.rule_kind = 'given' and rules.outcome_set is distinct from suites.choice_set
 ),
 
 phrased as (

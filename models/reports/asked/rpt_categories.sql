@@ -79,7 +79,8 @@ select
     left_out.n_left_out,
     left_out.n_flagged_asked,
     categories.scored_as,
-    categories.is_baseline_cut
+    categories.is_baseline_cut,
+    categories.n_candidates
 from {{ ref('dim_categories') }} as categories
 inner join asked using (suite, category)
 left join labels using (suite, category, outcome_set)
