@@ -215,13 +215,19 @@ select
     ranges.is_control,
     1 as metric_version
 from ranges
-{%- for end in ('high', 'low') %}
-inner join means as {{ end }}
+inner join means as high
     on
-        ranges.suite = {{ end }}.suite
-        and ranges.category = {{ end }}.category
-        and ranges.config = {{ end }}.config
-        and ranges.axis = {{ end }}.axis
-        and ranges.feature = {{ end }}.feature
-        and ranges.group_{{ end }} = {{ end }}.group_value
-{%- endfor %}
+        ranges.suite = high.suite
+        and ranges.category = high.category
+        and ranges.config = high.config
+        and ranges.axis = high.axis
+        and ranges.feature = high.feature
+        and ranges.group_high = high.group_value
+inner join means as low
+    on
+        ranges.suite = low.suite
+        and ranges.category = low.category
+        and ranges.config = low.config
+        and ranges.axis = low.axis
+        and ranges.feature = low.feature
+        and ranges.group_low = low.group_value
