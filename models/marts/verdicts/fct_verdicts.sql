@@ -52,7 +52,7 @@ phrased as (
             else 'more than chance gives'
         end || after_correction as beyond_chance,
         case
-            when noun = 'ratio' then 'the rates differ by no more than chance gives' || after_correction
+            when noun = 'ratio' then 'rates differ by no more than chance gives' || after_correction
             else 'not ' || beyond_chance
         end as within_chance,
         case when is_higher_worse then 'Beyond ' else 'Below ' end as past,
