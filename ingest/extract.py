@@ -11,7 +11,7 @@ import click
 
 from ingest.errors import PlumblineError, say
 from ingest.judging.stage import Judging
-from ingest.judging.votes import REMEDY, MuteJudge, VoteCount
+from ingest.judging.votes import MuteJudge, VoteCount
 from ingest.measuring.languages import LanguageDetector, detect_languages
 from ingest.measuring.prompt_pairs import Compared, compare_pairs, neutralise, pair_prompts
 from ingest.measuring.scored_texts import count_unmade_scored, make_scored_texts
@@ -227,7 +227,5 @@ def command(
                 say(f"{count.scorer} failed on {count.failed:,}{why}", err=True)
         if store.value("select count(*) from sources") == 0:
             say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
-    of_judges = [count for count in counts if isinstance(count, VoteCount)]
-    stopped = [one for count in of_judges for one in count.stopped]
-    if told := [one.what for one in stopped] + [one for count in of_judges for one in count.mute]:
-        raise MuteJudge(" ".join(told), stopped[0].what_to_do if stopped else REMEDY)
+    if faults := [one for count in counts if isinstance(count, VoteCount) for one in count.faults]:
+        raise MuteJudge(" ".join(one.what for one in faults), faults[0].what_to_do)

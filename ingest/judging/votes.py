@@ -132,8 +132,7 @@ class VoteCount:
     n_unasked: int  # of those, of which nobody was asked
     statuses: Counter[str] = field(default_factory=Counter)
     again: frozenset[str] = frozenset()
-    mute: list[str] = field(default_factory=list)  # who of those who vote has given none, and why
-    stopped: list[PlumblineError] = field(default_factory=list)  # why one of them was left
+    faults: list[PlumblineError] = field(default_factory=list)  # who of those who vote was left, or gave none
 
     @property
     def n_left(self) -> int:
@@ -348,10 +347,10 @@ def ask_judges(
             for task in panel.tasks
         ]
         whole = _together(panel.judge, each)
-        whole.stopped = [one.error for one in stopped if one.tasks[0] in panel.tasks]
+        whole.faults = [one.error for one in stopped if one.tasks[0] in panel.tasks]
         left = [task for one in stopped for task in one.tasks]
         mute = [task for task, one in zip(panel.tasks, each, strict=True) if one.is_mute and task not in left]
-        whole.mute = [_last_fault(store, panel.judge, task) for task in mute]
+        whole.faults += [_last_fault(store, panel.judge, task) for task in mute]
         found.append(whole)
     return found
 
@@ -369,10 +368,11 @@ def _together(judge: Judge, each: Sequence[VoteCount]) -> VoteCount:
     )
 
 
-def _last_fault(store: Store, judge: Judge, task: Task) -> str:
+def _last_fault(store: Store, judge: Judge, task: Task) -> PlumblineError:
     """Return of one who gave no vote who that is, and what was wrong with the last reply."""
     why = store.value(LAST_FAULT, [rubric_key(judge), task.config_key])
-    return f"{task.label}: not one vote (the last: {shorten(why, SHOWN)}), so nothing is read that way."
+    told = f"{task.label}: not one vote (the last: {shorten(why, SHOWN)}), so nothing is read that way."
+    return PlumblineError(told, REMEDY)
 
 
 def _n_without(store: Store, judge: Judge, task: Task, run_id: str) -> tuple[int, int]:
