@@ -38,16 +38,20 @@ values_of_groups as (
     group by analysis_key, group_value
 ),
 
+-- A difference that only rounding leaves is none.
 ranged as (
     select
         *,
+        case
+            when abs(value - value_of_all) <= 1e-9 * greatest(1, abs(value_of_all)) then 0
+            else value - value_of_all
+        end as deviation,
         min(value) over same_table as lowest,
         max(value) over same_table - min(value) over same_table <= 1e-9 as all_alike
     from values_of_groups
     window same_table as (partition by analysis_key, outcome)
 ),
 
--- A difference that only rounding leaves is none.
 compared as (
     select
         analyses.suite,
@@ -61,13 +65,12 @@ compared as (
         analyses.config,
         compared.outcome,
         compared.group_value,
-        case
-            when
-                abs(compared.value - compared.value_of_all)
-                <= 1e-9 * greatest(1, abs(compared.value_of_all))
-                then 0
-            else compared.value - compared.value_of_all
-        end as deviation,
+        compared.deviation,
+        {{ ratio(
+            'sum(case when compared.deviation > 0 then 1 else 0 end) over same_table',
+            'sum(case when compared.deviation <> 0 then 1 else 0 end) over same_table'
+        ) }}
+            as share_above,
         compared.value = compared.lowest and not all_alike as is_lowest,
         compared.value = max(compared.value) over same_table and not all_alike as is_highest,
         sum(case when compared.value = compared.lowest then 1 else 0 end) over same_table = 1
@@ -91,6 +94,7 @@ counted as (
         count(*) as n_configs,
         count(*) filter (where deviation > 0) as n_above,
         count(*) filter (where deviation < 0) as n_below,
+        avg(share_above) filter (where deviation <> 0) as expected_above,
         count(*) filter (where is_lowest) as n_lowest,
         count(*) filter (where is_highest) as n_highest,
         count(*) filter (where has_one_lowest) as n_with_one_lowest,
@@ -107,11 +111,15 @@ counted as (
 signs as (
     select
         *,
+        -- Of an answer that is rare most groups lie below all together. Where the chances of configs differ,
+        -- the tails of their mean are the wider ones. Source: Hoeffding (1956), Ann. Math. Stat. 27(3).
         case
-            when n_above + n_below > 0
-                then least(1, 2 * {{ binomial_upper_tail(
-                    'greatest(n_above, n_below)', '(n_above + n_below)', '0.5'
-                ) }})
+            when expected_above > 0 and expected_above < 1
+                then least(
+                    1,
+                    2 * {{ binomial_upper_tail('n_above', '(n_above + n_below)', 'expected_above') }},
+                    2 * {{ binomial_upper_tail('n_below', '(n_above + n_below)', '(1 - expected_above)') }}
+                )
         end as p_value,
         -- Several that share the lowest place, as of an answer that is rare, would all be there too often.
         case
