@@ -31,6 +31,9 @@ PAGES = PROJECT / "reports" / "pages"
 OF_REPORT = {"card_limits", "downloads", "pages"}  # tables that no model makes, but the functions below
 PDF = "audit.pdf"  # in the folder of data
 STAMP = ".made_of"  # beside the built site: what it was made of
+DESCRIBED = ".described"  # beside it, too: what dbt says of the pages, and of which project
+TABLES = "report.duckdb"
+WRITTEN = {STAMP, DESCRIBED, TABLES, ".lock"}  # in the folder of the pages, and no part of them
 CARDS = ("audit_card.json", "audit_card.json.sig")
 MOST_ROWS = {"parquet": 1_000_000, "csv": 50_000}  # of a mart that the site offers; `export` writes any
 NODE = "Install Node 20 or newer, then run `plumbline report`; the warehouse is complete without it."
@@ -200,16 +203,44 @@ def page_sources(manifest: Any) -> list[tuple[str, str, str, str | None, str | N
     return rows
 
 
-def write_page_sources(manifest: Any, target: Path) -> int:
-    """Write what each page is made from into the report's database; return the number of pages."""
-    rows = page_sources(manifest)
+def write_page_sources(rows: Sequence[tuple[Any, ...]], target: Path) -> None:
+    """Write what each page is made from, as `page_sources` gives it, into the report's database."""
     names = ("page_url", "page_label", "page_description", "rpt_table", "marts")
     _write_table(target, "rpt_pages", ", ".join(f"{name} varchar" for name in names), rows)
-    return len({row[0] for row in rows})
 
 
-def write_dbt_docs(data: Path, reports: Path, manifest: Any) -> None:
-    """Write dbt's documentation of every model in its manifest as one page beside the site.
+def describe(data: Path, reports: Path, pages_only: bool = False) -> Sequence[tuple[Any, ...]]:
+    """Return what each page is made from; unless `pages_only`, dbt's documentation lies beside the site then.
+
+    dbt reads the whole project for it. What it said is kept for as long as project, pages and columns are the
+    same.
+    """
+    kept, made_of = reports / DESCRIBED, _described_inputs(data)
+    page = reports / "static" / "dbt" / "index.html"
+    if page.exists() and kept.exists():
+        known = json.loads(kept.read_text("utf-8"))
+        if known["made_of"] == made_of:
+            return [tuple(row) for row in known["pages"]]
+    kept.unlink(missing_ok=True)
+    manifest = read_project(data)
+    declare_pages(manifest)
+    rows = page_sources(manifest)
+    if not pages_only:
+        write_dbt_docs(data, page, manifest)
+        kept.write_text(json.dumps({"made_of": made_of, "pages": rows}), "utf-8")
+    return rows
+
+
+def _described_inputs(data: Path) -> str:
+    """Return a hash of what dbt describes: the project, the pages, and the columns that there are."""
+    pages = {file.relative_to(PAGES).as_posix(): file_sha256(file) for file in PAGES.rglob("*.md")}
+    with Warehouse(data) as marts:
+        columns = marts.rows("select table_name, column_name, data_type from duckdb_columns() order by all")
+        return key(project_inputs(), pages, [[*row.values()] for row in columns])
+
+
+def write_dbt_docs(data: Path, page: Path, manifest: Any) -> None:
+    """Write dbt's documentation of every model in its manifest as one page.
 
     Raises PlumblineError where dbt cannot write it.
     """
@@ -223,7 +254,6 @@ def write_dbt_docs(data: Path, reports: Path, manifest: Any) -> None:
             "dbt could not write its documentation.", f"{data / 'logs' / 'dbt.log'} holds the details."
         )
     text = (data / "target" / "static_index.html").read_text("utf-8")
-    page = reports / "static" / "dbt" / "index.html"
     page.parent.mkdir(parents=True, exist_ok=True)
     # Where the projects lie on this machine is nobody's business.
     for project in (dbt_project(), PROJECT):
@@ -233,7 +263,7 @@ def write_dbt_docs(data: Path, reports: Path, manifest: Any) -> None:
 
 def site_inputs(data: Path, reports: Path) -> str:
     """Return a hash of what a site is made of: what the marts hold, the project, the pages, the card."""
-    files = [file for file in reports.iterdir() if file.is_file() and file.name != STAMP]
+    files = [file for file in reports.iterdir() if file.is_file() and file.name not in WRITTEN]
     for part in ("components", "pages"):
         files += [file for file in (reports / part).rglob("*") if file.is_file()]
     files += [path for name in CARDS if (path := data / name).exists()]
@@ -313,18 +343,14 @@ def command(data: Path, verbose: bool, tables_only: bool, is_printed: bool, is_s
 def _build(data: Path, reports: Path, verbose: bool, tables_only: bool) -> None:
     """Write what the site reads and, unless the tables alone are wanted, build the site."""
     (reports / STAMP).unlink(missing_ok=True)
-    tables = reports / "report.duckdb"
+    tables = reports / TABLES
     with waiting("Writing the site's tables and files", data):
         n_tables = write_report_tables(data, tables)
         n_files = write_downloads(data, tables, reports)
-    manifest = read_project(data)
-    declare_pages(manifest)
-    write_page_sources(manifest, tables)
+    write_page_sources(describe(data, reports, tables_only), tables)
     say(f"{n_tables} report tables, {n_files} files to download", err=True)
-    if tables_only:
-        return
-    write_dbt_docs(data, reports, manifest)
-    build_site(reports, data, verbose)
+    if not tables_only:
+        build_site(reports, data, verbose)
 
 
 def _shown(site: Path) -> str:

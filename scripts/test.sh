@@ -51,6 +51,7 @@ sys.exit(not run_dbt(Path(sys.argv[1]), ["test", "--select", "test_type:unit"]))
   step 'site: build the demo with hostile text in all that others wrote, open every page in Chromium'
   $bin/python tests/helpers/hostile.py "$work/demo"
   $bin/plumbline --data "$work/demo" report
+  $bin/plumbline --data "$work/demo" report | grep 'Nothing has changed since the site was built'
   $bin/python -m pytest -q --durations=5 tests/site
   rm -r reports/build  # a site for nobody
 }

@@ -1,12 +1,15 @@
-"""Where the site is built, and what is said where it cannot be."""
+"""Where the site is built, what is said where it cannot be, and what of it is not made again."""
 
 import os
+from types import SimpleNamespace
 
+import duckdb
 import pytest
 
 from ingest import report
 from ingest.errors import PlumblineError
 from ingest.paths import PROJECT
+from ingest.store import AUDIT_NAME
 
 
 @pytest.mark.parametrize(
@@ -24,3 +27,42 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, monkeypatch, is_p
     monkeypatch.setattr(report.os, "access", lambda path, mode: path != unwritable and access(path, mode))
     with pytest.raises(PlumblineError, match=rf"The site was not built: .*{named}.*complete without"):
         report.site_folder(tmp_path)
+
+
+def test_what_a_site_writes_is_nothing_that_it_is_made_of(tmp_path):
+    duckdb.connect(tmp_path / AUDIT_NAME).close()
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    made_of = report.site_inputs(tmp_path, reports)
+    for name in report.WRITTEN:
+        (reports / name).write_text("another")
+    assert report.site_inputs(tmp_path, reports) == made_of
+    (reports / "package.json").write_text("another")
+    assert report.site_inputs(tmp_path, reports) != made_of
+
+
+def test_dbt_describes_a_project_once_for_all_columns(tmp_path, monkeypatch):
+    described = []
+
+    def write_dbt_docs(data, page, manifest):
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text("described")
+        described.append(data)
+
+    monkeypatch.setattr(report, "read_project", lambda data: SimpleNamespace(nodes={}, exposures={}))
+    monkeypatch.setattr(report, "write_dbt_docs", write_dbt_docs)
+    monkeypatch.setattr(report, "declare_pages", lambda manifest: None)
+    page = ("/", "Overview", "What was found", None, None)
+    monkeypatch.setattr(report, "page_sources", lambda manifest: [page])
+
+    with duckdb.connect(tmp_path / AUDIT_NAME) as marts:
+        marts.execute("create table fct_answers (n integer)")
+    assert report.describe(tmp_path, tmp_path, pages_only=True) == [page]
+    assert not described
+    for _ in range(2):
+        assert report.describe(tmp_path, tmp_path) == [page]
+    assert len(described) == 1
+    with duckdb.connect(tmp_path / AUDIT_NAME) as marts:
+        marts.execute("alter table fct_answers add column of varchar")
+    report.describe(tmp_path, tmp_path)
+    assert len(described) == 2
