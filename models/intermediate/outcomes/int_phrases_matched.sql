@@ -1,6 +1,7 @@
 -- Grain: one row per suite, category, outcome_set, variant_text_key of rules that read a text (SPEC MEA-4).
--- A match at the lowest position wins; at one position the longest phrase. An accent may be a letter's own or
--- a mark beside it, and an apostrophe straight or not.
+-- A match at the lowest position wins; at one position the longest phrase. What lies within it alone is no
+-- other label found: hire, in "wouldn't hire". An accent may be a letter's own or a mark beside it, and an
+-- apostrophe straight or not.
 {%- set kinds = text_rules() %}
 with candidates as (
     select distinct
@@ -52,6 +53,8 @@ searched as (
         candidates.outcome_set,
         candidates.variant_text_key,
         rules.label,
+        {{ lowered('rules.phrase') }} as phrase,
+        rules.is_own,
         length(rules.phrase) as phrase_length,
         case
             {%- for kind, position in kinds.items() %}
@@ -63,6 +66,35 @@ searched as (
     from candidates
     inner join rules using (suite, category, outcome_set)
     inner join texts on candidates.variant_text_key = texts.text_key
+),
+
+found as (
+    select
+        *,
+        first_value(phrase) over (
+            partition by suite, category, outcome_set, variant_text_key
+            order by match_position asc, phrase_length desc, label asc
+        ) as first_phrase
+    from searched
+    where match_position >= 0
+),
+
+placed as (
+    select
+        found.*,
+        coalesce(
+            not contains(
+                replace({{ lowered('texts.unstressed_text') }}, found.first_phrase, ' '), found.phrase
+            ),
+            false
+        ) as is_within_first
+    from found
+    left join texts
+        on
+            found.variant_text_key = texts.text_key
+            and not found.is_own
+            and found.phrase <> found.first_phrase
+            and contains(found.first_phrase, found.phrase)
 )
 
 select
@@ -71,7 +103,6 @@ select
     outcome_set,
     variant_text_key,
     min_by(label, (match_position, -phrase_length, label)) as label,
-    count(distinct label) as n_matches
-from searched
-where match_position >= 0
+    count(distinct case when not is_within_first then label end) as n_matches
+from placed
 group by suite, category, outcome_set, variant_text_key
