@@ -79,22 +79,27 @@ found as (
     where match_position >= 0
 ),
 
+contained as (
+    select
+        *,
+        case
+            when not is_own and phrase <> first_phrase and contains(first_phrase, phrase)
+                then variant_text_key
+        end as searched_text_key
+    from found
+),
+
 placed as (
     select
-        found.*,
+        contained.*,
         coalesce(
             not contains(
-                replace({{ lowered('texts.unstressed_text') }}, found.first_phrase, ' '), found.phrase
+                replace({{ lowered('texts.unstressed_text') }}, contained.first_phrase, ' '), contained.phrase
             ),
             false
         ) as is_within_first
-    from found
-    left join texts
-        on
-            found.variant_text_key = texts.text_key
-            and not found.is_own
-            and found.phrase <> found.first_phrase
-            and contains(found.first_phrase, found.phrase)
+    from contained
+    left join texts on contained.searched_text_key = texts.text_key
 )
 
 select
