@@ -93,6 +93,38 @@ def one_other_unit(kind: Kind, table: Array, units_by_group: ArrayLike) -> Array
     return other
 
 
+def other_units(
+    kind: Kind, table: Array, units_by_group: ArrayLike, spread: tuple[float, float]
+) -> list[Array]:
+    """Ways (K, J) to add one more unit to groups that say the same throughout, none where there are no such.
+
+    Of outcomes `one_other_unit` is the only way; of scores, which `spread` so far, a unit at either end.
+    """
+    if kind != "score":
+        other = one_other_unit(kind, table, units_by_group)
+        return [other] if other.any() else []
+    n, total, squares = table.T
+    is_alike = (n > 0) & (n * squares - total**2 <= 1e-12 * n * squares)
+    if not is_alike.any() or spread[0] == spread[1]:
+        return []
+    sizes = divide(n, np.asarray(units_by_group, dtype=np.float64)) * is_alike
+    return [sizes[:, None] * [1.0, end, end**2] for end in spread]
+
+
+def other_units_of_means(rows: Array, group: Codes, table: Array, units_by_group: Array) -> list[Array]:
+    """`other_units` of C means at once: rows (n, 2C) and table (K, 2C) of counts, then sums; units (K, C)."""
+    n_columns = units_by_group.shape[1]
+    means = divide(rows[:, n_columns:], rows[:, :n_columns])
+    low, high = np.fmin.reduce(means), np.fmax.reduce(means)
+    own = [means[group == index] for index in range(len(table))]
+    spreads = np.stack([np.fmax.reduce(one) - np.fmin.reduce(one) for one in own])
+    is_alike = spreads <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
+    if not (is_alike & (high > low)).any():
+        return []
+    sizes = np.where(is_alike, divide(table[:, :n_columns], units_by_group), 0)
+    return [np.nan_to_num(np.hstack([sizes, sizes * end])) for end in (low, high)]
+
+
 def other_units_of_rates(table: Array, units_by_group: Array) -> Array:
     """`one_other_unit` of C rates at once: table (K, 2C) of counts, then sums; units (K, C)."""
     n_columns = units_by_group.shape[1]
@@ -133,7 +165,7 @@ def one_sided_bounds(
     plain: Array,
     apart: Array,
     n_units: ArrayLike,
-    together: Array | None = None,
+    together: Sequence[Array] = (),
 ) -> Array:
     """Lower and upper 95 % bounds (columns, 2) of judged numbers, from draws (columns, b) of their units.
 
@@ -152,8 +184,8 @@ def one_sided_bounds(
     found = quantiles(plain, levels)
     low, centre, high = np.where(np.isfinite(found), found, equal[:, None]).T
     far_low, _, far_high = quantiles(apart, levels).T
-    if together is not None:
-        near = quantiles(together, levels)
+    for nearer in together:
+        near = quantiles(nearer, levels)
         near_low, _, near_high = np.where(np.isfinite(near), near, equal[:, None]).T
         low, high = np.minimum(low, near_low), np.maximum(high, near_high)
         far_low, far_high = np.minimum(far_low, low), np.maximum(far_high, high)

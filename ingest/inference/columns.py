@@ -12,7 +12,7 @@ import scipy  # its parts load when they are first used: some take longer than a
 from numpy.typing import ArrayLike
 
 from ingest.inference.arrays import Array, Codes, divide, only_where
-from ingest.inference.bounds import other_units_of_rates
+from ingest.inference.bounds import other_units_of_means, other_units_of_rates
 from ingest.inference.constants import CHUNK_BYTES, PERMUTATION_STREAM, PSEUDO_UNIT_STREAM
 from ingest.inference.design import Design, Unit, canonical, unit_of_prompts
 from ingest.inference.drawing import Units, chance, draw, intervals, p_max, rows_of
@@ -70,7 +70,7 @@ class ColumnsResampled(NamedTuple):
 @dataclass(frozen=True)
 class _Draws:
     """Group values as observed (C, K), of given relabellings (b, C, K), and of the next b resamples,
-    (b, C, K) as drawn and, in the second of two `ways`, with units that widen what all say alike.
+    (b, C, K) as drawn and, in the others of several `ways`, with units that widen what all say alike.
 
     `in_errors`, where spreads matter: groups' widest gaps in standard errors under relabellings (b, C, K).
     `units_by_group` (C, K) counts the units that a group's value rests on; `n_by_group` (K,) rows.
@@ -243,13 +243,15 @@ def resample_columns(
         return widest_gaps(by_column, is_share=with_ratios)
 
     table, units_by_group = group_table(design.group, rows, n_groups), units.by_group(rows[:, :n_columns])
-    one_other = other_units_of_rates(table, units_by_group) if with_ratios else np.zeros(0)
-    ways = 2 if one_other.any() else 1
+    if with_ratios:
+        others = [one for one in [other_units_of_rates(table, units_by_group)] if one.any()]
+    else:
+        others = other_units_of_means(rows, design.group, table, units_by_group)
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
     def drawn(b: int) -> list[Array]:
         plain = tables(b)
-        mixed = [plain + weights.exponential(size=(b, n_groups, 1)) * one_other for _ in range(1, ways)]
+        mixed = [plain + weights.exponential(size=(b, n_groups, 1)) * other for other in others]
         return [values_of(own) for own in (plain, *mixed)]
 
     draws = _Draws(
@@ -261,7 +263,7 @@ def resample_columns(
         values_of(table),
         lambda labels: values_of(summed(labels, cell_sums)),
         drawn,
-        ways,
+        1 + len(others),
         in_errors if is_unlike(plan, design.group, cell_sums[:, :n_columns].sum(1)) else None,
     )
     # Of each draw there are labels of all cells, their places in sums, and how often each unit is drawn.

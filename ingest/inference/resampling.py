@@ -16,8 +16,8 @@ from ingest.inference.bounds import (
     Silent,
     blocks_by_group,
     largest_values,
-    one_other_unit,
     one_sided_bounds,
+    other_units,
     pseudo_rows,
     rate_intervals,
     without_mild_side,
@@ -207,8 +207,8 @@ def resample(
         of_unit = design.group[first_rows(units.of_row)]
         tables = few_tables(kind, of_units, of_unit, np.random.default_rng([seed, BOOTSTRAP_STREAM]))
     one_more = pseudo_rows(kind, table, units_by_group)
-    one_other = one_other_unit(kind, table, units_by_group)
-    is_widened = doubt is None and not is_few and bool(one_other.any())
+    seen = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
+    others = other_units(kind, table, units_by_group, seen) if doubt is None and not is_few else []
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
 
     moved_by_labels = doubt and doubt.drawn(kind, table, seed, BOOTSTRAP_STREAM)
@@ -217,8 +217,7 @@ def resample(
         drawn = compared(tables(b))
         apart = drawn + weights.exponential(size=(b, n_groups, 1)) * one_more
         ways = [drawn]
-        if is_widened:
-            ways.append(drawn + weights.exponential(size=(b, n_groups, 1)) * one_other)
+        ways += [drawn + weights.exponential(size=(b, n_groups, 1)) * other for other in others]
         if moved_by_labels is not None:
             moved, nearer = moved_by_labels(b)
             ways += [drawn + nearer, drawn + moved]
@@ -228,16 +227,16 @@ def resample(
 
     bytes_each = 8 * (3 * units.n + 20 * n_groups * n_sums)
     n_columns = len(observed)
-    n_own = n_columns * (2 if is_widened else 1 if doubt is None else 3)
+    n_own = n_columns * (1 + len(others) if doubt is None else 3)
     booted = draw(
         redrawn,
         n_bootstrap if units.is_enough or is_few else 0,
         max(1, chunk_bytes // bytes_each),
         (n_own + len(judged_by),),
     )
-    redrawn_values, others, apart = np.split(booted, [n_columns, n_own])
+    redrawn_values, widened, apart = np.split(booted, [n_columns, n_own])
     booted = redrawn_values[:, :0] if is_few else redrawn_values
-    wider = [others[start : start + n_columns] for start in range(0, len(others), n_columns)]
+    wider = [widened[start : start + n_columns] for start in range(0, len(widened), n_columns)]
     # Units without a label do not tell how badly the labels read.
     telling = units_by_group if doubt is None else np.minimum(units_by_group, doubt.n_units)
     rested_on = units_rested_on(columns, telling)
@@ -253,14 +252,12 @@ def resample(
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}
     own = [place[statistic.name] for statistic in judged_by]
     fewest = np.inf if is_few else float(telling.min())
-    milder = wider[0][own] if wider else None
+    milder = [draws[own] for draws in (wider if doubt is None else wider[:1])]
     bounds = one_sided_bounds(judged_by, observed[own], redrawn_values[own], apart, fewest, milder)
     if is_few:
         bounds = without_mild_side(judged_by, bounds)
     bounds = np.minimum(bounds, largest[own][:, None])
-    spread = (float(scores.min()), float(scores.max())) if kind == "score" else (0.0, 0.0)
-    if kind == "score" and scale is not None:
-        spread = (min(spread[0], scale[0]), max(spread[1], scale[1]))
+    spread = seen if scale is None else (min(seen[0], scale[0]), max(seen[1], scale[1]))
     ends = worst_ends(judged_by, kind, table, lacking, spread, silent, n_outcomes)
     n_blocks = int(blocks_by_group(design.group, design.block, n_groups).min())
     beyond: dict[str, dict[str, Any]] = {}

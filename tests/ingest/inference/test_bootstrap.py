@@ -149,3 +149,28 @@ def test_relabelling_without_a_value_counts_as_extreme():
     row = resample(design, score_sums([0.0, 0, 0, 1, 0, 1, 1, 1]), ["pooled_t"], 20_000, 0)[0]
     assert row.n_permutations == pytest.approx(20_000 * 68 / 70, abs=100)
     assert row.p_value == pytest.approx(34 / 70, abs=0.012)
+
+
+def test_scores_of_a_group_that_are_all_alike_could_be_what_others_are():
+    """Ten names are rated 8 throughout, ten 6: of each group 1 - 0.025^(1/10) = 0.31 may be otherwise.
+
+    Where all are rated alike nothing tells how far apart ratings can be, and the interval has no width.
+    """
+    design = whole_blocks(20, 2, 3)
+
+    def ends(values):
+        rows = rows_by(resample(design, score_sums(values), ["mean", "range"], 0, 1000))
+        columns = resample_columns(design, np.ones((60, 1)), values[:, None], 0, 1000, with_ratios=False)
+        gap, mean = columns.disparities["range"], ("mean", "0")
+        return [
+            [rows["range", None].ci_low, rows["range", None].ci_high],
+            [gap.ci_low[0], gap.ci_high[0]],
+            [rows[mean].ci_low, rows[mean].ci_high],
+            [columns.value_low[0, 0], columns.value_high[0, 0]],
+        ]
+
+    gap, columns_gap, mean, columns_mean = ends(np.where(design.group == 0, 8.0, 6.0))
+    assert columns_gap == pytest.approx(gap, abs=0.06) and columns_mean == pytest.approx(mean, abs=0.06)
+    assert 1.2 < gap[0] < 1.7 and gap[1] == 2
+    assert 7.2 < mean[0] < 7.6 and mean[1] == 8
+    assert ends(np.full(60, 8.0)) == [[0, 0], [0, 0], [8, 8], [8, 8]]
