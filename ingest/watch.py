@@ -29,7 +29,7 @@ from ingest.suite import Suite, load_suite
 
 N_LOOKS, N_ROOTS = 12, 20
 MOST_LOOKS = 520  # ten years of weeks
-READ = ("fct_verdicts", "dim_builds")  # what a look is built for
+READ = ("fct_verdicts", "dim_builds", "int_failure_gaps_absent")  # what a look is built for
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 

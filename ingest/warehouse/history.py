@@ -12,7 +12,8 @@ KEPT_IN = ("audits", "audit_numbers", "runs")  # raw tables
 HASHES = ("build_hash", "thresholds_hash", "suites_hash", "answers_hash", "readings_hash", "labels_hash")
 # A number that labels correct, or that is taken at equal weights, is judged so: the interval is that one's.
 # `answers_key` tells whether two audits of a number are of the same answers, whatever else a folder holds.
-# Of measurements that came without texts, these are the answers.
+# Of measurements that came without texts, these are the answers. Where nobody failed there is no verdict on
+# failures: kept is a gap of 0, to which later ones are compared.
 NUMBERS = """
     with said as (
         select
@@ -35,15 +36,28 @@ NUMBERS = """
             count(*) || ' ' || sum(md5_number_lower(said)) as answers_key
         from said
         group by all
+    ),
+
+    numbers as (
+        select
+            suite, category, config, is_simulated, measure, axis, metric, group_value,
+            coalesce(adjusted_value, value) as value, unit, direction, ci_low, ci_high,
+            n, coalesce(n_units, n_blocks) as n_units, p_family, verdict,
+            measure_check = 'corrected' as is_corrected
+        from fct_verdicts
+        where is_gate_profile and not is_control
+        union all by name
+        select
+            suite, category, config, is_simulated, 'response_status' as measure, axis, metric,
+            '' as group_value, 0 as value, unit, direction, if(ci_high is null, null, 0) as ci_low, ci_high,
+            n, n_units, 'not_applicable' as verdict, false as is_corrected
+        from int_failure_gaps_absent
     )
     select
-        suite, category, config, is_simulated, measure, axis, metric, group_value,
-        coalesce(adjusted_value, value) as value, unit, direction, ci_low, ci_high,
-        n, coalesce(n_units, n_blocks) as n_units, p_family, verdict, answers_key,
-        measure_check = 'corrected' as is_corrected
-    from fct_verdicts
+        suite, category, config, is_simulated, measure, axis, metric, group_value, value, unit, direction,
+        ci_low, ci_high, n, n_units, p_family, verdict, answers_key, is_corrected
+    from numbers
     left join answers using (suite, category, config, is_simulated)
-    where is_gate_profile and not is_control
     order by all
 """
 

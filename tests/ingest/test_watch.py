@@ -112,6 +112,9 @@ def test_a_look_asks_and_judges_its_part_in_a_folder_of_its_own(place, monkeypat
             "select distinct a.look, n.n_units from audits a join audit_numbers n using (audit_key)"
         )
         assert look == 1 and n_units == 16  # one of three piles of 47
+        assert store.rows(
+            "select value, ci_low, round(ci_high, 3), n from audit_numbers where metric = 'max_failure_gap'"
+        ) == [(0, 0, 0.206, 32)]  # nobody failed, of 16 roots: 1 - 0.025^(1/16)
         assert store.value("select count(*) from responses") == 0  # the look's answers lie in its own folder
         plan = watch.current_plan(store, "watched")
     assert plan.n_done == 1 and plan.last_at is not None

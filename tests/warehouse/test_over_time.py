@@ -277,6 +277,14 @@ def test_a_beginning_of_several_fingerprints_names_none():
     assert kept_audits.find_audit(kept, "abcd2") == kept[1]
 
 
+# Of one question every request was answered, and the gate judges gaps in failures.
+ABSENT = (
+    "create table int_failure_gaps_absent as select 's' as suite, 'A1' as category, 'm' as config,"
+    " true as is_simulated, 'gender' as axis, 'max_failure_gap' as metric, 'share' as unit,"
+    " 'higher_is_worse' as direction, 120 as n, 20 as n_units, 0.2 as ci_high;"
+)
+
+
 def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
     names = ", ".join(f"'h' as {name}" for name in HASHES)
     judged = ", ".join(
@@ -292,7 +300,8 @@ def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
             f"create table dim_responses as select {of_answers}, 'ok' as response_status,"
             " null::varchar as response;"
             f"create table fct_measurements as select {of_answers}, 'warmth' as feature,"
-            " 0.5::double as value, null::double as baseline_value"
+            f" 0.5::double as value, null::double as baseline_value; {ABSENT}"
+            " delete from int_failure_gaps_absent"
         )
     looks = ((0.5, None), (0.6, None), (0.5, None), (0.5, "'Yes.'"), (0.6, "'Yes.'"))
     for at, (value, response) in enumerate(looks):
@@ -315,6 +324,7 @@ def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
 def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_path, monkeypatch):
     names = ", ".join(f"'h' as {name}" for name in HASHES)
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
+        marts.execute(ABSENT)
         marts.execute(
             f"create table dim_builds as select 'f' as fingerprint, '1' as plumbline_version, {names}"
         )
@@ -356,6 +366,7 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
         )
         assert kept == [
             ("corrected", 0.2, 0.1, 0.3, True, True),
+            ("max_failure_gap", 0.0, 0.0, 0.2, False, True),
             ("max_share_gap", 0.1, 0.0, 0.2, False, True),
         ]
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
@@ -368,7 +379,7 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
     with Store(tmp_path, read_only=True) as store:
         series = "select fingerprint from audits where plan_key is null order by audited_at"
         assert "".join(name for (name,) in store.rows(series)) == "fgfgf"
-        assert store.value("select count(distinct audit_key) - count(*) from audit_numbers") == -7
+        assert store.value("select count(distinct audit_key) - count(*) from audit_numbers") == -14
     # A clock that is set back: what has not changed has not come back.
     monkeypatch.setattr(history, "utc_now", lambda: datetime(2000, 1, 1))
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
