@@ -60,6 +60,13 @@ def corrected_outcomes(group: Codes, read: Codes, labels: Labels, fold: Codes, n
     share = _within(cell, labels, n_cells)
     predicted = _predicted_outcomes(cell, said * share[:, None], fold, n_cells, width)
     corrected: Array = predicted + stands_for(cell, labels)[:, None] * (said - predicted)
+    # Predictions do not quite cancel: an outcome that people find in no answer of a group adds up to a bit
+    # less than none, and where they find none at all, the rest has no shares.
+    n_groups = int(group.max()) + 1
+    left = group_table(group, corrected[:, :-2], n_groups)
+    is_unsaid = group_table(group, said[:, :-2] * labels.is_there[:, None], n_groups) == 0
+    is_none = (left <= 0) & is_unsaid | (left.sum(1, keepdims=True) < 1)
+    corrected[:, :-2][is_none[group]] = 0
     return corrected
 
 
@@ -142,9 +149,11 @@ def outcome_sums_corrected(corrected: Array) -> Array:
     so much: shares stay as they are.
     """
     sums = corrected[:, :-2]
-    shares = divide(sums.sum(0), sums.sum())
+    shares = _shares(sums.sum(0))
     varies = ((sums - shares) ** 2).sum(1).mean()
-    worth = min(1.0, float(np.nan_to_num(divide(1 - (shares**2).sum(), varies), nan=1.0)))
+    half_an_error = 0.5 / (len(sums) + 1)  # one outcome alone is worth answers, too
+    spread = max(1 - (shares**2).sum(), 2 * half_an_error * (1 - half_an_error))
+    worth = min(1.0, float(np.nan_to_num(divide(spread, varies), nan=1.0)))
     return sums * worth
 
 

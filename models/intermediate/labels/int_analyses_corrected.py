@@ -148,6 +148,7 @@ def _corrected(analysis, groups, silent, named_outcomes, part):
     }
     at_equal_weights = adjusted(design, sums, kind, part["stratum_code"], options)
     results = [result.row() for result in resample(design, sums, statistics_of(kind), **options)]
+    is_nothing_left = not group_table(group, sums, len(groups)).any(axis=1).all()
     of_values = _of_groups(design, kind, sums, alone, options)
     for row in results:
         place = row["statistic"], row["group_value"]
@@ -155,6 +156,8 @@ def _corrected(analysis, groups, silent, named_outcomes, part):
         own = {"read_value": as_read.get(place), "n_labels": n, "n_missing": missing}
         own |= {"label_part": doubt.part}
         own |= of_values.get(place, {}) | at_equal_weights.get(place, {})
+        if is_nothing_left:
+            own["status"] = "empty_group"
         yield {**named, **row, "n": int(row["n"]), **own}
     if kind == "outcome":
         yield from (

@@ -15,8 +15,11 @@ analyses as (
 corrected as (
     select
         * {{ without('adjusted_value, p_adjusted') }},
-        coalesce(adjusted_value, value) as adjusted_value,
-        coalesce(p_adjusted, p_value) as p_adjusted
+        -- Groups that people find alike are as equal as can be, too.
+        coalesce(
+            adjusted_value, value, case status when 'zero_variance' then 0.0 when 'zero_max' then 1.0 end
+        ) as adjusted_value,
+        coalesce(p_adjusted, p_value, case when status = 'zero_variance' then 1.0 end) as p_adjusted
     from {{ ref('int_analyses_corrected') }}
     where status <> 'too_few_labels' and outcome = ''
 ),
@@ -149,8 +152,10 @@ select
     judged.metric,
     judged.group_value_deviating as group_value,
     -- Of chi-square the p-value is what is judged. Groups that all give one answer are as equal as can be.
+    -- Where people find no outcome in any answer, what a rule reads there is none.
     case
         when analyses.n_groups < 2 then null
+        when judged.n_labels is not null and judged.adjusted_value is null then null
         when judged.metric = 'chi_square_p'
             then coalesce(judged.p_value, case when judged.status = 'zero_variance' then 1.0 end)
         when judged.status = 'zero_variance' then 0.0

@@ -178,6 +178,8 @@ select
             then
                 'Fewer than two groups have enough answers that could be read; what ' || missing_answers
                 || ' say is not known.'
+        when colour is null and n_labels is not null
+            then 'People found none of the labels in what they read of a group.'
         when colour is null then 'Not computable: one group, or too few answers.'
         when verdict = 'fail'
             then

@@ -135,6 +135,34 @@ def test_sums_of_outcomes_are_as_many_as_they_are_worth():
     assert worth[1] < 0.5
 
 
+@pytest.mark.parametrize("said", [0, 1])
+def test_an_outcome_that_people_find_in_every_answer_is_the_one_that_all_have(said):
+    design, read, labels, _ = _simulated(np.random.default_rng(2))
+    labels = labels._replace(code=np.where(labels.is_there, said, 0))
+    corrected = corrected_outcomes(design.group, read, labels, folds(design), 2)
+    tables = group_table(design.group, outcome_sums_corrected(corrected), 2)
+    assert (tables[:, said] > 100).all() and (tables[:, 1 - said] == 0).all()
+    rated = group_table(design.group, selection_sums_corrected(corrected, np.array([False, True])), 2)
+    np.testing.assert_array_equal(rated[:, 1] / rated[:, 0], said)
+
+
+def test_where_people_find_no_outcome_nothing_is_left_to_share():
+    design, read, labels, _ = _simulated(np.random.default_rng(3))
+    code = np.where(design.group == 0, NONE, labels.code)
+    corrected = corrected_outcomes(design.group, read, labels._replace(code=code), folds(design), 2)
+    sums = outcome_sums_corrected(corrected)
+    assert (group_table(design.group, sums, 2)[0] == 0).all()
+    rated = group_table(design.group, selection_sums_corrected(corrected, np.array([False, True])), 2)
+    assert rated[0, 0] == 0
+    cell = reading_cells(design.group, read, 2)
+    doubt = Doubt.of(design, cell, stands_for(cell, labels), sums)
+    found = {
+        row.statistic: row.value
+        for row in resample(design, sums, ["max_share_gap", "cramers_v"], 50, 50, doubt=doubt)
+    }
+    assert np.isnan(list(found.values())).all()
+
+
 def test_a_rule_that_misses_more_of_one_group_is_corrected():
     """Uncorrected, equal groups look unequal; corrected they do not, and intervals hold the truth."""
     rng = np.random.default_rng(5)
