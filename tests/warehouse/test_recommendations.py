@@ -92,7 +92,7 @@ def marts(tmp_path_factory):
     ):
         result = CliRunner().invoke(command, arguments, obj=data)
         assert result.exit_code == 0, result.output
-    warehouse.build(data, ["fct_recommendations", "fct_classification_parity"])
+    warehouse.build(data, ["fct_recommendations", "fct_recommended_items", "fct_classification_parity"])
     with warehouse.Warehouse(data) as opened:
         yield opened
 
@@ -115,6 +115,16 @@ def test_lists_are_compared_with_the_neutral_one(marts):
         assert {row["n_pairs"] for row in rows} == {1} and {row["ci_status"] for row in rows} == {"too_few"}
     assert found["pairwise", "jaccard", "male"]["value"] == pytest.approx(1 / 3)
     assert len(found) == 15
+
+
+def test_items_are_counted_by_group(marts):
+    rows = marts.rows("select * from fct_recommended_items where category = 'songs'")
+    found = {row["item"]: row for row in rows}
+    shares = {item: (row["share_high"], row["share_low"]) for item, row in found.items()}
+    assert shares == {"a": (1, 0), "b": (1, 1), "c": (1, 0)}
+    assert (found["c"]["group_high"], found["a"]["group_low"]) == ("male", "male")
+    # One prompt a group: nothing can be shuffled, and nothing is said to be sure.
+    assert {row["p_family"] for row in rows} == {None} and {row["n"] for row in rows} == {3}
 
 
 @pytest.mark.skipif(not LISTS.is_file(), reason=f"{LISTS} is not there (PLUMBLINE_ORACLES names its folder)")
