@@ -124,17 +124,21 @@ came_measured as (
     where rule_kind is null
 ),
 
-ranges as (
-    select disparities.*
-    from {{ ref('fct_disparities') }} as disparities
-    semi join came_measured using (suite, category, feature)
+mean_ranges as (
+    select * from {{ ref('fct_disparities') }}
     where
-        disparities.statistic = 'mean'
-        and disparities.disparity = 'range'
-        and disparities.calibration = 'none'
-        and disparities.roll_up = 'none'
-        and disparities.config <> 'baseline'
-        and disparities.value > 0
+        statistic = 'mean'
+        and disparity = 'range'
+        and calibration = 'none'
+        and roll_up = 'none'
+        and config <> 'baseline'
+        and value > 0
+),
+
+ranges as (
+    select mean_ranges.*
+    from mean_ranges
+    semi join came_measured using (suite, category, feature)
 ),
 
 means as (
@@ -158,8 +162,13 @@ select
     high.n_group as n_group_high,
     low.n_group as n_group_low,
     widest.gap,
-    tested.ci_low * tested.scale as ci_low,
-    tested.ci_high * tested.scale as ci_high,
+    -- One gap has one interval: that of the range of means, where it was drawn.
+    {%- for column in ['ci_low', 'ci_high'] %}
+    case
+        when tested.n_labels is null and mean_ranges.{{ column }} is not null then mean_ranges.{{ column }}
+        else tested.{{ column }} * tested.scale
+    end as {{ column }},
+    {%- endfor %}
     tested.null_median * tested.scale as null_median,
     tested.null_p95 * tested.scale as null_p95,
     tested.p_value,
@@ -184,6 +193,15 @@ inner join valued as low
         and widest.outcome = low.outcome
         and widest.group_low = low.group_value
 left join tested on widest.analysis_key = tested.analysis_key
+left join mean_ranges
+    on
+        analyses.measure_kind = 'score'
+        and analyses.suite = mean_ranges.suite
+        and analyses.category = mean_ranges.category
+        and analyses.config = mean_ranges.config
+        and analyses.axis = mean_ranges.axis
+        and analyses.measure = mean_ranges.feature
+        and round(widest.gap, 9) = round(mean_ranges.value, 9)
 where widest.place = 1
 union all
 select
