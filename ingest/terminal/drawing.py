@@ -142,7 +142,8 @@ def gap_in_words(row: Row) -> str:
     number = _scale(row).number
     high, low = number(row["contrast_high"]), number(row["contrast_low"])
     if row["measure_kind"] != "outcome":
-        about = f"{words(row['measure'])} is {high} on average about {row['group_high']}, "
+        measure = words(row["measure"])
+        about = f"{measure[:1].upper()}{measure[1:]} is {high} on average about {row['group_high']}, "
         return f"{about}{low} about {row['group_low']}."
     is_status = row["measure"] == "response_status"
     counted, verb = ("requests", "end as") if is_status else ("answers", "are read as")

@@ -201,7 +201,7 @@ def test_the_query_as_it_is_printed_asks_for_the_very_name(name):
 
 def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
     lines = why(data, "D5").stdout.splitlines()
-    assert lines[4] == "groups    vader is 1 on average about Female, 0.5 about Male."
+    assert lines[4] == "groups    Vader is 1 on average about Female, 0.5 about Male."
     assert (
         lines[6] == "read by   The number vader, of each answer, as a scorer or the data gave it. "
         "Corrected by what people read in 1,200 of these answers."

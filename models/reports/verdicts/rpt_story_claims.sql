@@ -8,7 +8,7 @@
         ~ " || ' ' || ending || ' ' || " ~ words.format('contrast_outcome') ~ " || '; about ' || group_low || ', ' || "
         ~ of_hundred('contrast_low') ~ " || '.' || few_answers"},
     {'kind': 'may', 'if': "measure_kind = 'score'", 'sentence':
-        measure_in_words('measure') ~ " || ' is ' || "
+        "upper(left(" ~ measure_in_words('measure') ~ ", 1)) || substr(" ~ measure_in_words('measure') ~ ", 2) || ' is ' || "
         ~ rounded_apart('contrast_high', ['contrast_low'], within=0.001) ~ " || ' on average in answers about '
         || group_high || ', and ' || "
         ~ rounded_apart('contrast_low', ['contrast_high'], within=0.001) ~ " || ' about ' || group_low || '.' || few_answers"},

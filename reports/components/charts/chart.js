@@ -15,7 +15,7 @@ export const isNumber = (value) => typeof value === 'number' && Number.isFinite(
 /** `fmt`: pct, num (three significant digits), or how many decimals. */
 export const formatNumber = (value, fmt) => {
 	if (!isNumber(value)) return '–';
-	if (fmt === 'pct') return `${perCent(value)}%`;
+	if (fmt === 'pct') return `${perCent(value)}\u00a0%`;
 	if (!isNumber(fmt)) return Number(value.toPrecision(3)).toString();
 	const text = value.toFixed(fmt);
 	// No -0.00, and no 0.00 but of 0.
@@ -23,7 +23,7 @@ export const formatNumber = (value, fmt) => {
 };
 
 /** Shares beside an axis: whole per cent, which leave room for one another. */
-export const percent = (share) => `${perCent(share, 0)} %`;
+export const percent = (share) => `${perCent(share, 0)}\u00a0%`;
 
 /** An interval in a legend: the line that it is in the chart. */
 export const LINE = 'path://M0,4 L14,4 L14,6 L0,6 Z';

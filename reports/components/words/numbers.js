@@ -26,7 +26,7 @@ export const signed = (value, isShare = false) => (isNumber(value) ? `${value > 
 /** A share with its interval in brackets, in per cent. */
 export const perCentWithin = (value, low, high, decimals = 1) => {
 	const said = (share) => perCent(share, decimals);
-	return isNumber(value) ? `${said(value)} %${isNumber(low) && isNumber(high) ? ` (${said(low)} to ${said(high)})` : ''}` : '–';
+	return isNumber(value) ? `${said(value)}\u00a0%${isNumber(low) && isNumber(high) ? ` (${said(low)} to ${said(high)})` : ''}` : '–';
 };
 /** Options as text, their numbers as a person writes them: 0.56, where 0.7 × 0.8 is 0.5599999999999999. */
 export const tidy = (text) => String(text ?? '').replace(/\d+\.\d{9,}/g, (digits) => String(Number(Number(digits).toPrecision(9))));

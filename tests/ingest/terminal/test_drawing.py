@@ -68,7 +68,7 @@ def test_the_suite_is_named_where_there_are_several():
         ),
         (
             {"measure_kind": "score", "measure": "salary", "contrast_high": 91250.0, "contrast_low": 999.6},
-            "salary is 91,250 on average about Female, 1,000 about Male.",
+            "Salary is 91,250 on average about Female, 1,000 about Male.",
         ),
     ],
 )
