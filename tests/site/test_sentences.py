@@ -20,7 +20,7 @@ SPOILT = (PAYLOAD, re.sub(r"\d", "…", PAYLOAD))
 NAMES = (
     "config", "model", "role", "category_title", "title", "suite_title", "outcome", "contrast_outcome",
     "group_value", "group_high", "group_low", "axis", "measure", "feature", "outcome_set", "profile",
-    "metric_title", "target_list", "word", "group_a", "group_b",
+    "metric_title", "target_list", "word", "group_a", "group_b", "item",
 )  # fmt: skip
 
 
