@@ -125,7 +125,10 @@ came_measured as (
 ),
 
 mean_ranges as (
-    select * from {{ ref('fct_disparities') }}
+    select
+        *,
+        'score' as measure_kind
+    from {{ ref('fct_disparities') }}
     where
         statistic = 'mean'
         and disparity = 'range'
@@ -195,7 +198,7 @@ inner join valued as low
 left join tested on widest.analysis_key = tested.analysis_key
 left join mean_ranges
     on
-        analyses.measure_kind = 'score'
+        analyses.measure_kind = mean_ranges.measure_kind
         and analyses.suite = mean_ranges.suite
         and analyses.category = mean_ranges.category
         and analyses.config = mean_ranges.config
