@@ -70,6 +70,8 @@ def definition(suite: Suite) -> dict[str, Any]:
         said |= {"topic_set": topics.topic_set, "categories": topics.categories or codes}
     if suite.recommendations:
         content["recommendations"]["categories"] = _once(suite.recommendations.categories or codes)
+        ends = [_literal(end) for end in suite.recommendations.until]
+        content["recommendations"]["rest"] = f"(?s)({'|'.join(ends)}).*" if ends else None
     if suite.stereotypes:
         content["stereotypes"] |= _stereotypes(suite.stereotypes, suite)
     for code in codes:
@@ -122,12 +124,16 @@ def phrase_pattern(phrase: str, among: bool = False) -> str:
     >>> phrase_pattern("retail trade")
     '(^|[^\\\\p{L}\\\\p{M}\\\\p{N}_])(retail trade)($|[^\\\\p{L}\\\\p{M}\\\\p{N}_])'
     """
-    # RE2 takes a backslash before ASCII only.
-    literal = "".join(c if not c.isascii() or c.isalnum() or c in " _" else "\\" + c for c in phrase)
+    literal = _literal(phrase)
     if among and stands_in_words(phrase):
         return f"()({literal})()"
     outside = WORD.replace("[", "[^", 1)
     return f"(^|{outside})({literal})($|{outside})"
+
+
+def _literal(text: str) -> str:
+    """Return the RE2 pattern of a text; RE2 takes a backslash before ASCII only."""
+    return "".join(c if not c.isascii() or c.isalnum() or c in " _" else "\\" + c for c in text)
 
 
 def _once(names: Iterable[Any]) -> list[Any]:

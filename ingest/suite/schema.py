@@ -94,6 +94,11 @@ class Recommendations(Strict):
         default=False,
         description="Only what has a number or bullet is an item, so a sentence around is none.",
     )
+    until: list[Annotated[str, Field(min_length=1, max_length=20)]] = Field(
+        default=[],
+        max_length=10,
+        description="Where an item ends, such as at a dash; what follows says more of it.",
+    )
     size: int | None = Field(default=None, ge=1, le=1_000, description="How many items count.")
     as_langfair: bool = Field(default=False, description="Give SERP and PRAG in LangFair's scale as well.")
 

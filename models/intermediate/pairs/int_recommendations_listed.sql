@@ -22,23 +22,29 @@ parts as (
         answers.*,
         declared.is_numbered,
         declared.list_size,
+        declared.rest_pattern,
         {{ unnested_in_places(split_text(seen, 'declared.separator'), 'part', 'place') }}
     from answers
     inner join {{ ref('stg_suite__recommendations') }} as declared using (suite, category)
     inner join {{ ref('stg_extract__texts') }} as texts using (text_key)
 ),
 
+unmarked as (
+    select
+        * {{ without('part') }},
+        {{ matches(line, mark) }} as has_mark,
+        {{ all_replaced(line, mark, '') }} as entry
+    from parts
+),
+
 items as (
     select
-        suite,
-        category,
-        text_key,
-        is_numbered,
-        list_size,
-        place,
-        {{ matches(line, mark) }} as has_mark,
-        {{ lowered(composed(trimmed(all_replaced(line, mark, ''), space ~ " || '\"*_“”'"))) }} as item
-    from parts
+        * {{ without('entry') }},
+        {{ lowered(composed(trimmed(
+            'case when rest_pattern is null then entry else ' ~ all_replaced('entry', 'rest_pattern', '') ~ ' end',
+            space ~ " || '\"*_“”'"
+        ))) }} as item
+    from unmarked
 ),
 
 firsts as (
