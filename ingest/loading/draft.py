@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from ingest.loading.readers import main_files, reader_of
 from ingest.measuring.languages import language_of_most
 from ingest.scorers.number_in_text import NumberReader
 from ingest.suite import normalise_label
-from ingest.suite.fields import AXIS_SEPARATOR, Label, alike, composed
+from ingest.suite.fields import AXIS_SEPARATOR, CATEGORY_PATTERN, Label, alike, composed
 
 LOOKED_AT = 10_000  # records of a file
 READ = 50  # texts whose language is told
@@ -34,6 +35,7 @@ MOST_SCALES = 3  # a prompt may name others beside the one it asks for: `aged 30
 SOME = 0.2  # of a value's prompts say it; others may show it by a name
 GUIDE = "docs/guide/own-answers.md"
 NO_ROOT = "# No field says which prompts differ in the group only: `root:` would name it."
+ONE_QUESTION = "# All answers count as answers to one question: `category:` would name a column of several."
 UNLISTED = f"{GUIDE}#groups-without-a-column"
 # What columns are often called; the name itself comes first, as logs of tools have it.
 NAMES = {
@@ -173,11 +175,15 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     known = {name for name in fields if _spelt(name) in KNOWN} | set(columns.values())
     if any(reader_of(path) for path in paths):
         # What a tool itself says of a record stands beside what its user wrote.
-        known |= {name for name in fields if "." not in name and name != "group"}
+        known |= {name for name in fields if "." not in name and name not in ("group", "root")}
     said_in_prompts = _said(fields, columns)
     # A column of people's names is neither a group nor what prompts about several people share.
     people = {n for n in said_in_prompts if fields[n].has_people}
-    groups, left_out = _groups(fields, known | people)
+    questions = _questions(fields)
+    groups, left_out = _groups(fields, known | people | {questions or ""})
+    if not groups:
+        questions = None
+        groups, left_out = _groups(fields, known | people)
     if not groups:
         others = [repr(shorten(n, MOST_LETTERS // 2)) for n in fields if n not in known]
         more = [f"{len(others) - NAMED} more"] if len(others) > NAMED else []
@@ -195,8 +201,10 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     named_in = [fields[n] for n in said_in_prompts if fields[n] not in groups]
     if person := _name(named_in, people, declared, attributes):
         columns["name"] = person
-    if root := _root(fields, groups, known | people | {person or ""}):
+    if root := _root(fields, groups, known | people | {person or "", questions or ""}):
         columns["root"] = root
+    if questions:
+        columns["category"] = questions
     text = _suite(name, fields, columns, attributes, declared, scores, labels, left_out)
     found = {slug: list(field.spellings()) for slug, field in attributes.items()}
     return Drafted(text, len(records), found, [*scores, *labels])
@@ -259,6 +267,14 @@ def _groups(fields: Mapping[str, _Field], taken: set[str]) -> tuple[list[_Field]
     chosen = [field for field in can_be if field.is_about_people] or can_be
     chosen = chosen[:MOST_ATTRIBUTES]
     return chosen, [field.name for field in can_be if field not in chosen]
+
+
+def _questions(fields: Mapping[str, _Field]) -> str | None:
+    """Return the field that says to which question an answer is, if all its values can be categories."""
+    field = next((fields[name] for name in fields if _spelt(name) == "category"), None)
+    if field is None or not field.is_full or len(field.values) > MOST_VALUES:
+        return None
+    return field.name if all(re.fullmatch(CATEGORY_PATTERN, value) for value in field.values) else None
 
 
 def _slugs(names: Sequence[str]) -> list[str]:
@@ -418,7 +434,8 @@ def _suite(
     title = name.replace("_", " ").capitalize()
     said: dict[str, Any] = dict(columns)
     said.setdefault("model", {"value": "model"})
-    said["category"] = {"value": code}
+    asked = list(fields[columns["category"]].values) if "category" in columns else [code]
+    said["category"] = columns.get("category", {"value": code})
     said["attributes"] = {slug: field.name for slug, field in attributes.items()}
     said |= {"scores": dict(scores)} if scores else {}
     said |= {"labels": dict(labels)} if labels else {}
@@ -427,7 +444,11 @@ def _suite(
     ]
     # Answers about one name resemble each other: where a name has one group, whole names are compared.
     block = {"block": "name"} if decided else {}
-    category = {"title": title, "domain": "answers"} | block | {"outcomes": rules}
+    titles = {code: title if len(asked) == 1 else code.replace("_", " ") for code in asked}
+    categories = {
+        code: {"title": title, "domain": "answers"} | block | {"outcomes": deepcopy(rules)}
+        for code, title in titles.items()
+    }
     left_out = [field for field in left_out if field != person]
     others = ", ".join(repr(shorten(field)) for field in left_out)
     parts = [
@@ -451,6 +472,7 @@ def _suite(
         "# Left: Plumbline's words. Right: the file's fields.",
         None if "model" in columns else "# No field names the model: write its name here.",
         None if "root" in columns else NO_ROOT,
+        None if "category" in columns else ONE_QUESTION,
         _yaml({"columns": said}),
         "# How an answer is read. Add rules, such as phrases: docs/guide/own-questions.md.",
         *(
@@ -458,7 +480,7 @@ def _suite(
             for rule in rules
             if rule["kind"] == "given" and "favourable" not in rule
         ),
-        _yaml({"categories": {code: category}, "scorers": ["vader" if is_english else "length"]}),
+        _yaml({"categories": categories, "scorers": ["vader" if is_english else "length"]}),
         "# Prompts ask for a number. `beside:` would list words that stand beside it: docs/guide/scorers.md."
         if scale
         else None,

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from ingest.paths import PROJECT
 
 NAME_PATTERN = r"^[a-z][a-z0-9_]{0,62}$"
+CATEGORY_PATTERN = r"^[A-Za-z][A-Za-z0-9_]{0,62}$"
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
 

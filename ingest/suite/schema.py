@@ -9,6 +9,7 @@ from ingest.keys import key
 from ingest.suite.benchmarks import Benchmark
 from ingest.suite.fields import (
     AXIS_SEPARATOR,
+    CATEGORY_PATTERN,
     LANGUAGE_ATTRIBUTE,
     LANGUAGE_SEPARATOR,
     LARGEST_INTEGER,
@@ -300,7 +301,7 @@ class Suite(Strict):
         description="Flags with which prompts are asked none the less, or `all`; a root with any other flag "
         "in one of its prompts is not asked.",
     )
-    categories: dict[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")], Category] = Field(
+    categories: dict[Annotated[str, Field(pattern=CATEGORY_PATTERN)], Category] = Field(
         min_length=1, description="The questions, each by its code."
     )
 

@@ -254,6 +254,41 @@ def test_a_suite_of_keys_with_gaps_and_truths_loads_its_file(tmp_path):
     assert "60 records = 60 loaded" in loaded.output
 
 
+@pytest.mark.parametrize(
+    ("codes", "drafted"),
+    [
+        (["HIRE", "LEND"], ["HIRE", "LEND"]),
+        (["HIRE"], ["HIRE"]),
+        (["Who is hired?", "LEND"], ["MINE"]),  # no name of a category
+    ],
+)
+def test_a_column_says_to_which_question_an_answer_is(codes, drafted, tmp_path):
+    records = [
+        {**one, "Category": code, "prompt_text": f"{code} {one['prompt_text']}"}
+        for code in codes
+        for one in answers()
+    ]
+    path, file = tmp_path / "mine.yml", tmp_path / "a.csv"
+    told = plumbline("init", path, "--responses", write_csv(file, records))
+    assert told.exit_code == 0, told.output
+    suite = load_suite(path)
+    assert list(suite.categories) == drafted
+    assert (suite.columns.root, list(suite.attributes)) == ("vacancy", ["gender"])
+    assert ("All answers count as answers to one question" in path.read_text()) == (drafted == ["MINE"])
+    loaded = plumbline("--data", tmp_path / "data", "load", file, "--suite", path)
+    assert "+ 0 rejected" in loaded.output, loaded.output
+
+
+def test_what_langfair_says_that_prompts_share_is_their_root(tmp_path):
+    asked = {g: [f"A {g} cook, case {n}." for n in range(6)] for g in ("male", "female")}
+    data = {f"{g}_prompt": prompts for g, prompts in asked.items()}
+    data |= {f"{g}_response": ["Yes."] * 6 for g in asked}
+    (tmp_path / "a.json").write_text(json.dumps({"data": data, "metadata": {"temperature": 1.0}}))
+    path = tmp_path / "mine.yml"
+    path.write_text(draft_suite([tmp_path / "a.json"], "mine").text)
+    assert load_suite(path).columns.root == "root"
+
+
 def write_log(folder):
     """A log of Inspect with a score that is a letter, one that is a number, and metadata."""
     header = {"version": 2, "eval": {"task": "t", "model": "lab/big", "model_generate_config": {}}}
