@@ -134,7 +134,8 @@ def command(
         made = suite_of(benchmark, folder, name, str(suite), model)
         files |= {Path(file): text for file, text in made.files.items()}
         _tell(made)
-        done = f"{suite}: {made.n_prompts:,} prompts of {made.n_categories:,} categories; " + (
+        categories = "1 category" if made.n_categories == 1 else f"{made.n_categories:,} categories"
+        done = f"{suite}: {made.n_prompts:,} prompts of {categories}; " + (
             f"`plumbline audit {suite}`." if is_suite else f"`cd {path}`, then `plumbline audit`."
         )
     if there := [file for file in files if file.exists() and not force]:
@@ -163,5 +164,5 @@ def _drafted(drafted: Drafted, suite: Path, responses: Sequence[Path]) -> str:
 def _tell(made: Made) -> None:
     """Say which records gave no prompt, and why."""
     for reason, n in made.rejected.most_common():
-        what = "prompts" if reason == SAME else "records"
+        what = ("prompt" if reason == SAME else "record") + "s" * (n != 1)
         say(f"{n:,} {what} left out: {reason}, the first is {made.examples[reason]}", err=True)

@@ -148,7 +148,7 @@ def test_what_is_asked_twice_is_counted_in_prompts(tmp_path):
     )
     said = init(tmp_path / "a.yml", "--from", "stereoset", tmp_path).output
     assert "6 prompts left out: it asks the same as another record, the first is again" in said
-    assert "a.yml: 6 prompts of 1 categories" in said
+    assert "a.yml: 6 prompts of 1 category;" in said
 
 
 def test_a_name_or_a_descriptor_within_a_longer_word_is_none(tmp_path):
