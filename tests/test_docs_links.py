@@ -240,6 +240,12 @@ def test_a_column_of_each_model_becomes_a_row_of_each_answer(tmp_path: Path) -> 
     assert rows == ["id,model,answer", "01,model_a,True", "01,model_b,7.50", "02,model_a,", "02,model_b,7"]
 
 
+def test_the_guide_says_how_many_tables_an_export_has() -> None:
+    page = (PROJECT / "docs/guide/publishing.md").read_text("utf-8")
+    marts = {path.stem for path in (PROJECT / "models/marts").rglob("*") if path.suffix in (".sql", ".py")}
+    assert f"{len(marts)} tables, each as" in page
+
+
 def test_what_spark_costs_is_what_was_measured() -> None:
     page = " ".join((PROJECT / "docs/guide/spark.md").read_text("utf-8").split())
     with (PROJECT / "bench/results.csv").open(newline="") as file:

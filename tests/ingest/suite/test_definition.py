@@ -5,6 +5,7 @@ from unicodedata import normalize
 
 import duckdb
 import pytest
+import yaml
 from places import SUITES
 
 from ingest.errors import PlumblineError
@@ -71,6 +72,36 @@ def test_the_suite_whose_names_show_a_group_reads(tmp_path):
     suite = load_suite(path)
     assert suite.columns.name == suite.columns.attributes["gender"] == "alumno"
     assert (suite.names.shows, suite.categories["COMMENT"].block) == (["gender"], "name")
+
+
+def test_each_category_that_the_guide_shows_is_whole(tmp_path):
+    """Beside what a suite has at its top, and the groups that its prompts ask for, nothing is to be added."""
+    page = (SUITES.parent / "docs/guide/own-questions.md").read_text(encoding="utf-8")
+    head = {"suite": "s", "title": "S", "version": 1, "axes": "all"}
+    shown = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    whole = [content for content in shown if isinstance(content, dict) and "categories" in content]
+    for content in whole:
+        asked = re.findall(r"{(\w+)}", str(content["categories"]))
+        slots = {name for category in content["categories"].values() for name in category.get("slots", {})}
+        groups = {name: {f"{name} 1": {}, f"{name} 2": {}} for name in {*asked} - slots}
+        for category in content["categories"].values():
+            for name, shares in category.get("mix", {}).get("shares", {}).items():
+                groups[name] = {value: {} for value in shares}
+        path = tmp_path / "s.yml"
+        path.write_text(yaml.safe_dump(head | {"attributes": groups} | content), encoding="utf-8")
+        assert load_suite(path).rules()
+    assert len(whole) > 4
+
+
+def test_the_guide_quotes_what_is_said_of_a_missing_key(tmp_path):
+    page = (SUITES.parent / "docs/guide/own-answers.md").read_text(encoding="utf-8")
+    path = tmp_path / "hiring.yml"
+    example = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[0]
+    path.write_text(re.sub(r"  category: category.*\n", "", example), encoding="utf-8")
+    with pytest.raises(PlumblineError) as error:
+        load_suite(path)
+    said = error.value.message.replace(str(path), "hiring.yml")
+    assert said.removesuffix(" Correct that line, then run the command again.") in page
 
 
 def test_all_keys_that_are_missing_are_named_at_once(tmp_path):
