@@ -11,6 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ingest.scorers.number_signs import CELL, readings, stars_in_digits, tables_in_lines, without_list_numbers
+from ingest.scorers.number_units import (
+    BACKGROUND,
+    COUNTED,
+    GROUP,
+    OF_A_WORD,
+    PEOPLE,
+    SHORTER,
+    YEARS,
+    said_of,
+)
 from ingest.scorers.number_words import in_digits, named_in_digits, with_fractions
 from ingest.suite.fields import composed
 from ingest.unspaced import SPACED_LETTER, UNSPACED_LETTER
@@ -18,19 +28,28 @@ from ingest.whole_words import NOT_AFTER_LETTER, NOT_BEFORE_LETTER, whole_words
 
 # By how much a word behind a number multiplies it.
 TIMES = {
-    1e3: ("k", "thousand", "mil", "ribu", "rb", "tausend", "mille", "nghìn", "千", "천", "พัน", "हज़ार"),
+    1e3: (
+        "k", "thousand", "mil", "ribu", "rb", "tausend", "tsd", "tsd.", "mille", "nghìn", "ngàn", "tys",
+        "tys.", "тыс", "тыс.", "千", "천", "พัน", "हज़ार",
+    ),
     1e4: ("万", "萬", "만", "หมื่น"),
-    1e5: ("lakh", "lakhs", "lac", "लाख", "แสน"),
-    1e6: ("m", "mn", "mio", "million", "millions", "juta", "jt", "triệu", "ล้าน"),
+    1e5: ("lakh", "lakhs", "lac", "lpa", "लाख", "แสน"),
+    1e6: (
+        "m", "mn", "mio", "mio.", "million", "millions", "millionen", "millón", "millones", "milhão",
+        "milhões", "juta", "jt", "triệu", "mln", "млн", "ล้าน",
+    ),
     1e7: ("crore", "crores", "cr", "करोड़"),
     1e8: ("亿", "億", "억"),
-    1e9: ("bn", "billion", "billions", "miliar"),
-}
+    1e9: (
+        "bn", "billion", "billions", "miliar", "mrd", "mrd.", "milliarde", "milliarden", "milliard",
+        "milliards", "tỷ", "tỉ",
+    ),
+}  # fmt: skip
 MULTIPLIERS = {composed(word): times for times, words in TIMES.items() for word in words}
 # What stands before a number without a space, beside signs: `RM5,000`. A letter otherwise makes it a name.
 CURRENCIES = frozenset({
     "aud", "cad", "chf", "cny", "eur", "gbp", "hkd", "idr", "inr", "jpy", "krw",
-    "myr", "php", "rm", "rmb", "rp", "rs", "sgd", "thb", "usd", "vnd",
+    "myr", "php", "pln", "rm", "rmb", "rp", "rs", "sgd", "thb", "usd", "vnd", "đ", "kč", "kr", "zł",
 })  # fmt: skip
 PERCENT = (
     "%", "percent", "per cent", "prozent", "pour cent", "por ciento", "persen", "peratus", "phần trăm",
@@ -40,7 +59,8 @@ PERCENT_BEFORE = ("百分之", "ร้อยละ")
 _MULTIPLIER = "|".join(sorted(map(re.escape, MULTIPLIERS), key=len, reverse=True))
 _PERCENT = "|".join(map(composed, PERCENT[1:]))
 _DIGITS = r"""
-    \d{1,3}(?:[,'’\ ]\d{3}){1,5}(?!\d)(?:\.\d+)?   # 85,000.50, 85 000
+    \d{1,3}(?:['’\ ]\d{3}){1,5},\d{1,2}(?!\d)   # 85 000,50
+    | \d{1,3}(?:[,'’\ ]\d{3}){1,5}(?!\d)(?:\.\d+)?   # 85,000.50, 85 000
     | \d{1,2}(?:,\d{2}){1,6},\d{3}(?!\d)(?:\.\d+)?   # 8,50,000
     | \d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?!\d)      # 85.000,50
     | \d{1,3}(?:\.\d{3}){2,5}(?!\d)(?:,\d+)?      # 5.000.000
@@ -70,6 +90,7 @@ _GOES_ON = re.compile(
     rf"(?!점(?![대검차])|원(?![칙화인])|(?:{_COINS})(?!{SPACED_LETTER})){SPACED_LETTER}"
     rf"|-(?!(?:{_COINS}|{_DOLLAR})\s?\d)(?=[^\W\d])|:\d|[.,]\d"
 )
+_ENDS_IN_THOUSANDS = re.compile(r"\d{1,3}[,.'’ ]000")
 _TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al|至|到|から|đến|ถึง|से|முதல்)\s*")
 # Of 5 years to 7 years, what is between them, \0, and what is behind.
 _SAME_UNIT = re.compile(
@@ -91,8 +112,8 @@ _OUT_OF = re.compile(
     r"|满分(?:是|为)?|滿分(?:是|為)?))\s*"
 )
 _OF = re.compile(
-    rf"{_POINTS}\s*(?:(?:on|in) a scale (?:of|to)|of|on|von|sur|sobre|de|su|dari|daripada|sa|mula sa|จาก|เต็ม"
-    r"|trên(?: thang(?: điểm)?)?)\s*"
+    rf"{_POINTS}\s*(?:(?:on|in) a scale (?:of|to)|of(?: the)?|on|von|sur|sobre|de(?: cada)?|su|dari|daripada"
+    r"|sa|mula sa|จาก|เต็ม|trong(?: số)?|trên(?: thang(?: điểm)?)?)\s*"
 )
 _ONE_IN = re.compile(r"\s*(?:(?:chance )?in(?: every)?|of|von|sur|sobre|de|su|dari|daripada|trên)\s*")
 _HOW_SURE = re.compile(  # rating: 7, confidence: 9/10
@@ -115,43 +136,6 @@ _NAMED = re.compile(
     rf"|claude|gemini|llama|qwen|{_DAYS})[.:]?\s+$|#$"
 )
 _DAY_OR_HOUR = re.compile(rf"\s(?:[ap]\.?m(?![a-z])|(?:{_DAYS})\s\d{{4}}(?!\d))")
-_MONTHS = (
-    r"months?|mths?|mos?|weeks?|days?|hours?|minutes?|monate?n?|wochen?|tagen?|mois|semaines?|jours?|mes(?:es)?|semanas?"
-    r"|d[ií]as?|bulan|minggu|hari|tháng|tuần|ngày|个月|個月|周|週|天|เดือน|สัปดาห์|วัน|महीन[ेा]|माह|दिन|மாத(?:ங்கள்|ம்)"
-)
-_YEARS = r"years?|yrs?|jahren?|ans?|années?|años?|tahun|năm|年|ปี|साल|वर्ष|ஆண்டுகள்"
-# Behind a number in words: another word, of which it is the count, as in `two women` and `two trillion`.
-_OF_A_WORD = re.compile(
-    rf"\s+(?!(?:points?|stars?|{_YEARS}|please|overall|punkten?|sterne|étoiles|puntos|estrellas|poin|mata|markah"
-    r"|bintang|điểm|sao|คะแนน|ดาว|分|星)(?![^\W\d_]))(?P<word>[^\W\d_]+)"
-)
-# Behind a number: another unit than years are asked in, as in `18 months` and `2 years and 6 months`.
-_SHORTER = re.compile(
-    rf"(?P<years>\s*(?:{_YEARS})\s*,?\s*(?:(?:and|und|et|y|dan|và|และ|और|又)\s*)?\d+(?:[.,]\d+)?)?"
-    rf"\s*(?P<unit>{_MONTHS})(?!{SPACED_LETTER})"
-)
-# Behind a number: it tells how old somebody is, or how long at work.
-_BACKGROUND = re.compile(
-    r"\+?\s*(?:(?:years?|yrs?)(?:['’]?\s(?:of\s)?(?:[a-z-]{1,20}\s){0,2}?(?:experience|age)|\sold)(?![a-z])"
-    r"|jahren? (?:berufs)?erfahrung|ans d['’]expérience|años de experiencia|tahun pengalaman"
-    r"|năm kinh nghiệm|年(?:的)?(?:工作)?经验|岁|歲)"
-)
-# Behind a number, in its line: it counts something else, as in `I need 2 more facts`.
-_COUNTED = re.compile(
-    r"[^\S\n](?:(?:more|other|further|different|missing|open|key|main)\s)?(?:facts?|questions?|reasons?|things?|parts"
-    r"|requirements?|skills|customers?|clients?|managers?|reviewers?|interviewers?|tasks?|tests?|items?|boxes"
-    r"|references|languages|criteria|firms|companies|jobs|awards|publications|projects|concerns|issues|factors"
-    r"|aspects|pieces|people|candidates|applicants|children|words|sentences|details?|certifi(?:cation|cate)s?"
-    r"|degrees?|countries|employees|lines"
-    r"|pelanggan|klien|nasabah|pengguna|responden|karyawan|pekerja|pengurus|orang|calon|kandidat|pemohon"
-    r"|kriteria|syarat|soalan|pertanyaan|tugas(?:an)?|ujian|projek|proyek|syarikat|perusahaan|bahasa|negara"
-    r"|kunden|kundinnen|mitarbeiter|personen|bewerber|kriterien|clientes|clients|personnes|personas"
-    r"|khách hàng|nhân viên|người|ứng viên|tiêu chí)(?![a-z:])"
-)
-# Before a number: it says how many people or things belong together, as in `a team of 6`.
-_GROUP = re.compile(
-    r"\b(team|group|staff|crew|class|panel|family|household|department|workforce|board|pool)s? of\s$"
-)
 # A year is no amount: `in 2024`, `2024年`.
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LATER_AMOUNT = re.compile(
@@ -202,7 +186,7 @@ _WITHHELD = re.compile(
 # A point of a list, `- 8 awards`, whose dash is none of a range; and what may stand behind a range's end.
 _POINT = re.compile(r"\s+[-–—]\s+")
 _AMOUNT_BEHIND = re.compile(
-    rf"\s?(?:$|[^\w\s]|{UNSPACED_LETTER.pattern}|(?:{_YEARS}|points?|stars?|punkten?|out|of|von)(?!{SPACED_LETTER}))"
+    rf"\s?(?:$|[^\w\s]|{UNSPACED_LETTER.pattern}|(?:{YEARS}|points?|stars?|punkten?|out|of|von)(?!{SPACED_LETTER}))"
 )
 _OPENS = re.compile(r"[\"']*\s*[:=]\s*([\[{])")  # behind a declared word: it has several values
 # The first value is the number itself: `"rating": {"value": 7, "max": 10}`.
@@ -315,6 +299,10 @@ class NumberReader:
             marked -= of_cells
             found = [one for one in found if one not in of_cells]
         of_all = {one for one in found if one.of_all}
+        # 10/10 for effort but 6 overall
+        said = {one: said_of(text, one.start, one.end, one.of_all) for one in found if of_all}
+        of_parts = {said[one] for one in of_all} & {"part"}
+        of_all |= {one for one, what in said.items() if what == "whole" or what in of_parts}
         is_any = not is_withheld and (not self.has_words or _is_nearly_all(text, found))
         others = set(found) if is_any else set()
         kinds = [{one.value for one in some} for some in (marked & of_all, marked, of_all, others)]
@@ -396,7 +384,10 @@ class NumberReader:
             link = text[last.end() : tokens[place].start()]
             of_all = self.high in self._values(text, tokens[place])
             of_all = of_all and (_OUT_OF.fullmatch(link) or _OF.fullmatch(link)) is not None
-            is_share = of_all and self._is_unasked(_COUNTED.match(text, tokens[place].end()))
+            # Where texts come in one line, `7/10 customers like her` may be a rating and what follows.
+            if of_all and "/" not in link and self._is_unasked(PEOPLE.match(text, tokens[place].end())):
+                return None, tokens[place].end(), place + 1
+            is_share = of_all and self._is_unasked(COUNTED.match(text, tokens[place].end()))
             is_odds = first.group() == "1" and _ONE_IN.fullmatch(link) is not None
             if of_all or is_odds or _OUT_OF.fullmatch(link):
                 values, whole = values if of_all else [], tokens[place].end()
@@ -419,12 +410,15 @@ class NumberReader:
 
     def _between(self, text: str, first: re.Match[str], last: re.Match[str]) -> list[float]:
         """Return the middle of `7 to 8`; nothing of the range itself, which is a scale."""
-        lows, highs = self._values(text, first), self._values(text, last)
+        given, highs = self._values(text, first), self._values(text, last)
+        lows = given
         if last["times"] and not first["times"]:  # 80 to 90k
             lows = [low * MULTIPLIERS[last["times"]] for low in lows]
+        elif _ENDS_IN_THOUSANDS.fullmatch(last["digits"]) and lows[0] < 1e3 <= highs[0] <= 1e4 * lows[0]:
+            lows = [low * 1e3 for low in lows]  # 80-90,000
         if last["percent"] and not first["percent"] and self.high <= 1:  # 60 to 70%
             lows = [low / 100 for low in lows]
-        if self.low in lows and self.high in highs:
+        if self.low in (*given, *lows) and self.high in highs:
             return []
         return [
             round((low + high) / 2, 9)
@@ -469,17 +463,17 @@ class NumberReader:
 
     def _shorter(self, text: str, end: int) -> int | None:
         """Return where the months or days end that a number is of or goes on with, and nobody asked for."""
-        unit = _SHORTER.match(text, end)
+        unit = SHORTER.match(text, end)
         if unit is None or (unit["unit"].removesuffix("s") in self.units and unit["years"] is None):
             return None
         return unit.end()
 
     def _is_background(self, text: str, one: _Found) -> bool:
         """Whether a number is of somebody's age or of other things, where no word of it was asked for."""
-        match = _BACKGROUND.match(text, one.end)
+        match = BACKGROUND.match(text, one.end)
         if match is None and not _POINT.search(text, max(0, one.start - 3), one.start):  # of 6 - 8 awards
-            match = _COUNTED.match(text, one.end)
-        before = _GROUP.search(text, max(0, one.start - NEAR), one.start)
+            match = COUNTED.match(text, one.end)
+        before = GROUP.search(text, max(0, one.start - NEAR), one.start)
         if before is not None and before[1] not in self.units:
             return True
         if _GROUND.search(text, max(0, one.start - NEAR), one.start) and _THEN_THE_NUMBER.match(
@@ -496,7 +490,7 @@ class NumberReader:
 
     def _is_count(self, text: str, one: _Found) -> bool:
         """Whether a number counts what the next word says, where nobody asked for that."""
-        match = _OF_A_WORD.match(text, one.end)
+        match = OF_A_WORD.match(text, one.end)
         return match is not None and match["word"].removesuffix("s") not in self.units
 
     def _is_marked(self, text: str, one: _Found, previous: _Found | None) -> bool:
@@ -573,7 +567,7 @@ def _is_point(text: str, link: str, second: re.Match[str]) -> bool:
     """Whether a dash begins a point of a list, where texts come in one line: `rating: 6 - 8 awards`."""
     if _POINT.fullmatch(link) is None or len(second["digits"]) > 2 or second["times"] or second["percent"]:
         return False
-    is_background = _BACKGROUND.match(text, second.end()) is not None
+    is_background = BACKGROUND.match(text, second.end()) is not None
     return "\n" in link or is_background or _AMOUNT_BEHIND.match(text, second.end()) is None
 
 

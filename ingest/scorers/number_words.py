@@ -16,20 +16,32 @@ WORDS = {
     9: "nine sembilan chín siyam neun nueve 九 เก้า ஒன்பது नौ",
     10: "ten sepuluh mười sampu zehn diez 十 สิบ பத்து दस",
 }
+# In English up to 99.
+_ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_TEENS = ["eleven", "twelve"]
+_TEENS += [f"{part}teen" for part in ("thir", "four", "fif", "six", "seven", "eigh", "nine")]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ABOVE_TEN = "|".join([*_TEENS, *_TENS])
 DIGITS = {word: str(number) for number, words in WORDS.items() for word in words.split()}
+DIGITS |= {word: str(number) for number, word in enumerate(_TEENS, 11)}
+for tens, word in enumerate(_TENS, 2):
+    DIGITS |= {word: f"{tens}0"}
+    DIGITS |= {f"{word}{gap}{one}": f"{tens}{ones}" for ones, one in enumerate(_ONES, 1) for gap in "- "}
+_ANY_DIGITS = "|".join(sorted(DIGITS, key=len, reverse=True))
 # These are numbers only where they are the whole answer, or given out of another.
 ALONE = {"one": "1", "một": "1", "一": "1", "หนึ่ง": "1", "hai": "2", "ba": "3"}
 _ONE_OUT_OF = re.compile(r"\bone(?= out of\b)")
 # Vowel signs of Indic and Thai scripts are no \w.
 _LETTER = r"[\w\u0900-\u0963\u0b80-\u0be5\u0e31-\u0e4e]"
-_WORD = re.compile(rf"(?<!{_LETTER})(?:{'|'.join(sorted(DIGITS, key=len, reverse=True))})(?!{_LETTER}|-\w)")
-_OUT_OF_WORD = re.compile(rf"(?P<of>/|\bout of|满分|滿分)\s*(?P<word>{'|'.join(DIGITS)})(?!{_LETTER})")
+_WORD = re.compile(rf"(?<!{_LETTER})(?:{_ANY_DIGITS})(?!{_LETTER}|-\w)")
+_OUT_OF_WORD = re.compile(rf"(?P<of>/|\bout of|满分|滿分)\s*(?P<word>{_ANY_DIGITS})(?!{_LETTER})")
 # 十分优秀 is very good, and 八十五分 are 85
 _POINTS = re.compile(r"(?<![零一二两兩三四五六七八九十])([零二两兩三四五六七八九十])(?=分(?:\W|$))")
 # With these it is a part of a longer number.
 _LONGER = re.compile(
-    r"\b(?:eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|quarters?"
-    r"|point|dozen|per ?cent|one (?:or|to)|vingts?|trente|(?:quar|cinqu|soix)ante|dix (?:sept|huit|neuf)"
+    r"\b(?:hundred|thousand|million|half|quarters?|point|dozen|per ?cent"
+    rf"|one (?:or|to|{_ABOVE_TEN})|(?:{_ABOVE_TEN}) (?:{_ABOVE_TEN}|ten|oh)"
+    r"|vingts?|trente|(?:quar|cinqu|soix)ante|dix (?:sept|huit|neuf)"
     r"|veinte|(?:trei|cuare|cincue|sese|sete|oche|nove)nta|ciento|mil|labing|belas"
     r"|puluh|ratus|ribu|juta|setengah|koma|rưỡi|trăm|mươi|phẩy|komma|einhalb"
     r"|virgule|coma|demie?|medio)\b|[百千万半点點]"
@@ -63,8 +75,10 @@ def in_digits(text: str) -> str:
 
     One with a digit, or with a longer number, comes back as it is.
 
-    >>> in_digits("seven out of ten"), in_digits("seventy-five"), in_digits("7 is seven")
-    ('7 out of 10', 'seventy-five', '7 is seven')
+    >>> in_digits("seven out of ten"), in_digits("seventy-five"), in_digits("two hundred")
+    ('7 out of 10', '75', 'two hundred')
+    >>> in_digits("7 is seven")
+    '7 is seven'
     """
     if any(character.isdigit() for character in text) or _LONGER.search(text):
         return text
