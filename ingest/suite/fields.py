@@ -41,7 +41,8 @@ Function = Annotated[str, Field(pattern=FUNCTION_PATTERN)]
 Range = tuple[float, float]
 # Languages that no detector tells apart in a sentence, nor most of their readers.
 CLOSE = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr"}), frozenset({"nb", "nn", "no"}))
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
+LANGUAGE_PATTERN = r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$"
+Language = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]
 
 HIDDEN_KINDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 JOINERS = "\u200c\u200d"  # scripts of South Asia and Persian write with them

@@ -1,61 +1,22 @@
 """From a YAML file to a checked suite: each mistake is named with its line."""
 
-import difflib
 import json
-from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from ingest.errors import PlumblineError, shorten, shown
 from ingest.paths import regular_bytes
 from ingest.suite.checks import CHECKS
-from ingest.suite.fields import (
-    FUNCTION_PATTERN,
-    LANGUAGE_ATTRIBUTE,
-    NAME_PATTERN,
-    Misplaced,
-    all_intersections,
-)
+from ingest.suite.fields import LANGUAGE_ATTRIBUTE, Misplaced, all_intersections
+from ingest.suite.mistakes import first_mistake
 from ingest.suite.schema import Suite
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 40
-FORMS = {
-    NAME_PATTERN: "is no name: small letters a-z, digits and _, a letter first",
-    FUNCTION_PATTERN: "names no function: write `module:function`",
-}
-# What Pydantic finds wrong, by its names for it.
-PLAIN = {
-    "string_type": "text is needed here; quote what looks like a number or a date",
-    "string_too_short": "this is blank",
-    "string_too_long": "at most {max_length} characters are allowed here",
-    "int_type": "a whole number is needed here",
-    "int_parsing": "a whole number is needed here",
-    "int_parsing_size": "this whole number is too large",
-    "int_from_float": "a whole number is needed here",
-    "float_type": "a number is needed here",
-    "float_parsing": "a number is needed here",
-    "finite_number": "a finite number is needed here",
-    "bool_type": "`true` or `false` is needed here",
-    "bool_parsing": "`true` or `false` is needed here",
-    "list_type": "a list is needed here",
-    "tuple_type": "a list of two numbers is needed here",
-    "dict_type": "a mapping of keys to values is needed here",
-    "model_type": "a mapping of keys to values is needed here",
-    "greater_than": "a number above {gt} is needed here",
-    "greater_than_equal": "a number of at least {ge} is needed here",
-    "less_than": "a number below {lt} is needed here",
-    "less_than_equal": "a number of at most {le} is needed here",
-    "too_short": "at least {min_length} of these are needed",
-    "too_long": "at most {max_length} of these are allowed",
-    "literal_error": "one of {expected} is needed here",
-    "string_pattern_mismatch": "this does not have the form {pattern}",
-}
 
 
 class _Loader(yaml.CSafeLoader):
@@ -141,7 +102,7 @@ def _suite_of(path: Path, text: str, variant: str | None) -> Suite:
         for check in CHECKS:
             check(suite)
     except ValueError as error:
-        location, problem = _first_mistake(error)
+        location, problem = first_mistake(error)
         line, found = _line_of(node, location)
         where = ".".join(shorten(part, 40) for part in found) or "the suite"
         mistake = f", line {line}: {where}: {problem}"
@@ -188,49 +149,6 @@ def _add_judged_labels(content: dict[str, Any]) -> None:
 def json_schema() -> str:
     """Return the JSON Schema of suite files, from which an editor offers keys and says what they are."""
     return json.dumps(Suite.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
-
-
-def _first_mistake(error: ValueError) -> tuple[tuple[str | int, ...], str]:
-    """Return where the first mistake stands, and what is wrong there."""
-    if not isinstance(error, ValidationError):
-        return error.place if isinstance(error, Misplaced) else (), f"{error}."
-    # Of a union's errors, the one that got furthest into the value says what is wrong with it.
-    mistakes = error.errors()
-    place = mistakes[0]["loc"][:2]
-    here = (e for e in mistakes if e["loc"][:2] == place)
-    first = max(here, key=lambda e: (len(e["loc"]), e["type"] == "value_error"))
-    said = [first]
-    if first["type"] == "missing":  # what a place lacks is said at once
-        said = [e for e in mistakes if e["type"] == "missing" and e["loc"][:-1] == first["loc"][:-1]]
-    others = {e["loc"][:2] for e in mistakes} - {e["loc"][:2] for e in said}
-    more = f" ({len(others)} more below)" if others else ""
-    return first["loc"], f"{_in_plain_words(first, [str(e['loc'][-1]) for e in said])}.{more}"
-
-
-def _in_plain_words(mistake: ErrorDetails, keys: Sequence[str]) -> str:
-    kind = mistake["type"]
-    limits = mistake.get("ctx", {}).items()
-    given = {name: int(x) if isinstance(x, float) and x.is_integer() else x for name, x in limits}
-    if kind == "missing":
-        needed = ", ".join(f"`{key}`" for key in keys)
-        return f"the key {needed} is needed" if len(keys) == 1 else f"the keys {needed} are needed"
-    if kind == "extra_forbidden":
-        key = str(mistake["loc"][-1])
-        near = difflib.get_close_matches(key, _keys(), n=1, cutoff=0.8)
-        return f"there is no such key here{f'; do you mean `{near[0]}`?' if near else ''}"
-    if kind == "string_pattern_mismatch" and given.get("pattern") in FORMS:
-        return f"{mistake['input']!r:.60} {FORMS[str(given['pattern'])]}"
-    if kind in PLAIN:
-        return PLAIN[kind].format(**given)
-    return mistake["msg"].removeprefix("Value error, ")
-
-
-@cache
-def _keys() -> list[str]:
-    """Return every key that a suite can have, wherever."""
-    schema = Suite.model_json_schema()
-    parts = [schema, *schema["$defs"].values()]
-    return sorted({key for part in parts for key in part.get("properties", {})})
 
 
 def _check_numbers(content: Any, place: tuple[str | int, ...] = ()) -> None:

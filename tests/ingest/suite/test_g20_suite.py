@@ -471,7 +471,11 @@ categories:
         ("baseline: Said of {land}.", "baseline: 7", "line 18: categories.X.prompts.1.baseline"),
         ("Good {land}", "Good {lnd}", "line 25: categories.X.simulated.answers.good.1: category X: {lnd}"),
         ("{role: one}", "{role: one}\n  - {role: one}", "line 11: roles.1: the role 'one' stands here twice"),
-        ("{role: one}", "{rule: one}", "line 10: roles.0: the key `role`"),
+        (
+            "{role: one}",
+            "{rule: one}",
+            "line 10: roles.0.rule: there is no such key here; do you mean `role`?",
+        ),
         ("{role: one}", "{role: ''}", "line 10: roles.0.role"),
         ("model: m}", "model: m, role: two}", "line 8: configs.0: the suite has `roles`"),
         ("  - {backend: simulated, model: m}", "  []", "line 9: roles: `roles` are played by `configs`"),
