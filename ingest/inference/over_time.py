@@ -6,7 +6,7 @@ the plan together. Sources: Lan & DeMets (1983), Biometrika 70(3) (spending); Ki
 74(1) (even spending); Zou & Donner (2008), Statistics in Medicine 27(10) (intervals of differences).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -177,12 +177,16 @@ def watched(
 
 
 class Kept(NamedTuple):
-    """A number as an audit had it: of which answers, and whether labels of people correct it."""
+    """A number as an audit had it: of which answers, and what kind of number it is.
+
+    `kind` tells apart what is not compared: whether labels of people correct it, and between which groups it
+    lies.
+    """
 
     audit_key: str
     place: int
     answers: str
-    is_corrected: bool
+    kind: Hashable
     value: float
     low: float
     high: float
@@ -194,13 +198,14 @@ def scanned(audits: Sequence[Kept], n_looks: int, is_plan: bool) -> Iterator[tup
     """Yield what each audit so far says of a change of a number, its places in the place of looks.
 
     The same answers are one look, however often they were audited: as they were read last, where they first
-    came. A number that labels correct is another than that which they do not, so each is compared with its
-    own kind. A plan is scanned as one; whole audits in plans of `n_looks` that share an end.
+    came. A number that labels correct is another than that which they do not, and so is one between other
+    groups: each is compared with its own kind. A plan is scanned as one; whole audits in plans of `n_looks`
+    that share an end.
     """
-    seen: dict[bool, dict[str, Kept]] = {}
+    seen: dict[Hashable, dict[str, Kept]] = {}
     series: list[tuple[Kept, ...]] = []
     for audit in audits:
-        of_kind = seen.setdefault(audit.is_corrected, {})
+        of_kind = seen.setdefault(audit.kind, {})
         first = of_kind.get(audit.answers, audit)
         of_kind[audit.answers] = audit._replace(place=first.place)
         found = tuple(of_kind.values())

@@ -174,7 +174,7 @@ SCHEMA: dict[str, str] = {
         axis varchar not null, metric varchar not null, group_value varchar not null, value double,
         unit varchar, direction varchar, ci_low double, ci_high double, n bigint not null,
         n_units bigint not null, p_family double, verdict varchar not null, answers_key varchar,
-        is_corrected boolean,
+        is_corrected boolean, compared_groups varchar,
         primary key (audit_key, suite, category, config, measure, axis, metric, group_value)""",
     "watch_plans": """
         plan_key varchar primary key, suite varchar not null, suite_key varchar not null,

@@ -12,6 +12,7 @@ KEPT_IN = ("audits", "audit_numbers", "runs")  # raw tables
 HASHES = ("build_hash", "thresholds_hash", "suites_hash", "answers_hash", "readings_hash", "labels_hash")
 # A number that labels correct, or that is taken at equal weights, is judged so: the interval is that one's.
 # `answers_key` tells whether two audits of a number are of the same answers, whatever else a folder holds.
+# `compared_groups` are those between which a number of an axis lies: where others are, it is another number.
 # Of measurements that came without texts, these are the answers. Where nobody failed there is no verdict on
 # failures: kept is a gap of 0, to which later ones are compared.
 NUMBERS = """
@@ -38,6 +39,15 @@ NUMBERS = """
         group by all
     ),
 
+    compared as (
+        select
+            suite, category, config, is_simulated, axis, measure,
+            string_agg(distinct group_value, chr(31) order by group_value) as compared_groups
+        from int_analyses_listed
+        inner join int_analysis_groups_coded using (analysis_key)
+        group by all
+    ),
+
     numbers as (
         select
             suite, category, config, is_simulated, measure, axis, metric, group_value,
@@ -55,9 +65,12 @@ NUMBERS = """
     )
     select
         suite, category, config, is_simulated, measure, axis, metric, group_value, value, unit, direction,
-        ci_low, ci_high, n, n_units, p_family, verdict, answers_key, is_corrected
+        ci_low, ci_high, n, n_units, p_family, verdict, answers_key, is_corrected,
+        case when group_value = '' or regexp_matches(metric, '^(min|max)_') then compared_groups end
+            as compared_groups
     from numbers
     left join answers using (suite, category, config, is_simulated)
+    left join compared using (suite, category, config, is_simulated, axis, measure)
     order by all
 """
 

@@ -136,8 +136,8 @@ def changes(data: Path, earlier: str, later: str | None) -> tuple[Row, Row, list
                 """
             select
                 suite, category, config, is_simulated, measure, axis, metric, group_value, unit, value_a,
-                value_b, n_a, n_b, verdict_a, verdict_b, is_verdict_changed, difference, ci_low, ci_high,
-                p_holm, n_tests, state, changed_parts
+                value_b, n_a, n_b, verdict_a, verdict_b, is_verdict_changed, has_other_groups, difference,
+                ci_low, ci_high, p_holm, n_tests, state, changed_parts
             from fct_audit_changes
             where audit_key_a = ? and audit_key_b = ?
             order by suite, config, category, measure, axis, metric, group_value
@@ -173,7 +173,7 @@ def print_changes(a: Row, b: Row, rows: Sequence[Row], shows_all: bool, margin: 
         f"{n_verdicts:,} verdicts changed. {states.count('worse'):,} numbers worse "
         f"({sum(is_failing(row, margin) for row in rows):,} beyond the margin), "
         f"{states.count('better'):,} better, {states.count('no_evidence'):,} without evidence, "
-        f"{states.count('not_comparable'):,} without an interval, {states.count('new'):,} new, "
+        f"{states.count('not_comparable'):,} not comparable, {states.count('new'):,} new, "
         f"{states.count('gone'):,} gone"
     )
 
@@ -206,6 +206,8 @@ def _moved(row: Row) -> str:
         f"{row[f'value_{side}']:.3f} (n {row[f'n_{side}']:,})" if row[f"value_{side}"] is not None else "–"
         for side in "ab"
     ]
+    if row["has_other_groups"]:
+        return f"{' → '.join(ends)}: between other groups, so they are not compared"
     if row["difference"] is None:
         return " → ".join(ends)
     interval = f"95 % {row['ci_low']:+.3f} to {row['ci_high']:+.3f}"

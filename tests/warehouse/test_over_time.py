@@ -69,21 +69,15 @@ def data(tmp_path_factory):
             "started_at": START,
         }
         store.append("watch_plans", [{**plan, "run_id": "r"}])
-    assert warehouse.run_dbt(
-        folder,
-        [
-            "build",
-            "--exclude-resource-type",
-            "unit_test",
-            *CAUTIOUS,
-            "--select",
-            *BUILT,
-            "--exclude",
-            compare.COUNTS_ALL,
-        ],
-    )
+    build_marts(folder)
     build_again(folder, "0c" * 32)
     return folder
+
+
+def build_marts(data):
+    """Build the marts of kept audits."""
+    selected = [*CAUTIOUS, "--select", *BUILT, "--exclude", compare.COUNTS_ALL]
+    assert warehouse.run_dbt(data, ["build", "--exclude-resource-type", "unit_test", *selected])
 
 
 def build_again(data, fingerprint):
@@ -191,7 +185,7 @@ def test_what_else_changed_between_two_audits_is_said(capsys):
     row = {
         **of, "value_a": 0.1, "value_b": 0.3, "n_a": 200, "n_b": 200, "verdict_a": "pass",
         "verdict_b": "fail", "is_verdict_changed": True, "difference": 0.2, "p_holm": 0.001,
-        "n_tests": 1, "state": "worse",
+        "n_tests": 1, "state": "worse", "has_other_groups": False,
     }  # fmt: skip
     for changed, said in (
         ("suite, readings", "suite, readings. The answers are the same: what moved is how they are read"),
@@ -202,6 +196,10 @@ def test_what_else_changed_between_two_audits_is_said(capsys):
         assert f"Changed between them: {said}" in capsys.readouterr().out
     kept_audits.print_changes(a, b, [row | {"changed_parts": None}], False, None)
     assert "Changed between" not in capsys.readouterr().out
+    others = row | {"changed_parts": None, "has_other_groups": True, "difference": None}
+    kept_audits.print_changes(a, b, [others | {"state": "not_comparable"}], False, None)
+    said = capsys.readouterr().out
+    assert "between other groups, so they are not compared" in said and "1 not comparable" in said
 
 
 @pytest.mark.parametrize(
@@ -277,11 +275,16 @@ def test_a_beginning_of_several_fingerprints_names_none():
     assert kept_audits.find_audit(kept, "abcd2") == kept[1]
 
 
-# Of one question every request was answered, and the gate judges gaps in failures.
-ABSENT = (
+# Of one question every request was answered, and the gate judges gaps in failures; one measure lies between
+# two groups.
+LISTED = (
     "create table int_failure_gaps_absent as select 's' as suite, 'A1' as category, 'm' as config,"
     " true as is_simulated, 'gender' as axis, 'max_failure_gap' as metric, 'share' as unit,"
     " 'higher_is_worse' as direction, 120 as n, 20 as n_units, 0.2 as ci_high;"
+    "create table int_analyses_listed as select 1 as analysis_key, 's' as suite, 'A1' as category,"
+    " 'm' as config, true as is_simulated, 'gender' as axis, 'job' as measure;"
+    "create table int_analysis_groups_coded as select 1 as analysis_key, 'Male' as group_value"
+    " union all select 1, 'Female';"
 )
 
 
@@ -300,7 +303,7 @@ def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
             f"create table dim_responses as select {of_answers}, 'ok' as response_status,"
             " null::varchar as response;"
             f"create table fct_measurements as select {of_answers}, 'warmth' as feature,"
-            f" 0.5::double as value, null::double as baseline_value; {ABSENT}"
+            f" 0.5::double as value, null::double as baseline_value; {LISTED}"
             " delete from int_failure_gaps_absent"
         )
     looks = ((0.5, None), (0.6, None), (0.5, None), (0.5, "'Yes.'"), (0.6, "'Yes.'"))
@@ -324,7 +327,7 @@ def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
 def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_path, monkeypatch):
     names = ", ".join(f"'h' as {name}" for name in HASHES)
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
-        marts.execute(ABSENT)
+        marts.execute(LISTED)
         marts.execute(
             f"create table dim_builds as select 'f' as fingerprint, '1' as plumbline_version, {names}"
         )
@@ -361,13 +364,13 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
         assert store.value("select count(*) from audits") == 3
         # The interval is the corrected number's, so that number is what is kept beside it.
         kept = store.rows(
-            "select distinct metric, value, ci_low, ci_high, is_corrected, answers_key like '2 %'"
-            " from audit_numbers order by all"
+            "select distinct metric, value, ci_low, ci_high, is_corrected, answers_key like '2 %',"
+            " compared_groups from audit_numbers order by all"
         )
         assert kept == [
-            ("corrected", 0.2, 0.1, 0.3, True, True),
-            ("max_failure_gap", 0.0, 0.0, 0.2, False, True),
-            ("max_share_gap", 0.1, 0.0, 0.2, False, True),
+            ("corrected", 0.2, 0.1, 0.3, True, True, "Female\x1fMale"),
+            ("max_failure_gap", 0.0, 0.0, 0.2, False, True, None),
+            ("max_share_gap", 0.1, 0.0, 0.2, False, True, "Female\x1fMale"),
         ]
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
         marts.execute("update dim_builds set fingerprint = null")
@@ -385,3 +388,20 @@ def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_pat
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:
         marts.execute("update dim_builds set fingerprint = 'h'")
     assert [keep_audit(tmp_path), keep_audit(tmp_path), keep_audit(tmp_path)] == [True, False, False]
+
+
+def test_a_number_between_other_groups_is_another_number(tmp_path):
+    """Eight weeks between A and B, of which the first two name no groups, then four with C, the worst."""
+    weeks = [audit(week, answers_hash=f"answers {week}") for week in range(1, 13)]
+    groups = [None, None, *["A B"] * 6, *["A B C"] * 4]
+    numbers = [
+        number(one, 0.5 if between == "A B C" else 0.1, compared_groups=between)
+        for one, between in zip(weeks, groups, strict=True)
+    ]
+    with Store(tmp_path) as store:
+        store.append("audits", weeks)
+        store.append("audit_numbers", numbers)
+    build_marts(tmp_path)
+    changes = rows(tmp_path, "select state, has_other_groups from fct_audit_changes order by audit_key_b")
+    assert changes == [*[("no_evidence", False)] * 7, ("not_comparable", True), *[("no_evidence", False)] * 3]
+    assert rows(tmp_path, "select count(*) from fct_audit_numbers where is_alarm") == [(0,)]

@@ -1,4 +1,4 @@
-"""Grain: one row per audit_key_a, audit_key_b, number_key, where both have an interval."""
+"""Grain: one row per audit_key_a, audit_key_b, number_key: with intervals, between the same groups."""
 
 from ingest.inference.over_time import moved
 from ingest.inference.tables import table_of_columns, types
@@ -13,7 +13,8 @@ ENDS = tuple(f"{name}_{side}" for side in "ab" for name in ("value", "ci_low", "
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    paired = dbt.ref("int_audit_numbers_paired").filter(" and ".join(f"{end} is not null" for end in ENDS))
+    alike = ["not has_other_groups", *(f"{end} is not null" for end in ENDS)]
+    paired = dbt.ref("int_audit_numbers_paired").filter(" and ".join(alike))
     found = paired.order(", ".join(KEYS)).project(", ".join((*KEYS, *ENDS))).fetchnumpy()
     before, after = ([found[end] for end in ENDS if end.endswith(side)] for side in ("_a", "_b"))
     change = moved(before, after)

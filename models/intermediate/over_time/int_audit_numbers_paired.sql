@@ -62,7 +62,8 @@ select
     later.ci_low as ci_low_b,
     later.ci_high as ci_high_b,
     later.n as n_b,
-    later.verdict as verdict_b
+    later.verdict as verdict_b,
+    coalesce(earlier.compared_groups <> later.compared_groups, false) as has_other_groups
 from later
 full outer join earlier
     on

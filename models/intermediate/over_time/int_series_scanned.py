@@ -16,8 +16,8 @@ def model(dbt, session):
     )
     found = rows_by(
         numbers.order("series_key, number_key, place"),
-        "series_key, number_key, n_looks, is_look, audit_key, place, answers, is_read_by_people, value,"
-        " ci_low, ci_high, n, n_units",
+        "series_key, number_key, n_looks, is_look, audit_key, place, answers, is_read_by_people,"
+        " compared_groups, value, ci_low, ci_high, n, n_units",
         2,
     )
     rows = [row for (_, number_key), looks in found.items() for row in _scanned(number_key, looks)]
@@ -27,5 +27,6 @@ def model(dbt, session):
 
 def _scanned(number_key, looks):
     n_looks, is_look, *_ = looks[0]
-    for audit_key, look in scanned([Kept(*row[2:]) for row in looks], n_looks, is_look):
+    kept = [Kept(*row[2:5], row[5:7], *row[7:]) for row in looks]
+    for audit_key, look in scanned(kept, n_looks, is_look):
         yield (audit_key, number_key, *look[:3], *(place or None for place in look[3:]))

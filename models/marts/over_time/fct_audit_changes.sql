@@ -41,6 +41,7 @@ select
     verdict_a,
     verdict_b,
     coalesce(verdict_a <> verdict_b, false) as is_verdict_changed,
+    has_other_groups,
     difference,
     ci_low,
     ci_high,

@@ -27,6 +27,7 @@ select
     changes.n_b,
     changes.verdict_a,
     changes.verdict_b,
+    changes.has_other_groups,
     changes.difference,
     changes.ci_low,
     changes.ci_high,

@@ -19,5 +19,6 @@ select
     p_family,
     verdict,
     answers_key,
-    is_corrected
+    is_corrected,
+    compared_groups
 from {{ source('raw', 'audit_numbers') }}
