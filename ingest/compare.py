@@ -6,7 +6,7 @@ What the earlier run read from its answers is taken from its marts; the differen
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -246,15 +246,10 @@ def command(
         return
     with Warehouse(data) as marts:
         rows = differences(marts, margin)
-        alone = marts.rows(
-            """
-            select distinct own.run, own.config
-            from int_config_runs_listed as own
-            anti join int_config_runs_listed as other
-                on own.run <> other.run and own.suite = other.suite and own.config = other.config
-            order by own.run, own.config
-            """
-        )
+        asked = marts.rows("select distinct suite, config, category from fct_outcomes")
+    with Store(data, read_only=True) as store:
+        before = store.rows("select distinct suite, config, category from earlier_outcomes")
+    alone = _alone({tuple(row.values()) for row in asked}, set(before))
     failing = [row for row in rows if row["is_failing"]]
     lost = [row for row in rows if row["state"] == "not_comparable" and not row["is_control"]]
     if as_json:
@@ -287,18 +282,29 @@ def _compare_audits(
         raise click.exceptions.Exit(1)
 
 
+def _alone(this: Set[tuple[str, ...]], earlier: Set[tuple[str, ...]]) -> Iterator[str]:
+    """Say which configs one run lacks, and which questions of the others; of (suite, config, category)."""
+    suites = {suite for suite, *_ in this}
+    earlier = {row for row in earlier if row[0] in suites}
+    for run, own, other in (("the earlier run", earlier, this), ("this run", this, earlier)):
+        known = {row[:2] for row in other}
+        for config in sorted({row[1] for row in own if row[:2] not in known}):
+            yield f"Only in {run}: {printable(config)}"
+        for _, config, category in sorted(row for row in own - other if row[:2] in known):
+            yield f"Only in {run}: {printable(config)}, question {printable(category)}"
+
+
 def _print_result(
     rows: Sequence[dict[str, Any]],
-    alone: Sequence[dict[str, Any]],
+    alone: Iterable[str],
     lost: Sequence[dict[str, Any]],
     shows_all: bool,
 ) -> None:
     listed = [row for row in rows if shows_all or row["state"] in ("worse", "better")]
     if listed:
         print_differences(listed)
-    for row in alone:
-        which = "the earlier run" if row["run"] == "earlier" else "this run"
-        say(f"Only in {which}: {printable(row['config'])}")
+    for line in alone:
+        say(line)
     for reason, n in Counter(row["reason"] for row in lost).most_common():
         say(f"Not comparable ({n:,}): {printable(reason)}")
     counts = Counter(row["state"] for row in rows if not row["is_control"])

@@ -185,12 +185,23 @@ def test_a_run_does_not_differ_from_itself(data: Path) -> None:
 
 
 def test_configs_of_one_run_alone_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    alone = [{"run": "earlier", "config": "old name"}, {"run": "this", "config": "new name"}]
-    compare._print_result([], alone, [], shows_all=False)
-    assert capsys.readouterr().out.splitlines()[:2] == [
+    this = {("s", "both", "HIRING"), ("s", "new name", "HIRING")}
+    earlier = {("s", "both", "HIRING"), ("s", "both", "LOAN"), ("s", "old name", "LOAN"), ("t", "x", "LOAN")}
+    compare._print_result([], compare._alone(this, earlier), [], shows_all=False)
+    assert capsys.readouterr().out.splitlines()[:3] == [
         "Only in the earlier run: old name",
+        "Only in the earlier run: both, question LOAN",
         "Only in this run: new name",
     ]
+
+
+def test_a_question_of_one_run_alone_is_named(data: Path, earlier: Callable[..., Path]) -> None:
+    without = "select * from mart where category <> 'OTHER' or config = 'twin'"
+    result = run(data, earlier(fct_outcomes=without, dim_responses=without))
+    assert "Only in this run: even, question OTHER" in result.output
+    assert "Only in this run: twin" not in result.output
+    assert "question LOAN" not in result.output
+    assert run(data, "--forget").exit_code == 0
 
 
 @pytest.fixture
