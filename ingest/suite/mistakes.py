@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from ingest.errors import shorten
 from ingest.suite.fields import FUNCTION_PATTERN, LANGUAGE_PATTERN, NAME_PATTERN, Misplaced
 from ingest.suite.schema import Suite
 
@@ -131,7 +132,8 @@ def _unknown_key(location: Sequence[str | int]) -> str:
         name = f"`{known}`" if near else "it" if known == key else f"do you mean `{known}`? It"
         said.append(f"{name} belongs {', or '.join(where[:MOST_PLACES])}")
     if not near and here[:1] == ("configs",) and "options" in own:
-        said.append(f"{'or ' if said else ''}an option of the request is written `options: {{{key}: …}}`")
+        option = f"an option of the request is written `options: {{{shorten(key, 40)}: …}}`"
+        said.append(f"or {option}" if said else option)
     return "; ".join(["there is no such key here", *said]).replace("?;", "?")
 
 
