@@ -505,7 +505,11 @@ def test_a_wrong_part_is_named(tmp_path, change, said):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("    choice: choice ", "    choise: choice ", "line 17: columns.candidates"),
+        (
+            "    choice: choice ",
+            "    choise: choice ",
+            "line 22: columns.candidates.choise: there is no such key",
+        ),
         ("[candidate_a, candidate_b]", "candidate_a", "line 19: columns.candidates.name"),
         ("{gender: [group_a", "{gendre: [group_a", "line 18: columns.candidates.attributes: 'gendre' is no"),
         ("position: position ", "position: place ", "line 21: columns.candidates.position: 'place' is no"),
