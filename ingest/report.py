@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -217,10 +218,11 @@ def describe(data: Path, reports: Path, pages_only: bool = False) -> Sequence[tu
     """
     kept, made_of = reports / DESCRIBED, _described_inputs(data)
     page = reports / "static" / "dbt" / "index.html"
-    if page.exists() and kept.exists():
-        known = json.loads(kept.read_text("utf-8"))
-        if known["made_of"] == made_of:
-            return [tuple(row) for row in known["pages"]]
+    if page.exists():
+        with suppress(OSError, ValueError, KeyError, TypeError):  # none yet, or half of one that was killed
+            known = json.loads(kept.read_text("utf-8"))
+            if known["made_of"] == made_of:
+                return [tuple(row) for row in known["pages"]]
     kept.unlink(missing_ok=True)
     manifest = read_project(data)
     declare_pages(manifest)

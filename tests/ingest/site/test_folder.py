@@ -62,7 +62,11 @@ def test_dbt_describes_a_project_once_for_all_columns(tmp_path, monkeypatch):
     for _ in range(2):
         assert report.describe(tmp_path, tmp_path) == [page]
     assert len(described) == 1
+    for half in ("", '{"made_of": "', "[]"):
+        (tmp_path / report.DESCRIBED).write_text(half)
+        assert report.describe(tmp_path, tmp_path) == [page]
+    assert len(described) == 4
     with duckdb.connect(tmp_path / AUDIT_NAME) as marts:
         marts.execute("alter table fct_answers add column of varchar")
     report.describe(tmp_path, tmp_path)
-    assert len(described) == 2
+    assert len(described) == 5
