@@ -125,14 +125,14 @@ def other_units_of_means(rows: Array, group: Codes, table: Array, units_by_group
     return [np.nan_to_num(np.hstack([sizes, sizes * end])) for end in (low, high)]
 
 
-def other_units_of_rates(table: Array, units_by_group: Array) -> Array:
-    """`one_other_unit` of C rates at once: table (K, 2C) of counts, then sums; units (K, C)."""
+def other_units_of_rates(table: Array, units_by_group: Array) -> list[Array]:
+    """`other_units` of C rates at once: table (K, 2C) of counts, then sums; units (K, C)."""
     n_columns = units_by_group.shape[1]
     found = np.zeros_like(table)
     for column in range(n_columns):
         pair = [column, n_columns + column]
         found[:, pair] = one_other_unit("selection", table[:, pair], units_by_group[:, column])
-    return found
+    return [found] if found.any() else []
 
 
 def outcome_counts(kind: Kind, table: Array) -> Array:

@@ -244,7 +244,7 @@ def resample_columns(
 
     table, units_by_group = group_table(design.group, rows, n_groups), units.by_group(rows[:, :n_columns])
     if with_ratios:
-        others = [one for one in [other_units_of_rates(table, units_by_group)] if one.any()]
+        others = other_units_of_rates(table, units_by_group)
     else:
         others = other_units_of_means(rows, design.group, table, units_by_group)
     weights = np.random.default_rng([seed, PSEUDO_UNIT_STREAM])
