@@ -82,7 +82,9 @@ def write_report_tables(data: Path, target: Path) -> int:
         names = marts.tables(("rpt_",))
         path = marts.path
     partial = target.with_name(f"{target.name}.partial")  # ignored by git, and so by a wheel made meanwhile
-    partial.unlink(missing_ok=True)
+    # A write-ahead log that a killed report left would be replayed into the database of this one.
+    for left in (partial, *(file.with_name(f"{file.name}.wal") for file in (partial, target))):
+        left.unlink(missing_ok=True)
     connection = duckdb.connect(str(partial))
     try:
         attach(connection, path, "audit")

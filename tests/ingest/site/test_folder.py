@@ -1,6 +1,8 @@
 """Where the site is built, what is said where it cannot be, and what of it is not made again."""
 
 import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import duckdb
@@ -70,3 +72,15 @@ def test_dbt_describes_a_project_once_for_all_columns(tmp_path, monkeypatch):
         marts.execute("alter table fct_answers add column of varchar")
     report.describe(tmp_path, tmp_path)
     assert len(described) == 5
+
+
+def test_what_a_killed_report_left_is_no_part_of_the_next(tmp_path):
+    duckdb.connect(tmp_path / AUDIT_NAME).close()
+    target = tmp_path / report.TABLES
+    killed = "import duckdb, os, sys; marts = duckdb.connect(sys.argv[1])\n"
+    killed += "marts.execute('create table rpt_downloads (file varchar)'); os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", killed, target], check=False)
+    assert target.with_name(f"{target.name}.wal").exists()
+    report.write_report_tables(tmp_path, target)
+    with duckdb.connect(target) as tables:
+        assert tables.execute("show tables").fetchall() == []
