@@ -15,7 +15,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_cell_residuals_resampled": ("analysis_key",),
     "int_census_distances_resampled": CONFIG,
     "int_config_differences_resampled": ("analysis_key",),
-    "int_design_power_promised": ("analysis_key",),
+    "int_design_power_promised": ("promise_key",),
     "int_feature_analyses_resampled": ("group_set_key",),
     "int_gate_families_tested": ("profile", "family_key"),
     "int_group_rates_bounded": CONFIG,

@@ -547,6 +547,21 @@ def test_a_query_that_is_written_from_a_models_rows_says_so(manifest):
     assert found == {"int_feature_values_summed": {"int_criteria_requested"}}
 
 
+def test_a_changed_limit_draws_and_corrects_nothing_anew(manifest):
+    """What a profile judges decides what is corrected together, and not at which limit: those rows stay."""
+    models = {key: node for key, node in manifest.nodes.items() if node.resource_type == "model"}
+    found, waiting = set(), {key for key, node in models.items() if node.name == "int_limits_applied"}
+    while waiting:
+        found |= waiting
+        read_on = {key for key in waiting if models[key].config.meta.get("changes_with") != "rows"}
+        children = {child for key in read_on for child in manifest.child_map[key]}
+        waiting = children & models.keys() - found
+    names = {models[key].name for key in found}
+    assert names >= {"int_judgements_requested", "int_verdicts_decided", "fct_verdicts"}
+    drawn = {models[key].name for key in found if models[key].language == "python"}
+    assert drawn == {"int_design_power_promised"}
+
+
 def test_planted_bias_is_found_and_its_twin_is_clean(marts):
     verdicts = rows(
         marts,

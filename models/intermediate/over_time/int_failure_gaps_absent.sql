@@ -75,5 +75,5 @@ select
 from counted
 inner join fewest using ({{ axis_key }})
 inner join {{ ref('int_axes_shown') }} as exposed using ({{ axis_key }})
-inner join {{ ref('int_limits_applied') }} as limits using (suite, axis_kind)
+inner join {{ ref('int_judgements_requested') }} as limits using (suite, axis_kind)
 where limits.metric = 'max_failure_gap' and limits.is_gate_profile and not exposed.is_control

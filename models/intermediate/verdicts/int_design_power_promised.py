@@ -1,4 +1,4 @@
-"""Grain: one row per profile, analysis_key, metric, gap. How likely each verdict is at that gap."""
+"""Grain: one row per promise_key, gap. How likely each verdict is at that gap."""
 
 from functools import cache
 
@@ -12,48 +12,40 @@ from ingest.inference.planning import (
     power_to_fail,
     power_to_pass,
 )
-from ingest.inference.tables import records, rows_by, types
+from ingest.inference.tables import records, types
 
 SCHEMA = types(
-    "profile string, analysis_key int64, metric string, gap double, power_to_fail double,"
-    " power_to_pass double, gap_at_limit double, icc double, icc_source string, n_effective double,"
-    " n_tables int64"
+    "promise_key string, gap double, power_to_fail double, power_to_pass double, gap_at_limit double,"
+    " icc double, icc_source string, n_effective double"
 )
-
+# What is drawn of one design serves all of its limits, which follow each other.
+DESIGN = "outcome_shares, n_groups, n_units, n_prompts, n_repeats, icc, is_shared, n_together"
+LIMIT = "statistic, red_limit, green_limit, statistics, n_tables"
 
 EFFECT_STEP = 0.05  # of a design effect's logarithm: what is drawn of one design serves all that are so near
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    listed = dbt.ref("int_design_limits_listed").order("analysis_key, profile, metric")
-    columns = "analysis_key, profile, n_tables, metric, statistic, red_limit, green_limit"
-    limits = {}
-    for (analysis_key, *profile), judged in rows_by(listed, columns, 3).items():
-        limits.setdefault(analysis_key, {})[tuple(profile)] = judged
-    # Configs that were asked alike follow each other: what is drawn for one serves the next.
-    designs = records(
-        dbt.ref("int_designs_laid_out").order("suite, category, measure, axis, measure_kind, config")
-    )
+    columns = f"{DESIGN}, promise_key, {LIMIT}"
+    asked = dbt.ref("int_design_limits_listed").project(columns).distinct().order(f"{DESIGN}, promise_key")
     promised = cache(_promised)
 
     def promised_of(known, *drawn):
         return (known | found for found in promised(*drawn))
 
     kept = Kept(dbt, session, SCHEMA)
-    for design in designs:
-        icc = DEFAULT_ICC if design["icc"] is None else round(design["icc"], 2)
-        sizes = (design[name] for name in ("n_groups", "n_units", "n_prompts", "n_repeats"))
-        layout = Layout(*sizes, icc, design["is_shared"], design["n_together"])
-        shares = tuple(round(share, 2) for share in design["outcome_shares"][1:])
+    for one in records(asked):
+        icc = DEFAULT_ICC if one["icc"] is None else round(one["icc"], 2)
+        sizes = (one[name] for name in ("n_groups", "n_units", "n_prompts", "n_repeats"))
+        layout = Layout(*sizes, icc, one["is_shared"], one["n_together"])
+        shares = tuple(round(share, 2) for share in one["outcome_shares"][1:])
         shares = (1 - sum(shares), *(shares or (0.0,)))
-        known = {"icc": icc, "icc_source": "default" if design["icc"] is None else "these answers"}
-        known |= {"analysis_key": design["analysis_key"], "n_effective": layout.effective_n}
-        for (profile, n_tables), judged in limits.get(design["analysis_key"], {}).items():
-            tests = tuple(sorted({limit_for(*limit).test for _, *limit in judged}))
-            for metric, *limit in judged:
-                head = known | {"profile": profile, "metric": metric, "n_tables": n_tables}
-                kept.add(promised_of, head, layout.near(EFFECT_STEP), shares, tuple(limit), tests, n_tables)
+        known = {"promise_key": one["promise_key"], "icc": icc, "n_effective": layout.effective_n}
+        known["icc_source"] = "default" if one["icc"] is None else "these answers"
+        limit = (one["statistic"], one["red_limit"], one["green_limit"])
+        tests = tuple(sorted({limit_for(statistic, None, None).test for statistic in one["statistics"]}))
+        kept.add(promised_of, known, layout.near(EFFECT_STEP), shares, limit, tests, one["n_tables"])
     return kept.relation()
 
 

@@ -33,7 +33,7 @@ select
     end as null_tails
 from {{ ref('int_judged_numbers_collected') }} as numbers
 inner join {{ ref('stg_suite__suites') }} as suites on numbers.suite = suites.suite
-inner join {{ ref('int_limits_applied') }} as limits
+inner join {{ ref('int_judgements_requested') }} as limits
     on
         numbers.suite = limits.suite
         and numbers.metric = limits.metric

@@ -116,7 +116,7 @@ wanted as (
         limits.metric,
         judged.model,
         any_value(limits.direction) as direction
-    from {{ ref('int_limits_applied') }} as limits
+    from {{ ref('int_judgements_requested') }} as limits
     inner join {{ ref('judged_metrics') }} as judged using (metric)
     group by all
 ),

@@ -26,7 +26,7 @@
 } %}
 with limited as (
     select distinct suite
-    from {{ ref('int_limits_applied') }}
+    from {{ ref('int_judgements_requested') }}
     where metric = 'failure_rate'
 ),
 

@@ -1,14 +1,10 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, gap.
-with designs as (
-    select * from {{ ref('int_designs_laid_out') }}
-)
-
 select
-    promised.profile,
+    limits.profile,
     {{ analysis_columns('designs') }},
     designs.measure,
     designs.axis,
-    promised.metric,
+    limits.metric,
     promised.gap,
     promised.power_to_fail,
     promised.power_to_pass,
@@ -23,12 +19,8 @@ select
     promised.icc,
     promised.icc_source,
     promised.n_effective,
-    promised.n_tables,
+    limits.n_tables,
     1 as metric_version
-from {{ ref('int_design_power_promised') }} as promised
-inner join designs on promised.analysis_key = designs.analysis_key
-inner join {{ ref('int_design_limits_listed') }} as limits
-    on
-        promised.profile = limits.profile
-        and promised.analysis_key = limits.analysis_key
-        and promised.metric = limits.metric
+from {{ ref('int_design_limits_listed') }} as limits
+inner join {{ ref('int_designs_laid_out') }} as designs on limits.analysis_key = designs.analysis_key
+inner join {{ ref('int_design_power_promised') }} as promised on limits.promise_key = promised.promise_key
