@@ -2,12 +2,15 @@
 
 A model resamples many analyses apart. Each row says in `inputs_hash` what its part was made of: answers,
 settings and code. A build copies the parts whose hash is in the table that is there, and computes the others.
-The hash stands in the table itself, so nothing has to be mended after a build that was killed.
+The hash stands in the table itself, so nothing has to be mended after a build that was killed. What takes
+long is computed by workers (ingest/inference/workers.py): the same numbers bit by bit, in the same order.
 """
 
 import hashlib
 import linecache
+import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -18,12 +21,19 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.inference.tables import table_of, table_of_columns
+from ingest.inference.workers import check_not_stopped, workers
 from ingest.keys import key
 
 HASH = "inputs_hash"
 WRITTEN_BEHIND = "# This part is user provided model code"  # what dbt begins with behind a model
+LOADED_BY = "dbtObj"  # which that defines
 LIBRARIES = ("numpy", "scipy")  # whose numbers these are
-MOST_ROWS = 10_000  # in memory, before they become a table
+ALONE_SECONDS = 1.5  # of one table, before workers help: each takes most of a second to start
+TOGETHER_SECONDS = 0.2  # of parts that are computed together
+MOST_TOGETHER = 500
+
+Made = Callable[..., Iterable[Mapping[str, Any]]]
+Part = tuple[str | None, tuple[Any, ...]]  # its hash and its inputs
 
 
 class Kept:
@@ -39,26 +49,29 @@ class Kept:
         self, dbt: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema, in_columns: bool = False
     ) -> None:
         self.session = session
-        self.table_of = table_of_columns if in_columns else table_of
         self.schema = schema.append(pa.field(HASH, pa.string()))
         this = getattr(dbt, "this", None)
         self.has_place = this is not None
         self.before = _before(this, session, self.schema) if self.has_place else self.schema.empty_table()
         self.places = _places(self.before)
-        # Tables, and where rows stand in the table before.
-        self.found: list[pa.Table | slice] = [self.schema.empty_table()]
-        self.most_rows = 1 if in_columns else MOST_ROWS
-        self.rows: list[Mapping[str, Any]] = []
+        # Tables, those that workers make, and where rows stand in the table before.
+        self.found: list[pa.Table | Future[pa.Table] | slice] = [self.schema.empty_table()]
+        self.in_columns = in_columns
+        self.made: Made | None = None
+        self.parts: list[Part] = []
+        self.n_together = 1
+        self.seconds = 0.0
         self.taken: set[str] = set()
 
-    def add(self, made: Callable[..., Iterable[Mapping[str, Any]]], *inputs: Any) -> None:
+    def add(self, made: Made, *inputs: Any) -> None:
         """Add the rows of one part: those that are there of the same inputs, or what `made(*inputs)` gives.
 
         Inputs are arrays, texts, numbers, truth values, None, and what holds these: lists, tuples, mappings.
         Raises TypeError at anything else, ValueError at inputs that another part has.
         """
+        check_not_stopped()
         if not self.has_place:
-            self._make(None, made(*inputs))
+            self._make(None, made, inputs)
             return
         name = hashlib.blake2b((inference_code() + _source(made)).encode(), digest_size=16)
         for one in inputs:
@@ -70,12 +83,15 @@ class Kept:
         if inputs_hash in self.places:
             self._keep(self.places[inputs_hash])
         else:
-            self._make(inputs_hash, made(*inputs))
+            self._make(inputs_hash, made, inputs)
 
-    def _make(self, inputs_hash: str | None, rows: Iterable[Mapping[str, Any]]) -> None:
+    def _make(self, inputs_hash: str | None, made: Made, inputs: tuple[Any, ...]) -> None:
         # Many small parts become one table: to make a table takes longer than to make a row.
-        self.rows += ({**row, HASH: inputs_hash} for row in rows)
-        if len(self.rows) >= self.most_rows:
+        if made is not self.made:
+            self._flush()
+            self.made = made
+        self.parts.append((inputs_hash, inputs))
+        if len(self.parts) >= self.n_together:
             self._flush()
 
     def _keep(self, place: slice) -> None:
@@ -87,15 +103,59 @@ class Kept:
             self.found.append(place)
 
     def _flush(self) -> None:
-        if self.rows:
-            self.found.append(self.table_of(self.rows, self.schema))
-            self.rows = []
+        if self.made is None or not self.parts:
+            return
+        parts, self.parts = self.parts, []
+        call = _call(self.made) if self.has_place and self.seconds >= ALONE_SECONDS else None
+        helping = workers() if call is not None else None
+        if call is not None and helping is not None:
+            self.found.append(helping.submit(*call, parts, self.schema, self.in_columns))
+            return
+        start = time.perf_counter()
+        self.found.append(table_of_parts(self.made, parts, self.schema, self.in_columns))
+        seconds = max(time.perf_counter() - start, 1e-9)
+        self.seconds += seconds
+        self.n_together = min(max(1, int(TOGETHER_SECONDS / seconds * len(parts))), MOST_TOGETHER)
 
     def relation(self) -> duckdb.DuckDBPyRelation:
         """All parts as the table that the model returns."""
         self._flush()
-        tables = [self.before[one] if isinstance(one, slice) else one for one in self.found]
+        tables = [self._table(one) for one in self.found]
         return self.session.from_arrow(pa.concat_tables(tables).combine_chunks())
+
+    def _table(self, found: pa.Table | Future[pa.Table] | slice) -> pa.Table:
+        if isinstance(found, slice):
+            return self.before[found]
+        return found.result() if isinstance(found, Future) else found
+
+
+def table_of_model(text: str, name: str, parts: list[Part], schema: pa.Schema, in_columns: bool) -> pa.Table:
+    """Make a table of parts by a function of a model, of which a worker knows the text alone."""
+    return table_of_parts(_functions_of(text)[name], parts, schema, in_columns)
+
+
+def table_of_parts(made: Made, parts: list[Part], schema: pa.Schema, in_columns: bool) -> pa.Table:
+    """Make a table of parts, each with its hash."""
+    rows = ({**row, HASH: inputs_hash} for inputs_hash, inputs in parts for row in made(*inputs))
+    return table_of_columns(rows, schema) if in_columns else table_of(rows, schema)
+
+
+def _call(made: Made) -> tuple[Any, ...] | None:
+    """What a worker calls to make parts by a function; None for one inside another, which it cannot find."""
+    if not made.__qualname__.isidentifier():
+        return None
+    if LOADED_BY not in made.__globals__:
+        return table_of_parts, made
+    text = _source(made)
+    return (table_of_model, text, made.__name__) if text else None
+
+
+@cache
+def _functions_of(text: str) -> dict[str, Any]:
+    """What the text of a model defines."""
+    found: dict[str, Any] = {"__name__": "model"}
+    exec(compile(text, "<model>", "exec"), found)
+    return found
 
 
 def _before(this: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) -> pa.Table:

@@ -16,6 +16,7 @@ import click
 from threadpoolctl import threadpool_limits
 
 from ingest.errors import PlumblineError, say, shown
+from ingest.inference.workers import end_workers
 from ingest.paths import PROJECT, PROJECT_VARIABLE, dbt_project, files_below
 from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
@@ -131,7 +132,10 @@ def one_thread_a_product() -> Iterator[None]:
 @contextmanager
 def _at_work(data: Path) -> Iterator[None]:
     with _environment(data), _rarely_collected(), private(), one_thread_a_product():
-        yield
+        try:
+            yield
+        finally:
+            end_workers()
 
 
 @contextmanager

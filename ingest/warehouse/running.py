@@ -24,6 +24,7 @@ import duckdb
 import yaml
 
 from ingest.errors import SHOWN, PlumblineError, printable, say, shorten, shown
+from ingest.inference.workers import stopped
 from ingest.paths import PROJECT, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME
 from ingest.store.opening import MARTS, attached, open_database
@@ -208,11 +209,12 @@ class _Running:
                 # By a thread of its own: what was begun as somebody stopped the audit stands in no list yet.
                 ending = Thread(target=threads.shutdown)
                 ending.start()
-                while ending.is_alive():  # between two queries there is nothing to interrupt
-                    ending.join(PROMPT)
-                    for cursor in [*self.cursors]:
-                        with suppress(duckdb.Error):  # it has just been closed
-                            cursor.interrupt()
+                with stopped():
+                    while ending.is_alive():  # between two queries there is nothing to interrupt
+                        ending.join(PROMPT)
+                        for cursor in [*self.cursors]:
+                            with suppress(duckdb.Error):  # it has just been closed
+                                cursor.interrupt()
         return True
 
     def _weights(self) -> dict[str, float]:

@@ -29,11 +29,6 @@ def model(dbt, session):
     dbt.config(materialized="table")
     columns = f"{DESIGN}, promise_key, {LIMIT}"
     asked = dbt.ref("int_design_limits_listed").project(columns).distinct().order(f"{DESIGN}, promise_key")
-    promised = cache(_promised)
-
-    def promised_of(known, *drawn):
-        return (known | found for found in promised(*drawn))
-
     kept = Kept(dbt, session, SCHEMA)
     for one in records(asked):
         icc = DEFAULT_ICC if one["icc"] is None else round(one["icc"], 2)
@@ -45,10 +40,15 @@ def model(dbt, session):
         known["icc_source"] = "default" if one["icc"] is None else "these answers"
         limit = (one["statistic"], one["red_limit"], one["green_limit"])
         tests = tuple(sorted({limit_for(statistic, None, None).test for statistic in one["statistics"]}))
-        kept.add(promised_of, known, layout.near(EFFECT_STEP), shares, limit, tests, one["n_tables"])
+        kept.add(_promised_of, known, layout.near(EFFECT_STEP), shares, limit, tests, one["n_tables"])
     return kept.relation()
 
 
+def _promised_of(known, *drawn):
+    return (known | found for found in _promised(*drawn))
+
+
+@cache
 def _promised(layout, shares, judged, tests, n_tables):
     """Rows of one layout, profile and limit; `judged` has its statistic, fail and pass."""
     limit = limit_for(*judged)
