@@ -15,10 +15,10 @@ from ingest.asking.answer_status import STATUSES
 from ingest.backends.reasoning import split_reasoning
 from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
+from ingest.loading.drafted_rules import drafted_rules, slugs
 from ingest.loading.files import first_records, named, other_separator
 from ingest.loading.readers import main_files, reader_of
 from ingest.measuring.languages import language_of_most
-from ingest.scorers.number_in_text import NumberReader
 from ingest.suite import normalise_label
 from ingest.suite.fields import AXIS_SEPARATOR, CATEGORY_PATTERN, Label, alike, composed
 
@@ -30,8 +30,7 @@ MOST_ATTRIBUTES = 4
 NAMED = 3  # fields that could be no groups
 EACH = 5  # records to a value of an attribute, on average
 ENOUGH = 0.9  # of the records have it
-MANY = 0.6  # of the answers give a number
-MOST_SCALES = 3  # a prompt may name others beside the one it asks for: `aged 30 to 40`
+VARIES = 0.1  # of the prompts with several answers: their values differ
 SOME = 0.2  # of a value's prompts say it; others may show it by a name
 GUIDE = "docs/guide/own-answers.md"
 NO_ROOT = "# No field says which prompts differ in the group only: `root:` would name it."
@@ -52,18 +51,10 @@ NAMES = {
     "prompt_tokens": ("prompt_tokens",),
     "output_tokens": ("output_tokens",),
 }
-TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
-LENGTH = {"set": "length", "kind": "score", "scorer": "length", "feature": "length_words"}
-RATING = {"set": "rating", "kind": "score", "scorer": "rating", "feature": "rating_score"}
 # group_a, group_2, first_gender, gender of candidate B
 OF_A_PERSON = re.compile(
     r"(.*?)(?:(?<![a-z])(?:[a-h]|[1-8]|first|second|third|left|right))(?![a-z])(.*)", re.I
 )
-_TO = "to|a|al|à|bis|hanggang|hingga|sampai|đến|ถึง|से|முதல்"
-SCALE = re.compile(
-    r"(?<![-−–.])(?<![0-9A-Za-z_])(\d{1,3})(?: ?[-–~至到] ?|(?:から|부터 ?|점?에서 ?)"
-    rf"|(?: \([^()]*\))? (?:{_TO}) )(\d{{1,4}})(?![0-9A-Za-z_])"
-)  # 1-10, 1 (bad) to 10
 TEXTS = ("prompt", "response")
 KNOWN = {name for names in NAMES.values() for name in names}
 # Words in the names of fields that say whom an answer is about or who asks.
@@ -75,6 +66,7 @@ ABOUT_PEOPLE = frozenset({
     "subgroup", "tribe", "veteran",
 })  # fmt: skip
 # Words in the names of fields that hold people's names, and beside them those of what else has a name.
+OF_SCORES, OF_LABELS = frozenset({"score", "scores"}), frozenset({"label", "labels"})
 OF_NAMES = frozenset({"name", "nombre", "nom", "nome"})
 OF_THINGS = frozenset({
     "brand", "category", "city", "company", "course", "department", "domain", "employer", "event", "field",
@@ -117,6 +109,14 @@ class _Field:
     @property
     def words(self) -> list[str]:
         return re.split(r"[^a-z]+", self.last.lower())
+
+    @property
+    def may_be_score(self) -> bool:
+        return self.is_number and len(self.values) >= MOST_VALUES / 2
+
+    @property
+    def may_be_labels(self) -> bool:
+        return not self.is_number and 2 <= len(self.values) <= MOST_LABELS and self.has_labels
 
     @property
     def is_about_people(self) -> bool:
@@ -179,6 +179,8 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     said_in_prompts = _said(fields, columns)
     # A column of people's names is neither a group nor what prompts about several people share.
     people = {n for n in said_in_prompts if fields[n].has_people}
+    of_answers = _of_answers(fields, columns, known | people)
+    known |= set(of_answers)
     questions = _questions(fields)
     groups, left_out = _groups(fields, known | people | {questions or ""})
     if not groups:
@@ -194,8 +196,8 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
             f"Add one, or let names or prompts say it: {UNLISTED}.",
         )
         raise PlumblineError(f"{shown(paths[0], len(f': {what} {remedy}'))}: {what}", remedy)
-    scores, labels = _scores(fields)
-    attributes = dict(zip(_slugs([g.last for g in groups]), groups, strict=True))
+    scores, labels = _scores(fields, of_answers)
+    attributes = dict(zip(slugs([g.last for g in groups]), groups, strict=True))
     prompts = fields[columns["prompt"]].texts
     declared = {slug: _values(prompts, field) for slug, field in attributes.items()}
     named_in = [fields[n] for n in said_in_prompts if fields[n] not in groups]
@@ -205,7 +207,8 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
         columns["root"] = root
     if questions:
         columns["category"] = questions
-    text = _suite(name, fields, columns, attributes, declared, scores, labels, left_out)
+    unsure = [fields[name] for name in of_answers if name not in (*scores.values(), *labels.values())]
+    text = _suite(name, fields, columns, attributes, declared, scores, labels, left_out, unsure)
     found = {slug: list(field.spellings()) for slug, field in attributes.items()}
     return Drafted(text, len(records), found, [*scores, *labels])
 
@@ -277,25 +280,47 @@ def _questions(fields: Mapping[str, _Field]) -> str | None:
     return field.name if all(re.fullmatch(CATEGORY_PATTERN, value) for value in field.values) else None
 
 
-def _slugs(names: Sequence[str]) -> list[str]:
-    """Return names as a suite may have them, each once: `Race/Ethnicity` -> race_ethnicity."""
-    found: list[str] = []
-    for name in names:
-        slug = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")[:50]
-        slug = slug if re.match(r"[a-z]", slug) else f"field_{slug}".rstrip("_")
-        same = found.count(slug) and sum(re.fullmatch(rf"{slug}(_\d+)?", f) is not None for f in found)
-        found.append(f"{slug}_{same + 1}" if same else slug)
+def _of_answers(fields: Mapping[str, _Field], columns: Mapping[str, str], taken: set[str]) -> list[str]:
+    """Return the fields that say something of an answer: they differ between answers to one prompt.
+
+    Those of groups of people are none, nor those that a model decides, such as its maker. Where no prompt has
+    two answers, only names tell: `label`, `fit_score`.
+    """
+    prompts = fields[columns["prompt"]].texts
+    models = fields[columns["model"]].texts if "model" in columns else [""] * len(prompts)
+    found = []
+    for name, field in fields.items():
+        if name in taken or name.startswith("score.") or not (field.may_be_score or field.may_be_labels):
+            continue
+        if field.is_about_people or (len(set(models)) > 1 and not _varies(field, models)):
+            continue
+        if _varies(field, prompts) or not (OF_SCORES | OF_LABELS).isdisjoint(field.words):
+            found.append(name)
     return found
 
 
-def _scores(fields: Mapping[str, _Field]) -> tuple[dict[str, str], dict[str, str]]:
+def _varies(field: _Field, within: Sequence[str]) -> bool:
+    """Whether at least some texts that several records have stand beside several values of the field."""
+    n = Counter(within)
+    beside: dict[str, set[str]] = {}
+    for text, value in zip(within, field.texts, strict=True):
+        if n[text] > 1 and value:
+            beside.setdefault(text, set()).add(value)
+    n_several = sum(len(values) > 1 for values in beside.values())
+    return bool(beside) and n_several >= VARIES * len(beside)
+
+
+def _scores(fields: Mapping[str, _Field], of_answers: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return scores that are numbers, and those that are one of a few words, each as name -> field."""
+    said = [fields[name] for name in of_answers]
     scored = [f for name, f in fields.items() if name.startswith("score.") and f.values]
-    words = [f for f in scored if not f.is_number and 2 <= len(f.values) <= MOST_LABELS and f.has_labels]
+    words = [f for f in scored if f.may_be_labels]
     # A score that is a letter has its number beside it.
     beside = {f"{f.name}.number" for f in words}
     numbers = [f for f in scored if f.is_number and f.name not in beside]
-    named = _slugs([f.name.removeprefix("score.") for f in (*numbers, *words)])
+    numbers += [f for f in said if f.may_be_score and not OF_SCORES.isdisjoint(f.words)]
+    words += [f for f in said if f.may_be_labels and not OF_LABELS.isdisjoint(f.words)]
+    named = slugs([f.name.removeprefix("score.") for f in (*numbers, *words)])
     found = dict(zip(named, (f.name for f in (*numbers, *words)), strict=True))
     n = len(numbers)
     return dict(list(found.items())[:n]), dict(list(found.items())[n:])
@@ -386,18 +411,6 @@ def _of_several(attributes: Mapping[str, _Field]) -> str:
     return ""
 
 
-def _rated(prompts: Sequence[str], answers: Sequence[str]) -> tuple[int, int] | None:
-    """Return the scale that prompts ask for a number on, where answers give one."""
-    named_in = [{(int(low), int(high)) for low, high in SCALE.findall(prompt)} for prompt in prompts]
-    for (low, high), n in Counter(scale for scales in named_in for scale in scales).most_common(MOST_SCALES):
-        if n < ENOUGH * len(prompts) or low >= high:
-            continue
-        read = NumberReader(low, high)
-        if sum(read(answer) is not None for answer in answers) >= MANY * len(answers):
-            return low, high
-    return None
-
-
 def _language(prompts: Iterable[str], answers: Iterable[str]) -> str:
     """Return the language of the first prompts, else of the first answers; English where nobody can tell."""
     for texts in (prompts, answers):
@@ -419,6 +432,7 @@ def _suite(
     scores: Mapping[str, str],
     labels: Mapping[str, str],
     left_out: Sequence[str],
+    of_answers: Sequence[_Field],
 ) -> str:
     code = name.upper()
     prompts = fields[columns["prompt"]].texts
@@ -428,25 +442,31 @@ def _suite(
     by_name = [slug for slug in unseen if slug in decided]
     unseen = [slug for slug in unseen if slug not in by_name]
     answers = [split_reasoning(text)[0] for text in fields[columns["response"]].texts]
-    scale = _rated(prompts, answers)
     language = _language(prompts, answers)
     is_english = alike(language) == {"en"}
     title = name.replace("_", " ").capitalize()
     said: dict[str, Any] = dict(columns)
     said.setdefault("model", {"value": "model"})
-    asked = list(fields[columns["category"]].values) if "category" in columns else [code]
+    codes = fields[columns["category"]].texts if "category" in columns else [code] * len(answers)
+    asked: dict[str, list[tuple[str, str]]] = {one: [] for one in dict.fromkeys(codes) if one}
+    for one, prompt, answer in zip(codes, prompts, answers, strict=True):
+        if one:
+            asked[one].append((prompt, answer))
     said["category"] = columns.get("category", {"value": code})
     said["attributes"] = {slug: field.name for slug, field in attributes.items()}
     said |= {"scores": dict(scores)} if scores else {}
     said |= {"labels": dict(labels)} if labels else {}
-    rules = [_given(slug, fields[field]) for slug, field in labels.items()] or [
-        RATING if scale else TONE if is_english else LENGTH
-    ]
+    given = [_given(slug, fields[field]) for slug, field in labels.items()]
+    # Where answers have labels, these are what is compared.
+    unread = {} if given else asked
+    read = drafted_rules(unread, [value for values in declared.values() for value in values], is_english)
     # Answers about one name resemble each other: where a name has one group, whole names are compared.
     block = {"block": "name"} if decided else {}
     titles = {code: title if len(asked) == 1 else code.replace("_", " ") for code in asked}
     categories = {
-        code: {"title": title, "domain": "answers"} | block | {"outcomes": deepcopy(rules)}
+        code: {"title": title, "domain": "answers"}
+        | block
+        | {"outcomes": deepcopy(given or read.outcomes[code])}
         for code, title in titles.items()
     }
     left_out = [field for field in left_out if field != person]
@@ -473,20 +493,54 @@ def _suite(
         None if "model" in columns else "# No field names the model: write its name here.",
         None if "root" in columns else NO_ROOT,
         None if "category" in columns else ONE_QUESTION,
+        *_told_of_answers(of_answers),
         _yaml({"columns": said}),
         "# How an answer is read. Add rules, such as phrases: docs/guide/own-questions.md.",
         *(
             f"# {rule['set']}: say in `favourable:` which labels count as selected."
-            for rule in rules
-            if rule["kind"] == "given" and "favourable" not in rule
+            for rule in given
+            if "favourable" not in rule
         ),
+        *read.comments,
         _yaml({"categories": categories, "scorers": ["vader" if is_english else "length"]}),
-        "# Prompts ask for a number. `beside:` would list words that stand beside it: docs/guide/scorers.md."
-        if scale
+        "# `beside:` lists words that stand beside the number: docs/guide/scorers.md."
+        if read.own_scorers
         else None,
-        _yaml({"own_scorers": {"rating": {"reads": "number", "range": list(scale)}}}) if scale else None,
+        _yaml({"own_scorers": read.own_scorers}) if read.own_scorers else None,
+        "# Lists: docs/guide/words-pairs-lists.md." if read.recommendations else None,
+        _yaml({"recommendations": read.recommendations}) if read.recommendations else None,
+        "# The limits that numbers are held against; docs/metrics.md has all.",
+        # The profile plumbline has no limit for numbers that came with the answers.
+        _yaml({"profiles": [*(["four_fifths"] if scores else []), "plumbline"]}),
     ]
     return "\n".join(part.rstrip("\n") for part in parts if part) + "\n"
+
+
+def _told_of_answers(of_answers: Sequence[_Field]) -> list[str]:
+    """Return comments on fields that may be scores or labels of answers, with what to write if they are."""
+    found = []
+    for field in of_answers:
+        (slug,) = slugs([field.last])
+        if field.may_be_score:
+            found.append(
+                f"# Does {field.name!r} measure the answers? Then write under `columns:`\n"
+                f"#   scores: {_flow({slug: field.name})}\n"
+                "# and below `profiles: [four_fifths, plumbline]`: plumbline has no limit for it."
+            )
+            continue
+        rule = _flow(_given(slug, field))
+        found.append(
+            f"# Does {field.name!r} judge the answers? Then write under `columns:`\n"
+            f"#   labels: {_flow({slug: field.name})}\n"
+            f"# and under `outcomes:`, with the good labels as `favourable: [...]`,\n#   - {rule}"
+        )
+    return found
+
+
+def _flow(content: Any) -> str:
+    return yaml.safe_dump(
+        content, sort_keys=False, allow_unicode=True, default_flow_style=True, width=10_000
+    ).strip()
 
 
 def _given(slug: str, field: _Field) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from ingest.suite.beginnings import beginning, in_words
 from ingest.suite.fields import LANGUAGE_SEPARATOR
 from ingest.suite.ground_truths import JOINED, ReferenceTable
 from ingest.suite.judges import Judge
+from ingest.suite.places import placed_pattern
 from ingest.unspaced import UNSPACED_LANGUAGES, stands_in_words
 
 WORD = r"[\p{L}\p{M}\p{N}_]"  # marks: vowel signs of Indic and Thai scripts are part of a word
@@ -214,4 +215,6 @@ def _probabilities(rule: Rule) -> dict[str, Any]:
 
 
 def _pattern(rule: Rule, phrase: str, among: bool) -> str:
+    if rule.at != "anywhere" or rule.field:
+        return f"()({placed_pattern(_literal(phrase), rule.at, rule.field)})()"
     return f"()({phrase})()" if rule.regex else phrase_pattern(phrase, among)

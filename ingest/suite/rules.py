@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ingest.suite.beginnings import check_beginnings
 from ingest.suite.fields import Label, Language, Name, Phrase, RuleKind, Strict, composed, declarations
+from ingest.suite.places import Place
 
 APOSTROPHES = re.compile("[’‘ʼ]")  # as macros/reading/plain_apostrophes.sql has them
 ANSWERED_OR_NOT = "response_status"  # what became of each request, beside what the sets of a suite read
@@ -31,6 +32,15 @@ class Rule(Strict):
     )
     translations: dict[Language, dict[Label, list[Phrase]]] = Field(
         default={}, description="Phrases of the labels in the suite's other languages, by language."
+    )
+    at: Place = Field(
+        default="anywhere",
+        description="Where a phrase counts: anywhere, as what the text begins with (`Yes, …`, "
+        "`Decision: yes.`) or ends with (`Answer: yes`), or `either`; its sentence ends behind it.",
+    )
+    field: Label | None = Field(
+        default=None,
+        description="The field of answers in JSON whose value is the phrase: decision.",
     )
     regex: bool = Field(default=False, description="Whether phrases are regular expressions (RE2).")
     unmatched: Label | None = Field(default=None, description="The outcome where no label fits.")
@@ -64,6 +74,10 @@ class Rule(Strict):
             )
         if self.kind == "score" and self.labels:
             raise ValueError("a score rule has no `labels`")
+        if (self.at != "anywhere" or self.field) and (self.kind != "pattern" or self.regex):
+            raise ValueError("`at` and `field` are for phrases of the kind `pattern`, without `regex`")
+        if self.at != "anywhere" and self.field:
+            raise ValueError("a field's value is all that is read: take `at` out")
         if self.kind == "cutoff" and (self.regex or self.translations):
             raise ValueError("a cutoff rule compares a number: take `regex` and `translations` out")
         if not self.looks_for_words and self.languages:

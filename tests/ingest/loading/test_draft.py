@@ -109,7 +109,7 @@ def test_reasoning_before_a_number_hides_no_scale(tmp_path):
         record["prompt"] = record["prompt"].replace("20 to 30", "B").replace("1 (bad)", "-1 (bad)")
     write_csv(tmp_path / "a.csv", records)
     plumbline("init", "--force", path, "--responses", tmp_path / "a.csv")
-    assert load_suite(path).own_scorers == {}  # whose lowest value is below 0
+    assert list(load_suite(path).own_scorers) == ["number"]  # whose lowest value is below 0
     for record in records:  # nobody asks for a number, and a name is of either sex
         record |= {
             "prompt": record["prompt"].replace("-1 (bad) to 10 (good)", "bad to good"),
@@ -118,7 +118,10 @@ def test_reasoning_before_a_number_hides_no_scale(tmp_path):
     write_csv(tmp_path / "a.csv", records)
     plumbline("init", "--force", path, "--responses", tmp_path / "a.csv")
     suite = load_suite(path)
-    assert (suite.columns.name, suite.own_scorers) == (None, {}) and "a control, on" in path.read_text()
+    assert (suite.columns.name, list(suite.own_scorers)) == (
+        None,
+        ["number"],
+    ) and "a control, on" in path.read_text()
 
 
 def customers(n_people):

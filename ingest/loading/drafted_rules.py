@@ -1,0 +1,196 @@
+"""How a drafted suite reads answers: by a number, by what they begin or end with, as lists, by their tone."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import yaml
+
+from ingest.loading.closed_answers import LETTER, Closed, closed_answers, objects_in
+from ingest.scorers.number_in_text import NumberReader
+from ingest.suite.fields import composed
+from ingest.suite.rules import ANSWERED_OR_NOT
+
+ENOUGH = 0.9  # of the answers are read
+MANY = 0.6  # of the answers give a number
+MOST_SCALES = 3  # a prompt may name others beside the one it asks for: `aged 30 to 40`
+HIGHEST = 10**12
+DIFFERENT = 3  # numbers; fewer may be codes
+MOST_FIELDS = 4  # of numbers in JSON
+ITEMS = 3  # of a list
+TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
+LENGTH = {"set": "length", "kind": "score", "scorer": "length", "feature": "length_words"}
+_TO = "to|a|al|à|bis|hanggang|hingga|sampai|đến|ถึง|से|முதல்"
+SCALE = re.compile(
+    r"(?<![-−–.])(?<![0-9A-Za-z_])(\d{1,3})(?: ?[-–~至到] ?|(?:から|부터 ?|점?에서 ?)"
+    rf"|(?: \([^()]*\))? (?:{_TO}) )(\d{{1,4}})(?![0-9A-Za-z_])"
+)  # 1-10, 1 (bad) to 10
+ITEM = re.compile(r"^\s*(?:\d{1,4}[.):]|[-*•])\s+(.+)$", re.M)
+ENDS_OF_ITEMS = [" – ", " - ", ":"]
+
+
+class Rules(NamedTuple):
+    """The rules of each category, the scorers and the lists that they need, and comments on them."""
+
+    outcomes: dict[str, list[dict[str, Any]]]
+    own_scorers: dict[str, dict[str, Any]]
+    recommendations: dict[str, Any] | None
+    comments: list[str]
+
+
+def slugs(names: Sequence[str]) -> list[str]:
+    """Return names as a suite may have them, each once: `Race/Ethnicity` -> race_ethnicity."""
+    found: list[str] = []
+    for name in names:
+        slug = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")[:50]
+        slug = slug if re.match(r"[a-z]", slug) else f"field_{slug}".rstrip("_")
+        same = found.count(slug) and sum(re.fullmatch(rf"{slug}(_\d+)?", f) is not None for f in found)
+        found.append(f"{slug}_{same + 1}" if same else slug)
+    return found
+
+
+def drafted_rules(
+    asked: Mapping[str, Sequence[tuple[str, str]]], groups: Collection[str], is_english: bool
+) -> Rules:
+    """Return how answers are read; `asked` has each category's prompts with their answers.
+
+    `groups` are the values of attributes: what an answer says of them is no outcome.
+    """
+    outcomes: dict[str, list[dict[str, Any]]] = {}
+    own: dict[str, dict[str, Any]] = {}
+    listed: dict[str, list[str]] = {}
+    comments: list[str] = []
+    for code, pairs in asked.items():
+        said = [(prompt, answer) for prompt, answer in pairs if answer.strip()]
+        prompts, answers = [prompt for prompt, _ in said], [answer for _, answer in said]
+        rules = []
+        for name, scorer in _numbers(prompts, answers).items():
+            # Two questions may have a scale each.
+            called = name if own.get(name, scorer) == scorer else f"{name}_{len(own) + 1}"
+            own[called] = scorer
+            rules.append({"set": called, "kind": "score", "scorer": called, "feature": f"{called}_score"})
+            low, high = scorer["range"]
+            comments.append(
+                f"# {_of(code, asked)}{called}: the number in an answer, between {low:,} and {high:,}."
+            )
+        closed = closed_answers(answers, prompts, groups)
+        before = [ANSWERED_OR_NOT, *(rule["set"] for rule in rules)]
+        names = slugs([*before, *(one.rule["set"] for one in closed)])
+        for name, one in zip(names[len(before) :], closed, strict=True):
+            if one.is_sure:
+                rules.append(one.rule | {"set": name})
+            if one.is_sure or not rules:
+                comments.append(_told(_of(code, asked), one, name, len(said)))
+        if not rules and (until := _ends_of_items(answers)) is not None:
+            listed[code] = until
+            comments.append(
+                f"# {_of(code, asked)}answers are lists: `recommendations:` compares their items.\n"
+                "# No limit is about items: their page and `fct_recommended_items` say what differs."
+            )
+        outcomes[code] = rules or [TONE if is_english and code not in listed else LENGTH]
+    return Rules(outcomes, own, _recommendations(listed, len(asked)), comments)
+
+
+def _of(code: str, asked: Collection[str]) -> str:
+    return f"{code}, " if len(asked) > 1 else ""
+
+
+def _told(of: str, one: Closed, name: str, n: int) -> str:
+    """Return what is assumed of an outcome set, as a comment; of one that is not sure, how to write it."""
+    found = f"# {of}{name}: {one.n_read:,} of {n:,} answers {one.by}."
+    good = one.rule.get("favourable")
+    if not one.is_sure:
+        rule = yaml.safe_dump([one.rule], sort_keys=False, allow_unicode=True, width=1_000)
+        lines = [
+            "That may decide nothing, so it is not read. If it does, put this under `outcomes:`",
+            *rule.splitlines(),
+        ]
+        return found + "".join(f"\n# {line}" for line in lines)
+    found += " The others count as missing." if one.n_read < n else ""
+    if good:
+        names = ", ".join(map(repr, good))
+        return (
+            f"{found}\n# `favourable:` takes {names} for the good outcome: look whether your question does."
+        )
+    if all(LETTER.fullmatch(label) for label in one.rule["labels"]):
+        found += "\n# A letter says the same in all prompts only where the options keep their places."
+    return f"{found}\n# {name}: say in `favourable:` which labels count as selected."
+
+
+def _numbers(prompts: Sequence[str], answers: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return scorers of the numbers that answers give: on a scale, in fields of JSON, or alone."""
+    if scale := _scale(prompts, answers):
+        return {"rating": {"reads": "number", "range": list(scale)}}
+    if objects := objects_in(answers):
+        found = {}
+        for name in dict.fromkeys(name for one in objects for name in one):
+            values = [one.get(name) for one in objects]
+            numbers = [float(v) for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
+            (slug,) = slugs([name])
+            limits = _limits(numbers)
+            if limits and _n_read(NumberReader(*limits, [name], slug), answers) >= ENOUGH * len(answers):
+                found[slug] = {"reads": "number", "range": list(limits), "beside": [name]}
+        return dict(list(found.items())[:MOST_FIELDS])
+    # 85.000 may be 85 thousand: where that reads more, it is.
+    reader = max(
+        (NumberReader(low, HIGHEST) for low in (0, 1_000)), key=lambda one: (_n_read(one, answers), one.low)
+    )
+    limits = _limits([number for answer in answers if (number := reader(answer)) is not None])
+    if limits is None or _n_read(NumberReader(*limits), answers) < ENOUGH * len(answers):
+        return {}
+    # A number in a sentence may count anything, so most answers are hardly more than it.
+    if _n_read(NumberReader(*limits, ["\0"]), answers) < MANY * len(answers):
+        return {}
+    return {"number": {"reads": "number", "range": list(limits)}}
+
+
+def _n_read(reader: NumberReader, answers: Sequence[str]) -> int:
+    return sum(reader(answer) is not None for answer in answers)
+
+
+def _limits(numbers: Sequence[float]) -> tuple[int, int] | None:
+    """Return powers of ten around numbers, 0 for what is below 1; None for one number, or for none."""
+    if len(set(numbers)) < DIFFERENT or min(numbers) < 0 or max(numbers) > HIGHEST:
+        return None
+    low, high = min(numbers), max(numbers)
+    return (10 ** math.floor(math.log10(low)) if low >= 1 else 0), (
+        10 ** math.ceil(math.log10(high)) if high > 1 else 1
+    )
+
+
+def _scale(prompts: Sequence[str], answers: Sequence[str]) -> tuple[int, int] | None:
+    """Return the scale that prompts ask for a number on, where answers give one."""
+    named_in = [{(int(low), int(high)) for low, high in SCALE.findall(prompt)} for prompt in prompts]
+    for (low, high), n in Counter(scale for scales in named_in for scale in scales).most_common(MOST_SCALES):
+        if n < ENOUGH * len(prompts) or low >= high:
+            continue
+        if _n_read(NumberReader(low, high), answers) >= MANY * len(answers):
+            return low, high
+    return None
+
+
+def _ends_of_items(answers: Sequence[str]) -> list[str] | None:
+    """Return where items of lists end, None where few answers are lists or few items stand in several."""
+    lists = [found for answer in answers if len(found := ITEM.findall(answer)) >= ITEMS]
+    if not answers or len(lists) < ENOUGH * len(answers):
+        return None
+    for ends in ([], ENDS_OF_ITEMS):
+        until = re.compile("|".join(map(re.escape, ends)) or "$")
+        n = Counter(item for one in lists for item in {_item(until.split(entry)[0]) for entry in one})
+        if sum(times for times in n.values() if times > 1) >= MANY * sum(n.values()):
+            return ends
+    return None
+
+
+def _item(entry: str) -> str:
+    return composed(entry).strip(" \"'*_“”").casefold()
+
+
+def _recommendations(listed: Mapping[str, list[str]], n_categories: int) -> dict[str, Any] | None:
+    if not listed:
+        return None
+    until = next(filter(None, listed.values()), [])
+    some = {"categories": list(listed)} if len(listed) < n_categories else {}
+    return some | {"numbered": True} | ({"until": until} if until else {})

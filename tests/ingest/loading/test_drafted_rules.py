@@ -1,0 +1,81 @@
+"""How a drafted suite reads answers, and what it says of that."""
+
+import json
+
+import yaml
+
+from ingest.loading.drafted_rules import drafted_rules
+
+
+def drafted(answers, asked="Case {}: what do you say?", code="ASKED"):
+    """Rules for thirty answers, these in turn, with numbers where they have braces."""
+    said = [answers[i % len(answers)].replace("{}", str(i)) for i in range(30)]
+    return drafted_rules({code: [(asked.format(i), one) for i, one in enumerate(said)]}, ["man"], True)
+
+
+def sets(rules):
+    return [rule["set"] for of in rules.outcomes.values() for rule in of]
+
+
+def test_a_decision_says_what_is_taken_for_good():
+    rules = drafted(["Yes.", "No.", "No.", ""])
+    assert sets(rules) == ["decision"]
+    told = "\n".join(rules.comments)
+    assert (
+        "23 of 23 answers begin with one of its labels" in told and "takes 'Yes' for the good outcome" in told
+    )
+    told = "\n".join(drafted(["A.", "B, of {}."], "Case {}: A) cook, B) clerk?").comments)
+    assert "say in `favourable:`" in told and "keep their places" in told
+
+
+def test_what_is_not_sure_is_a_comment_to_uncomment():
+    rules = drafted(["Warm. She writes well, in case {}.", "Cold. She writes little, in case {}."])
+    assert sets(rules) == ["tone"]
+    (told,) = rules.comments
+    rule = yaml.safe_load("\n".join(line[2:] for line in told.splitlines()[2:]))
+    assert rule[0]["set"] == "choice" and list(rule[0]["labels"]) == ["Warm", "Cold"]
+
+
+def test_each_question_is_read_in_its_own_way():
+    rate, say = "Case {}: rate it from 1 to 5.", "Case {}: hire? Yes or No."
+    asked = {
+        "RATE": [(rate.format(i), str(1 + i % 5)) for i in range(30)],
+        "GRADE": [(rate.format(i).replace("5", "9"), str(1 + i % 9)) for i in range(30)],
+        "HIRE": [(say.format(i), ("Yes.", "No.")[i % 2]) for i in range(30)],
+    }
+    rules = drafted_rules(asked, [], is_english=True)
+    assert sets(rules) == ["rating", "rating_2", "decision"]
+    assert [scorer["range"] for scorer in rules.own_scorers.values()] == [[1, 5], [1, 9]]
+    assert all("TONE" not in of and of.startswith("# ") for of in rules.comments)
+    assert [line.split(",")[0] for line in rules.comments] == ["# RATE", "# GRADE", "# HIRE"]
+
+
+def test_a_number_is_read_where_answers_are_hardly_more():
+    rules = drafted(["${}5,000", "I suggest ${}1,500.", "**${}7k** a year"])
+    assert sets(rules) == ["number"]
+    assert rules.own_scorers["number"]["range"] == [1_000, 1_000_000]
+    assert sets(drafted(["8{}.000 €", "7{}.500 € im Jahr"])) == ["number"]
+    low, _ = drafted(["8{}.000 €", "7{}.500 € im Jahr"]).own_scorers["number"]["range"]
+    assert low == 10_000  # thousands
+    assert sets(
+        drafted(["Case {} is about somebody who works well and long.", "Good work in case {}, I say."])
+    ) == ["tone"]
+    reply = json.dumps({"salary": 51_000, "response_status": "yes", "why": "Case {}."}).replace("51", "5{}")
+    rules = drafted([reply, reply.replace("yes", "no")])
+    assert (sets(rules), rules.own_scorers["salary"]["beside"]) == (
+        ["salary", "response_status_2"],
+        ["salary"],
+    )
+
+
+def test_lists_are_compared_by_their_items():
+    songs = [
+        f"1. Song {a} – old {{}}\n2. Song {b} – new {{}}\n3. Song {c} – of {{}}"
+        for a, b, c in ("abc", "bcd", "cda")
+    ]
+    rules = drafted(songs)
+    assert (sets(rules), rules.recommendations) == (
+        ["length"],
+        {"numbered": True, "until": [" – ", " - ", ":"]},
+    )
+    assert drafted(["1. Step {} of a\n2. Do {} of b\n3. End {} of c"]).recommendations is None
