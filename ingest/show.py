@@ -13,6 +13,11 @@ from ingest.warehouse import Warehouse, check_inputs, evidence, verdict_counts
 MOST = 12  # comparisons shown without a question
 CONFIGS = 3  # configs of which an audit's last lines tell
 EXAMPLES = 2  # answers of each group
+# Four fifths has none for labels of which none is good, plumbline none for numbers that came with answers.
+NO_LIMIT = (
+    "no limit of its profiles is about its numbers. Limits on rates need the good labels in `favourable:`. "
+    "`profiles: [plumbline]` judges all labels, `[four_fifths]` numbers that came with answers."
+)
 LONGEST = 300  # characters of an answer
 
 
@@ -62,6 +67,8 @@ def closing(warehouse: Warehouse, suite: str, is_terminal: bool) -> None:
         gravest.setdefault(row["config"], row)
     for row in list(gravest.values())[:CONFIGS]:
         say(f"\n{drawing.gap(row)}\n  Why: plumbline why {row['verdict_name']}")
+    if suite not in evidence.judged_suites(warehouse):
+        say(f"{in_one_line(suite)} has no verdict: {NO_LIMIT}")
     if rows:
         say("\nplumbline show draws the others; plumbline gate lists what fails.")
 

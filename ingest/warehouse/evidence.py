@@ -176,6 +176,11 @@ def is_judged(warehouse: Warehouse) -> bool:
     )
 
 
+def judged_suites(warehouse: Warehouse) -> list[str]:
+    """Return the suites of which any number was held against a limit, or is a control."""
+    return [row["suite"] for row in warehouse.rows("select distinct suite from rpt_verdicts order by suite")]
+
+
 def unjudged(warehouse: Warehouse) -> list[str]:
     """Return the commonest reasons of verdicts, where no two groups can be told of; else none."""
     if comparisons(warehouse):

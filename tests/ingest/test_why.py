@@ -334,6 +334,16 @@ def test_an_audit_ends_with_the_gaps_of_its_own_suite(tmp_path, capsys):
     assert "D4-gender-5c0f91ab" not in told
 
 
+def test_an_audit_without_a_verdict_says_so(tmp_path, capsys):
+    """Such as of labels of which none is favourable, by four fifths."""
+    two_suites(tmp_path)
+    with Warehouse(tmp_path) as warehouse:
+        show.closing(warehouse, "t", is_terminal=False)
+        assert "no verdict" not in capsys.readouterr().out
+        show.closing(warehouse, "choice", is_terminal=False)
+    assert "choice has no verdict: no limit of its profiles is about" in capsys.readouterr().out
+
+
 def test_an_audit_ends_with_the_gravest_configs_first(tmp_path, capsys):
     """Also where the gravest one has the mildest comparison, too."""
     two_suites(tmp_path)
