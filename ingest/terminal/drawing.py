@@ -41,12 +41,16 @@ def fitted(text: str, width: int) -> str:
 
 
 def wrapped(text: str, indent: int = 2) -> str:
-    """Return a sentence as lines of at most 80 columns, long words uncut."""
+    """Return a sentence as lines of at most 80 columns, long words uncut, no line between a number and its %.
+
+    >>> wrapped(76 * "a" + " 69 %", 0).splitlines()[1]
+    '69 %'
+    """
     margin = " " * indent
     return textwrap.fill(
-        printable(" ".join(text.splitlines())), COLUMNS, initial_indent=margin, subsequent_indent=margin,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+        printable(" ".join(text.splitlines())).replace(" %", "\0%"), COLUMNS, initial_indent=margin,
+        subsequent_indent=margin, break_long_words=False, break_on_hyphens=False,
+    ).replace("\0", " ")  # fmt: skip
 
 
 def words(name: str) -> str:
@@ -138,20 +142,14 @@ def checked(row: Row) -> str:
 
 
 def gap_in_words(row: Row) -> str:
-    """Return what of 100 answers about either group are, or what two means are."""
-    number = _scale(row).number
-    high, low = number(row["contrast_high"]), number(row["contrast_low"])
-    if row["measure_kind"] != "outcome":
-        measure = words(row["measure"])
-        about = f"{measure[:1].upper()}{measure[1:]} is {high} on average about {row['group_high']}, "
-        return f"{about}{low} about {row['group_low']}."
-    is_status = row["measure"] == "response_status"
-    counted, verb = ("requests", "end as") if is_status else ("answers", "are read as")
-    if row["measure_check"] == "corrected":
-        verb = "would be read by people as"
+    """Return how many answers about either group are read so, or what two means are, each with its n."""
+    if row["measure_kind"] == "outcome":
+        return str(row["contrast_sentence"])
+    measure, n_high = words(row["measure"]), row["n_group_high"]
     return (
-        f"Of 100 {counted} about {row['group_high']}, {high} {verb} {words(row['contrast_outcome'])}; "
-        f"about {row['group_low']}, {low}."
+        f"{measure[:1].upper()}{measure[1:]} is {measured(row['contrast_high'])} on average "
+        f"in {n_high:,} {'answer' if n_high == 1 else 'answers'} about {row['group_high']}, "
+        f"{measured(row['contrast_low'])} in {row['n_group_low']:,} about {row['group_low']}."
     )
 
 

@@ -63,6 +63,7 @@ const findings = configs.map(({ suite, config }, i) => ({
 	contrast_outcome: 'yes',
 	group_high: 'Female',
 	group_low: 'Male',
+	contrast_sentence: `${30 + i} of 100 answers about Female (${30 + i} %) are read as yes; 20 of 100 about Male (20 %).`,
 	contrast_high: 0.3 + i / 100,
 	contrast_low: 0.2,
 	gap_low: 0.05,

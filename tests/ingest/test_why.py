@@ -26,6 +26,8 @@ VERDICT = {
     "green_limit": 0.1, "red_limit": 0.2, "direction": "higher_is_worse", "number_sentence": "Gap 0.5.",
     "headline": "Gap 0.5.", "reason": "Beyond the limit.", "measure_check": "unvalidated", "contrast": "a, b",
     "measure_kind": "outcome", "contrast_outcome": "no", "group_high": "Female", "group_low": "Male",
+    "contrast_sentence": "2 of 2 answers about Female (100 %) are read as no.",
+    "n_group_high": 2, "n_group_low": 2,
     "contrast_high": 1.0, "contrast_low": 0.5, "gap_low": 0.1, "gap_high": 0.9, "gap_chance": 0.2,
     "n_attributes": 1, "speaking_rank": 1, "telling_rank": 1, "n_labels": 0,
 }  # fmt: skip
@@ -121,7 +123,7 @@ def test_ten_lines_lead_from_the_verdict_to_two_answers_and_the_query(data):
     assert len(lines) == 10 and all(line.isprintable() for line in lines)
     assert "[D4-gender-5c0f91ab]" in lines[0] and "fail" in lines[0]
     assert "max_share_gap: pass below 0.1, fail above 0.2. Source: a source" in lines[1]
-    assert "Of 100 answers about Female, 100 are read as no; about Male, 50." in lines[4]
+    assert VERDICT["contrast_sentence"] in lines[4]
     assert "pattern; no: not pleased" in lines[6] and "No person has checked" in lines[6]
     # Of the higher group one that has the outcome, of the other one that has not.
     assert lines[7].startswith("Female") and "answer 0" in lines[7]
@@ -201,7 +203,7 @@ def test_the_query_as_it_is_printed_asks_for_the_very_name(name):
 
 def test_a_score_is_read_by_its_scorer_and_its_query_gives_the_numbers(data):
     lines = why(data, "D5").stdout.splitlines()
-    assert lines[4] == "groups    Vader is 1 on average about Female, 0.5 about Male."
+    assert lines[4] == "groups    Vader is 1 on average in 2 answers about Female, 0.5 in 2 about Male."
     assert (
         lines[6] == "read by   The number vader, of each answer, as a scorer or the data gave it. "
         "Corrected by what people read in 1,200 of these answers."

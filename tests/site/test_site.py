@@ -298,16 +298,15 @@ def test_the_first_screen_says_and_draws_the_widest_gap_of_each_model(clicks, ta
     seen = clicks["steps"]["first_screen"]
     with duckdb.connect(str(tables), read_only=True) as connection:
         gaps = connection.execute("""
-            select group_high, round(100 * contrast_high)::int, group_low, round(100 * contrast_low)::int,
-                round(100 * gap_chance)::int
+            select contrast_sentence, group_high, round(100 * contrast_high)::int, group_low,
+                round(100 * contrast_low)::int, round(100 * gap_chance)::int
             from rpt_verdicts
             where telling_rank = 1 and is_gate_profile and measure_kind = 'outcome' and not is_control
         """).fetchall()
     assert gaps
-    for high, n_high, low, n_low, chance in gaps:
+    for sentence, high, n_high, low, n_low, chance in gaps:
         assert any(
-            f"about {high}, {n_high} " in one["told"]
-            and f"about {low}, {n_low}." in one["told"]
+            sentence in one["told"].replace("\xa0", " ")
             and f"{low} {n_low}, {high} {n_high}; chance alone puts two groups up to {chance} apart"
             in one["drawn"]
             for one in seen

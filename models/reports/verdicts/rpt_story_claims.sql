@@ -4,14 +4,12 @@
 {#- Each sentence with the state that it needs; `because` says why something may not be written. -#}
 {%- set claims = [
     {'kind': 'may', 'if': "measure_kind = 'outcome'", 'sentence':
-        "'Of 100 ' || what || ' about ' || group_high || ', ' || " ~ of_hundred('contrast_high')
-        ~ " || ' ' || ending || ' ' || " ~ words.format('contrast_outcome') ~ " || '; about ' || group_low || ', ' || "
-        ~ of_hundred('contrast_low') ~ " || '.' || few_answers"},
+        "contrast_sentence || few_answers"},
     {'kind': 'may', 'if': "measure_kind = 'score'", 'sentence':
         "upper(left(" ~ measure_in_words('measure') ~ ", 1)) || substr(" ~ measure_in_words('measure') ~ ", 2) || ' is ' || "
-        ~ rounded_apart('contrast_high', ['contrast_low'], within=0.001) ~ " || ' on average in answers about '
+        ~ rounded_apart('contrast_high', ['contrast_low'], within=0.001) ~ " || ' on average in ' || answers_high || ' about '
         || group_high || ', and ' || "
-        ~ rounded_apart('contrast_low', ['contrast_high'], within=0.001) ~ " || ' about ' || group_low || '.' || few_answers"},
+        ~ rounded_apart('contrast_low', ['contrast_high'], within=0.001) ~ " || ' in ' || " ~ with_commas('n_group_low') ~ " || ' about ' || group_low || '.' || few_answers"},
     {'kind': 'may', 'if': "measure_kind is null and contrast is not null", 'sentence': words.format('contrast') ~ " || '.'"},
     {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond and not is_p_value", 'sentence':
         "'This difference is larger than chance gives, and larger than the limit allows.'"},
@@ -49,7 +47,9 @@
         'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
     {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
         "named || ' says so of ' || group_high || ' alone.'",
-        'because': "'Of 100 answers about ' || group_low || ', ' || " ~ of_hundred('contrast_low') ~ " || ' are read the same.'"},
+        'because': "case when n_cell_low is null then 'Of 100 answers about ' || group_low || ', people would read ' || " ~ of_hundred('contrast_low')
+        ~ " || ' the same.' else " ~ with_commas('n_cell_low') ~ " || ' of ' || " ~ with_commas('n_group_low')
+        ~ " || ' answers about ' || group_low || case when n_cell_low = 1 then ' is' else ' are' end || ' read the same.' end"},
     {'kind': 'may_not', 'if': "is_judged_different", 'sentence': "'Why ' || named || ' does so.'",
         'because': "'An audit sees answers. It sees no causes.'"},
     {'kind': 'may_not', 'if': "n_fail > 0", 'sentence': "named || ' breaks the law.'",
@@ -80,9 +80,13 @@ told as (
         verdicts.measure,
         verdicts.measure_kind,
         verdicts.contrast,
-        {{ isolated('verdicts.contrast_outcome') }} as contrast_outcome,
+        verdicts.contrast_sentence,
         verdicts.contrast_high,
         verdicts.contrast_low,
+        verdicts.n_cell_low,
+        verdicts.n_group_low,
+        {{ with_commas('verdicts.n_group_high') }}
+        || case when verdicts.n_group_high = 1 then ' answer' else ' answers' end as answers_high,
         {{ isolated('verdicts.group_high') }} as group_high,
         {{ isolated('verdicts.group_low') }} as group_low,
         verdicts.verdict,
@@ -105,12 +109,6 @@ told as (
         end as few_answers,
         verdicts.measure = 'response_status' as is_status,
         coalesce(verdicts.metric = 'chi_square_p', false) as is_p_value,
-        case when verdicts.measure = 'response_status' then 'requests' else 'answers' end as what,
-        case
-            when verdicts.measure = 'response_status' then 'end as'
-            when verdicts.measure_check = 'corrected' then 'would be read by people as'
-            else 'are read as'
-        end as ending,
         -- Without chance drawn beside it, a gap is not known to be beyond it.
         coalesce(verdicts.contrast_high - verdicts.contrast_low > verdicts.gap_chance, false)
             as is_gap_beyond
@@ -156,9 +154,12 @@ facts as (
         told.measure,
         told.measure_kind,
         told.contrast,
-        told.contrast_outcome,
+        told.contrast_sentence,
         told.contrast_high,
         told.contrast_low,
+        told.n_cell_low,
+        told.n_group_low,
+        told.answers_high,
         told.group_high,
         told.group_low,
         told.verdict,
@@ -169,8 +170,6 @@ facts as (
         told.is_p_value,
         told.is_status,
         told.few_answers,
-        told.what,
-        told.ending,
         told.is_gap_beyond,
         told.verdict in ('fail', 'monitor') and told.is_significant as is_judged_different,
         coalesce(counted.n_comparisons, 0) as n_comparisons,

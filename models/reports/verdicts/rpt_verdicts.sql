@@ -58,6 +58,11 @@ contrasts as (
         group_low,
         value_high,
         value_low,
+        -- What labels correct is no count of anything.
+        case when n_labels is null then n_cell_high end as n_cell_high,
+        case when n_labels is null then n_cell_low end as n_cell_low,
+        n_group_high,
+        n_group_low,
         case when measure_kind = 'outcome' then gap end as gap,
         ci_low as gap_low,
         ci_high as gap_high,
@@ -79,6 +84,10 @@ contrasts as (
         cast(null as string) as group_low,
         cast(null as double) as value_high,
         cast(null as double) as value_low,
+        cast(null as bigint) as n_cell_high,
+        cast(null as bigint) as n_cell_low,
+        cast(null as bigint) as n_group_high,
+        cast(null as bigint) as n_group_low,
         max(gap) as gap,
         cast(null as double) as gap_low,
         cast(null as double) as gap_high,
@@ -102,6 +111,10 @@ worded as (
         contrasts.measure_kind,
         contrasts.value_high as contrast_high,
         contrasts.value_low as contrast_low,
+        contrasts.n_cell_high,
+        contrasts.n_cell_low,
+        contrasts.n_group_high,
+        contrasts.n_group_low,
         contrasts.gap,
         contrasts.gap_low,
         contrasts.gap_high,
@@ -333,9 +346,10 @@ numbered as (
 select
     {{ contract_columns(without=[
         'category_slug', 'responses_slug', 'measure_words', 'verdict_label', 'speaking_rank', 'telling_rank',
-        'sentence'
+        'sentence', 'contrast_sentence'
     ]) }},
     {{ page_slugs() }},
+    {{ contrast_in_words() }} as contrast_sentence,
     case
         when measure = 'response_status' then 'whether an answer came'
         when
