@@ -79,6 +79,18 @@ def highest_spreads(draws: Array, observed: Array, n_roots: int, generator: np.r
     return np.clip(high + own - centre, 0, [1.0, 0.5])
 
 
+def spreads_by_chance(draws: Array, observed: Array) -> Array:
+    """Return what 95 % of relabellings do not exceed, (2,): of the range and the standard deviation.
+
+    `draws` (pairs, draws) are relabelled similarities, `observed` (pairs,). NaN where nothing was relabelled,
+    and of one pair.
+    """
+    if len(observed) < 2 or not draws.shape[1] or not np.isfinite(observed).all():
+        return np.full(2, np.nan)
+    null: Array = np.nanquantile(spreads(draws), NULL_LEVELS[-1], axis=1)
+    return null
+
+
 class Samples:
     """Two samples of equal size, `a` and `b` (n,), whose values belong to roots (n,): their distances.
 

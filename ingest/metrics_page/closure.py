@@ -23,7 +23,7 @@ MODE_WIDTH = 0.25
 FUNCTIONS, SAMPLED = "ingest/inference/group_statistics.py", "ingest/inference/samples.py"
 GROUPS = (0.5, 0.45, 0.1625)
 # Marts that are there for queries: no page shows them.
-SQL_ONLY = {"dim_topic_words", "fct_classification_parity", "fct_recommendations"}
+SQL_ONLY = {"dim_topic_words", "fct_classification_parity"}
 VECTORS = ("[3.0, 4.0]::double[]", "[0.0, 5.0]::double[]")
 
 

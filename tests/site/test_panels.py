@@ -53,6 +53,13 @@ def test_a_model_that_always_answers_the_same_is_said_to(seen):
     )
 
 
+def test_what_lists_give_beyond_chance_stands_beside_what_the_matrix_counts(seen):
+    listed = " ".join(seen["told"]["listed"].split())
+    assert "none fails; no gap in shares beyond chance; in lists 2 items beyond chance" in listed
+    assert "1 fail; no gap in shares beyond chance Question" in listed
+    assert "What lists recommend is not in it" in listed
+
+
 def test_columns_have_short_names_that_differ(seen):
     assert seen["codes"]["gender & race & nationality"] == "G+R+N"
     assert seen["near"] == {"gender": "Gend", "generation": "Gene", "gen & gender": "Gen+Gend"}

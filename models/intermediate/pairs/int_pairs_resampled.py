@@ -15,6 +15,7 @@ from ingest.inference.pairs import (
     draw_roots,
     highest_spreads,
     relabelled_similarities,
+    spreads_by_chance,
     swaps,
     weighted_means,
 )
@@ -25,6 +26,7 @@ SCHEMA = types(
     " metric string, feature string, value double, contrast double, ci_low double, ci_high double,"
     " contrast_low double, contrast_high double, p_value double, null_median double, null_p05 double,"
     " null_p95 double, snsr_high double, snsv_high double,"
+    " snsr_null_p95 double, snsv_null_p95 double,"
     " resampling_unit string, n_names int64"
 )
 CODES = (
@@ -187,7 +189,7 @@ class _Comparison:
             columns = _columns(observed, contrast, *ends, chance(draws, observed, tail))
             if metric.startswith("recommendation_"):
                 is_neutral = np.isin(a, self.chosen) | np.isin(b, self.chosen)
-                columns |= self._spreads(values.T, observed, is_neutral, by_names)
+                columns |= self._spreads(values.T, draws, observed, is_neutral, by_names)
             for i, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
                 found = {name: float(column[i]) for name, column in columns.items()}
                 n_names = by_names[i][0] if i in by_names else None
@@ -205,9 +207,9 @@ class _Comparison:
         sums, counts = (np.bincount(floor["block_a"], w, self.names.n) for w in (floor["value"], None))
         return n_names, np.stack([value, value - divide(weights @ sums, weights @ counts)])
 
-    def _spreads(self, draws, observed, is_neutral, by_names):
-        """How far the pairs of each comparison could lie apart, as columns of SCHEMA."""
-        found = np.full((2, len(observed)), np.nan)
+    def _spreads(self, draws, relabelled, observed, is_neutral, by_names):
+        """How far the pairs of each comparison could lie apart, and do by chance, as columns of SCHEMA."""
+        found = np.full((4, len(observed)), np.nan)
         for own in (is_neutral, ~is_neutral):
             places = np.flatnonzero(own)
 
@@ -224,8 +226,10 @@ class _Comparison:
                     np.stack([row[:n_draws] for row in rows]), min(n for n, _ in named.values())
                 )
                 high = only_where(np.isfinite(by_name), np.fmax(high, by_name))
-            found[:, own] = high[:, None]
-        return dict(zip(("snsr_high", "snsv_high"), found, strict=True))
+            found[:2, own] = high[:, None]
+            found[2:, own] = spreads_by_chance(relabelled[own], observed[own])[:, None]
+        names = "snsr_high", "snsv_high", "snsr_null_p95", "snsv_null_p95"
+        return dict(zip(names, found, strict=True))
 
     def _relabelled(self, tables):
         """Yield of each measure (pairs, draws): nothing where there are two groups, or not all pairs."""

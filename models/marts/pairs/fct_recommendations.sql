@@ -53,7 +53,9 @@ bounded as (
         resampled.group_a,
         resampled.group_b,
         resampled.snsr_high,
-        resampled.snsv_high
+        resampled.snsv_high,
+        resampled.snsr_null_p95,
+        resampled.snsv_null_p95
     from {{ ref('int_pairs_resampled') }} as resampled
     inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
 )

@@ -16,6 +16,7 @@ from ingest.inference.pairs import (
     highest_spreads,
     relabelled_similarities,
     spreads,
+    spreads_by_chance,
     swaps,
     weighted_means,
 )
@@ -159,6 +160,30 @@ def test_highest_spreads_hold(truth):
         found = highest_spreads(draws, values.mean(0), 30, rng)
         hits += found >= spreads(np.reshape(truth, (3, 1)))[:, 0] - 1e-12
     assert (hits / 200).min() >= 0.9
+
+
+def test_chance_of_a_spread_is_drawn_from_all_pairs_at_once():
+    """Of draws with ranges 0, 0.25 and 1 and their deviations; no pair alone has a spread."""
+    draws = np.array([[0.5, 0.5, 0.0], [0.5, 0.25, 1.0]])
+    found = spreads_by_chance(draws, np.array([0.5, 0.25]))
+    assert found == pytest.approx(np.quantile([[0, 0.25, 1], [0, 0.125, 0.5]], 0.95, axis=1))
+    for without in (draws[:1], draws[:, :0]):
+        assert np.isnan(spreads_by_chance(without, np.zeros(len(without)))).sum() == 2
+    assert np.isnan(spreads_by_chance(draws, np.array([0.5, np.nan]))).all()
+
+
+def test_a_spread_lies_beyond_chance_in_one_of_twenty_audits_without_a_difference():
+    """Of 200 simulated audits of 20 roots and four groups; 0.05 and three standard errors are 0.10."""
+    rng = np.random.default_rng(6)
+    pairs = np.array(list(combinations(range(4), 2)))
+    beyond = np.zeros(2)
+    for _ in range(200):
+        own = rng.random((1, 20, 4, 4)) + rng.random((1, 20, 1, 1))
+        sums = own + own.transpose(0, 1, 3, 2)
+        draws = relabelled_similarities(sums, np.ones_like(sums), pairs, 200, rng)[0]
+        observed = sums[0][:, pairs[:, 0], pairs[:, 1]].mean(0)
+        beyond += spreads(observed[:3, None])[:, 0] > spreads_by_chance(draws[:3], observed[:3])
+    assert (beyond / 200).max() <= 0.1
 
 
 def test_relabelling_many_pairs_holds_a_few_draws_at_once():
