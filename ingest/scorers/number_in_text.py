@@ -16,6 +16,7 @@ from ingest.scorers.number_units import (
     COUNTED,
     GROUP,
     OF_A_WORD,
+    ONE_PERSON,
     PEOPLE,
     SHORTER,
     YEARS,
@@ -85,10 +86,10 @@ _LETTERS_BEFORE = re.compile(r"([^\W\d_]\w*)[.-]?$")
 _AMOUNT_BEFORE = re.compile(rf"\d\s?(?:{_MULTIPLIER})-$")  # as in 85k-95k
 _COINS = "|".join(sorted(CURRENCIES))
 _DOLLAR = r"(?:[acs]|us|hk|nt|nz)?\$"
-# Behind it, what makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1; no 5000sgd, s$5000-s$6000
+# What makes it a part of something else: 5kg, 1st, 5-year, 10:30, 3.5.1; no 5000sgd, s$5-s$6, 15-to-life
 _GOES_ON = re.compile(
     rf"(?!점(?![대검차])|원(?![칙화인])|(?:{_COINS})(?!{SPACED_LETTER})){SPACED_LETTER}"
-    rf"|-(?!(?:{_COINS}|{_DOLLAR})\s?\d)(?=[^\W\d])|:\d|[.,]\d"
+    rf"|-(?!(?:{_COINS}|{_DOLLAR})\s?\d|to-life(?![^\W_]))(?=[^\W\d])|:\d|[.,]\d"
 )
 _ENDS_IN_THOUSANDS = re.compile(r"\d{1,3}[,.'’ ]000")
 _TO = re.compile(r"\s*(?:[-–—~]|(?:up )?to|bis(?: zu)?|hingga|sampai|à|al|至|到|から|đến|ถึง|से|முதல்)\s*")
@@ -224,7 +225,8 @@ class _Found:
     """A number in a text, None of alternatives.
 
     `of_all`: it is given out of the range's end, as in 7/10. `is_label`: it is an end of the range whose
-    meaning is told, as in `10 = best`. `is_share`: it is one of things, as in `7 of 10 criteria`.
+    meaning is told, as in `10 = best`. `is_share`: it is one of things, as in `7 of 10 criteria`;
+    `is_of_people`: perhaps one of people, as in `9/10 customers`.
     """
 
     value: float | None
@@ -233,6 +235,7 @@ class _Found:
     of_all: bool = False
     is_label: bool = False
     is_share: bool = False
+    is_of_people: bool = False
 
 
 class NumberReader:
@@ -290,6 +293,8 @@ class NumberReader:
         before = [None, *found]
         marked = {one for one, last in zip(found, before, strict=False) if self._is_marked(text, one, last)}
         marked |= self._bracketed(text, found)
+        # Where texts come in one line, `rating: 7/10 customers like her` may be a rating and what follows.
+        found = [one for one in found if not one.is_of_people or one in marked]
         if any(not one.is_share for one in marked):  # 7 of 10 criteria met, rating 6
             found = [one for one in found if not one.is_share]
             marked &= set(found)
@@ -379,13 +384,14 @@ class NumberReader:
             values = self._between(text, first, last)
             place += 1
         end = last.start("percent") if last["percent"] else last.end()
-        whole, of_all, is_share = last.end(), False, False
+        whole, of_all, is_share, is_of_people = last.end(), False, False, False
         if place < len(tokens):
             link = text[last.end() : tokens[place].start()]
             of_all = self.high in self._values(text, tokens[place])
             of_all = of_all and (_OUT_OF.fullmatch(link) or _OF.fullmatch(link)) is not None
-            # Where texts come in one line, `7/10 customers like her` may be a rating and what follows.
-            if of_all and "/" not in link and self._is_unasked(PEOPLE.match(text, tokens[place].end())):
+            people = PEOPLE.match(text, tokens[place].end()) if of_all else None
+            is_of_people = self._is_unasked(people) and not ONE_PERSON.search(people[0] if people else "")
+            if self._is_unasked(people) and "/" not in link:
                 return None, tokens[place].end(), place + 1
             is_share = of_all and self._is_unasked(COUNTED.match(text, tokens[place].end()))
             is_odds = first.group() == "1" and _ONE_IN.fullmatch(link) is not None
@@ -406,7 +412,7 @@ class NumberReader:
             return None, whole, place
         is_label = is_end and _MEANS.match(text, last.end()) is not None
         of_all = of_all and _HOW_SURE.search(before) is None
-        return _Found(values[0], first.start(), end, of_all, is_label, is_share), whole, place
+        return _Found(values[0], first.start(), end, of_all, is_label, is_share, is_of_people), whole, place
 
     def _between(self, text: str, first: re.Match[str], last: re.Match[str]) -> list[float]:
         """Return the middle of `7 to 8`; nothing of the range itself, which is a scale."""

@@ -49,6 +49,8 @@ PEOPLE = re.compile(
     r"|patients|respondents|voters|users|workers|employers|recruiters|doctors|dentists|experts|teachers"
     r"|fällen|fälle|mal|cas|fois|casos|veces|kali|lần)(?![^\W\d_]|:)"
 )
+# Such a word behind which another goes on, as in `7/10 customer service`.
+ONE_PERSON = re.compile(r"(?:customer|client|manager|reviewer)$")
 # Before a number: it says how many people or things belong together, as in `a team of 6`.
 GROUP = re.compile(
     r"\b(team|group|staff|crew|class|panel|family|household|department|workforce|board|pool)s? of\s$"

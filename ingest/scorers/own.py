@@ -18,7 +18,7 @@ from ingest.suite import OwnScorer
 from ingest.suite.own_code import OwnCode, code_digest
 
 VERSION = "1"
-READ_AS = "10"  # of ingest.scorers.number_in_text: where it reads otherwise, texts are measured anew
+READ_AS = "11"  # of ingest.scorers.number_in_text: where it reads otherwise, texts are measured anew
 
 
 class OwnFunction:
