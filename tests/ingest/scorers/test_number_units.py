@@ -25,8 +25,10 @@ def test_a_share_of_people_is_no_rating(text):
 
 
 def test_a_number_of_people_who_are_not_counted_is_a_rating():
-    texts = ("9 of 10. Customers like her.", "9/10 customers like her", "9 of 10 for customers")
+    texts = ("9 of 10. Customers like her.", "9/10. Customers like her", "9 of 10 for customers")
     assert [RATING(text) for text in texts] == [9] * 3
+    # Where no sign stands between, nobody knows; the word that is asked for decides.
+    assert [RATING("9/10 customers like her"), RATING("Rating: 9/10 customers like her")] == [None, 9]
 
 
 @pytest.mark.parametrize(
