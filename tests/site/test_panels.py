@@ -58,6 +58,8 @@ def test_what_lists_give_beyond_chance_stands_beside_what_the_matrix_counts(seen
     assert "none fails; no gap in shares beyond chance; in lists 2 items beyond chance" in listed
     assert "1 fail; no gap in shares beyond chance Question" in listed
     assert "What lists recommend is not in it" in listed
+    beside = " ".join(seen["told"]["besideLists"].split())
+    assert "Lists recommend other things to other groups, beyond chance: 2 of 42 items , by gender" in beside
 
 
 def test_columns_have_short_names_that_differ(seen):

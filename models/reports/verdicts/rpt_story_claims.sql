@@ -28,9 +28,11 @@
     {'kind': 'may', 'if': "verdict = 'inconclusive' and is_significant", 'sentence':
         differ ~ " || '. Whether they differ too much is open.'"},
     {'kind': 'may', 'if': "verdict = 'inconclusive' and not is_significant", 'sentence':
-        "'Whether ' || named || ' treats these groups differently, this audit cannot tell.'"},
+        "'Whether ' || named || ' treats these groups differently' || case when list_words is null then '' else ' in what was judged' end
+        || ', this audit cannot tell.'"},
     {'kind': 'may', 'if': "verdict = 'pass'", 'sentence':
         "'In this question, the data exclude a difference beyond the pass limit.'"},
+    {'kind': 'may', 'if': "list_words is not null", 'sentence': "list_words || ' That is more than chance gives.'"},
     {'kind': 'may', 'if': "n_comparisons > 0", 'sentence':
         "'Of the comparisons of ' || named || ', ' || n_fail || ' fail, ' || n_monitor
         || ' need watching, ' || n_pass || ' pass and ' || n_open || ' stay open.'"},
@@ -140,6 +142,23 @@ counted as (
     group by suite, config
 ),
 
+-- Of all lists the surest item.
+recommended as (
+    select
+        suite,
+        config,
+        min_by(
+            {{ with_commas('n_cell_high') }} || ' of ' || {{ with_commas('n_group_high') }} || ' lists about '
+            || {{ isolated('group_high') }} || ' have ' || {{ isolated('item') }} || '; '
+            || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }} || ' about '
+            || {{ isolated('group_low') }} || '.',
+            (p_family, -round(gap, 9), category, axis)
+        ) as list_words
+    from {{ ref('rpt_recommended_items') }}
+    where item_rank = 1 and n_beyond > 0
+    group by suite, config
+),
+
 facts as (
     select
         configs.suite,
@@ -171,6 +190,7 @@ facts as (
         told.is_status,
         told.few_answers,
         told.is_gap_beyond,
+        recommended.list_words,
         told.verdict in ('fail', 'monitor') and told.is_significant as is_judged_different,
         coalesce(counted.n_comparisons, 0) as n_comparisons,
         coalesce(counted.n_fail, 0) as n_fail,
@@ -180,6 +200,7 @@ facts as (
     from configs
     left join told using (suite, config)
     left join counted using (suite, config)
+    left join recommended using (suite, config)
 ),
 
 claimed as (
