@@ -12,14 +12,13 @@ export const CALIBRATIONS = [
 ];
 
 export const count = (n) => Number(n ?? 0).toLocaleString('en');
-/** A mean of counts: whole where it is. */
-export const countOrMean = (n) => (Number.isInteger(n) ? count(n) : show(n));
+/** A mean of counts: whole where it is, or large. */
+export const countOrMean = (n) => (Number.isInteger(n) || n >= 999.5 ? count(Math.round(n)) : show(n));
 export const many = (n, word) => `${count(n)} ${word}${Number(n) === 1 ? '' : 's'}`;
 export const interval = (low, high, otherwise = 'none drawn') => (isNumber(low) && isNumber(high) ? `${show(low)} to ${show(high)}` : otherwise);
 /** A value with its interval in brackets. */
 export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${isNumber(low) && isNumber(high) ? ` (${show(low)} to ${show(high)})` : ''}` : '–');
-/** The same in a table's column that is sorted by its number: of shares, and of numbers from 0 up. */
-export const SHARES = '[=0]0.0%;[<0.0005]0.0000%;0.0%';
+/** The same in a table's column that is sorted by its number, of numbers from 0 up. */
 export const SIZES = '[=0]0.000;[<0.0005]0.000000;0.000';
 /** How far something moves, with its sign: as `show`, and of shares in points. */
 export const signed = (value, isShare = false) => (isNumber(value) ? `${value > 0 ? '+' : ''}${isShare ? perCent(value) : show(value)}` : '–');
@@ -28,6 +27,8 @@ export const perCentWithin = (value, low, high, decimals = 1) => {
 	const said = (share) => perCent(share, decimals);
 	return isNumber(value) ? `${said(value)}\u00a0%${isNumber(low) && isNumber(high) ? ` (${said(low)} to ${said(high)})` : ''}` : '–';
 };
+/** Rows of a table whose columns of shares are written as everywhere: Evidence's formats have no space before %. */
+export const inPerCent = (rows, columns, decimals = 1) => Array.from(rows ?? [], (row) => ({ ...row, ...Object.fromEntries(columns.map((column) => [column, isNumber(row[column]) ? `${perCent(row[column], decimals)}\u00a0%` : '–'])) }));
 /** Options as text, their numbers as a person writes them: 0.56, where 0.7 × 0.8 is 0.5599999999999999. */
 export const tidy = (text) => String(text ?? '').replace(/\d+\.\d{9,}/g, (digits) => String(Number(Number(digits).toPrecision(9))));
 
