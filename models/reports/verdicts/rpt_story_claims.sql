@@ -28,8 +28,7 @@
     {'kind': 'may', 'if': "verdict = 'inconclusive' and is_significant", 'sentence':
         differ ~ " || '. Whether they differ too much is open.'"},
     {'kind': 'may', 'if': "verdict = 'inconclusive' and not is_significant", 'sentence':
-        "'Whether ' || named || ' treats these groups differently' || case when list_words is null then '' else ' in what was judged' end
-        || ', this audit cannot tell.'"},
+        "'Whether ' || named || ' treats these groups differently' || of_judged || ', this audit cannot tell.'"},
     {'kind': 'may', 'if': "verdict = 'pass'", 'sentence':
         "'In this question, the data exclude a difference beyond the pass limit.'"},
     {'kind': 'may', 'if': "list_words is not null", 'sentence': "list_words || ' That is more than chance gives.'"},
@@ -45,7 +44,7 @@
     {'kind': 'may_not', 'if': "is_simulated", 'sentence': "'A real model answers so.'",
         'because': "'A program wrote these answers. No model was asked.'"},
     {'kind': 'may_not', 'if': "measure_kind is not null and not (is_gap_beyond and is_judged_different)", 'sentence':
-        "named || ' treats ' || group_high || ' and ' || group_low || ' differently.'",
+        "named || ' treats ' || group_high || ' and ' || group_low || ' differently' || of_judged || '.'",
         'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
     {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
         "named || ' says so of ' || group_high || ' alone.'",
@@ -191,6 +190,7 @@ facts as (
         told.few_answers,
         told.is_gap_beyond,
         recommended.list_words,
+        case when recommended.list_words is null then '' else ' in what was judged' end as of_judged,
         told.verdict in ('fail', 'monitor') and told.is_significant as is_judged_different,
         coalesce(counted.n_comparisons, 0) as n_comparisons,
         coalesce(counted.n_fail, 0) as n_fail,
