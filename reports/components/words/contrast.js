@@ -5,17 +5,20 @@ const ISOLATES = /[\u2068\u2069]/g;
 
 /** Text before, between and behind the names that `contrast_sentence` has in this order: `kind` is high, outcome or low. */
 export function partsOf(row) {
-	let rest = row.contrast_sentence.replace(ISOLATES, '').replaceAll(' %', '\u00a0%');
+	const sentence = row.contrast_sentence.replace(ISOLATES, '').replaceAll(' %', '\u00a0%');
 	const names = [
 		['high', 'about ', row.group_high],
 		['outcome', 'as ', String(row.contrast_outcome).replaceAll('_', ' ')],
 		['low', 'about ', row.group_low]
 	];
 	const parts = [];
+	let end = 0;
 	for (const [kind, before, name] of names) {
-		const at = rest.indexOf(before + name) + before.length;
-		parts.push({ text: rest.slice(0, at) }, { kind, text: name });
-		rest = rest.slice(at + name.length);
+		const found = sentence.indexOf(before + name, end);
+		if (found < 0) return [{ text: sentence }];
+		const start = found + before.length;
+		parts.push({ text: sentence.slice(end, start) }, { kind, text: name });
+		end = start + name.length;
 	}
-	return [...parts, { text: rest }];
+	return [...parts, { text: sentence.slice(end) }];
 }
