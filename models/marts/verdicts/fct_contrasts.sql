@@ -114,14 +114,14 @@ tested as (
     left join scales using (analysis_key)
 ),
 
--- What came measured has no analysis: its widest gap is the range of its means.
+-- What came measured has no analysis, whatever rules read beside it: its gap is the range of its means.
 came_measured as (
     select
         suite,
         category,
-        measure as feature
-    from {{ ref('dim_categories') }}
-    where rule_kind is null
+        feature
+    from {{ ref('int_features_measured') }}
+    where scorer = 'ready'
 ),
 
 mean_ranges as (
