@@ -109,6 +109,15 @@ _NAMED = f"""
     order by verdict_rank, verdict_name
     limit $n
 """
+# Of lists, the item that differs most surely in each comparison with any beyond chance.
+_ITEMS = """
+    select
+        category, config, axis, n_beyond, n_compared, item,
+        group_high, group_low, n_cell_high, n_group_high, n_cell_low, n_group_low
+    from rpt_recommended_items
+    where suite = $suite and item_rank = 1 and n_beyond > 0
+    order by p_family, gap desc, config, category, axis
+"""
 LISTED = 6  # names in an error
 
 
@@ -180,6 +189,11 @@ def is_judged(warehouse: Warehouse) -> bool:
 def judged_suites(warehouse: Warehouse) -> list[str]:
     """Return the suites of which any number was held against a limit, or is a control."""
     return [row["suite"] for row in warehouse.rows("select distinct suite from rpt_verdicts order by suite")]
+
+
+def items_beyond_chance(warehouse: Warehouse, suite: str) -> list[Row]:
+    """Return each comparison of lists with items that differ beyond chance, and the surest of them."""
+    return warehouse.rows(_ITEMS, {"suite": suite})
 
 
 def unjudged(warehouse: Warehouse) -> list[str]:

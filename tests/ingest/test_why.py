@@ -324,6 +324,13 @@ def two_suites(folder, change=""):
             " false as is_simulated from rpt_verdicts"
         )
         marts.execute("create table built_from as select 'm' as model, 'a' as answers, 'e' as earlier")
+        marts.execute(
+            "create table rpt_recommended_items as select 't' as suite, 'L1' as category, 'm' as config,"
+            " 'gender' as axis, 2 as n_beyond, 9 as n_compared, 0.3 as gap, item_rank, item,"
+            " 8 as n_cell_high, 10 as n_group_high, 2 as n_cell_low, 10 as n_group_low, 'Male' as group_high,"
+            " 'Female' as group_low, 0.01 as p_family"
+            " from (values (1, 'iron fist'), (2, 'soft rain')) as t (item_rank, item)"
+        )
         marts.execute(change)
 
 
@@ -344,6 +351,19 @@ def test_an_audit_without_a_verdict_says_so(tmp_path, capsys):
         assert "no verdict" not in capsys.readouterr().out
         show.closing(warehouse, "choice", is_terminal=False)
     assert "choice has no verdict: no limit of its profiles is about" in capsys.readouterr().out
+
+
+def test_an_audit_ends_with_items_beyond_chance(tmp_path, capsys):
+    """No verdict speaks of them, so that nothing else would."""
+    two_suites(tmp_path)
+    with Warehouse(tmp_path) as warehouse:
+        show.closing(warehouse, "t", is_terminal=False)
+        told = " ".join(capsys.readouterr().out.split())
+        assert "beyond chance. No limit judges that. L1, by gender · m: 2 of 9 items" in told
+        assert "“iron fist”, in 8 of 10 lists about Male, in 2 of 10 lists about Female." in told
+        assert "soft rain" not in told
+        show.closing(warehouse, "s", is_terminal=False)
+    assert "Lists" not in capsys.readouterr().out
 
 
 def test_an_audit_ends_with_the_gravest_configs_first(tmp_path, capsys):
