@@ -36,7 +36,8 @@ class Rule(Strict):
     at: Place = Field(
         default="anywhere",
         description="Where a phrase counts: anywhere, as what the text begins with (`Yes, …`, "
-        "`Decision: yes.`) or ends with (`Answer: yes`), or `either`; its sentence ends behind it.",
+        "`Decision: yes.`) or ends with (`Answer: yes`), or `either`; its sentence ends behind it, or "
+        "goes on as in `Yes I would`.",
     )
     field: Label | None = Field(
         default=None,
