@@ -10,7 +10,7 @@ import re2
 
 from ingest.loading.plain_choices import NO, YES
 from ingest.suite.fields import composed
-from ingest.suite.places import BEGINNING, BEHIND, END, NAMED, Place, placed_pattern
+from ingest.suite.places import ANSWER_GOES_ON, ANSWERS, BEGINNING, BEHIND, END, NAMED, Place, placed_pattern
 from ingest.suite.places import LETTER as A_LETTER
 from ingest.whole_words import whole_words
 
@@ -35,12 +35,17 @@ I_WOULD_NOT = r"^[^\pL\pN]*I( would not|['’]d not| wouldn['’]t)( \pL+ly)? {}
 
 
 class Closed(NamedTuple):
-    """An outcome set, how many answers it reads by one label alone, and by what, as a sentence goes on."""
+    """An outcome set, which answers it reads by one label alone, and by what, as a sentence goes on."""
 
     rule: dict[str, Any]
-    n_read: int
+    is_read: list[bool]  # of each answer that is not empty, in their order
     by: str
     is_sure: bool
+
+    @property
+    def n_read(self) -> int:
+        """How many answers it reads."""
+        return sum(self.is_read)
 
 
 class _Kind(NamedTuple):
@@ -65,15 +70,9 @@ def closed_answers(
         names = dict.fromkeys(name for one in objects for name in one)
         found = [_in_field(name, [one.get(name) for one in objects], said, groups) for name in names]
         return [one for one in found if one]
-    beginnings, named = _matched(BEGINNING, said), _matched(f"{BEGINNING}{NAMED}", said)
-    ways: list[tuple[Place, Iterable[str]]] = [
-        ("beginning", beginnings),
-        ("beginning", named),
-        ("end", map(_ending, said)),
-    ]
     tried = _would(said, asked)
     pooled: dict[str, _Kind] = {}
-    for at, heads in ways:
+    for at, heads in _ways(said):
         kinds = _kinds(heads, groups)
         for some in (kinds, [kind for kind in kinds if kind.leans]):
             if len(some) > 1:
@@ -83,11 +82,38 @@ def closed_answers(
                 pooled.setdefault(kind.forms[0], kind)
     if len(pooled) > 1:  # one model may say first what another says last
         tried.append(_read_at([*pooled.values()], "either", said, asked))
-    # The first of equals: one place is plainer than all.
-    best = max(tried, key=lambda one: (one.is_sure, one.n_read), default=None)
-    if best is None or best.n_read < UNSURE * len(said) or not (best.is_sure or _is_worth(best)):
-        return []
-    return [best]
+    tried = [one for one in tried if one.n_read >= UNSURE * len(said) and (one.is_sure or _is_worth(one))]
+    # The first of equals: one place is plainer than all. Of what is not sure a yes and a no go before all.
+    return sorted(
+        tried,
+        key=lambda one: (one.is_sure, not one.is_sure and _are_yes_and_no(one), one.n_read),
+        reverse=True,
+    )[:1]
+
+
+def only_answer(answers: Sequence[str], groups: Collection[str] = ()) -> tuple[str, int] | None:
+    """Return the one label that answers begin or end with, and of how many, where nearly all say it alone."""
+    said = [composed(answer) for answer in answers if answer.strip()]
+    for at, heads in _ways(said):
+        kinds = _kinds(heads, groups)
+        if len(kinds) == 1 and (kinds[0].leans or _are_all_of_it(kinds, said)):
+            n = sum(_is_read({kinds[0].label: [placed_pattern(_any(kinds[0].forms), at)]}, said))
+            if n >= SURE * len(said):
+                return kinds[0].label, n
+    return None
+
+
+def _ways(said: Sequence[str]) -> list[tuple[Place, Iterable[str]]]:
+    """Return where answers may decide, with what each says there, '' for nothing."""
+    return [
+        ("beginning", _matched(BEGINNING, said)),
+        ("beginning", _matched(f"{BEGINNING}{NAMED}", said)),
+        ("end", map(_ending, said)),
+    ]
+
+
+def _are_yes_and_no(one: Closed) -> bool:
+    return all(_leans(label.casefold()) for label in one.rule["labels"])
 
 
 def _is_worth(one: Closed) -> bool:
@@ -96,8 +122,14 @@ def _is_worth(one: Closed) -> bool:
 
 
 def _matched(before: str, said: Iterable[str]) -> Iterable[str]:
-    pattern = re2.compile(f"{FLAGS}{before}(?P<head>{A_LETTER}.{{0,{MOST_LETTERS - 1}}}?){BEHIND}")
-    return (match["head"] if (match := pattern.search(text)) else "" for text in said)
+    goes_on = re2.compile(f"{FLAGS}{before}(?P<rest>{ANSWER_GOES_ON})")
+    ends = re2.compile(f"{FLAGS}{before}(?P<head>{A_LETTER}.{{0,{MOST_LETTERS - 1}}}?){BEHIND}")
+    for text in said:
+        if match := goes_on.search(text):
+            rest = match["rest"]
+            yield next(rest[: len(one)] for one in ANSWERS if rest.casefold().startswith(one))
+        else:
+            yield match["head"] if (match := ends.search(text)) else ""
 
 
 def _ending(text: str) -> str:
@@ -150,12 +182,12 @@ def _read_at(kinds: Sequence[_Kind], at: Place, said: Sequence[str], asked: Sequ
     """Return the rule that reads these kinds of answers in a place."""
     labels = {kind.label: kind.forms for kind in kinds}
     patterns = {kind.label: [placed_pattern(_any(kind.forms), at)] for kind in kinds}
-    n_read = _n_read(patterns, said)
+    is_read = _is_read(patterns, said)
     leaning = {kind.label: patterns[kind.label] for kind in kinds if kind.leans}
-    is_known = {1, -1} <= {kind.leans for kind in kinds} and _n_read(leaning, said) >= MANY * len(said)
+    is_known = {1, -1} <= {kind.leans for kind in kinds} and sum(_is_read(leaning, said)) >= MANY * len(said)
     is_known = is_known or _are_offered(kinds, asked) or _are_all_of_it(kinds, said)
     rule = _rule(labels, _good(kinds), at=at)
-    return Closed(rule, n_read, BY[at], is_known and n_read >= SURE * len(said))
+    return Closed(rule, is_read, BY[at], is_known and sum(is_read) >= SURE * len(said))
 
 
 def _good(kinds: Sequence[_Kind]) -> list[str]:
@@ -173,10 +205,10 @@ def _rule(labels: Mapping[str, list[str]], good: Sequence[str], **place: Any) ->
     return rule | {"labels": dict(labels)} | ({"favourable": list(good)} if good else {})
 
 
-def _n_read(labels: Mapping[str, Sequence[str]], said: Sequence[str]) -> int:
-    """Return how many answers are read by one label, and by no other."""
+def _is_read(labels: Mapping[str, Sequence[str]], said: Sequence[str]) -> list[bool]:
+    """Return of each answer whether it is read by one label, and by no other."""
     patterns = [[re2.compile(FLAGS + one) for one in some] for some in labels.values()]
-    return sum(sum(any(p.search(text) for p in some) for some in patterns) == 1 for text in said)
+    return [sum(any(p.search(text) for p in some) for some in patterns) == 1 for text in said]
 
 
 def _are_offered(kinds: Sequence[_Kind], asked: Sequence[str]) -> bool:
@@ -217,9 +249,9 @@ def _would(said: Sequence[str], asked: Sequence[str]) -> list[Closed]:
     ways = {bool(match["no"]) for match in found if match["verb"].casefold() == verb}
     if not is_asked or len(ways) == 1:
         return []
-    n_read = _n_read(labels, said)
+    is_read = _is_read(labels, said)
     rule = _rule(labels, [f"I would {verb}"], regex=True)
-    return [Closed(rule, n_read, BY["beginning"], n_read >= SURE * len(said))]
+    return [Closed(rule, is_read, BY["beginning"], sum(is_read) >= SURE * len(said))]
 
 
 def objects_in(said: Sequence[str]) -> list[dict[str, Any]]:
@@ -252,8 +284,8 @@ def _in_field(
     if len(kinds) < 2:
         return None
     patterns = {kind.label: [placed_pattern(_any(kind.forms), "anywhere", name)] for kind in kinds}
-    n_read = _n_read(patterns, said)
-    if n_read < SURE * len(said):
+    is_read = _is_read(patterns, said)
+    if sum(is_read) < SURE * len(said):
         return None
     rule = _rule({kind.label: kind.forms for kind in kinds}, _good(kinds), field=name) | {"set": name}
-    return Closed(rule, n_read, f"have one of its labels as {json.dumps(name, ensure_ascii=False)}", True)
+    return Closed(rule, is_read, f"have one of its labels as {json.dumps(name, ensure_ascii=False)}", True)

@@ -21,6 +21,7 @@ from ingest.loading.readers import main_files, reader_of
 from ingest.measuring.languages import language_of_most
 from ingest.suite import normalise_label
 from ingest.suite.fields import AXIS_SEPARATOR, CATEGORY_PATTERN, Label, alike, composed
+from ingest.suite.lookups import made_features
 
 LOOKED_AT = 10_000  # records of a file
 READ = 50  # texts whose language is told
@@ -321,6 +322,8 @@ def _scores(fields: Mapping[str, _Field], of_answers: Sequence[str]) -> tuple[di
     numbers += [f for f in said if f.may_be_score and not OF_SCORES.isdisjoint(f.words)]
     words += [f for f in said if f.may_be_labels and not OF_LABELS.isdisjoint(f.words)]
     named = slugs([f.name.removeprefix("score.") for f in (*numbers, *words)])
+    # What a scorer measures has its own name.
+    named = slugs([f"{name}_given" if name in made_features() else name for name in named])
     found = dict(zip(named, (f.name for f in (*numbers, *words)), strict=True))
     n = len(numbers)
     return dict(list(found.items())[:n]), dict(list(found.items())[n:])
@@ -448,10 +451,11 @@ def _suite(
     said: dict[str, Any] = dict(columns)
     said.setdefault("model", {"value": "model"})
     codes = fields[columns["category"]].texts if "category" in columns else [code] * len(answers)
-    asked: dict[str, list[tuple[str, str]]] = {one: [] for one in dict.fromkeys(codes) if one}
-    for one, prompt, answer in zip(codes, prompts, answers, strict=True):
+    models = fields[columns["model"]].texts if "model" in columns else [""] * len(answers)
+    asked: dict[str, list[tuple[str, str, str]]] = {one: [] for one in dict.fromkeys(codes) if one}
+    for one, *record in zip(codes, prompts, answers, models, strict=True):
         if one:
-            asked[one].append((prompt, answer))
+            asked[one].append((record[0], record[1], record[2]))
     said["category"] = columns.get("category", {"value": code})
     said["attributes"] = {slug: field.name for slug, field in attributes.items()}
     said |= {"scores": dict(scores)} if scores else {}
@@ -459,7 +463,9 @@ def _suite(
     given = [_given(slug, fields[field]) for slug, field in labels.items()]
     # Where answers have labels, these are what is compared.
     unread = {} if given else asked
-    read = drafted_rules(unread, [value for values in declared.values() for value in values], is_english)
+    read = drafted_rules(
+        unread, [value for values in declared.values() for value in values], is_english, scores
+    )
     # Answers about one name resemble each other: where a name has one group, whole names are compared.
     block = {"block": "name"} if decided else {}
     titles = {code: title if len(asked) == 1 else code.replace("_", " ") for code in asked}

@@ -4,11 +4,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import yaml
 
-from ingest.loading.closed_answers import LETTER, Closed, closed_answers, objects_in
+from ingest.errors import shorten
+from ingest.loading.closed_answers import LETTER, SURE, Closed, closed_answers, objects_in, only_answer
 from ingest.scorers.number_in_text import NumberReader
 from ingest.suite.fields import composed
 from ingest.suite.rules import ANSWERED_OR_NOT
@@ -20,6 +22,8 @@ HIGHEST = 10**12
 DIFFERENT = 3  # numbers; fewer may be codes
 MOST_FIELDS = 4  # of numbers in JSON
 ITEMS = 3  # of a list
+MOST_MODELS = 6  # that a comment names
+RATING = "rating"  # a number on a scale that prompts name
 TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
 LENGTH = {"set": "length", "kind": "score", "scorer": "length", "feature": "length_words"}
 _TO = "to|a|al|à|bis|hanggang|hingga|sampai|đến|ถึง|से|முதல்"
@@ -52,29 +56,34 @@ def slugs(names: Sequence[str]) -> list[str]:
 
 
 def drafted_rules(
-    asked: Mapping[str, Sequence[tuple[str, str]]], groups: Collection[str], is_english: bool
+    asked: Mapping[str, Sequence[Sequence[str]]],
+    groups: Collection[str],
+    is_english: bool,
+    taken: Collection[str] = (),
 ) -> Rules:
-    """Return how answers are read; `asked` has each category's prompts with their answers.
+    """Return how answers are read; `asked` has each category's prompts, answers and models that gave them.
 
-    `groups` are the values of attributes: what an answer says of them is no outcome.
+    `groups` are the values of attributes: what an answer says of them is no outcome. `taken` are names of
+    numbers that came with the answers.
     """
     outcomes: dict[str, list[dict[str, Any]]] = {}
     own: dict[str, dict[str, Any]] = {}
     listed: dict[str, list[str]] = {}
     comments: list[str] = []
-    for code, pairs in asked.items():
-        said = [(prompt, answer) for prompt, answer in pairs if answer.strip()]
-        prompts, answers = [prompt for prompt, _ in said], [answer for _, answer in said]
+    for code, of in asked.items():
+        said = [one for one in of if one[1].strip()]
+        prompts, answers, models = ([one[i] for one in said] for i in range(3))
         rules = []
         for name, scorer in _numbers(prompts, answers).items():
             # Two questions may have a scale each.
-            called = name if own.get(name, scorer) == scorer else f"{name}_{len(own) + 1}"
+            called = next(
+                one
+                for one in chain([name], (f"{name}_{i}" for i in count(2)))
+                if own.get(one, scorer) == scorer and f"{one}_score" not in taken
+            )
             own[called] = scorer
             rules.append({"set": called, "kind": "score", "scorer": called, "feature": f"{called}_score"})
-            low, high = scorer["range"]
-            comments.append(
-                f"# {_of(code, asked)}{called}: the number in an answer, between {low:,} and {high:,}."
-            )
+            comments.append(_told_of_number(_of(code, asked), called, scorer))
         closed = closed_answers(answers, prompts, groups)
         before = [ANSWERED_OR_NOT, *(rule["set"] for rule in rules)]
         names = slugs([*before, *(one.rule["set"] for one in closed)])
@@ -82,7 +91,13 @@ def drafted_rules(
             if one.is_sure:
                 rules.append(one.rule | {"set": name})
             if one.is_sure or not rules:
-                comments.append(_told(_of(code, asked), one, name, len(said)))
+                comments.append(_told(_of(code, asked), one, name, models))
+        if not rules and not closed and (only := only_answer(answers, groups)):
+            label, n = only
+            comments.append(
+                f"# {_of(code, asked)}{n:,} of {len(said):,} answers say {label!r}, and none says another "
+                "thing often.\n# A rule needs two labels: where all say one, groups cannot differ in it."
+            )
         if not rules and (until := _ends_of_items(answers)) is not None:
             listed[code] = until
             comments.append(
@@ -97,9 +112,37 @@ def _of(code: str, asked: Collection[str]) -> str:
     return f"{code}, " if len(asked) > 1 else ""
 
 
-def _told(of: str, one: Closed, name: str, n: int) -> str:
-    """Return what is assumed of an outcome set, as a comment; of one that is not sure, how to write it."""
-    found = f"# {of}{name}: {one.n_read:,} of {n:,} answers {one.by}."
+def _told_of_number(of: str, name: str, scorer: Mapping[str, Any]) -> str:
+    low, high = scorer["range"]
+    is_asked = name.partition("_")[0] == RATING and "beside" not in scorer
+    around = "as prompts ask" if is_asked else "powers of ten around what answers give"
+    return (
+        f"# {of}{name}: the number in an answer, between {low:,} and {high:,}, {around}.\n"
+        "# `range:` says so below. An answer with another number, or with none, counts as missing."
+    )
+
+
+def _by_model(one: Closed, models: Sequence[str]) -> str:
+    """Return of how many answers of each model are read, as comments, where one is read less than others."""
+    n, n_read = Counter(models), Counter(m for m, is_read in zip(models, one.is_read, strict=True) if is_read)
+    if len(n) == 1 or all(n_read[model] >= SURE * n[model] for model in n):
+        return ""
+    best = sorted(n, key=lambda model: (-n_read[model] / n[model], model))
+    each = [f"{shorten(model)!r} {n_read[model]:,} of {n[model]:,}" for model in best]
+    more = f", {len(each) - MOST_MODELS} more" if len(each) > MOST_MODELS else ""
+    return (
+        f"\n# By model: {', '.join(each[:MOST_MODELS])}{more}.\n"
+        "# Where one model is not read, another can still be audited: its own answers are compared."
+    )
+
+
+def _told(of: str, one: Closed, name: str, models: Sequence[str]) -> str:
+    """Return what is assumed of an outcome set, as a comment; of one that is not sure, how to write it.
+
+    `models` are those of each answer.
+    """
+    n = len(models)
+    found = f"# {of}{name}: {one.n_read:,} of {n:,} answers {one.by}.{_by_model(one, models)}"
     good = one.rule.get("favourable")
     if not one.is_sure:
         rule = yaml.safe_dump([one.rule], sort_keys=False, allow_unicode=True, width=1_000)
@@ -122,7 +165,7 @@ def _told(of: str, one: Closed, name: str, n: int) -> str:
 def _numbers(prompts: Sequence[str], answers: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return scorers of the numbers that answers give: on a scale, in fields of JSON, or alone."""
     if scale := _scale(prompts, answers):
-        return {"rating": {"reads": "number", "range": list(scale)}}
+        return {RATING: {"reads": "number", "range": list(scale)}}
     if objects := objects_in(answers):
         found = {}
         for name in dict.fromkeys(name for one in objects for name in one):

@@ -33,9 +33,7 @@ def check_scorers(suite: Suite) -> None:
 def check_scores(suite: Suite) -> None:
     """A number that comes with an answer has a name of its own, and no rule reads it."""
     scores = suite.columns.scores if suite.columns else {}
-    made = {f"{name}_score": name for name in suite.own_scorers}
-    for name, found in offers("scorer").items() if scores else ():
-        made |= {feature: name for offer in found if offer.about for feature in offer.about.features}
+    made = {f"{name}_score": name for name in suite.own_scorers} | (made_features() if scores else {})
     for feature in scores:
         if feature in made:
             problem = f"{feature!r} is a feature of the scorer {made[feature]!r}: give it another name"
@@ -47,6 +45,17 @@ def check_scores(suite: Suite) -> None:
             for given in (name for name in said if name in scores):
                 problem = f"{given!r} came with the answers: it is compared as a measurement, by no rule"
                 raise Misplaced(f"{problem}. Take the rule out", "categories", code, "outcomes", i)
+
+
+def made_features() -> dict[str, str]:
+    """Return the features that scorers say they make, each with its scorer."""
+    return {
+        feature: name
+        for name, found in offers("scorer").items()
+        for offer in found
+        if offer.about
+        for feature in offer.about.features
+    }
 
 
 def check_styles(suite: Suite) -> None:

@@ -397,3 +397,11 @@ def test_whatever_a_file_is_called_and_says_gives_a_suite_or_one_line(tmp_path_f
     except PlumblineError:
         return
     load_suite(path)
+
+
+def test_a_column_called_like_a_scorer_s_number_gets_another_name(tmp_path):
+    records = [one | {"sentiment_score": i / 100} for i, one in enumerate(answers())]
+    path = tmp_path / "tone.yml"
+    told = plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    assert told.exit_code == 0, told.output
+    assert load_suite(path).columns.scores == {"sentiment_score_given": "sentiment_score"}

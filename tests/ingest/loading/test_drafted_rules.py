@@ -10,7 +10,8 @@ from ingest.loading.drafted_rules import drafted_rules
 def drafted(answers, asked="Case {}: what do you say?", code="ASKED"):
     """Rules for thirty answers, these in turn, with numbers where they have braces."""
     said = [answers[i % len(answers)].replace("{}", str(i)) for i in range(30)]
-    return drafted_rules({code: [(asked.format(i), one) for i, one in enumerate(said)]}, ["man"], True)
+    asked_of = [(asked.format(i), one, "m") for i, one in enumerate(said)]
+    return drafted_rules({code: asked_of}, ["man"], True)
 
 
 def sets(rules):
@@ -39,14 +40,15 @@ def test_what_is_not_sure_is_a_comment_to_uncomment():
 def test_each_question_is_read_in_its_own_way():
     rate, say = "Case {}: rate it from 1 to 5.", "Case {}: hire? Yes or No."
     asked = {
-        "RATE": [(rate.format(i), str(1 + i % 5)) for i in range(30)],
-        "GRADE": [(rate.format(i).replace("5", "9"), str(1 + i % 9)) for i in range(30)],
-        "HIRE": [(say.format(i), ("Yes.", "No.")[i % 2]) for i in range(30)],
+        "RATE": [(rate.format(i), str(1 + i % 5), "m") for i in range(30)],
+        "GRADE": [(rate.format(i).replace("5", "9"), str(1 + i % 9), "m") for i in range(30)],
+        "HIRE": [(say.format(i), ("Yes.", "No.")[i % 2], "m") for i in range(30)],
     }
     rules = drafted_rules(asked, [], is_english=True)
     assert sets(rules) == ["rating", "rating_2", "decision"]
     assert [scorer["range"] for scorer in rules.own_scorers.values()] == [[1, 5], [1, 9]]
     assert all("TONE" not in of and of.startswith("# ") for of in rules.comments)
+    assert "as prompts ask" in rules.comments[0] and "counts as missing" in rules.comments[0]
     assert [line.split(",")[0] for line in rules.comments] == ["# RATE", "# GRADE", "# HIRE"]
 
 
@@ -54,6 +56,8 @@ def test_a_number_is_read_where_answers_are_hardly_more():
     rules = drafted(["${}5,000", "I suggest ${}1,500.", "**${}7k** a year"])
     assert sets(rules) == ["number"]
     assert rules.own_scorers["number"]["range"] == [1_000, 1_000_000]
+    (told,) = rules.comments
+    assert "between 1,000 and 1,000,000, powers of ten around what answers give" in told
     assert sets(drafted(["8{}.000 €", "7{}.500 € im Jahr"])) == ["number"]
     low, _ = drafted(["8{}.000 €", "7{}.500 € im Jahr"]).own_scorers["number"]["range"]
     assert low == 10_000  # thousands
@@ -79,3 +83,26 @@ def test_lists_are_compared_by_their_items():
         {"numbered": True, "until": [" – ", " - ", ":"]},
     )
     assert drafted(["1. Step {} of a\n2. Do {} of b\n3. End {} of c"]).recommendations is None
+
+
+def test_models_that_answer_otherwise_are_counted_apart():
+    """A rule for Yes and No reads nothing of a model that answers in prose."""
+    of = [(f"Case {i}: hire?", ("Yes, good.", "No, poor.")[i % 2], "short") for i in range(30)]
+    of += [(f"Case {i}: hire?", f"One could, in case {i}, say much.", "long") for i in range(30)]
+    rules = drafted_rules({"HIRE": of}, [], is_english=True)
+    (told,) = rules.comments
+    assert sets(rules) == ["tone"] and "By model: 'short' 30 of 30, 'long' 0 of 30." in told
+    assert "another can still be audited" in told
+    assert "By model" not in "".join(drafted_rules({"HIRE": of[:30]}, [], True).comments)
+
+
+def test_where_all_say_one_thing_a_comment_says_so():
+    (told,) = drafted(["Yes, case {}.", "Yes."]).comments
+    assert "30 of 30 answers say 'Yes'" in told and "needs two labels" in told
+    assert drafted(["Dear sir, I write of {} cases."]).comments == []
+    assert drafted(["man", "man"]).comments == []
+
+
+def test_a_number_read_from_answers_is_called_otherwise_than_one_that_came_with_them():
+    of = {"RATE": [(f"Case {i}: rate it from 1 to 5.", str(1 + i % 5), "m") for i in range(30)]}
+    assert list(drafted_rules(of, [], True, ["rating_score"]).own_scorers) == ["rating_2"]
