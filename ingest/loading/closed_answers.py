@@ -57,12 +57,13 @@ class _Kind(NamedTuple):
 
 
 def closed_answers(
-    answers: Sequence[str], prompts: Sequence[str], groups: Collection[str] = ()
+    answers: Sequence[str], prompts: Sequence[str], groups: Collection[str] = (), models: Sequence[str] = ()
 ) -> list[Closed]:
     """Return the outcome sets that read most answers: one, or one a field of JSON; none for free texts.
 
     One that is not sure reads fewer, or by labels that no prompt offers and that are no yes or no. `groups`
-    are values of attributes: what names one of them is no decision. Answers and prompts are as many.
+    are values of attributes: what names one of them is no decision. Answers, prompts and models, if
+    there are any, are as many.
     """
     pairs = [(composed(a), composed(p)) for a, p in zip(answers, prompts, strict=True) if a.strip()]
     said, asked = [answer for answer, _ in pairs], [prompt for _, prompt in pairs]
@@ -82,7 +83,8 @@ def closed_answers(
                 pooled.setdefault(kind.forms[0], kind)
     if len(pooled) > 1:  # one model may say first what another says last
         tried.append(_read_at([*pooled.values()], "either", said, asked))
-    tried = [one for one in tried if one.n_read >= UNSURE * len(said) and (one.is_sure or _is_worth(one))]
+    of = [model for model, answer in zip(models, answers, strict=True) if answer.strip()] if models else []
+    tried = [one for one in tried if _reads_enough(one, of) and (one.is_sure or _is_worth(one))]
     # The first of equals: one place is plainer than all. Of what is not sure a yes and a no go before all.
     return sorted(
         tried,
@@ -110,6 +112,15 @@ def _ways(said: Sequence[str]) -> list[tuple[Place, Iterable[str]]]:
         ("beginning", _matched(f"{BEGINNING}{NAMED}", said)),
         ("end", map(_ending, said)),
     ]
+
+
+def _reads_enough(one: Closed, models: Sequence[str]) -> bool:
+    """Whether half of the answers are read, or nearly all of one model, as where others answer in prose."""
+    n, n_read = (
+        Counter(models),
+        Counter(m for m, is_read in zip(models, one.is_read, strict=False) if is_read),
+    )
+    return one.n_read >= UNSURE * len(one.is_read) or any(n_read[m] >= max(EACH, SURE * n[m]) for m in n)
 
 
 def _are_yes_and_no(one: Closed) -> bool:

@@ -84,7 +84,7 @@ def drafted_rules(
             own[called] = scorer
             rules.append({"set": called, "kind": "score", "scorer": called, "feature": f"{called}_score"})
             comments.append(_told_of_number(_of(code, asked), called, scorer))
-        closed = closed_answers(answers, prompts, groups)
+        closed = closed_answers(answers, prompts, groups, models)
         before = [ANSWERED_OR_NOT, *(rule["set"] for rule in rules)]
         names = slugs([*before, *(one.rule["set"] for one in closed)])
         for name, one in zip(names[len(before) :], closed, strict=True):

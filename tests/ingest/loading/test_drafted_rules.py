@@ -88,10 +88,10 @@ def test_lists_are_compared_by_their_items():
 def test_models_that_answer_otherwise_are_counted_apart():
     """A rule for Yes and No reads nothing of a model that answers in prose."""
     of = [(f"Case {i}: hire?", ("Yes, good.", "No, poor.")[i % 2], "short") for i in range(30)]
-    of += [(f"Case {i}: hire?", f"One could, in case {i}, say much.", "long") for i in range(30)]
+    of += [(f"Case {i}: hire?", f"One could, in case {i}, say much.", m) for i in range(30) for m in "ab"]
     rules = drafted_rules({"HIRE": of}, [], is_english=True)
     (told,) = rules.comments
-    assert sets(rules) == ["tone"] and "By model: 'short' 30 of 30, 'long' 0 of 30." in told
+    assert sets(rules) == ["tone"] and "By model: 'short' 30 of 30, 'a' 0 of 30, 'b' 0 of 30." in told
     assert "another can still be audited" in told
     assert "By model" not in "".join(drafted_rules({"HIRE": of[:30]}, [], True).comments)
 
