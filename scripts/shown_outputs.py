@@ -35,7 +35,7 @@ SHIPPED = "fair_sea"  # the suite that `make audit` audits
 # What show, why and the end of an audit read.
 READ = (
     "dim_outcome_rules", "dim_prompts", "dim_responses", "fct_outcome_shares", "fct_outcomes",
-    "fct_score_shifts", "fct_verdicts", "int_prompts_grouped", "rpt_verdicts",
+    "fct_score_shifts", "fct_verdicts", "int_prompts_grouped", "rpt_recommended_items", "rpt_verdicts",
 )  # fmt: skip
 
 
