@@ -123,6 +123,8 @@ class Workers:
             )
             self._own.process = process
             self._processes.append(process)
+            if self._is_ended:  # while it was started
+                process.kill()
         return process
 
 

@@ -130,6 +130,15 @@ def test_nothing_is_computed_any_more_once_it_is_stopped(drawn: Any) -> None:
     assert rows(drawn, ["one"])  # what comes later is computed
 
 
+def test_a_worker_that_starts_as_all_end_ends_too() -> None:
+    there = workers.workers()
+    assert there is not None
+    there._is_ended = True  # as `end` says first, and then it kills those that it knows
+    with pytest.raises(CancelledError):
+        there.submit(time.sleep, 60).result(10)
+    assert there._processes[0].wait(10) == -signal.SIGKILL
+
+
 def test_workers_end_with_the_process_that_asks_them() -> None:
     """Killed, it can tell them nothing."""
     asking = (
