@@ -19,6 +19,8 @@ from typing import Any
 from ingest.redaction import environment_without_keys
 
 MOST = 8  # each takes 0.2 GB
+WAITING = 2  # calls, beside those that are at work
+LOOK_SECONDS = 0.1
 START = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -74,13 +76,25 @@ class Workers:
 
     def __init__(self, n: int) -> None:
         self._threads = ThreadPoolExecutor(n, "worker")
+        self._room = threading.BoundedSemaphore(n + WAITING)
         self._own = threading.local()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._is_ended = False
 
     def submit(self, function: Callable[..., Any], *inputs: Any) -> Future[Any]:
-        """Have a function of a module called. What it raises, `result()` does."""
-        return self._threads.submit(self._call, function, inputs)
+        """Have a function of a module called. What it raises, `result()` does.
+
+        Waits while others wait, for what they are given lies in memory. Raises CancelledError once all ended.
+        """
+        while not self._room.acquire(timeout=LOOK_SECONDS):
+            if self._is_ended:
+                raise CancelledError
+        try:
+            call = self._threads.submit(self._call, function, inputs)
+        except RuntimeError as error:  # it takes no more
+            raise CancelledError from error
+        call.add_done_callback(lambda _: self._room.release())
+        return call
 
     def end(self) -> None:
         """End all processes, at work or not."""

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -128,6 +128,21 @@ def test_nothing_is_computed_any_more_once_it_is_stopped(drawn: Any) -> None:
     assert time.monotonic() - start < 10
     assert all(process.poll() is not None for process in there._processes)
     assert rows(drawn, ["one"])  # what comes later is computed
+
+
+def test_few_calls_wait_and_whoever_waits_to_ask_is_told_of_the_end() -> None:
+    there = workers.workers()
+    assert there is not None
+    with ThreadPoolExecutor(1) as other:
+        asking = other.submit(lambda: [there.submit(time.sleep, 60) for _ in range(9)])
+        deadline = time.monotonic() + 10
+        while there._room._value and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert not asking.done() and there._threads._work_queue.qsize() <= workers.WAITING
+        workers.end_workers()
+        with pytest.raises(CancelledError):
+            asking.result(10)
 
 
 def test_a_worker_that_starts_as_all_end_ends_too() -> None:
