@@ -7,6 +7,7 @@ before that, this process computes itself what it was asked for.
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from ingest.redaction import environment_without_keys
@@ -62,6 +64,27 @@ def stopped() -> Iterator[None]:
         end_workers()
         yield
     finally:
+        _stopping.clear()
+
+
+@contextmanager
+def stopped_by_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C stop what is computed meanwhile: who runs it, such as dbt, waits until it ends."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        _stopping.set()
+        threading.Thread(target=end_workers).start()  # the lock may be held where this thread was interrupted
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
         _stopping.clear()
 
 

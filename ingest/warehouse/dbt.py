@@ -16,7 +16,7 @@ import click
 from threadpoolctl import threadpool_limits
 
 from ingest.errors import PlumblineError, say, shown
-from ingest.inference.workers import end_workers
+from ingest.inference.workers import end_workers, stopped_by_ctrl_c
 from ingest.paths import PROJECT, PROJECT_VARIABLE, dbt_project, files_below
 from ingest.provenance import VARIABLE, build_said
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
@@ -261,12 +261,15 @@ def run_dbt(data: Path, arguments: Sequence[str], parsed: Parsed | None = None) 
             places = [*_places(data), "--target-path", str(data.resolve() / "target")]
             with _without_what_is_there(), _without_options(), _shown(data, arguments) as count:
                 runner = dbtRunner(manifest=manifest, callbacks=[hear, count])
-                result = runner.invoke([*level, *arguments, *once, *places])
+                with stopped_by_ctrl_c():
+                    result = runner.invoke([*level, *arguments, *once, *places])
             if on_spark and result.success and arguments[0] == "build":
                 spark_build.after(data, manifest)
     finally:
         # dbt keeps the databases open until the process ends; nobody else could open them in this one.
         DuckDBConnectionManager.close_all_connections()
+    if isinstance(result.exception, KeyboardInterrupt):
+        raise result.exception
     results = getattr(result.result, "results", ())
     for node in results:
         if error := stopped_by_memory(node.node.name, node.message or ""):

@@ -91,6 +91,30 @@ EVERY = {
     "limits", "named", "titles", "listed", "answers", "counted", "drawn", "judged", "other", "weights"
 }  # fmt: skip
 
+ENDLESS = """
+import signal
+import threading
+import time
+
+from ingest.inference.kept import Kept
+from ingest.inference.tables import types
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    dbt.ref("limits")
+    kept = Kept(dbt, session, types("n int64"))
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    for n in range(10_000):
+        kept.add(_counted, n)
+    return kept.relation()
+
+
+def _counted(n):
+    time.sleep(0.05)
+    yield {"n": n}
+"""
+
 
 class Project:
     """A project of a few models in a folder, its data, and what dbt built last."""
@@ -164,7 +188,7 @@ def project(tmp_path, monkeypatch):
     class Recording(dbt.cli.main.dbtRunner):
         def invoke(self, arguments, **options):
             done = super().invoke(arguments, **options)
-            if "build" in arguments:
+            if "build" in arguments and done.result is not None:  # stopped
                 nodes = [result.node for result in done.result.results]
                 project.built |= {node.name for node in nodes if node.resource_type != "operation"}
             return done
@@ -563,6 +587,21 @@ def test_ctrl_c_stops_a_model_between_two_queries(project, monkeypatch):
     finally:
         signal.signal(signal.SIGINT, before)
     assert project.build() == project.without_dbt >= {"drawn", "judged"} and project.is_as_from_nothing()
+
+
+def test_ctrl_c_stops_a_model_that_dbt_runs(project):
+    """dbt waits for its threads: whatever computes there has to hear of it."""
+    project.write("models/endless.py", ENDLESS)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            project.build()
+        assert time.monotonic() - started < 60
+    finally:
+        signal.signal(signal.SIGINT, before)
+    (project.folder / "models/endless.py").unlink()
+    assert project.build() >= {"drawn", "judged"} and project.is_as_from_nothing()
 
 
 def test_ctrl_c_stops_a_model_that_has_just_been_begun(project, monkeypatch):
