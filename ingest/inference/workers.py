@@ -127,10 +127,8 @@ class Workers:
             process.kill()
         self._threads.shutdown()
         for process in self._processes:
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):  # what it was not told any more
-                    pipe.close()  # type: ignore[union-attr]
+            with suppress(OSError), process:  # waits, and closes a pipe that nobody reads any more
+                pass
 
     def _call(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
         try:
@@ -180,7 +178,7 @@ def serve() -> None:
         reply: tuple[bool, Any]
         try:
             reply = True, function(*inputs)
-        except Exception as error:
+        except Exception as error:  # raised where the call was asked for
             reply = False, error
         try:
             replies.write(pickle.dumps(reply, protocol=5))

@@ -7,6 +7,7 @@ import shutil
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import dbt.cli.main
 import duckdb
@@ -563,6 +564,19 @@ def test_what_another_version_kept_is_not_taken(project, monkeypatch):
     assert project.build() == project.without_dbt and project.is_as_from_nothing()
 
 
+@contextmanager
+def ends_with_ctrl_c(seconds):
+    """The block ends so within some seconds. Who starts the tests with `&` has them ignore it: not here."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            yield
+        assert time.monotonic() - started < seconds
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_ctrl_c_stops_a_model_between_two_queries(project, monkeypatch):
     """What Python computes goes on; the query that it then asks is stopped."""
     project.build()
@@ -575,31 +589,17 @@ def test_ctrl_c_stops_a_model_between_two_queries(project, monkeypatch):
             "select sum(hash(a.range + b.range)) from range(1e7::bigint) as a, range(1e7::bigint) as b"
         )
 
-    # Who starts the tests with `&` has them ignore it, and the query would never end.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with monkeypatch.context() as patched:
-            patched.setattr(running, "_compute", compute)
-            started = time.monotonic()
-            with pytest.raises(KeyboardInterrupt):
-                project.build()
-            assert time.monotonic() - started < 30
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with monkeypatch.context() as patched, ends_with_ctrl_c(30):
+        patched.setattr(running, "_compute", compute)
+        project.build()
     assert project.build() == project.without_dbt >= {"drawn", "judged"} and project.is_as_from_nothing()
 
 
 def test_ctrl_c_stops_a_model_that_dbt_runs(project):
     """dbt waits for its threads: whatever computes there has to hear of it."""
     project.write("models/endless.py", ENDLESS)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        started = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            project.build()
-        assert time.monotonic() - started < 60
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with ends_with_ctrl_c(60):
+        project.build()
     (project.folder / "models/endless.py").unlink()
     assert project.build() >= {"drawn", "judged"} and project.is_as_from_nothing()
 
