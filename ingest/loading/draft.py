@@ -9,32 +9,39 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from pydantic import TypeAdapter, ValidationError
 
 from ingest.asking.answer_status import STATUSES
 from ingest.backends.reasoning import split_reasoning
 from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
+from ingest.loading.drafted_fields import (
+    EACH,
+    ENOUGH,
+    MOST_LETTERS,
+    MOST_VALUES,
+    FileField,
+    is_label,
+)
 from ingest.loading.drafted_rules import drafted_rules, slugs
-from ingest.loading.files import first_records, named, other_separator
+from ingest.loading.files import first_records, other_separator
 from ingest.loading.readers import main_files, reader_of
+from ingest.loading.shown_words import GAP, differ_in_words_alone, replacements, shown_words, without
 from ingest.measuring.languages import language_of_most
-from ingest.suite import normalise_label
-from ingest.suite.fields import AXIS_SEPARATOR, CATEGORY_PATTERN, Label, alike, composed
+from ingest.suite.fields import CATEGORY_PATTERN, alike, composed
 from ingest.suite.lookups import made_features
 
 LOOKED_AT = 10_000  # records of a file
 READ = 50  # texts whose language is told
-MOST_VALUES, MOST_LETTERS = 20, 60  # of an attribute
-MOST_LABELS = 6  # of a score that is a word
+MOST_QUESTIONS = 100
 MOST_ATTRIBUTES = 4
 NAMED = 3  # fields that could be no groups
-EACH = 5  # records to a value of an attribute, on average
-ENOUGH = 0.9  # of the records have it
 VARIES = 0.1  # of the prompts with several answers: their values differ
 SOME = 0.2  # of a value's prompts say it; others may show it by a name
 GUIDE = "docs/guide/own-answers.md"
 NO_ROOT = "# No field says which prompts differ in the group only: `root:` would name it."
+ROOT_OF_PROMPTS = (
+    "# Prompts that are alike without the words of their groups are one root: they differ in the group only."
+)
 ONE_QUESTION = "# All answers count as answers to one question: `category:` would name a column of several."
 UNLISTED = f"{GUIDE}#groups-without-a-column"
 # What columns are often called; the name itself comes first, as logs of tools have it.
@@ -58,24 +65,9 @@ OF_A_PERSON = re.compile(
 )
 TEXTS = ("prompt", "response")
 KNOWN = {name for names in NAMES.values() for name in names}
-# Words in the names of fields that say whom an answer is about or who asks.
-ABOUT_PEOPLE = frozenset({
-    "age", "ancestry", "caste", "citizenship", "class", "community", "country", "demographic",
-    "disability", "dialect", "education", "ethnicity", "faith", "gender", "group", "heritage",
-    "immigration", "income", "language", "marital", "nationality", "origin", "orientation",
-    "people", "pregnancy", "pronoun", "pronouns", "race", "region", "religion", "sex", "sexuality",
-    "subgroup", "tribe", "veteran",
-})  # fmt: skip
 # Words in the names of fields that hold people's names, and beside them those of what else has a name.
 OF_SCORES, OF_LABELS = frozenset({"score", "scores"}), frozenset({"label", "labels"})
-OF_NAMES = frozenset({"name", "nombre", "nom", "nome"})
-OF_THINGS = frozenset({
-    "brand", "category", "city", "company", "course", "department", "domain", "employer", "event", "field",
-    "file", "firm", "industry", "item", "job", "occupation", "organisation", "organization", "place",
-    "position", "product", "profession", "project", "role", "scenario", "school", "skill", "subject", "task",
-    "template", "topic", "trait", "vacancy",
-})  # fmt: skip
-LABEL = TypeAdapter(Label)
+Declared = dict[str, dict[str, dict[str, list[str]]]]  # attribute, value, its `words` and `aliases`
 RIGHT = ("C", "1", "1.0", "true", "True", "yes", "Yes", "pass", "correct")
 
 
@@ -86,67 +78,6 @@ class Drafted(NamedTuple):
     n_records: int
     attributes: dict[str, list[str]]
     scores: list[str]
-
-
-class _Field:
-    """What a field holds, over the records that were looked at."""
-
-    def __init__(self, name: str, cells: Iterable[Any], n_records: int) -> None:
-        self.name = name
-        self.texts = [_text(cell) for cell in cells]
-        self.n = sum(text != "" for text in self.texts)
-        self.values = Counter(text for text in self.texts if text)
-        self.n_characters = sum(map(len, self.texts))
-        self.is_full = self.n >= ENOUGH * n_records
-
-    @property
-    def last(self) -> str:
-        return self.name.rpartition(".")[2]
-
-    @property
-    def is_number(self) -> bool:
-        return bool(self.values) and all(map(_is_number, self.values))
-
-    @property
-    def words(self) -> list[str]:
-        return re.split(r"[^a-z]+", self.last.lower())
-
-    @property
-    def may_be_score(self) -> bool:
-        return self.is_number and len(self.values) >= MOST_VALUES / 2
-
-    @property
-    def may_be_labels(self) -> bool:
-        return not self.is_number and 2 <= len(self.values) <= MOST_LABELS and self.has_labels
-
-    @property
-    def is_about_people(self) -> bool:
-        return not ABOUT_PEOPLE.isdisjoint(self.words)
-
-    @property
-    def has_people(self) -> bool:
-        """Whether it is called a name, and not that of a group or a thing: `country_name`, `job_name`."""
-        words = set(self.words)
-        return not OF_NAMES.isdisjoint(words) and words.isdisjoint(ABOUT_PEOPLE | OF_THINGS)
-
-    @property
-    def can_be_groups(self) -> bool:
-        if not (self.is_full and 2 <= len(self.values) <= MOST_VALUES and self.n >= EACH * len(self.values)):
-            return False
-        if self.is_number and not self.is_about_people:
-            return False
-        return self.has_labels and not any(AXIS_SEPARATOR in value for value in self.values)
-
-    @property
-    def has_labels(self) -> bool:
-        return all(len(value) <= MOST_LETTERS and _is_label(value) for value in self.values)
-
-    def spellings(self) -> dict[str, list[str]]:
-        """Return each value as it is written most often, with its other spellings."""
-        found: dict[str, list[str]] = {}
-        for value, _ in sorted(self.values.items(), key=lambda one: (-one[1], one[0])):
-            found.setdefault(normalise_label(value), []).append(value)
-        return {first: others for first, *others in sorted(found.values())}
 
 
 def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
@@ -163,8 +94,8 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
         raise PlumblineError(
             f"{shown(paths[0])} has one column, {shorten(present[0])!r}.", f"{question}Save it with commas."
         )
-    names = [*filter(_is_label, present)]
-    fields = {n: _Field(n, (record.get(n) for record in records), len(records)) for n in names}
+    names = [*filter(is_label, present)]
+    fields = {n: FileField(n, (record.get(n) for record in records), len(records)) for n in names}
     columns = _columns(fields)
     for needed in ("prompt", "response"):
         if needed not in columns:
@@ -204,46 +135,29 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     named_in = [fields[n] for n in said_in_prompts if fields[n] not in groups]
     if person := _name(named_in, people, declared, attributes):
         columns["name"] = person
-    if root := _root(fields, groups, known | people | {person or "", questions or ""}):
-        columns["root"] = root
+    guessed = _add_words(prompts, attributes, declared, fields.get(person or ""))
+    replaced = {} if person else replacements(prompts, _words_of(declared))
+    alike = FileField(columns["prompt"], (without(text, replaced) for text in prompts), len(prompts))
+    taken = known | people | {person or "", questions or ""}
+    root = _root(fields, groups, taken, alike, fields.get(questions or ""))
+    if root:
+        columns["root"] = {"column": root, "replace": replaced} if root == columns["prompt"] else root
     if questions:
         columns["category"] = questions
     unsure = [fields[name] for name in of_answers if name not in (*scores.values(), *labels.values())]
-    text = _suite(name, fields, columns, attributes, declared, scores, labels, left_out, unsure)
+    text = _suite(name, fields, columns, attributes, declared, scores, labels, left_out, unsure, guessed)
     found = {slug: list(field.spellings()) for slug, field in attributes.items()}
     return Drafted(text, len(records), found, [*scores, *labels])
-
-
-def _text(cell: Any) -> str:
-    if cell is None or cell != cell or isinstance(cell, (list, dict)):
-        return ""
-    return str(named(cell)).strip()
-
-
-def _is_label(text: str) -> bool:
-    try:
-        LABEL.validate_python(text)
-    except ValidationError:
-        return False
-    return True
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text.lower() in ("true", "false")
-    return True
 
 
 def _spelt(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower())
 
 
-def _columns(fields: Mapping[str, _Field]) -> dict[str, str]:
+def _columns(fields: Mapping[str, FileField]) -> dict[str, Any]:
     """Return which field holds what Plumbline asks for, by the names of fields."""
     spelt = {_spelt(name): name for name in reversed(list(fields))}
-    found = {}
+    found: dict[str, Any] = {}
     for ours, theirs in NAMES.items():
         field = next((spelt[name] for name in theirs if name in spelt), None)
         if field is None and ours in TEXTS:  # prompt_text, and not prompt_id: the longest is the text
@@ -261,7 +175,7 @@ def _columns(fields: Mapping[str, _Field]) -> dict[str, str]:
     return found
 
 
-def _groups(fields: Mapping[str, _Field], taken: set[str]) -> tuple[list[_Field], list[str]]:
+def _groups(fields: Mapping[str, FileField], taken: set[str]) -> tuple[list[FileField], list[str]]:
     """Return the fields whose values are groups, and the names of others that could be."""
     can_be = [
         field
@@ -273,15 +187,15 @@ def _groups(fields: Mapping[str, _Field], taken: set[str]) -> tuple[list[_Field]
     return chosen, [field.name for field in can_be if field not in chosen]
 
 
-def _questions(fields: Mapping[str, _Field]) -> str | None:
+def _questions(fields: Mapping[str, FileField]) -> str | None:
     """Return the field that says to which question an answer is, if all its values can be categories."""
     field = next((fields[name] for name in fields if _spelt(name) == "category"), None)
-    if field is None or not field.is_full or len(field.values) > MOST_VALUES:
+    if field is None or not field.is_full or len(field.values) > MOST_QUESTIONS:
         return None
     return field.name if all(re.fullmatch(CATEGORY_PATTERN, value) for value in field.values) else None
 
 
-def _of_answers(fields: Mapping[str, _Field], columns: Mapping[str, str], taken: set[str]) -> list[str]:
+def _of_answers(fields: Mapping[str, FileField], columns: Mapping[str, Any], taken: set[str]) -> list[str]:
     """Return the fields that say something of an answer: they differ between answers to one prompt.
 
     Those of groups of people are none, nor those that a model decides, such as its maker. Where no prompt has
@@ -300,7 +214,7 @@ def _of_answers(fields: Mapping[str, _Field], columns: Mapping[str, str], taken:
     return found
 
 
-def _varies(field: _Field, within: Sequence[str]) -> bool:
+def _varies(field: FileField, within: Sequence[str]) -> bool:
     """Whether at least some texts that several records have stand beside several values of the field."""
     n = Counter(within)
     beside: dict[str, set[str]] = {}
@@ -311,7 +225,9 @@ def _varies(field: _Field, within: Sequence[str]) -> bool:
     return bool(beside) and n_several >= VARIES * len(beside)
 
 
-def _scores(fields: Mapping[str, _Field], of_answers: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _scores(
+    fields: Mapping[str, FileField], of_answers: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
     """Return scores that are numbers, and those that are one of a few words, each as name -> field."""
     said = [fields[name] for name in of_answers]
     scored = [f for name, f in fields.items() if name.startswith("score.") and f.values]
@@ -329,28 +245,38 @@ def _scores(fields: Mapping[str, _Field], of_answers: Sequence[str]) -> tuple[di
     return dict(list(found.items())[:n]), dict(list(found.items())[n:])
 
 
-def _root(fields: Mapping[str, _Field], groups: Sequence[_Field], taken: set[str]) -> str | None:
+def _root(
+    fields: Mapping[str, FileField],
+    groups: Sequence[FileField],
+    taken: set[str],
+    prompts: FileField,
+    questions: FileField | None,
+) -> str | None:
     """Return the field that prompts share which differ in the group only, if there is one.
 
-    It is the one with the most values of which at least half stand beside several groups.
+    It is the one with the most values of which at least half stand beside several groups. `prompts` are
+    without the words of their groups; where they tell more roots apart than any field, they are the root.
     """
     if not groups:
         return None
     of = list(zip(*(group.texts for group in groups), strict=True))
+    asked = questions.texts if questions else [""] * len(of)
     best, most = None, 1
-    for name, field in fields.items():
-        if name in taken or field in groups or name.startswith("score.") or not field.is_full:
+    for name, field in [*fields.items(), (prompts.name, prompts)]:
+        if field is not prompts and (name in taken or field in groups or name.startswith("score.")):
             continue
-        beside: dict[str, set[tuple[str, ...]]] = {}
-        for value, group in zip(field.texts, of, strict=True):
-            beside.setdefault(value, set()).add(group)
+        if not field.is_full:
+            continue
+        beside: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+        for *root, group in zip(asked, field.texts, of, strict=True):
+            beside.setdefault((root[0], root[1]), set()).add(group)
         shared = sum(len(some) > 1 for some in beside.values())
         if shared > most and 2 * shared >= len(beside):
             best, most = name, shared
     return best
 
 
-def _values(prompts: Sequence[str], field: _Field) -> dict[str, dict[str, list[str]]]:
+def _values(prompts: Sequence[str], field: FileField) -> dict[str, dict[str, list[str]]]:
     """Return each value with the word that shows it in prompts, if they say it, and its other spellings."""
     found: dict[str, dict[str, list[str]]] = {}
     for value, others in field.spellings().items():
@@ -361,7 +287,37 @@ def _values(prompts: Sequence[str], field: _Field) -> dict[str, dict[str, list[s
     return found
 
 
-def _said(fields: Mapping[str, _Field], columns: Mapping[str, str]) -> list[str]:
+def _add_words(
+    prompts: Sequence[str],
+    attributes: Mapping[str, FileField],
+    declared: Declared,
+    person: FileField | None,
+) -> dict[str, dict[str, list[str]]]:
+    """Give groups that prompts do not name the words that show them, where prompts differ in these alone.
+
+    Return the words of other attributes: they may belong to what a group is asked, and are for a comment.
+    """
+    if person:
+        pairs = zip(prompts, person.texts, strict=True)
+        prompts = [prompt.replace(name, GAP) if name else prompt for prompt, name in pairs]
+    unseen = [slug for slug in _unseen(declared) if not (person and _decides(person, attributes[slug]))]
+    groups = {slug: attributes[slug].as_spelt_most() for slug in unseen}
+    found = {slug: words for slug in unseen if (words := shown_words(prompts, groups[slug]))}
+    said = _words_of(declared) + [word for values in found.values() for of in values.values() for word in of]
+    sure = [
+        slug for slug, words in found.items() if differ_in_words_alone(prompts, groups[slug], words, said)
+    ]
+    for slug in sure:
+        for value, said_of in found[slug].items():
+            declared[slug][value]["words"] = said_of
+    return {slug: words for slug, words in found.items() if slug not in sure}
+
+
+def _words_of(declared: Declared) -> list[str]:
+    return [word for values in declared.values() for of in values.values() for word in of.get("words", [])]
+
+
+def _said(fields: Mapping[str, FileField], columns: Mapping[str, Any]) -> list[str]:
     """Return the fields whose values stand in their records' prompts, as a person's name does."""
     prompts = [composed(text) for text in fields[columns["prompt"]].texts]
     found = []
@@ -377,10 +333,10 @@ def _said(fields: Mapping[str, _Field], columns: Mapping[str, str]) -> list[str]
 
 
 def _name(
-    said: Sequence[_Field],
+    said: Sequence[FileField],
     people: set[str],
-    declared: Mapping[str, Mapping[str, Mapping[str, list[str]]]],
-    attributes: Mapping[str, _Field],
+    declared: Declared,
+    attributes: Mapping[str, FileField],
 ) -> str | None:
     """Return the field of people's names: it is called so, or it decides of which group a person is."""
     unseen = [attributes[slug] for slug in _unseen(declared)]
@@ -390,21 +346,21 @@ def _name(
     return None
 
 
-def _unseen(declared: Mapping[str, Mapping[str, Mapping[str, list[str]]]]) -> list[str]:
+def _unseen(declared: Declared) -> list[str]:
     return [
         slug for slug, values in declared.items() if not all("words" in value for value in values.values())
     ]
 
 
-def _decides(field: _Field, group: _Field) -> bool:
+def _decides(field: FileField, group: FileField) -> bool:
     """Whether all records with a value of the field are of one group, and groups have several values."""
     of = {(text, value) for text, value in zip(field.texts, group.texts, strict=True) if text}
     return len(of) == len(field.values) > len(group.values)
 
 
-def _of_several(attributes: Mapping[str, _Field]) -> str:
+def _of_several(attributes: Mapping[str, FileField]) -> str:
     """Return fields that look like one attribute of several people, group_a and group_b; '' for none."""
-    alike: dict[str, list[_Field]] = {}
+    alike: dict[str, list[FileField]] = {}
     for field in attributes.values():
         if match := OF_A_PERSON.fullmatch(field.name):
             alike.setdefault("…".join(match.groups("")).lower(), []).append(field)
@@ -428,14 +384,15 @@ def _yaml(content: Any) -> str:
 
 def _suite(
     name: str,
-    fields: Mapping[str, _Field],
-    columns: Mapping[str, str],
-    attributes: Mapping[str, _Field],
-    declared: Mapping[str, Mapping[str, Mapping[str, list[str]]]],
+    fields: Mapping[str, FileField],
+    columns: Mapping[str, Any],
+    attributes: Mapping[str, FileField],
+    declared: Declared,
     scores: Mapping[str, str],
     labels: Mapping[str, str],
     left_out: Sequence[str],
-    of_answers: Sequence[_Field],
+    of_answers: Sequence[FileField],
+    guessed: Mapping[str, Mapping[str, list[str]]],
 ) -> str:
     code = name.upper()
     prompts = fields[columns["prompt"]].texts
@@ -492,12 +449,17 @@ def _suite(
         "# prompts. Without them the attribute is a control, on which no answer can depend."
         if unseen
         else None,
+        *(
+            f"# Of {slug}, words of one group's prompts alone. Do they show it, and no other question?\n"
+            f"#   {slug}: {_flow({value: {'words': words} for value, words in values.items()})}"
+            for slug, values in guessed.items()
+        ),
         _yaml({"attributes": declared, "axes": "all" if len(declared) < 3 else list(declared)}),
         "# The attributes that a person's name shows." if by_name else None,
         _yaml({"names": {"shows": by_name}}) if by_name else None,
         "# Left: Plumbline's words. Right: the file's fields.",
         None if "model" in columns else "# No field names the model: write its name here.",
-        None if "root" in columns else NO_ROOT,
+        ROOT_OF_PROMPTS if isinstance(columns.get("root"), dict) else None if "root" in columns else NO_ROOT,
         None if "category" in columns else ONE_QUESTION,
         *_told_of_answers(of_answers),
         _yaml({"columns": said}),
@@ -522,7 +484,7 @@ def _suite(
     return "\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
 
-def _told_of_answers(of_answers: Sequence[_Field]) -> list[str]:
+def _told_of_answers(of_answers: Sequence[FileField]) -> list[str]:
     """Return comments on fields that may be scores or labels of answers, with what to write if they are."""
     found = []
     for field in of_answers:
@@ -549,7 +511,7 @@ def _flow(content: Any) -> str:
     ).strip()
 
 
-def _given(slug: str, field: _Field) -> dict[str, Any]:
+def _given(slug: str, field: FileField) -> dict[str, Any]:
     rule: dict[str, Any] = {"set": slug, "kind": "given", "labels": field.spellings()}
     right = [label for label in rule["labels"] if label in RIGHT]
     return rule | ({"favourable": right} if right else {})
