@@ -1,7 +1,8 @@
 """Stage load: responses or measurements that somebody already has, whole or not at all."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ingest.errors import say
 from ingest.loading.candidates import CandidateRecords
 from ingest.loading.columns import RecordReader, ambiguous_names
 from ingest.loading.files import Record, has_decimal_commas
+from ingest.loading.known import key_of_load, said_before, what_it_says_again
 from ingest.loading.measurements import Measured, MeasurementLoad
 from ingest.loading.parquet_check import child_waiting
 from ingest.loading.readers import main_files, reader_of
@@ -22,7 +24,7 @@ from ingest.loading.responses import Loaded, ResponseLoad
 from ingest.loading.taken_back import TakenBack, find_what_goes, take_back
 from ingest.loading.tally import Load, Source
 from ingest.options import dry_run_option, limit_option, suite_option, variant_option
-from ingest.store import opened
+from ingest.store import NothingYet, Store, opened
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import register_suite
 from ingest.suite.sources import Columns
@@ -71,7 +73,30 @@ def load_file(
             with store.transaction():
                 register_suite(store, suite, suite_path, run_id)
                 load.write()
+                load_key = key_of_load(suite, source, beside, limit)
+                store.note(run_id, what_it_says_again(load_key, load.loaded, store))
             return load.loaded
+
+
+def load_known(
+    data: Path,
+    path: Path,
+    suite_path: Path,
+    *,
+    variant: str | None,
+    limit: int | None,
+    beside: Sequence[Path],
+) -> list[str] | None:
+    """Bring in the suite of a file that is loaded as it is now, and return what a load says; else None."""
+    suite, source = load_suite(suite_path, variant), Source.of(path)
+    lines = None
+    with suppress(NothingYet), Store(data, read_only=True) as store:
+        lines = said_before(store, key_of_load(suite, source, beside, limit))
+    if lines is not None:
+        detail = {"suite": suite.suite, "suite_key": suite.suite_key, "is_idle": True}
+        with opened(data, False) as store, store.run("load", detail) as run_id:
+            register_suite(store, suite, suite_path, run_id)
+    return lines
 
 
 def forget_file(
@@ -150,15 +175,18 @@ def command(
         raise click.UsageError("--forget takes back all of a file: leave --limit out.")
     try:
         for file in main_files(files):
-            done: TakenBack | Loaded | Measured
+            lines: Iterable[str] | None = None
             if is_forgotten:
-                done = forget_file(data, file, suite_path, variant=variant, dry_run=dry_run)
-            else:
+                lines = forget_file(data, file, suite_path, variant=variant, dry_run=dry_run).lines()
+            elif not dry_run:
+                lines = load_known(data, file, suite_path, variant=variant, limit=limit, beside=files)
+            if lines is None:
                 with child_waiting(file):
-                    done = load_file(
+                    loaded = load_file(
                         data, file, suite_path, variant=variant, limit=limit, dry_run=dry_run, beside=files
                     )
-            for line in done.lines():
+                lines = loaded.lines()
+            for line in lines:
                 say(line, err=True)
     finally:
         forget()

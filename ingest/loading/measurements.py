@@ -38,6 +38,11 @@ class Measured(Tally):
     n_measurements: int = 0
     commas: DecimalCommas = field(default_factory=DecimalCommas)
 
+    @property
+    def n_changed(self) -> int:
+        """How much of what was there is another now; what is measured anew stands in its first line."""
+        return super().n_changed + self.n_measurements
+
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
         yield f"{self.headline()}; {self.n_measurements:,} measurements are new"

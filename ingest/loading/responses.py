@@ -189,6 +189,11 @@ class Loaded(Tally):
     n_reasoned: int = 0
     without_record: dict[str, list[str]] = field(default_factory=dict)
 
+    @property
+    def n_changed(self) -> int:
+        """How much of what was there is another now."""
+        return super().n_changed + self.n_read_anew + len(list(self.beside.lines()))
+
     def lines(self) -> Iterator[str]:
         """Yield what a person should know, most important first."""
         yield self.headline()

@@ -5,10 +5,10 @@ import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import duckdb
 
@@ -46,6 +46,30 @@ class Tally:
     def n_rejected(self) -> int:
         """Records that were not taken, for whatever reason."""
         return self.rejected.total()
+
+    @property
+    def n_changed(self) -> int:
+        """How much of what was there is another now."""
+        return self.n_answers_changed + self.n_prompts_changed
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the raw tables are as they were."""
+        return not (self.n_loaded or self.n_changed)
+
+    def said_again(self) -> Self | None:
+        """Return what a load of the same file says next; None where only it can tell."""
+        if self.is_idle:
+            return self
+        # The second of two records is refused as one of this file's, and later as one that is stored.
+        if self.n_changed or "duplicate_key" in self.rejected:
+            return None
+        there = self.n_already_there + self.n_loaded
+        return replace(self, n_loaded=0, n_already_there=there, statuses=Counter())
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person should know, most important first."""
+        yield self.headline()
 
     def reasons(self) -> Iterator[str]:
         """Yield each reason with its count and its first record."""
