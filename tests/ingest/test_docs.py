@@ -75,12 +75,34 @@ def examples():
     return worked_examples(PROJECT, ENTRIES)
 
 
+FOLDERS = ("seeds", "macros", "models", "docs")
+
+
+def files_of(project):
+    """Each file of what the dictionary is made of, with its size and when it was written."""
+    files = (file for folder in FOLDERS for file in (project / folder).rglob("*") if file.is_file())
+    return {file.relative_to(project): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    for name in FOLDERS:
+        shutil.copytree(PROJECT / name, folder / name)
+    return folder, files_of(folder)
+
+
 @pytest.fixture
-def project(tmp_path):
-    """A copy of what the dictionary is made of."""
-    for folder in ("seeds", "macros", "models", "docs"):
-        shutil.copytree(PROJECT / folder, tmp_path / folder)
-    return tmp_path
+def project(copied):
+    """A copy of what the dictionary is made of, for a test to change."""
+    folder, before = copied
+    yield folder
+    after = files_of(folder)
+    for file in after.keys() - before.keys():
+        (folder / file).unlink()
+    for file in before.keys() - {file for file, found in after.items() if found == before.get(file)}:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(PROJECT / file, folder / file)
 
 
 def gaps(project, examples):
