@@ -122,7 +122,7 @@ covered=()
 test -z "${COVERAGE:-}" || covered=(--cov --cov-report=term:skip-covered)
 step 'pytest: the longest files first'
 status=0
-$bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=25 "${covered[@]}" 2>&1 | tee "$work/pytest.txt" || status=$?
+$bin/python -m pytest -q -n 2 --basetemp "$work/t" --dist loadfile --no-loadscope-reorder --durations=25 "${covered[@]}" 2>&1 | tee "$work/pytest.txt" || status=$?
 test -z "${COVERAGE:-}" || sed -n '/^---------- coverage\|^_* coverage/,$p' "$work/pytest.txt" > coverage.txt
 for lane in "${lanes[@]}"; do wait "$lane" || status=$?; done
 lanes=()

@@ -87,6 +87,18 @@ def numbers(column: NDArray[Any]) -> Array:
     return np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan)
 
 
+def lists(column: pa.ChunkedArray) -> NDArray[Any]:
+    """A column of lists as arrays that share its memory, None where it is null."""
+    found = np.empty(len(column), dtype=object)
+    place = 0
+    for chunk in column.chunks:
+        values, offsets = chunk.values.to_numpy(zero_copy_only=False), chunk.offsets.to_numpy()
+        for is_there, start, end in zip(chunk.is_valid().to_pylist(), offsets[:-1], offsets[1:], strict=True):
+            found[place] = values[start:end] if is_there else None
+            place += 1
+    return found
+
+
 def types(declared: str) -> pa.Schema:
     """The schema of a table from names with their types: "analysis_key int64, statistic string"."""
     fields = (part.split() for part in declared.split(","))

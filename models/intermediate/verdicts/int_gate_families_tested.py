@@ -3,7 +3,7 @@
 import numpy as np
 
 from ingest.inference.families import as_kept, exponential_null, step_down
-from ingest.inference.tables import numbers, parts, table_of_columns, types
+from ingest.inference.tables import lists, table_of_columns, types, where
 
 KEYS = ("profile", "suite", "category", "config_key", "measure", "axis", "metric", "group_value")
 SCHEMA = types(
@@ -18,11 +18,14 @@ def model(dbt, session):
         .project(
             f"{', '.join(KEYS)}, hash(profile, family_key) as family, table_key, p_value, tail, null_tails"
         )
-        .order(f"family, table_key, {', '.join(KEYS)}")
-        .fetchnumpy()
+        .to_arrow_table()
     )
-    families = parts(tests, "family", np.unique(tests["family"]))
-    return session.from_arrow(table_of_columns([_tested(family) for family in families], SCHEMA))
+    columns = {name: tests[name].to_numpy() for name in tests.column_names if name != "null_tails"}
+    columns["null_tails"] = lists(tests["null_tails"])
+    _, family = np.unique(columns["family"], return_inverse=True)
+    rows = np.split(np.argsort(family, kind="stable"), np.cumsum(np.bincount(family))[:-1])
+    tested = table_of_columns([_tested(where(columns, of_one)) for of_one in rows], SCHEMA)
+    return session.from_arrow(tested).order(", ".join(KEYS))
 
 
 def _tested(family):
@@ -30,9 +33,9 @@ def _tested(family):
 
     Each is at least the p-value of the test that its tail comes from: of a smallest ratio, the range's.
     """
-    p_values, tails = numbers(family["p_value"]), numbers(family["tail"])
+    tails = family["tail"]
     # A number that comes without its relabellings has a p-value that is uniform under no difference.
-    own = np.where(np.isfinite(tails), as_kept(tails), -np.log(p_values))
+    own = np.where(np.isfinite(tails), as_kept(tails), -np.log(family["p_value"]))
     tables, table = np.unique(family["table_key"], return_inverse=True)
     nulls = [_null(family["null_tails"][table == index]) for index in range(len(tables))]
     corrected = step_down(own, table, nulls)
@@ -43,5 +46,5 @@ def _tested(family):
 
 def _null(draws):
     """The highest tail of a table's numbers under each relabelling."""
-    given = [np.asarray(one, dtype=np.float64) for one in draws if np.ndim(one)]
+    given = [one for one in draws if one is not None]
     return np.max(given, axis=0) if given else exponential_null()
