@@ -10,9 +10,10 @@ from ingest.suite.fields import composed
 from ingest.unspaced import UNSPACED_LETTER
 from ingest.whole_words import whole_words
 
-LOOKED_AT = 500  # prompts of a group
-LETTERS = 20_000  # of a prompt
+LOOKED_AT = 300  # prompts of a group
+LETTERS = 5_000  # of a prompt
 MOST_WORDS = 12  # of a group; where more are its own, it was asked something else
+FEW_WORDS = 3  # that nearly all prompts of a group have, whatever else differs
 SHARE = 0.05  # of a group's prompts have a word
 ENOUGH = 0.9  # of a group's prompts have one of its words
 PAIRED = 0.5  # of a group's prompts, without words of groups, are another's too
@@ -33,12 +34,15 @@ def shown_words(prompts: Sequence[str], groups: Sequence[str]) -> dict[str, list
 def differ_in_words_alone(
     prompts: Sequence[str], groups: Sequence[str], words: Mapping[str, Sequence[str]], others: Sequence[str]
 ) -> bool:
-    """Whether half of each group's prompts, or more, are those of another group but for `words` and `others`.
+    """Whether prompts of each group are those of another but for `words`, and for `others`.
 
-    Not where prompts of a group have one word or another of its own: names and ages belong to a person, and
-    answers about one person resemble each other.
+    Half of them at least are the same without these, or each has the same few words of its own. Not where
+    prompts of a group have one word or another: names and ages belong to a person, and answers about one
+    person resemble each other.
     """
     of = _of_groups(prompts, groups)
+    if all(_has_the_same(texts, words[group]) for group, texts in of.items()):
+        return True
     said = [*others, *(word for own in words.values() for word in own)]
     replaced = replacements([text for texts in of.values() for text in texts], said)
     forms: list[dict[str, set[frozenset[str]]]] = []
@@ -53,6 +57,11 @@ def differ_in_words_alone(
         and sum(len(own) == 1 for own in beside.values()) >= ENOUGH * len(beside)
         for beside in forms
     )
+
+
+def _has_the_same(texts: Sequence[str], words: Sequence[str]) -> bool:
+    n = Counter(word for text in texts for word in _words(text) & set(words))
+    return len(words) <= FEW_WORDS and all(n[word] >= ENOUGH * len(texts) for word in words)
 
 
 def replacements(prompts: Sequence[str], words: Sequence[str]) -> dict[str, str]:

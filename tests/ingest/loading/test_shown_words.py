@@ -72,6 +72,14 @@ def test_another_question_is_no_group():
     assert not differ_in_words_alone(apart, groups, found, [])
 
 
+def test_details_of_each_prompt_hide_no_word_that_all_of_a_group_have():
+    of = [(group, word) for group, word in (("F", "woman"), ("M", "man")) for _ in range(30)]
+    prompts = [f"A {word} of {20 + n % 29}, {n} years at work. Hire?" for n, (_, word) in enumerate(of)]
+    groups = [group for group, _ in of]
+    found = shown_words(prompts, groups)
+    assert found == {"F": ["woman"], "M": ["man"]} and differ_in_words_alone(prompts, groups, found, [])
+
+
 def test_names_and_ages_are_a_persons_and_not_the_groups():
     of = [("F", "Ana"), ("F", "Eva"), ("M", "Leo"), ("M", "Max")]
     prompts = [f"{task}: {name} applies." for task in TASKS for _, name in of]
