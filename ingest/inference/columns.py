@@ -65,6 +65,7 @@ class ColumnsResampled(NamedTuple):
     n_units: int
     min_attainable_p: float  # of a disparity, as in `Resampled`
     range_tails: tuple[Array, Array] | None  # (C,) and (C, b), with ratios (`families.tails`)
+    in_errors: list[GapsInErrors] | None  # of each column, where spreads matter
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ class _Draws:
                         of[column] = own[0]
         smallest = float(attainable(self.plan, self.n_by_group, n_permutations)["axis"][0])
         shared = (self.unit, self.plan.scheme, self.units.n, smallest)
-        return ColumnsResampled(disparities, value_low, value_high, ratios, *shared, beyond)
+        return ColumnsResampled(disparities, value_low, value_high, ratios, *shared, beyond, gaps)
 
     def _gaps(self, null: Array, in_errors: Callable[[Codes], Array]) -> list[GapsInErrors]:
         """Gaps in standard errors of each column, from those of relabellings (K, C, b)."""
@@ -198,6 +199,7 @@ def resample_columns(
     bounds: tuple[float, float] | None = None,
     with_ratios: bool = True,
     references: Sequence[str | None] | None = None,
+    are_shares: bool = False,
 ) -> ColumnsResampled:
     """Permutation and bootstrap of the disparities of C means (or rates) that one design measured.
 
@@ -205,7 +207,8 @@ def resample_columns(
     is the ratio of its sums, and all columns share their relabellings. The rows of `design` are prompts, each
     with all its repeats. Definitions, units and quantiles are those of `resample` (SPEC INF-1 to INF-3).
     `bounds` are those of a mean; `references` labels, by column, a group to which ratios are wanted too.
-    Raises ValueError for arrays that do not fit, and where only single responses can vary.
+    Rates without ratios are said to be shares. Raises ValueError for arrays that do not fit, and where only
+    single responses can vary.
     """
     n_of, sum_of = np.asarray(counts, dtype=np.float64), np.asarray(sums, dtype=np.float64)
     if n_of.ndim != 2 or n_of.shape != sum_of.shape or len(n_of) != len(design.group):
@@ -240,7 +243,7 @@ def resample_columns(
             return np.stack(list(of_columns), axis=1)
         tables = summed(labels, squares.reshape(len(squares), -1))
         by_column = np.swapaxes(tables.reshape(len(labels), n_groups, n_columns, -1), 1, 2)
-        return widest_gaps(by_column, is_share=with_ratios)
+        return widest_gaps(by_column, is_share=with_ratios or are_shares)
 
     table, units_by_group = group_table(design.group, rows, n_groups), units.by_group(rows[:, :n_columns])
     if with_ratios:

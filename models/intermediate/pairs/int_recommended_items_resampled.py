@@ -1,4 +1,7 @@
-"""Grain: one row per analysis_key, item_code: the gap between groups in an item, and what chance gives."""
+"""Grain: one row per analysis_key, item_code: the gap between groups in an item, and what chance gives.
+
+The item -1 is whichever has the widest gap: what limits judge.
+"""
 
 import numpy as np
 
@@ -10,7 +13,8 @@ from ingest.inference.tables import parts, records, row_by, rows_by, seed_of, ty
 SCHEMA = types(
     "analysis_key int64, item_code int64, gap double, ci_low double, ci_high double, p_value double,"
     " p_max double, null_median double, null_p95 double, resampling_unit string, n_units int64,"
-    " permutation_scheme string"
+    " permutation_scheme string, null_p05 double, bound_low double, bound_high double, n_blocks int64,"
+    " min_attainable_p double, tail double, null_tails list<float>"
 )
 MEASURED = ("gap", "ci_low", "ci_high", "p_value", "p_max", "null_median", "null_p95")
 
@@ -51,12 +55,12 @@ def _resampled(analysis, groups, settings, part):
     found = resample_items(
         design, has_item, n_permutations, n_bootstrap, seed_of(seed, "recommended items", *named)
     )
+    shared = {
+        "analysis_key": analysis["analysis_key"],
+        "resampling_unit": found.unit,
+        "n_units": found.n_units,
+        "permutation_scheme": found.permutation,
+    }
     for code in range(has_item.shape[1]):
-        yield {
-            "analysis_key": analysis["analysis_key"],
-            "item_code": code,
-            **{name: float(getattr(found, name)[code]) for name in MEASURED},
-            "resampling_unit": found.unit,
-            "n_units": found.n_units,
-            "permutation_scheme": found.permutation,
-        }
+        yield {**shared, "item_code": code, **{name: float(getattr(found, name)[code]) for name in MEASURED}}
+    yield {**shared, "item_code": -1, **found.widest._asdict()}
