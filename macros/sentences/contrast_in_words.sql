@@ -4,6 +4,13 @@
     {%- set outcome = "replace(" ~ isolated('contrast_outcome') ~ ", '_', ' ')" -%}
     {%- set what = "case when measure = 'response_status' then 'request' else 'answer' end" -%}
     case
+        when measure = 'recommended items'
+            then
+                {{ with_commas('n_cell_high') }} || ' of ' || {{ with_commas('n_group_high') }} || ' lists about '
+                || {{ isolated('group_high') }} || ' (' || {{ of_hundred('contrast_high') }} || ' %) '
+                || 'named ' || {{ isolated('contrast_outcome') }} || '; '
+                || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }} || ' about '
+                || {{ isolated('group_low') }} || ' (' || {{ of_hundred('contrast_low') }} || ' %).'
         when measure_kind = 'outcome' and n_cell_high is null
             then
                 'Of 100 ' || {{ what }} || 's about ' || {{ isolated('group_high') }} || ', ' || {{ of_hundred('contrast_high') }}

@@ -1,5 +1,6 @@
 -- Grain: one row per suite, category, config_key, measure, axis, group_value ('' for the whole axis):
 -- responses that a table of this measure does not hold; of a whole axis, groups of which it holds none.
+-- Of lists of recommendations the measure is 'recommended items', which no outcome set can be named.
 with outcomes as (
     select
         response_key,
@@ -12,17 +13,37 @@ with outcomes as (
     from {{ ref('int_outcomes_assigned') }}
 ),
 
+lists as (
+    select
+        responses.response_key,
+        responses.prompt_key,
+        responses.suite,
+        responses.category,
+        responses.config_key,
+        'recommended items' as measure,
+        not responses.is_usable or recommended.text_key is null as is_missing
+    from {{ ref('int_responses_joined') }} as responses
+    inner join {{ ref('stg_suite__recommendations') }} using (suite, category)
+    left join {{ ref('int_recommendations_listed') }} as recommended using (suite, category, text_key)
+),
+
+read as (
+    select * from outcomes
+    union all
+    select * from lists
+),
+
 by_group as (
     select
-        outcomes.suite,
-        outcomes.category,
-        outcomes.config_key,
-        outcomes.measure,
+        read.suite,
+        read.category,
+        read.config_key,
+        read.measure,
         grouped.axis,
         grouped.group_value,
         count(*) as n_responses,
-        count(*) filter (where outcomes.is_missing) as n_missing
-    from outcomes
+        count(*) filter (where read.is_missing) as n_missing
+    from read
     inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
     group by all
 ),

@@ -5,6 +5,7 @@ with numbers as (
         ref('int_analysis_numbers_judged'),
         ref('int_measured_rates_judged'),
         ref('int_census_distances_judged'),
+        ref('int_item_gaps_judged'),
         ref('int_mart_numbers_judged'),
         ref('int_unanswered_analyses_listed'),
     ]) }}

@@ -148,6 +148,21 @@ means as (
     select *
     from {{ ref('fct_summary_statistics') }}
     where statistic = 'mean' and calibration = 'none' and roll_up = 'none'
+),
+
+items as (
+    select
+        *,
+        row_number() over (
+            partition by suite, category, config, axis order by round(gap, 9) desc, n_item desc, item asc
+        ) as place
+    from {{ ref('fct_recommended_items') }}
+    where gap > 0
+),
+
+-- What is told of the widest gap is held against the widest of any item.
+item_gaps as (
+    select * from {{ ref('int_item_gaps_judged') }}
 )
 
 select
@@ -252,3 +267,35 @@ inner join means as low
         and ranges.axis = low.axis
         and ranges.feature = low.feature
         and ranges.group_low = low.group_value
+union all
+select
+    {{ analysis_columns('items') }},
+    item_gaps.measure,
+    'outcome' as measure_kind,
+    items.axis,
+    items.item as outcome,
+    items.group_high,
+    items.group_low,
+    items.share_high as value_high,
+    items.share_low as value_low,
+    items.n_cell_high,
+    items.n_cell_low,
+    items.n_group_high,
+    items.n_group_low,
+    items.gap,
+    item_gaps.ci_low,
+    item_gaps.ci_high,
+    item_gaps.null_median,
+    item_gaps.null_p95,
+    item_gaps.p_value,
+    cast(null as bigint) as n_labels,
+    items.n,
+    items.n_groups,
+    items.resampling_unit,
+    items.n_units,
+    items.exposure,
+    items.is_control,
+    1 as metric_version
+from items
+inner join item_gaps using (suite, category, config, axis)
+where items.place = 1

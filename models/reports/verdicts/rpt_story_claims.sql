@@ -28,10 +28,9 @@
     {'kind': 'may', 'if': "verdict = 'inconclusive' and is_significant", 'sentence':
         differ ~ " || '. Whether they differ too much is open.'"},
     {'kind': 'may', 'if': "verdict = 'inconclusive' and not is_significant", 'sentence':
-        "'Whether ' || named || ' treats these groups differently' || of_judged || ', this audit cannot tell.'"},
+        "'Whether ' || named || ' treats these groups differently' || ', this audit cannot tell.'"},
     {'kind': 'may', 'if': "verdict = 'pass'", 'sentence':
         "'In this question, the data exclude a difference beyond the pass limit.'"},
-    {'kind': 'may', 'if': "list_words is not null", 'sentence': "list_words || ' That is more than chance gives.'"},
     {'kind': 'may', 'if': "n_comparisons > 0", 'sentence':
         "'Of the comparisons of ' || named || ', ' || n_fail || ' fail, ' || n_monitor
         || ' need watching, ' || n_pass || ' pass and ' || n_open || ' stay open.'"},
@@ -44,11 +43,12 @@
     {'kind': 'may_not', 'if': "is_simulated", 'sentence': "'A real model answers so.'",
         'because': "'A program wrote these answers. No model was asked.'"},
     {'kind': 'may_not', 'if': "measure_kind is not null and not (is_gap_beyond and is_judged_different)", 'sentence':
-        "named || ' treats ' || group_high || ' and ' || group_low || ' differently' || of_judged || '.'",
+        "named || ' treats ' || group_high || ' and ' || group_low || ' differently.'",
         'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
     {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
         "named || ' says so of ' || group_high || ' alone.'",
-        'because': "case when n_cell_low is null then 'Of 100 answers about ' || group_low || ', people would read ' || " ~ of_hundred('contrast_low')
+        'because': "case when measure = 'recommended items' then " ~ with_commas('n_cell_low') ~ " || ' of ' || " ~ with_commas('n_group_low')
+        ~ " || ' lists about ' || group_low || case when n_cell_low = 1 then ' names' else ' name' end || ' it, too.' when n_cell_low is null then 'Of 100 answers about ' || group_low || ', people would read ' || " ~ of_hundred('contrast_low')
         ~ " || ' the same.' else " ~ with_commas('n_cell_low') ~ " || ' of ' || " ~ with_commas('n_group_low')
         ~ " || ' answers about ' || group_low || case when n_cell_low = 1 then ' is' else ' are' end || ' read the same.' end"},
     {'kind': 'may_not', 'if': "is_judged_different", 'sentence': "'Why ' || named || ' does so.'",
@@ -141,23 +141,6 @@ counted as (
     group by suite, config
 ),
 
--- Of all lists the surest item.
-recommended as (
-    select
-        suite,
-        config,
-        min_by(
-            {{ with_commas('n_cell_high') }} || ' of ' || {{ with_commas('n_group_high') }} || ' lists about '
-            || {{ isolated('group_high') }} || ' have ' || {{ isolated('item') }} || '; '
-            || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }} || ' about '
-            || {{ isolated('group_low') }} || '.',
-            (p_family, -round(gap, 9), category, axis)
-        ) as list_words
-    from {{ ref('rpt_recommended_items') }}
-    where item_rank = 1 and n_beyond > 0
-    group by suite, config
-),
-
 facts as (
     select
         configs.suite,
@@ -189,8 +172,6 @@ facts as (
         told.is_status,
         told.few_answers,
         told.is_gap_beyond,
-        recommended.list_words,
-        case when recommended.list_words is null then '' else ' in what was judged' end as of_judged,
         told.verdict in ('fail', 'monitor') and told.is_significant as is_judged_different,
         coalesce(counted.n_comparisons, 0) as n_comparisons,
         coalesce(counted.n_fail, 0) as n_fail,
@@ -200,7 +181,6 @@ facts as (
     from configs
     left join told using (suite, config)
     left join counted using (suite, config)
-    left join recommended using (suite, config)
 ),
 
 claimed as (

@@ -161,16 +161,14 @@ worded as (
             when 'fail' then 1 when 'monitor' then 2 when 'inconclusive' then 3 when 'pass' then 4 else 5
         end as verdict_rank,
         -- A size that a reader can picture speaks before a coefficient, and a bare p-value last.
-        case verdicts.metric
-            when 'min_impact_ratio' then 1 when 'min_impact_ratio_measured' then 1
-            when 'min_impact_ratio_calibrated' then 1 when 'max_share_gap' then 1 when
-                'max_failure_gap'
-                then 1
-            when 'max_fdi' then 2 when 'max_idi' then 2
-            when 'cramers_v_corrected' then 3 when 'cramers_v' then 3 when 'max_mean_gap' then 3 when
-                'max_abs_dbi'
-                then 3
-            when 'max_jsd_nats' then 4 else 5
+        case
+            when {{ begins_with('verdicts.metric', 'min_impact_ratio') }} then 1
+            when verdicts.metric in ('max_share_gap', 'max_failure_gap', 'max_item_gap') then 1
+            when verdicts.metric in ('max_fdi', 'max_idi') then 2
+            when {{ begins_with('verdicts.metric', 'cramers_v') }} then 3
+            when verdicts.metric in ('max_mean_gap', 'max_abs_dbi') then 3
+            when verdicts.metric = 'max_jsd_nats' then 4
+            else 5
         end as metric_rank
     from {{ ref('fct_verdicts') }} as verdicts
     inner join categories using (suite, category)
