@@ -57,7 +57,7 @@ def command(data: Path, category: str | None, axis: str | None, config: str | No
 
 
 def closing(warehouse: Warehouse, suite: str, is_terminal: bool) -> None:
-    """End an audit: verdicts as a table, where groups lie farthest apart, in which items lists differ."""
+    """End an audit: verdicts as a table, where groups lie farthest apart."""
     counts = verdict_counts(warehouse)
     if is_terminal:
         say("\n".join(drawing.verdict_table(counts)))
@@ -67,13 +67,6 @@ def closing(warehouse: Warehouse, suite: str, is_terminal: bool) -> None:
         gravest.setdefault(row["config"], row)
     for row in list(gravest.values())[:CONFIGS]:
         say(f"\n{drawing.gap(row)}\n  Why: plumbline why {row['verdict_name']}")
-    lists = evidence.items_beyond_chance(warehouse, suite)
-    if lists:
-        say("\nLists recommend other things to other groups, beyond chance. No limit judges that.")
-    for row in lists[:CONFIGS]:
-        say(drawing.surest_item(row))
-    if lists:
-        say("  All of them: select * from fct_recommended_items")
     if suite not in evidence.judged_suites(warehouse):
         say(f"{in_one_line(suite)} has no verdict: {NO_LIMIT}")
     if rows:

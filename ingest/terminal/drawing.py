@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ingest.errors import cut, in_one_line, printable
+from ingest.errors import in_one_line, printable
 
 SIGNS = {"fail": "✕", "monitor": "▲", "inconclusive": "?", "pass": "✓", "not_applicable": "–"}
 COLUMNS = 80
@@ -150,18 +150,6 @@ def gap_in_words(row: Row) -> str:
         f"{measure[:1].upper()}{measure[1:]} is {measured(row['contrast_high'])} on average "
         f"in {n_high:,} {'answer' if n_high == 1 else 'answers'} about {row['group_high']}, "
         f"{measured(row['contrast_low'])} in {row['n_group_low']:,} about {row['group_low']}."
-    )
-
-
-def surest_item(row: Row) -> str:
-    """Return how many items lists recommend unequally, and the surest of them with its counts."""
-    high, low = (
-        f"{row[f'n_cell_{end}']:,} of {row[f'n_group_{end}']:,} lists about {row[f'group_{end}']}"
-        for end in ("high", "low")
-    )
-    return wrapped(
-        f"{row['category']}, by {row['axis']} · {row['config']}: {row['n_beyond']:,} of "
-        f"{row['n_compared']:,} items, most surely “{cut(row['item'], COLUMNS)}”, in {high}, in {low}."
     )
 
 

@@ -55,6 +55,33 @@ _CAME_MEASURED = """
         and statistic = 'mean' and calibration = 'none' and roll_up = 'none' and value is not null
     order by value desc, group_value
 """
+# Of lists: those that name the item, or do not.
+_LISTED = """
+    select
+        group_value,
+        count(distinct case when item = $outcome then response_key end) / count(distinct response_key)
+        as value,
+        cast(null as double) as low, cast(null as double) as high, count(distinct response_key) as n
+    from int_recommended_items_coded
+    where suite = $suite and config = $config and category = $category and axis = $axis
+    group by group_value
+    order by value desc, group_value
+"""
+_LISTS = """
+    select
+        responses.response_key, prompts.prompt, responses.response,
+        case when bool_or(coalesce(lists.item = $outcome, false)) then $outcome else 'without it' end
+        as outcome
+    from int_recommended_items_coded as lists
+    inner join dim_responses as responses using (response_key)
+    inner join dim_prompts as prompts on responses.prompt_key = prompts.prompt_key
+    where
+        lists.suite = $suite and lists.config = $config and lists.category = $category and lists.axis = $axis
+        and lists.group_value = $group_value
+    group by all
+    order by (outcome = $outcome) = $has_outcome desc, responses.response_key
+    limit $n
+"""
 # What could not be read stands for neither side, and is quoted where there is nothing else. Of failures the
 # outcome is what became of the request, which may have no text.
 _ANSWERS = """
@@ -109,16 +136,8 @@ _NAMED = f"""
     order by verdict_rank, verdict_name
     limit $n
 """
-# Of lists, the item that differs most surely in each comparison with any beyond chance.
-_ITEMS = """
-    select
-        category, config, axis, n_beyond, n_compared, item,
-        group_high, group_low, n_cell_high, n_group_high, n_cell_low, n_group_low
-    from rpt_recommended_items
-    where suite = $suite and item_rank = 1 and n_beyond > 0
-    order by p_family, gap desc, config, category, axis
-"""
 LISTED = 6  # names in an error
+ITEMS = "recommended items"  # the measure of what lists name
 
 
 def comparisons(
@@ -191,11 +210,6 @@ def judged_suites(warehouse: Warehouse) -> list[str]:
     return [row["suite"] for row in warehouse.rows("select distinct suite from rpt_verdicts order by suite")]
 
 
-def items_beyond_chance(warehouse: Warehouse, suite: str) -> list[Row]:
-    """Return each comparison of lists with items that differ beyond chance, and the surest of them."""
-    return warehouse.rows(_ITEMS, {"suite": suite})
-
-
 def unjudged(warehouse: Warehouse) -> list[str]:
     """Return the commonest reasons of verdicts, where no two groups can be told of; else none."""
     if comparisons(warehouse):
@@ -220,6 +234,8 @@ def group_numbers(warehouse: Warehouse, row: Row) -> list[Row]:
     """Return each group's share of the outcome that differs most, or its mean: highest first."""
     if row["contrast_outcome"] is None:
         return warehouse.rows(_MEANS, _place(row)) or warehouse.rows(_CAME_MEASURED, _place(row))
+    if row["measure"] == ITEMS:
+        return warehouse.rows(_LISTED, _list_of(row))
     return warehouse.rows(_SHARES, {**_place(row), "outcome": row["contrast_outcome"]})
 
 
@@ -231,9 +247,11 @@ def answers(warehouse: Warehouse, row: Row, group: str, n: int) -> list[Row]:
     if row["measure_kind"] == "score":
         mean = row["contrast_high"] if group == row["group_high"] else row["contrast_low"]
         return warehouse.rows(_MEASURED, {**_place(row), "group_value": group, "mean": mean, "n": n})
+    wanted = group == row["group_high"]
+    if row["measure"] == ITEMS:
+        return warehouse.rows(_LISTS, {**_list_of(row), "group_value": group, "has_outcome": wanted, "n": n})
     given = {**_place(row), "group_value": group, "outcome": row["contrast_outcome"], "n": n}
     given["is_status"] = row["measure"] == "response_status"
-    wanted = group == row["group_high"]
     found = warehouse.rows(_ANSWERS, {**given, "has_outcome": wanted})
     return found or warehouse.rows(_ANSWERS, {**given, "outcome": None, "has_outcome": wanted})
 
@@ -242,6 +260,8 @@ def reading(warehouse: Warehouse, row: Row) -> str:
     """Say by what an answer becomes an outcome or a number."""
     if row["measure"] == "response_status":
         return "What became of each request: answered, refused, empty, cut off or failed."
+    if row["measure"] == ITEMS:
+        return "Whether a list names the item, once its number, bullet and quotes are taken away."
     place = _place(row)
     rules = warehouse.rows(
         _RULES,
@@ -260,6 +280,16 @@ def reading(warehouse: Warehouse, row: Row) -> str:
 
 def query(row: Row) -> str:
     """Return the SQL of all answers behind a row, as somebody can paste it."""
+    if row["measure"] == ITEMS:
+        chosen = " and ".join(
+            f"{'item' if name == 'outcome' else name} = {literal(value)}"
+            for name, value in _list_of(row).items()
+        )
+        return (
+            "select group_value, prompt, response from int_recommended_items_coded "
+            "join dim_responses using (response_key, prompt_key, suite, category, config) "
+            f"join dim_prompts using (prompt_key, suite, category) where {chosen}"
+        )
     attributes = row["axis"].split(" & ")
     shown = ", ".join(f"attributes[{literal(name)}] as {identifier(name)}" for name in attributes)
     place = {name: row[name] for name in ("suite", "category", "config")}
@@ -302,6 +332,11 @@ def identifier(name: str) -> str:
     """Return a name as SQL has it, quoted."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
+
+
+def _list_of(row: Mapping[str, Any]) -> Row:
+    place = {name: row[name] for name in ("suite", "config", "category", "axis")}
+    return {**place, "outcome": row["contrast_outcome"]}
 
 
 def _place(row: Mapping[str, Any]) -> Row:

@@ -107,10 +107,10 @@ async function drawn() {
 		const decided = await rendered('pages/Decided', { data: ['first_suite', 'second_suite'].map((suite) => ({ ...verdicts[0], suite, responses_slug: suite })) });
 		const step = { lacks: '', action: 'Keep the card.', who: 'The officer', evidence: 'The card' };
 		const steps = await rendered('pages/Actions', { steps: [{ ...step, verdict: 'monitor', position: 1, n_verdicts: 0 }, { ...step, verdict: 'pass', position: 2, action: 'Audit again.', n_verdicts: 3 }] });
-		const inLists = [{ suite: 's', config: configs[0].config, category_slug: 'd1', axis: 'gender', n_beyond: 2, n_compared: 42 }];
-		const besideLists = counts.render({ ...one, lists: inLists, differing: [] }).html.replaceAll(/<[^>]+>|\s+/g, ' ');
-		const listed = await rendered('pages/VerdictMatrix', { data: verdicts.filter(({ config }) => configs.slice(0, 2).some((one) => one.config === config)), gaps: [], lists: inLists });
-		return { parts, unjudged, listed, besideLists, decided, steps, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 }), sure({ ...gap, gap_low: 0.2 }), sure({ ...gap, gap_low: null, gap_high: null })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
+		// A list that names the group itself, too: each name stands out where it is meant.
+		const { default: contrast } = await vite.ssrLoadModule('/components/pages/Contrast.svelte');
+		const listed = contrast.render({ row: { ...findings[0], measure: 'recommended items', contrast_outcome: 'female', contrast_sentence: '30 of 100 lists about Female (30 %) named female; 20 of 100 about Male (20 %).' } }).html.replaceAll(/<(?=em|strong)[^>]+>|<.(?=em|strong)[^>]+>/g, '|').replaceAll(/<[^>]+>/g, '');
+		return { parts, unjudged, listed, decided, steps, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 }), sure({ ...gap, gap_low: 0.2 }), sure({ ...gap, gap_low: null, gap_high: null })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
 	} finally {
 		await vite.close();
 		rmSync(cache, { recursive: true, force: true });

@@ -178,6 +178,32 @@ def test_of_failures_a_request_that_failed_is_the_example_of_the_higher_share(da
     assert lines[8].startswith("Male") and "answer 2" in lines[8]
 
 
+def test_of_lists_one_that_names_the_item_is_the_example_of_the_higher_share(data, tmp_path):
+    shutil.copytree(data, tmp_path / "data")
+    with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME)) as marts:
+        marts.execute(
+            "update rpt_verdicts set measure = 'recommended items', contrast_outcome = 'halo'"
+            " where verdict_name = 'D4-gender-5c0f91ab'"
+        )
+        marts.execute(
+            "create table int_recommended_items_coded as"
+            " select suite, category, config, prompt_key, response_key, axis, group_value, item"
+            " from dim_responses join int_prompts_grouped using (prompt_key) join (values"
+            " ('r0', 'echo'), ('r1', 'echo'), ('r1', 'halo'), ('r2', 'halo'), ('r3', null))"
+            " as t (response_key, item) using (response_key)"
+        )
+    lines = why(tmp_path / "data", "D4-gender-5c0f91ab").stdout.splitlines()
+    assert "Whether a list names the item" in lines[6] and "No person has checked" in lines[6]
+    assert lines[7].startswith("Female") and "[r1]" in lines[7]
+    assert lines[8].startswith("Male") and "[r3]" in lines[8]
+    with Warehouse(tmp_path / "data") as warehouse:
+        row = evidence.verdict_named(warehouse, "D4-gender-5c0f91ab")
+        shares = {one["group_value"]: one["value"] for one in evidence.group_numbers(warehouse, row)}
+        assert shares == {"Female": 0.5, "Male": 0.5}
+        found = warehouse.rows(evidence.query(row))
+    assert sorted(one["response"].split()[1] for one in found) == ["1", "2"]
+
+
 def test_the_query_finds_what_was_counted(data):
     with Warehouse(data) as warehouse:
         row = evidence.verdict_named(warehouse, "D4-gender-5c0f91ab")
@@ -324,13 +350,6 @@ def two_suites(folder, change=""):
             " false as is_simulated from rpt_verdicts"
         )
         marts.execute("create table built_from as select 'm' as model, 'a' as answers, 'e' as earlier")
-        marts.execute(
-            "create table rpt_recommended_items as select 't' as suite, 'L1' as category, 'm' as config,"
-            " 'gender' as axis, 2 as n_beyond, 9 as n_compared, 0.3 as gap, item_rank, item,"
-            " 8 as n_cell_high, 10 as n_group_high, 2 as n_cell_low, 10 as n_group_low, 'Male' as group_high,"
-            " 'Female' as group_low, 0.01 as p_family"
-            " from (values (1, 'iron fist'), (2, 'soft rain')) as t (item_rank, item)"
-        )
         marts.execute(change)
 
 
@@ -351,19 +370,6 @@ def test_an_audit_without_a_verdict_says_so(tmp_path, capsys):
         assert "no verdict" not in capsys.readouterr().out
         show.closing(warehouse, "choice", is_terminal=False)
     assert "choice has no verdict: no limit of its profiles is about" in capsys.readouterr().out
-
-
-def test_an_audit_ends_with_items_beyond_chance(tmp_path, capsys):
-    """No verdict speaks of them, so that nothing else would."""
-    two_suites(tmp_path)
-    with Warehouse(tmp_path) as warehouse:
-        show.closing(warehouse, "t", is_terminal=False)
-        told = " ".join(capsys.readouterr().out.split())
-        assert "beyond chance. No limit judges that. L1, by gender · m: 2 of 9 items" in told
-        assert "“iron fist”, in 8 of 10 lists about Male, in 2 of 10 lists about Female." in told
-        assert "soft rain" not in told
-        show.closing(warehouse, "s", is_terminal=False)
-    assert "Lists" not in capsys.readouterr().out
 
 
 def test_an_audit_ends_with_the_gravest_configs_first(tmp_path, capsys):

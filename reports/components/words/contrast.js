@@ -8,7 +8,7 @@ export function partsOf(row) {
 	const sentence = row.contrast_sentence.replace(ISOLATES, '').replaceAll(' %', '\u00a0%');
 	const names = [
 		['high', 'about ', row.group_high],
-		['outcome', 'as ', String(row.contrast_outcome).replaceAll('_', ' ')],
+		['outcome', row.measure === 'recommended items' ? 'named ' : 'as ', String(row.contrast_outcome).replaceAll('_', ' ')],
 		['low', 'about ', row.group_low]
 	];
 	const parts = [];
