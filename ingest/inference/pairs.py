@@ -7,6 +7,7 @@ two picked at random. Distances of samples do change when branches swap.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ingest.inference.arrays import Array, Codes, divide, meets, only_where
 from ingest.inference.bounds import one_sided_level
 from ingest.inference.constants import CHUNK_BYTES, MIN_UNITS, NULL_LEVELS
 from ingest.inference.drawing import Chance, Extreme, draw, draws_at_once, p_values, quantiles
+from ingest.inference.families import tails
 
 
 def draw_roots(n_roots: int, n_draws: int, generator: np.random.Generator) -> Codes:
@@ -79,16 +81,29 @@ def highest_spreads(draws: Array, observed: Array, n_roots: int, generator: np.r
     return np.clip(high + own - centre, 0, [1.0, 0.5])
 
 
-def spreads_by_chance(draws: Array, observed: Array) -> Array:
-    """Return what 95 % of relabellings do not exceed, (2,): of the range and the standard deviation.
+class SpreadsByChance(NamedTuple):
+    """What relabelling gives of the range and the standard deviation of pairs' similarities: (2,) each.
 
-    `draws` (pairs, draws) are relabelled similarities, `observed` (pairs,). NaN where nothing was relabelled,
-    and of one pair.
+    `tail` and `null_tails` (b,) are of the range alone (`ingest.inference.families.tails`), None without one.
+    """
+
+    judged: Chance
+    tail: float
+    null_tails: Array | None
+
+
+def spreads_by_chance(draws: Array, observed: Array) -> SpreadsByChance:
+    """Hold the spreads of pairs of groups (pairs,) against those of relabelled ones (pairs, draws).
+
+    NaN where nothing was relabelled, and of one pair.
     """
     if len(observed) < 2 or not draws.shape[1] or not np.isfinite(observed).all():
-        return np.full(2, np.nan)
-    null: Array = np.nanquantile(spreads(draws), NULL_LEVELS[-1], axis=1)
-    return null
+        return SpreadsByChance(chance(np.zeros((2, 0)), np.full(2, np.nan), "greater"), np.nan, None)
+    null, own = spreads(draws), spreads(observed[:, None])[:, 0]
+    tail, null_tails = tails(null[:1], own[:1])
+    return SpreadsByChance(
+        chance(null, own, "greater"), float(tail[0]), null_tails[0] if np.isfinite(tail[0]) else None
+    )
 
 
 class Samples:

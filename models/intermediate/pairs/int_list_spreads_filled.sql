@@ -20,6 +20,24 @@ filled as (
     inner join dictionary using (metric)
 ),
 
+-- One pair of a comparison keeps what relabelling gives of its range.
+tested as (
+    select
+        resampled.suite,
+        resampled.category,
+        configs.config,
+        resampled.axis,
+        resampled.metric,
+        resampled.group_a,
+        resampled.group_b,
+        resampled.snsr_null_median,
+        resampled.snsr_tail,
+        resampled.snsr_null_tails
+    from {{ ref('int_pairs_resampled') }} as resampled
+    inner join {{ ref('int_configs_labelled') }} as configs using (config_key)
+    where resampled.snsr_null_tails is not null
+),
+
 others as (
     select
         *,
@@ -37,6 +55,7 @@ others as (
             partition by suite, category, config, axis, metric, comparison
         ) / 2 as middle
     from filled
+    left join tested using (suite, category, config, axis, metric, group_a, group_b)
 ),
 
 summarised as (
@@ -51,8 +70,14 @@ summarised as (
         any_value(snsv) as snsv,
         any_value(snsr_high) as snsr_high,
         any_value(snsv_high) as snsv_high,
+        any_value(snsr_p_value) as snsr_p_value,
+        any_value(snsr_null_p95) as snsr_null_p95,
+        max(snsr_null_median) as snsr_null_median,
+        max(snsr_tail) as snsr_tail,
+        max_by(snsr_null_tails, snsr_tail) as snsr_null_tails,
         any_value(n_values) as n_values,
         count(*) as n_pairs_of_groups,
+        cast(sum(n_pairs) as bigint) as n_pairs,
         cast(sum(n_missing) as bigint) as n_missing,
         min(n_units) as n_units,
         greatest(0, max(lowest) - min(highest)) as snsr_lowest,
@@ -66,5 +91,9 @@ summarised as (
 select
     *,
     -- No values of a range deviate by less than its two ends alone.
-    snsr_lowest / sqrt(2 * n_pairs_of_groups) as snsv_lowest
+    snsr_lowest / sqrt(2 * n_pairs_of_groups) as snsv_lowest,
+    -- Likeness to the reference group's lists is told; without one, that of two groups' lists.
+    row_number() over (
+        partition by suite, category, config, axis, metric order by snsr is null, comparison
+    ) = 1 as is_told
 from summarised

@@ -26,7 +26,8 @@ SCHEMA = types(
     " metric string, feature string, value double, contrast double, ci_low double, ci_high double,"
     " contrast_low double, contrast_high double, p_value double, null_median double, null_p05 double,"
     " null_p95 double, snsr_high double, snsv_high double,"
-    " snsr_null_p95 double, snsv_null_p95 double,"
+    " snsr_null_p95 double, snsv_null_p95 double, snsr_null_median double, snsr_p_value double,"
+    " snsr_tail double, snsr_null_tails list<float>,"
     " resampling_unit string, n_names int64"
 )
 CODES = (
@@ -187,11 +188,14 @@ class _Comparison:
                 both = np.array([observed[i], contrast[i]])
                 ends[0][i], ends[1][i] = self._interval(drawn[i], both, named, n_names)
             columns = _columns(observed, contrast, *ends, chance(draws, observed, tail))
+            null_tails = {}
             if metric.startswith("recommendation_"):
                 is_neutral = np.isin(a, self.chosen) | np.isin(b, self.chosen)
-                columns |= self._spreads(values.T, draws, observed, is_neutral, by_names)
+                of_spreads, null_tails = self._spreads(values.T, draws, observed, is_neutral, by_names)
+                columns |= of_spreads
             for i, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
                 found = {name: float(column[i]) for name, column in columns.items()}
+                found["snsr_null_tails"] = null_tails.get(i)
                 n_names = by_names[i][0] if i in by_names else None
                 yield one, other, {"metric": metric, "feature": feature, "n_names": n_names, **found}
 
@@ -208,8 +212,12 @@ class _Comparison:
         return n_names, np.stack([value, value - divide(weights @ sums, weights @ counts)])
 
     def _spreads(self, draws, relabelled, observed, is_neutral, by_names):
-        """How far the pairs of each comparison could lie apart, and do by chance, as columns of SCHEMA."""
-        found = np.full((4, len(observed)), np.nan)
+        """How far the pairs of each comparison could lie apart, and do by chance, as columns of SCHEMA.
+
+        And the tails of all relabellings, by the place of each comparison's first pair.
+        """
+        found = np.full((7, len(observed)), np.nan)
+        null_tails = {}
         for own in (is_neutral, ~is_neutral):
             places = np.flatnonzero(own)
 
@@ -226,10 +234,17 @@ class _Comparison:
                     np.stack([row[:n_draws] for row in rows]), min(n for n, _ in named.values())
                 )
                 high = only_where(np.isfinite(by_name), np.fmax(high, by_name))
-            found[:2, own] = high[:, None]
-            found[2:, own] = spreads_by_chance(relabelled[own], observed[own])[:, None]
-        names = "snsr_high", "snsv_high", "snsr_null_p95", "snsv_null_p95"
-        return dict(zip(names, found, strict=True))
+            by_chance = spreads_by_chance(relabelled[own], observed[own])
+            judged = by_chance.judged
+            columns = *high, *judged.null_p95, judged.null_median[0], judged.p_value[0], by_chance.tail
+            found[:, own] = np.array(columns)[:, None]
+            if by_chance.null_tails is not None:
+                null_tails[int(places[0])] = by_chance.null_tails.astype(np.float32)
+        names = (
+            "snsr_high", "snsv_high", "snsr_null_p95", "snsv_null_p95", "snsr_null_median", "snsr_p_value",
+            "snsr_tail",
+        )  # fmt: skip
+        return dict(zip(names, found, strict=True)), null_tails
 
     def _relabelled(self, tables):
         """Yield of each measure (pairs, draws): nothing where there are two groups, or not all pairs."""

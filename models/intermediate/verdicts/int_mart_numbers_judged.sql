@@ -5,6 +5,12 @@
     'n_missing': 'n_missing', 'n_blocks': 'n_units', 'unit': "'block'",
     'is_mean': "metric <> 'sentiment_bias_strict'"
 } %}
+{%- set of_ranges = {
+    'model': 'fct_recommendations', 'value': 'snsr', 'group': "''", 'bound_low': '0', 'bound_high': 'snsr_high',
+    'value_low': 'snsr_lowest', 'value_high': 'snsr_highest', 'n_missing': 'n_missing', 'n_blocks': 'n_units',
+    'unit': "'block'", 'p_value': 'snsr_p_value', 'null_median': 'snsr_null_median', 'null_p95': 'snsr_null_p95',
+    'tail': 'snsr_tail', 'null_tails': 'snsr_null_tails'
+} %}
 {%- set sources = {
     'fct_classification_parity': [
         {'measure': 'outcome_set', 'metric': 'metric', 'value': 'value', 'group': 'group_value'},
@@ -20,10 +26,9 @@
         dict(of_pairs, measure="'recommendations'", metric='metric'),
     ],
     'int_list_spreads_filled': [
-        {'model': 'fct_recommendations', 'measure': "metric || ', ' || comparison", 'metric': "'snsr'",
-         'value': 'snsr', 'group': "''", 'n': 'n_values', 'bound_low': '0', 'bound_high': 'snsr_high',
-         'value_low': 'snsr_lowest', 'value_high': 'snsr_highest', 'n_missing': 'n_missing',
-         'n_blocks': 'n_units', 'unit': "'block'"},
+        dict(of_ranges, measure="metric || ', ' || comparison", metric="'snsr'", n='n_values'),
+        dict(of_ranges, measure='metric', metric="'max_serp_gap'", n='n_pairs',
+             where="metric = 'recommendation_serp' and is_told and snsr is not null"),
         {'model': 'fct_recommendations', 'measure': "metric || ', ' || comparison", 'metric': "'snsv'",
          'value': 'snsv', 'group': "''", 'n': 'n_values', 'bound_low': '0', 'bound_high': 'snsv_high',
          'value_low': 'snsv_lowest', 'value_high': 'snsv_highest', 'n_missing': 'n_missing',
@@ -81,11 +86,12 @@ numbers as (
         {%- endfor %}
         cast({{ part['unit'] or 'null' }} as string) as resampling_unit,
         {{ part['is_mean'] or 'false' }} as is_mean,
-        {%- for column in ['bound_low', 'bound_high', 'value_low', 'value_high'] %}
+        {%- for column in ['bound_low', 'bound_high', 'value_low', 'value_high', 'null_p95', 'tail'] %}
         cast({{ part[column] or 'null' }} as double) as {{ column }},
         {%- endfor %}
+        {{ part['null_tails'] or 'null' }} as null_tails,
         {%- for column in ['ci_low', 'ci_high', 'null_median', 'p_value', 'p_holm'] %}
-        {{ column if part['has_inference'] else 'cast(null as double)' }} as {{ column }}
+        {{ part[column] or (column if part['has_inference'] else 'cast(null as double)') }} as {{ column }}
         {%- if not loop.last %},{% endif %}
         {%- endfor %}
     from {{ ref(source) }}
@@ -209,8 +215,11 @@ select
     end as {{ name }}_high,
     {%- endfor %}
     numbers.attainable,
+    numbers.null_p95,
     numbers.p_value,
     numbers.p_holm,
+    numbers.tail,
+    numbers.null_tails,
     numbers.n,
     numbers.n_missing,
     numbers.n_smallest_group,

@@ -54,6 +54,7 @@ bounded as (
         resampled.group_b,
         resampled.snsr_high,
         resampled.snsv_high,
+        resampled.snsr_p_value,
         resampled.snsr_null_p95,
         resampled.snsv_null_p95
     from {{ ref('int_pairs_resampled') }} as resampled

@@ -94,6 +94,35 @@ contrasts as (
         cast(null as double) as gap_chance
     from census_gaps
     group by suite, category, config, outcome_set, group_value
+    union all
+    select
+        suite,
+        category,
+        config,
+        axis,
+        metric as measure,
+        '' as group_value,
+        false as is_census,
+        'likeness of lists'
+        || coalesce(' to those about ' || {{ isolated('reference_group') }}, '')
+        || ': ' || {{ isolated('groups_high') }} || ' ' || {{ rounded('value_high') }} || ', '
+        || {{ isolated('groups_low') }} || ' ' || {{ rounded('value_low') }} as contrast,
+        cast(null as string) as measure_kind,
+        cast(null as string) as contrast_outcome,
+        cast(null as string) as group_high,
+        cast(null as string) as group_low,
+        cast(null as double) as value_high,
+        cast(null as double) as value_low,
+        cast(null as bigint) as n_cell_high,
+        cast(null as bigint) as n_cell_low,
+        cast(null as bigint) as n_group_high,
+        cast(null as bigint) as n_group_low,
+        cast(null as double) as gap,
+        cast(null as double) as gap_low,
+        cast(null as double) as gap_high,
+        cast(null as double) as gap_chance
+    from {{ ref('rpt_list_spreads') }}
+    where metric = 'recommendation_serp'
 ),
 
 worded as (

@@ -166,10 +166,19 @@ def test_chance_of_a_spread_is_drawn_from_all_pairs_at_once():
     """Of draws with ranges 0, 0.25 and 1 and their deviations; no pair alone has a spread."""
     draws = np.array([[0.5, 0.5, 0.0], [0.5, 0.25, 1.0]])
     found = spreads_by_chance(draws, np.array([0.5, 0.25]))
-    assert found == pytest.approx(np.quantile([[0, 0.25, 1], [0, 0.125, 0.5]], 0.95, axis=1))
-    for without in (draws[:1], draws[:, :0]):
-        assert np.isnan(spreads_by_chance(without, np.zeros(len(without)))).sum() == 2
-    assert np.isnan(spreads_by_chance(draws, np.array([0.5, np.nan]))).all()
+    null = [[0, 0.25, 1], [0, 0.125, 0.5]]
+    assert found.judged.null_p95 == pytest.approx(np.quantile(null, 0.95, axis=1))
+    # Of the three and what was observed itself, three are at least 0.25.
+    assert found.judged.p_value == pytest.approx([3 / 4, 3 / 4])
+    assert len(found.null_tails) == 3 and found.tail == pytest.approx(found.null_tails[1])
+    for without, of in (
+        (draws[:1], np.zeros(1)),
+        (draws[:, :0], np.zeros(2)),
+        (draws, np.array([0.5, np.nan])),
+    ):
+        found = spreads_by_chance(without, of)
+        assert np.isnan([*found.judged.p_value, *found.judged.null_p95, found.tail]).all()
+        assert found.null_tails is None
 
 
 def test_a_spread_lies_beyond_chance_in_one_of_twenty_audits_without_a_difference():
@@ -182,7 +191,7 @@ def test_a_spread_lies_beyond_chance_in_one_of_twenty_audits_without_a_differenc
         sums = own + own.transpose(0, 1, 3, 2)
         draws = relabelled_similarities(sums, np.ones_like(sums), pairs, 200, rng)[0]
         observed = sums[0][:, pairs[:, 0], pairs[:, 1]].mean(0)
-        beyond += spreads(observed[:3, None])[:, 0] > spreads_by_chance(draws[:3], observed[:3])
+        beyond += spreads_by_chance(draws[:3], observed[:3]).judged.p_value <= 0.05
     assert (beyond / 200).max() <= 0.1
 
 
