@@ -256,6 +256,8 @@ parts as (
         end
         || case
             when value is null then ''
+            -- Chance sets groups apart, too: a range of likeness has a bound above and no end below.
+            when shown_low is null and metric in ('max_serp_gap', 'snsr', 'snsv') then ''
             -- Such as V where all answers are alike in many draws (SPEC INF-2).
             when shown_low is null and n_units >= 10 and n_blocks >= 5
                 then ' (no interval: too many resamples give none)'
