@@ -110,7 +110,9 @@ async function drawn() {
 		// A list that names the group itself, too: each name stands out where it is meant.
 		const { default: contrast } = await vite.ssrLoadModule('/components/pages/Contrast.svelte');
 		const listed = contrast.render({ row: { ...findings[0], measure: 'recommended items', contrast_outcome: 'female', contrast_sentence: '30 of 100 lists about Female (30 %) named female; 20 of 100 about Male (20 %).' } }).html.replaceAll(/<(?=em|strong)[^>]+>|<.(?=em|strong)[^>]+>/g, '|').replaceAll(/<[^>]+>/g, '');
-		return { parts, unjudged, listed, decided, steps, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 }), sure({ ...gap, gap_low: 0.2 }), sure({ ...gap, gap_low: null, gap_high: null })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
+		const { default: finding } = await vite.ssrLoadModule('/components/pages/Finding.svelte');
+		const found = finding.render({ row: { ...findings[0], measure: 'recommended items', contrast_outcome: 'iron & fist', outcome_key: 'k', group_high_key: 'h', group_low_key: 'l', responses_slug: 'r' } }).html;
+		return { parts, unjudged, found, listed, decided, steps, alike: told([]), elsewhere: told(configs.slice(0, 1)), sure: [sure(gap), sure({ ...gap, verdict: 'inconclusive', gap_chance: 0.6 }), sure({ ...gap, gap_low: 0.2 }), sure({ ...gap, gap_low: null, gap_high: null })], played: played.replaceAll(/<[^>]+>|\s+/g, ' ') };
 	} finally {
 		await vite.close();
 		rmSync(cache, { recursive: true, force: true });

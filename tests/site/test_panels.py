@@ -1,5 +1,7 @@
 """The first screen and the matrix of 20 invented configs at both widths, without a built site."""
 
+import re
+
 import pytest
 from in_browser import in_browser
 
@@ -56,6 +58,10 @@ def test_a_model_that_always_answers_the_same_is_said_to(seen):
 def test_a_list_names_an_item(seen):
     listed = " ".join(seen["told"]["listed"].split())
     assert listed == "30 of 100 lists about |Female| (30 %) named |female|; 20 of 100 about |Male| (20 %)."
+    links = re.findall(r'href="/responses/([^"]*)"', seen["told"]["found"])
+    assert [link.replace("&amp;", "&") for link in links] == [
+        f"r?group={group}&q=iron%20%26%20fist" for group in "hl"
+    ]
 
 
 def test_columns_have_short_names_that_differ(seen):
