@@ -102,7 +102,7 @@ def drafted_rules(
             listed[code] = until
             comments.append(
                 f"# {_of(code, asked)}answers are lists: `recommendations:` compares their items.\n"
-                "# No limit is about items: their page and `fct_recommended_items` say what differs."
+                "# Which items go to whom more often than by chance says `fct_recommended_items`."
             )
         outcomes[code] = rules or [TONE if is_english and code not in listed else LENGTH]
     return Rules(outcomes, own, _recommendations(listed, len(asked)), comments)
