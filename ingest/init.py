@@ -33,7 +33,7 @@ dispatch: [{{macro_namespace: dbt, search_order: [{name}_audit, plumbline, dbt]}
 PACKAGES = """\
 # Where Plumbline's dbt project is: `plumbline` sets the variable, plain dbt takes the place given here.
 packages:
-  - local: "{{{{ env_var('{variable}', '{project}') }}}}"
+  - local: "{{{{ env_var('{variable}', '') or '{project}' }}}}"
 """
 IGNORED = "data/\ndbt_packages/\nlogs/\ntarget/\n"
 

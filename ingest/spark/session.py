@@ -15,6 +15,7 @@ from ingest.errors import PlumblineError
 from ingest.paths import hold
 from ingest.spark.raw_views import raw_place, register
 from ingest.store import data_dir
+from ingest.store.opening import memory_limit
 from ingest.store.raw_files import RawFiles
 
 FOLDER = "spark"  # in the folder of data: tables of a session of this machine's own
@@ -48,7 +49,7 @@ def options(given: str) -> dict[str, str]:
 
 def own_options(folder: Path) -> dict[str, str]:
     """Return how a session of this machine's own starts; `SPARK_MASTER` may name a cluster."""
-    memory = re.sub(r"i?B$", "", os.environ.get("PLUMBLINE_MEMORY", "2GB").strip(), flags=re.IGNORECASE)
+    memory = re.sub(r"i?B$", "", memory_limit().strip(), flags=re.IGNORECASE)
     chosen = {
         "spark.app.name": "plumbline",
         "spark.driver.memory": memory.replace(" ", "").lower(),
@@ -58,7 +59,7 @@ def own_options(folder: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    chosen["spark.master"] = os.environ.get("SPARK_MASTER", "local[*]")
+    chosen["spark.master"] = os.environ.get("SPARK_MASTER") or "local[*]"
     if chosen["spark.master"].startswith("local"):  # nobody else has a part in it
         chosen |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     return chosen

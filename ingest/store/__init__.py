@@ -23,7 +23,7 @@ from ingest.paths import PROJECT
 from ingest.provenance import commit_of
 from ingest.redaction import without_secrets
 from ingest.store.journal import NAMES, VOTES, Entry, read_entries, set_aside
-from ingest.store.opening import is_held, open_database
+from ingest.store.opening import is_held, memory_limit, open_database
 from ingest.store.private import check_room, private, scratch, sweep
 from ingest.store.tables import SCHEMA, STATE, UNINDEXED, schema_columns, state_view
 
@@ -120,10 +120,9 @@ class Store:
                 f"{shown(self.path)} cannot be written: {error.strerror}.", "Choose another --data."
             ) from error
         # What does not fit is written beside the file until it is needed, as in a build (profiles.yml).
-        limit = os.environ.get("PLUMBLINE_MEMORY", "2GB")
         was_held = is_held(self.path)
         with private():
-            self.connection = open_database(self.path, self.read_only, {"memory_limit": limit})
+            self.connection = open_database(self.path, self.read_only, {"memory_limit": memory_limit()})
         if not self.read_only:
             if not was_held:
                 sweep(self.path)

@@ -121,6 +121,11 @@ def open_database(
     return connection.cursor()
 
 
+def memory_limit() -> str:
+    """Return what DuckDB may take, as it is written: PLUMBLINE_MEMORY, else as in profiles.yml."""
+    return os.environ.get("PLUMBLINE_MEMORY") or "2GB"
+
+
 def _connect(
     path: Path, read_only: bool, config: Mapping[str, Setting], advice: Advice
 ) -> duckdb.DuckDBPyConnection:

@@ -35,7 +35,7 @@ from ingest.warehouse import running
 from ingest.warehouse.changes import Changes, forget, is_current
 from ingest.warehouse.dbt_shortcuts import take_shortcuts
 from ingest.warehouse.history import keep_audit
-from ingest.warehouse.project import TARGET, Project, project_inputs, project_said, read_folder, target
+from ingest.warehouse.project import Project, project_inputs, project_said, read_folder, target
 from ingest.warehouse.room import check_disk, check_memory, stopped_by_memory
 
 Parsed = Callable[[], Any]
@@ -96,12 +96,13 @@ def _environment(data: Path, is_new: bool = False) -> Iterator[str]:
     To look through the project for that takes time: inside another one it is known, unless a build `is_new`.
     """
     _told.append(build_said() if is_new or not _told else _told[-1])
-    values: dict[str, str | None] = {
+    # An empty one says nothing; a profile may not know.
+    empty = [name for name, said in os.environ.items() if name.startswith("PLUMBLINE_") and not said]
+    values: dict[str, str | None] = dict.fromkeys(empty) | {
         "PLUMBLINE_DATA": str(data.resolve()),
         "AUDIT_GATE": "warn",
         PROJECT_VARIABLE: str(PROJECT),
         VARIABLE: _told[-1],
-        TARGET: os.environ.get(TARGET) or None,  # an empty one names none; a profile may not know
     }
     try:
         with _set(values):

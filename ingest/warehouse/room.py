@@ -1,11 +1,11 @@
 """Whether there is room for a build, on the disk and in memory, before it starts."""
 
-import os
 import re
 from pathlib import Path
 
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
+from ingest.store.opening import memory_limit
 from ingest.store.private import check_room
 
 FEWEST_MB = 256  # of marts, whatever the answers
@@ -17,11 +17,6 @@ SIZES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 NO_MEMORY = ("Out of Memory Error", "failed to pin block")  # what DuckDB says
 NO_ARRAY = "MemoryError"  # what Python says, and NumPy
 OF_PAIRS = "_pairs_"  # in the names of models whose rows grow with the square of groups
-
-
-def memory_limit() -> str:
-    """Return what DuckDB may take, as it is written: PLUMBLINE_MEMORY, else as in profiles.yml."""
-    return os.environ.get("PLUMBLINE_MEMORY", "2GB")
 
 
 def check_disk(data: Path) -> None:

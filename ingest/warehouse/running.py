@@ -32,7 +32,7 @@ from ingest.warehouse.marts import BUILT_FROM
 from ingest.warehouse.project import TARGET, WHOLE, Node, project_said, target
 from ingest.warehouse.room import stopped_by_memory
 
-OF_ENVIRONMENT = re.compile(r"\{\{ env_var\('(\w+)', '([^']*)'\)(?:( \| int)| or '([^']*)')? \}\}")
+OF_ENVIRONMENT = re.compile(r"\{\{ \(?env_var\('(\w+)', '([^']*)'\)(?: or '([^']*)')?\)?( \| int)? \}\}")
 THREADS = "PLUMBLINE_DUCKDB_THREADS"
 KNOWN = {"path", "attach", "threads", "config_options", "retries"}  # what a profile may say
 PROMPT = 0.1  # seconds until what is still at work is interrupted again
@@ -50,7 +50,7 @@ class Profile:
 
 def check_environment() -> None:
     """Raise PlumblineError where a variable says what no profile could use: dbt would not name it."""
-    n_threads = os.environ.get(THREADS, "1")
+    n_threads = os.environ.get(THREADS) or "1"
     if not re.fullmatch(r"[0-9]{1,4}", n_threads) or not int(n_threads):
         raise PlumblineError(
             f"{THREADS}={shown(n_threads)} is no number of threads.",
@@ -96,8 +96,8 @@ def _filled(said: Any) -> Any:
         case list():
             return [_filled(value) for value in said]
         case str():
-            is_number = (found := OF_ENVIRONMENT.fullmatch(said)) and found[3]
-            text = OF_ENVIRONMENT.sub(lambda one: os.environ.get(one[1], one[2]) or one[4] or "", said)
+            is_number = (found := OF_ENVIRONMENT.fullmatch(said)) and found[4]
+            text = OF_ENVIRONMENT.sub(lambda one: os.environ.get(one[1]) or one[2] or one[3] or "", said)
             if "{{" in OF_ENVIRONMENT.sub("", said) or "{%" in said:
                 raise ValueError(said)
             return int(text) if is_number else text

@@ -1,6 +1,7 @@
 """What a profile says of the databases, as far as nodes are made without dbt."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -43,11 +44,21 @@ def test_a_profile_is_read_with_what_the_environment_says(written, monkeypatch):
     assert written(threads=4) == running.Profile(4, found.config | {"threads": 3, "memory_limit": "5GB"})
 
 
+@pytest.mark.parametrize("limit", ["{{ env_var('PLUMBLINE_MEMORY', '2GB') }}", None])
+def test_an_empty_variable_says_nothing(written, monkeypatch, limit):
+    """Also in a profile that an earlier `plumbline init` wrote."""
+    for name in ("PLUMBLINE_MEMORY", "PLUMBLINE_DUCKDB_THREADS", "PLUMBLINE_TARGET"):
+        monkeypatch.setenv(name, "")
+    running.check_environment()
+    config = {"threads": "{{ env_var('PLUMBLINE_DUCKDB_THREADS', '1') | int }}", "memory_limit": limit}
+    found = written(**({"config_options": config} if limit else {}))
+    assert (found.config["threads"], found.config["memory_limit"]) == (1, "2GB")
+
+
 @pytest.mark.parametrize(
     ("name", "said", "advice"),
     [
         ("PLUMBLINE_DUCKDB_THREADS", "abc", "whole number"),
-        ("PLUMBLINE_DUCKDB_THREADS", "", "whole number"),
         ("PLUMBLINE_DUCKDB_THREADS", "0", "whole number"),
         ("PLUMBLINE_DUCKDB_THREADS", "2.5", "whole number"),
         ("PLUMBLINE_TARGET", "DuckDB", "one of duckdb, spark"),
@@ -64,24 +75,27 @@ def test_what_no_profile_can_use_is_named_before_anything_is_done(written, monke
 @pytest.mark.parametrize("said", [None, "", "elsewhere"])
 def test_an_empty_variable_is_none_to_dbt_alone_too(written, tmp_path, monkeypatch, said):
     monkeypatch.chdir(tmp_path)
-    for name in ("PLUMBLINE_DATA", "PLUMBLINE_TARGET"):
-        monkeypatch.delenv(name, raising=False)
+    names = set(re.findall(r"PLUMBLINE_\w+", (ROOT / "profiles.yml").read_text("utf-8")))
+    for name in names:
+        monkeypatch.delenv(name, raising=False) if said is None else monkeypatch.setenv(name, "")
     if said is not None:
         monkeypatch.setenv("PLUMBLINE_DATA", said)
-        monkeypatch.setenv("PLUMBLINE_TARGET", "")
     set_invocation_context(os.environ)
     render = ProfileRenderer({}).render_data
     profile = render(yaml.safe_load((ROOT / "profiles.yml").read_text("utf-8"))["plumbline"])
     folder, duckdb = said or "data", profile["outputs"]["duckdb"]
     assert profile["target"] == "duckdb" and duckdb["path"] == f"{folder}/audit.duckdb"
     assert [one["path"] for one in duckdb["attach"]] == [f"{folder}/raw.duckdb"]
+    assert (duckdb["config_options"]["threads"], duckdb["config_options"]["memory_limit"]) == (1, "2GB")
+    assert profile["outputs"]["spark"]["schema"] == "audit"
 
 
-def test_an_empty_target_is_none_to_a_profile_that_does_not_say_so(monkeypatch, tmp_path):
-    monkeypatch.setenv("PLUMBLINE_TARGET", "")
-    with driver._environment(tmp_path):
-        assert "PLUMBLINE_TARGET" not in os.environ
-    assert os.environ["PLUMBLINE_TARGET"] == ""
+def test_an_empty_variable_is_none_to_a_profile_that_does_not_say_so(monkeypatch, tmp_path):
+    for name in ("PLUMBLINE_TARGET", "PLUMBLINE_MEMORY"):
+        monkeypatch.setenv(name, "")
+        with driver._environment(tmp_path):
+            assert name not in os.environ
+        assert os.environ[name] == ""
 
 
 def test_a_target_that_a_project_of_its_own_has_is_left_to_it(written, monkeypatch):

@@ -402,6 +402,12 @@ def test_a_limit_on_memory_that_is_no_size_says_so(bring, monkeypatch):
     assert "PLUMBLINE_MEMORY" in result.output and "4GB" in result.output
 
 
+def test_an_empty_limit_on_memory_is_none(bring, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_MEMORY", "")
+    result = bring([row()])
+    assert result.exit_code == 0, result.output
+
+
 def test_hostile_names_are_names(bring, query):
     name = 'warmth"; drop table prompts; --'
     spec = SUITE["measurements"] | {"features": {"warmth": name}, "baselines": {}}

@@ -22,7 +22,7 @@ def test_what_is_no_option_is_named(given):
 
 
 @pytest.mark.parametrize(
-    ("limit", "memory"), [("2GB", "2g"), ("512MiB", "512m"), ("8 GB", "8g"), ("3g", "3g")]
+    ("limit", "memory"), [("2GB", "2g"), ("512MiB", "512m"), ("8 GB", "8g"), ("3g", "3g"), ("", "2g")]
 )
 def test_memory_is_said_as_java_wants_it(monkeypatch, tmp_path, limit, memory):
     monkeypatch.setenv("PLUMBLINE_MEMORY", limit)
