@@ -4,6 +4,7 @@ import ast
 import csv
 import os
 import re
+import shlex
 import subprocess
 import sys
 from functools import cache
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import get_args
 from urllib.parse import unquote
 
+import click
 import pytest
 
 from ingest import help_page
@@ -228,6 +230,34 @@ def test_the_page_of_commands_is_what_the_commands_say() -> None:
     page = (PROJECT / help_page.PAGE).read_text("utf-8")
     assert page == help_page.render(cli), "run `plumbline docs`"
     assert all(f"## {command}" in page for command in COMMANDS)
+
+
+@pytest.mark.parametrize("page", written_pages(), ids=name)
+def test_commands_and_their_options_exist(page: Path) -> None:
+    """Each line of a block, and what stands in a sentence; a value may be left out there."""
+    text = page.read_text().replace("\\\n", " ")
+    lines = [line for block in FENCE.findall(text) for line in block.splitlines()]
+    said = re.findall(r"`(plumbline [^`]+)`", FENCE.sub("", text))
+    wrong = []
+    for line in (*lines, *said):
+        if not (found := re.search(r"^(?:.*/)?plumbline (.*?)(?: && .*| \| .*)?$", line)):
+            continue
+        words, context = shlex.split(found[1], comments=True), click.Context(cli)
+        try:
+            while isinstance(context.command, click.Group):
+                _, words, _ = context.command.make_parser(context).parse_args(words)
+                if not words:
+                    break
+                if (inner := context.command.get_command(context, words[0])) is None:
+                    raise click.UsageError(f"no command {words[0]}")
+                context, words = click.Context(inner, parent=context), words[1:]
+            else:
+                context.command.make_parser(context).parse_args(words)
+        except click.BadOptionUsage:
+            continue
+        except click.UsageError as error:
+            wrong.append(f"{line}: {error.format_message()}")
+    assert wrong == []
 
 
 def test_a_column_of_each_model_becomes_a_row_of_each_answer(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ingest.suite import load_suite
 PAGE = (Path(__file__).parents[3] / "docs/guide/own-answers.md").read_text("utf-8")
 SECTION = PAGE.split("## Several candidates in one prompt\n")[1].split("\n## ")[0]
 SUITE, FILE, GIVEN = (
-    re.findall(rf"```{kind}\n(.*?)```", SECTION, re.DOTALL)[0] for kind in ("yaml", "csv", "text")
+    re.findall(rf"```{kind}(.*?)```", SECTION, re.DOTALL)[0] for kind in ("yaml\n", "csv\n", "\n(?=choices)")
 )
 TWO = [["A", "Ann Li"], ["B", "Ben"]]
 THREE = [["Ann"], ["Ben"], ["Cem"]]
