@@ -1,5 +1,6 @@
 -- Grain: one row per part, suite, category, outcome_set, item: what two runs must share to be compared.
--- part: `prompt`, `rule` (of reading answers), `scorer` (that a rule rests on), `metric` (its version).
+-- part: `prompt`, `group` (whom prompts are about: it names whom other prompts lack), `rule` (of reading
+-- answers), `scorer` (that a rule rests on), `metric` (its version).
 with rules as (
     select * from {{ ref('stg_suite__outcome_rules') }}
 ),
@@ -35,6 +36,16 @@ select
     prompt_key as item,
     '' as definition
 from {{ ref('stg_assemble__prompts') }}
+union all
+select distinct
+    'group' as part,
+    suite,
+    category,
+    '' as outcome_set,
+    concat(axis, ' ', group_value) as item,
+    '' as definition
+from {{ ref('int_prompts_grouped') }}
+where n_attributes = 1
 union all
 select
     'rule' as part,

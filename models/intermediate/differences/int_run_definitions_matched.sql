@@ -31,7 +31,10 @@ counted as (
         count(*) filter (where is_gone) as n_gone,
         count(*) filter (where is_new) as n_new,
         count(*) filter (where is_different) as n_different,
-        {{ ordered_text('item', "', '", 'item', 'is_different') }} as items
+        count(*) as n,
+        {{ ordered_text('item', "', '", 'item', 'is_different') }} as items,
+        {{ ordered_text('item', "', '", 'item', 'is_gone') }} as gone_items,
+        {{ ordered_text('item', "', '", 'item', 'is_new') }} as new_items
     from compared
     group by part, suite, category, outcome_set
 ),
@@ -62,6 +65,8 @@ select
             then
                 'Not the same prompts: ' || prompts.n_gone || ' are only in the earlier run, '
                 || prompts.n_new || ' only in this one.'
+                || coalesce(' Only the earlier run has ' || groups.gone_items || '.', '')
+                || coalesce(' Only this one has ' || groups.new_items || '.', '')
         when rules.n_different > 0 then 'The rule that reads the answers is not the same.'
         when scorers.n_different > 0
             then 'Another revision or version of the scorer: ' || scorers.items || '.'
@@ -72,6 +77,12 @@ left join counted as prompts
         prompts.part = 'prompt'
         and sets.suite = prompts.suite
         and sets.category = prompts.category
+left join counted as groups
+    on
+        groups.part = 'group'
+        and groups.n > groups.n_new  -- an export of an earlier version names none
+        and sets.suite = groups.suite
+        and sets.category = groups.category
 left join counted as rules
     on
         rules.part = 'rule'
