@@ -1,6 +1,8 @@
-"""Gaps between groups as lines of signs: they need no colour, and fit 80 columns."""
+"""Gaps as lines of signs: they need no colour, and fit 80 columns; sentences fit the terminal."""
 
 import math
+import shutil
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +12,7 @@ from ingest.errors import in_one_line, printable
 
 SIGNS = {"fail": "✕", "monitor": "▲", "inconclusive": "?", "pass": "✓", "not_applicable": "–"}
 COLUMNS = 80
+NARROWEST, WIDEST = 40, 120  # of a sentence's line
 WIDTH = 50  # signs from 0 to 100 answers of 100
 NAME = 20  # columns of a group's name
 
@@ -41,14 +44,18 @@ def fitted(text: str, width: int) -> str:
 
 
 def wrapped(text: str, indent: int = 2) -> str:
-    """Return a sentence as lines of at most 80 columns, long words uncut, no line between a number and its %.
+    """Return a sentence as lines that fit the terminal, long words uncut, none between a number and its %.
+
+    Where nobody looks, they have at most 80 columns.
 
     >>> wrapped(76 * "a" + " 69 %", 0).splitlines()[1]
     '69 %'
     """
-    margin = " " * indent
+    margin, width = " " * indent, COLUMNS
+    if sys.stdout.isatty():
+        width = min(WIDEST, max(NARROWEST, shutil.get_terminal_size().columns))
     return textwrap.fill(
-        printable(" ".join(text.splitlines())).replace(" %", "\0%"), COLUMNS, initial_indent=margin,
+        printable(" ".join(text.splitlines())).replace(" %", "\0%"), width, initial_indent=margin,
         subsequent_indent=margin, break_long_words=False, break_on_hyphens=False,
     ).replace("\0", " ")  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.terminal.drawing import columns, gap, groups, key_of_groups, measured, verdict_table
+from ingest.terminal.drawing import columns, gap, groups, key_of_groups, measured, verdict_table, wrapped
 
 ROW = {
     "verdict": "fail",
@@ -27,6 +27,15 @@ ROW = {
     "suite": "hiring",
     "has_suites": False,
 }
+
+
+@pytest.mark.parametrize(
+    ("looks", "has", "widest"), [(False, 100, 80), (True, 100, 100), (True, 500, 120), (True, 9, 40)]
+)
+def test_sentences_fit_the_terminal(monkeypatch, looks, has, widest):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: looks)
+    monkeypatch.setenv("COLUMNS", str(has))
+    assert max(map(len, wrapped(200 * "ab ").splitlines())) in (widest, widest - 1, widest - 2)
 
 
 def test_dots_stand_at_the_shares_and_chance_between_them():
