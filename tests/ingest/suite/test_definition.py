@@ -7,11 +7,13 @@ import duckdb
 import pytest
 import yaml
 from places import SUITES
+from pydantic import ValidationError
 
 from ingest.errors import PlumblineError
 from ingest.store import RAW_NAME, Store
 from ingest.suite import Rule, load_suite
 from ingest.suite.definition import definition, register_suite
+from ingest.suite.schema import Suite
 from ingest.warehouse.dbt import run_dbt
 
 FILE = SUITES / "fair_sea.yml"
@@ -91,6 +93,25 @@ def test_each_category_that_the_guide_shows_is_whole(tmp_path):
         path.write_text(yaml.safe_dump(head | {"attributes": groups} | content), encoding="utf-8")
         assert load_suite(path).rules()
     assert len(whole) > 4
+
+
+@pytest.mark.parametrize(
+    "page", sorted((SUITES.parent / "docs/guide").glob("*.md")), ids=lambda page: page.stem
+)
+def test_keys_that_the_guide_shows_are_known(page):
+    """Parts of a suite may lack what the page says elsewhere; a key that there is not is a mistake."""
+    unknown = []
+    for block in re.findall(
+        r"^```yaml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    ):
+        shown = yaml.safe_load(block)
+        if not isinstance(shown, dict) or not shown.keys() & Suite.model_fields.keys():
+            continue  # of another file, or of a category
+        try:
+            Suite.model_validate(shown)
+        except ValidationError as error:
+            unknown += [one["loc"] for one in error.errors() if one["type"] == "extra_forbidden"]
+    assert unknown == []
 
 
 def test_the_guide_quotes_what_is_said_of_a_missing_key(tmp_path):
