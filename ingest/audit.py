@@ -45,7 +45,11 @@ from ingest.suite.definition import is_registered
 @click.option(
     "--full", "is_full", is_flag=True, help="Build and test everything anew, not what changed alone."
 )
-@click.option("--site/--no-site", default=True, help="Build the site at the end.  [default: --site]")
+@click.option(
+    "--site/--no-site",
+    default=None,
+    help="Build the site at the end; with --site exit 1 where it cannot be built.  [default: where it can]",
+)
 @click.option(
     "--mart",
     "marts",
@@ -65,7 +69,7 @@ def command(
     allow_code: bool,
     allowed_hosts: tuple[str, ...],
     is_full: bool,
-    site: bool,
+    site: bool | None,
     marts: tuple[str, ...],
     **asking: Any,
 ) -> None:
@@ -75,6 +79,7 @@ def command(
     model with planted bias). If files brought all its answers, no model is asked, and the same answers are
     audited again. A hosted model's server gets the key from the environment with --send-key. Safe to stop
     and start again: what is done is skipped, and what did not change is not built again.
+    Verdicts of any kind end with 0: `plumbline gate` is what fails.
 
     \b
     plumbline audit suites/fair_sea.yml
@@ -142,13 +147,16 @@ def command(
             raise mute
         return
     context.invoke(card.command)
-    if site:
+    unbuilt = None
+    if site is not False:
         stop_keeping()  # for Evidence, which reads them too, and takes a while
         try:
             context.invoke(report.command)
         except PlumblineError as error:
-            # Without Node the audit still ends with its verdicts.
-            say(error.format_message(), err=True)
+            # Without Node the audit still ends with its verdicts; who publishes would publish an older site.
+            unbuilt = error
+            if not site:
+                say(error.format_message(), err=True)
     is_terminal = sys.stdout.isatty()
     with warehouse.Warehouse(data) as opened:
         if not is_terminal:  # a line each is what a script can read
@@ -159,6 +167,8 @@ def command(
     say(f"Warehouse: {data / AUDIT_NAME}")
     if mute:
         raise mute
+    if site and unbuilt:
+        raise unbuilt
 
 
 def _is_known(data: Path, suite: Suite) -> bool:

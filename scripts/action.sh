@@ -46,7 +46,8 @@ audit() {
       echo '::warning::The plan of looks has ended: nobody was asked. Run once with --restart in `watch-options`.'
     fi
   fi
-  [ -n "$site" ] || set -- --no-site
+  # With --site an audit fails where its site cannot be built: an older one would be published.
+  if [ -n "$site" ]; then set -- --site; else set -- --no-site; fi
   "$plumbline" --data "$data" audit "$SUITE" "${responses[@]}" "${options[@]}" "$@"
   tell fingerprint "$(sed -n 's/^  "fingerprint": "\([0-9a-f]*\)",$/\1/p' "$data/audit_card.json")"
   tell failing "$("$plumbline" --data "$data" gate | grep -c '^fail ' || true)"

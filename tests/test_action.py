@@ -142,7 +142,7 @@ def test_a_look_is_taken_before_the_site_and_an_alarm_fails_the_gate_alone(step,
     done = step("Audit", WATCH="true", STATUS=str(status), SAID=said)
     assert done.returncode == 0, done.stderr
     assert [call[2] for call in step.calls("plumbline")] == ["audit", "watch", "audit", "gate"]
-    assert "--no-site" in step.calls("plumbline")[0] and "--no-site" not in step.calls("plumbline")[2]
+    assert "--no-site" in step.calls("plumbline")[0] and "--site" in step.calls("plumbline")[2]
     assert step.outputs()["changed"] == changed and step.outputs()["site"].endswith("reports/build")
     assert (said in step("Gate", CHANGED=changed).stdout) is (changed == "true")
 
@@ -154,7 +154,7 @@ def test_options_of_a_look_are_told_to_the_look_alone(step):
     )
     first, look, last, _ = (call[2:] for call in step.calls("plumbline"))
     assert look == ["watch", "suites/a b.yml", "--once", "--budget=5", "--looks=26", HOSTILE]
-    assert first[2:] == ["--no-site", "--budget=5"] and last[2:] == ["--budget=5"]
+    assert first[2:] == ["--no-site", "--budget=5"] and last[2:] == ["--budget=5", "--site"]
 
 
 def test_the_end_of_a_plan_is_a_warning_and_its_last_alarm_stays(step):

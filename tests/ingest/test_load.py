@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,13 +13,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 from places import ROOT
 from tiny import COLUMNS, csv_text, json_lines, record, write_parquet
 
 from ingest.asking.answer_status import REFUSAL_RULE_VERSION
-from ingest.cli import cli
-from ingest.errors import PlumblineError
 from ingest.loading import columns, known, responses
 from ingest.suite import load_suite
 
@@ -513,21 +509,6 @@ def test_four_thousand_records_take_seconds(load_records, query):
     # Measured: 0.5 s. Row-by-row inserts, which this guards against, take some 10 s.
     assert time.process_time() - started < 4
     assert query("select count(*) from texts") == [(900,)]
-
-
-def test_an_audit_of_loaded_answers_asks_nobody(load_records, data, tiny_suite, query, monkeypatch):
-    load_records([record()])
-
-    def stop(*_, **__):
-        raise PlumblineError("The marts are built next.")
-
-    monkeypatch.setattr("ingest.audit.warehouse.parsed_project", lambda *_: nullcontext())
-    monkeypatch.setattr("ingest.audit.warehouse.build", stop)
-    arguments = ["--data", str(data), "audit", str(tiny_suite), "--no-site"]
-    said = CliRunner().invoke(cli, arguments).output
-    assert "were loaded, so nobody is asked" in said and "The marts are built next." in said
-    assert query("select distinct method from prompts") == [("loaded",)]
-    assert query("select count(*) from responses") == [(1,)]
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
