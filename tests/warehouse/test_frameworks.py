@@ -42,6 +42,13 @@ def test_an_inconclusive_verdict_has_a_step_for_each_thing_that_it_may_lack():
     ) == sorted(lacks)
 
 
+def test_steps_for_what_is_lacking_come_gravest_first_as_on_the_first_page():
+    script = (PROJECT / "reports" / "components" / "words" / "verdicts.js").read_text("utf-8")
+    gravest_first = re.findall(r"key: '(\w+)', words", script.split("export const LACKS")[1])
+    steps = sorted(read("verdict_actions"), key=lambda row: int(row["position"]))
+    assert [row["lacks"] for row in steps if row["verdict"] == "inconclusive"] == gravest_first
+
+
 def test_what_to_do_about_unread_answers_has_those_that_never_came():
     (action,) = (row["action"] for row in read("verdict_actions") if row["lacks"] == "coverage")
     assert "no answer came" in action
