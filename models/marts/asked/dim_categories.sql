@@ -11,15 +11,19 @@ with rules as (
     group by suite, category, case when rule_kind = 'score' then feature else outcome_set end
 ),
 
--- What came measured, without a text that a rule could read.
+-- What came measured, and no rule reads.
 ready as (
     select
         features.suite,
         features.category,
         features.feature as measure
     from {{ ref('int_features_measured') }} as features
-    anti join rules using (suite, category)
-    where features.scorer = 'ready'
+    left join rules
+        on
+            features.suite = rules.suite
+            and features.category = rules.category
+            and features.feature = rules.measure
+    where features.scorer = 'ready' and rules.measure is null
 ),
 
 measures as (
