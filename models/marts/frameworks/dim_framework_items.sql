@@ -7,8 +7,13 @@
     'fct_contrasts', 'fct_counterfactual_similarity', 'fct_design_power', 'fct_label_agreement', 'fct_measurements',
     'fct_quality', 'fct_validity', 'fct_variance_components', 'fct_verdicts'
 ] %}
-{#- What no prompt shows is a control: it answers nobody's question, and its page leaves it out. #}
-{%- set only = {'fct_counterfactual_similarity': 'where not is_control'} %}
+{#- What no prompt shows is a control: it answers nobody's question, and its page leaves it out. A whole
+    audit is no look at what is in use, and a suite may name nobody. #}
+{%- set only = {
+    'dim_audits': 'where look is not null',
+    'dim_suites': 'where responsible is not null',
+    'fct_counterfactual_similarity': 'where not is_control'
+} %}
 with counted as (
     {%- for mart in marts %}
     select
