@@ -90,3 +90,11 @@ def test_only_the_words_folder_rounds():
         if rounding.search(line) and not any(known in line for known in NO_NUMBERS_OF_AN_AUDIT)
     ]
     assert found == []
+
+
+def test_numbers_of_a_column_have_as_many_decimals_each():
+    files = [*(REPORTS / "pages").rglob("*.md"), *(REPORTS / "components").rglob("*.svelte")]
+    pages = "\n".join(file.read_text("utf-8") for file in files)
+    formats = re.findall(r"""fmt=(["'].*?["'])[/\s>]""", pages)
+    assert "'+0.0;\"−\"0.0;0.0'" in formats
+    assert [fmt for fmt in formats if re.search(r"\.0*#", fmt)] == []
