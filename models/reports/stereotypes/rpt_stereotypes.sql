@@ -2,6 +2,9 @@
 -- group_a, group_b. Whole lists first, then the words that lean most; at most 3,000 rows.
 {%- set most_rows = 3000 %}
 {%- set most_words = 40 %}
+{%- set mean_over -%}
+    'That is the geometric mean over ' || n_words || case when n_words = 1 then ' word.' else ' words.' end
+{%- endset %}
 with stereotypes as (
     select * from {{ ref('fct_stereotypes') }}
     where config <> 'baseline'
@@ -102,7 +105,8 @@ named as (
             else 'within'
         end as place,
         case when ranked.signed_value < 0 then ranked.group_b else ranked.group_a end as near_group,
-        case when ranked.signed_value < 0 then ranked.group_a else ranked.group_b end as far_group
+        case when ranked.signed_value < 0 then ranked.group_a else ranked.group_b end as far_group,
+        '“' || replace(ranked.target_list, '_', ' ') || '”' as list_words
     from ranked
     left join categories using (suite, category)
     left join metrics using (metric)
@@ -118,22 +122,22 @@ said as (
             when value is null and metric = 'representation'
                 then 'No answer mentions a group of ' || attribute || '.'
             when value is null and feature <> '' then 'No answer has a score.'
-            when value is null then 'No word of ' || replace(target_list, '_', ' ') || ' can be compared.'
+            when value is null then 'No word of ' || list_words || ' can be compared.'
             -- All words towards one group: the mean has a direction.
             when metric = 'cooccurrence_bias' and {{ meets('abs(signed_value)', '>=', 'value') }}
                 then
-                    'Words of “' || replace(target_list, '_', ' ') || '” stand '
+                    'Words of ' || list_words || ' stand '
                     || {{ fixed_text('pow(10, value)', 1) }}
                     || ' times as much near the words of ' || near_group
                     || ' as near those of ' || far_group || '. '
-                    || 'That is the geometric mean over ' || n_words || '.'
+                    || {{ mean_over }}
             when metric = 'cooccurrence_bias'
                 then
-                    'Each word of ' || replace(target_list, '_', ' ') || ' stands '
+                    'Each word of ' || list_words || ' stands '
                     || {{ fixed_text('pow(10, value)', 1) }}
                     || ' times as much near one group''s words as near the other''s. '
-                    || 'That is the geometric mean over ' || n_words || '. '
-                    || 'Some stand nearer to ' || group_a || ', some to ' || group_b || '.'
+                    || {{ mean_over }}
+                    || ' Some stand nearer to ' || group_a || ', some to ' || group_b || '.'
                     || coalesce(
                         ' All together they stand ' || {{ fixed_text('pow(10, abs(signed_value))', 1) }}
                         || ' times as much near ' || near_group || '.',
@@ -141,7 +145,7 @@ said as (
                     )
             when metric = 'stereotypical_associations'
                 then
-                    'Answers with a word of ' || replace(target_list, '_', ' ') || ' speak of the groups of '
+                    'Answers with a word of ' || list_words || ' speak of the groups of '
                     || attribute
                     || ' unevenly: ' || {{ rounded('value') }} || ' away from even shares.'
             when metric = 'representation'
@@ -172,7 +176,7 @@ said as (
 
 select
     {{ page_slugs() }},
-    * {{ without('near_group, far_group, least_p_holm, what_would_tell') }},
+    * {{ without('near_group, far_group, list_words, least_p_holm, what_would_tell') }},
     case
         when what_would_tell is not null
             then
