@@ -40,7 +40,7 @@ def test_an_identifier_is_written_as_words():
 
 def test_no_page_writes_of_answers_that_came_as_of_a_column():
     """These pages show measures of all requests beside those of answers."""
-    for page in ("category/[category].md", "controls.md", "intersections.md", "over-time.md"):
+    for page in ("category/[category].md", "controls.md", "intersections.md"):
         text = (REPORTS / "pages" / page).read_text()
         assert "answered or not" not in text and "whether an answer came" in text
         bare = [line for line in text.splitlines() if "replace(outcome_set, '_', ' ')" in line]

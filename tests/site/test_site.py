@@ -89,6 +89,35 @@ def test_simulated_answers_are_marked_on_every_page(visits, tables):
     assert {visit["hasBanner"] for visit in visits} == {bool(is_simulated)}
 
 
+def text_of(visits: list[dict], path: str) -> str:
+    (text,) = (visit["text"] for visit in visits if (visit["path"], visit["width"]) == (path, "desktop"))
+    return " ".join(text.split())
+
+
+def test_a_verdict_on_published_figures_says_why(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        reasons = connection.execute(
+            "select distinct reason from rpt_verdicts where metric = 'jsd_census_nats' and is_gate_profile"
+        ).fetchall()
+    text = text_of(visits, "/census/")
+    assert reasons and [reason for (reason,) in reasons if " ".join(reason.split()) not in text] == []
+
+
+def test_comparisons_are_counted_alike_on_the_first_page_and_the_officers(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        counts = dict(
+            connection.execute(
+                "select verdict, if(max(lacks) = '', max(n_comparisons), sum(n_comparisons))::integer"
+                " from rpt_verdict_actions group by verdict"
+            ).fetchall()
+        )
+    first, officer = text_of(visits, "/"), text_of(visits, "/officer/")
+    decided = counts["fail"] + counts["monitor"] + counts["pass"]
+    assert f"This data can decide {decided} of {decided + counts['inconclusive']} comparisons" in first
+    for verdict, sign in (("fail", "✕"), ("monitor", "▲"), ("inconclusive", "?"), ("pass", "✓")):
+        assert f"{sign} {verdict}: {counts[verdict]} comparison" in officer
+
+
 def test_every_config_of_every_category_has_its_answers(visits, tables):
     with duckdb.connect(str(tables), read_only=True) as connection:
         slugs = connection.execute(
