@@ -1,9 +1,12 @@
 """Names on the site: many are counted; those from right to left move no numbers; identifiers are words."""
 
 import json
+import re
 import subprocess
 
 from in_browser import REPORTS
+
+from ingest.paths import PROJECT
 
 SCRIPT = """
 import { words } from './components/words/names.js';
@@ -45,6 +48,15 @@ def test_no_page_writes_of_answers_that_came_as_of_a_column():
         assert "answered or not" not in text and "whether an answer came" in text
         bare = [line for line in text.splitlines() if "replace(outcome_set, '_', ' ')" in line]
         assert bare == [], page
+
+
+def test_a_change_is_told_by_all_that_is_recorded_of_two_configs():
+    columns = (PROJECT / "models" / "marts" / "differences" / "dim_treatments.yml").read_text("utf-8")
+    recorded = set(re.findall(r"name: (\w+)_control,", columns)) - {"config"}
+    page = (REPORTS / "components" / "pages" / "Mitigations.svelte").read_text("utf-8")
+    (said,) = re.findall(r"\$: differing = (.*)", page)
+    assert "role" in recorded
+    assert [name for name in recorded if f"'the {name.replace('_', ' ')}" not in said] == []
 
 
 def test_a_long_name_is_cut_by_its_width_and_between_whole_signs():

@@ -43,6 +43,7 @@ select
     answered.feature,
     -- Within what the numbers mean the same: the first topic of two categories is two topics.
     coalesce(max(asked.segment), 'none') as segment,
+    count(answered.value) > 0 as has_values,
     count(answered.baseline_value) > 0 as has_baseline,
     min(answered.scorer) as scorer
 from {{ ref('int_responses_measured') }} as answered

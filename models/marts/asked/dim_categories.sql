@@ -11,7 +11,15 @@ with rules as (
     group by suite, category, case when rule_kind = 'score' then feature else outcome_set end
 ),
 
--- What came measured, and no rule reads.
+questions_read as (
+    select
+        suite,
+        category
+    from rules
+    group by suite, category
+),
+
+-- What came measured, and no rule reads. A column that other questions' answers fill is none of this one's.
 ready as (
     select
         features.suite,
@@ -23,7 +31,14 @@ ready as (
             features.suite = rules.suite
             and features.category = rules.category
             and features.feature = rules.measure
-    where features.scorer = 'ready' and rules.measure is null
+    left join questions_read
+        on
+            features.suite = questions_read.suite
+            and features.category = questions_read.category
+    where
+        features.scorer = 'ready'
+        and rules.measure is null
+        and (features.has_values or questions_read.category is null)
 ),
 
 measures as (
