@@ -3,7 +3,7 @@
 {%- set most_rows = 3000 %}
 {%- set most_words = 40 %}
 {%- set mean_over -%}
-    'That is the geometric mean over ' || n_words || case when n_words = 1 then ' word.' else ' words.' end
+'That is the geometric mean over ' || n_words || case when n_words = 1 then ' word.' else ' words.' end
 {%- endset %}
 with stereotypes as (
     select * from {{ ref('fct_stereotypes') }}
