@@ -108,6 +108,11 @@ def _range(store: Store, suite: Suite, code: str, rule: Rule) -> tuple[float, fl
         return 0.0, 1.0
     if rule.feature in suite.ranges:
         return suite.ranges[rule.feature]
+    if rule.reads_given:
+        raise PlumblineError(
+            f"Category {code}, set {rule.set}: the range of {rule.feature} is not known.",
+            f"Write `ranges: {{{rule.feature}: [LOWEST, HIGHEST]}}` in the suite.",
+        )
     asked = {"suite": suite.suite, "feature": rule.feature, "scorer": rule.scorer}
     found = store.connection.execute(MEASURED_IN, asked).fetchall()
     if not found:

@@ -22,7 +22,7 @@ from ingest.loading.drafted_fields import (
     FileField,
     is_label,
 )
-from ingest.loading.drafted_rules import drafted_rules, slugs
+from ingest.loading.drafted_rules import drafted_rules, given_score, slugs
 from ingest.loading.files import first_records, other_separator
 from ingest.loading.readers import main_files, reader_of
 from ingest.loading.shown_words import GAP, differ_in_words_alone, replacements, shown_words, without
@@ -429,7 +429,7 @@ def _suite(
     categories = {
         code: {"title": title, "domain": "answers"}
         | block
-        | {"outcomes": deepcopy(given or read.outcomes[code])}
+        | {"outcomes": deepcopy([*map(given_score, scores), *given] if given else read.outcomes[code])}
         for code, title in titles.items()
     }
     left_out = [field for field in left_out if field != person]
@@ -478,8 +478,7 @@ def _suite(
         "# Lists: docs/guide/words-pairs-lists.md." if read.recommendations else None,
         _yaml({"recommendations": read.recommendations}) if read.recommendations else None,
         "# The limits that numbers are held against; docs/metrics.md has all.",
-        # The profile plumbline has no limit for numbers that came with the answers.
-        _yaml({"profiles": [*(["four_fifths"] if scores else []), "plumbline"]}),
+        _yaml({"profiles": ["plumbline"]}),
     ]
     return "\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
@@ -493,7 +492,7 @@ def _told_of_answers(of_answers: Sequence[FileField]) -> list[str]:
             found.append(
                 f"# Does {field.name!r} measure the answers? Then write under `columns:`\n"
                 f"#   scores: {_flow({slug: field.name})}\n"
-                "# and below `profiles: [four_fifths, plumbline]`: plumbline has no limit for it."
+                f"# and under `outcomes:`\n#   - {_flow(given_score(slug))}"
             )
             continue
         rule = _flow(_given(slug, field))

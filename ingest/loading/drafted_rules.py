@@ -13,7 +13,7 @@ from ingest.errors import shorten
 from ingest.loading.closed_answers import LETTER, SURE, Closed, closed_answers, objects_in, only_answer
 from ingest.scorers.number_in_text import NumberReader
 from ingest.suite.fields import composed
-from ingest.suite.rules import ANSWERED_OR_NOT
+from ingest.suite.rules import ANSWERED_OR_NOT, GIVEN
 
 ENOUGH = 0.9  # of the answers are read
 MANY = 0.6  # of the answers give a number
@@ -55,6 +55,11 @@ def slugs(names: Sequence[str]) -> list[str]:
     return found
 
 
+def given_score(name: str) -> dict[str, Any]:
+    """Return the rule that reads a number which came with the answers."""
+    return {"set": name, "kind": "score", "scorer": GIVEN, "feature": name}
+
+
 def drafted_rules(
     asked: Mapping[str, Sequence[Sequence[str]]],
     groups: Collection[str],
@@ -85,7 +90,7 @@ def drafted_rules(
             rules.append({"set": called, "kind": "score", "scorer": called, "feature": f"{called}_score"})
             comments.append(_told_of_number(_of(code, asked), called, scorer))
         closed = closed_answers(answers, prompts, groups, models)
-        before = [ANSWERED_OR_NOT, *(rule["set"] for rule in rules)]
+        before = [ANSWERED_OR_NOT, *taken, *(rule["set"] for rule in rules)]
         names = slugs([*before, *(one.rule["set"] for one in closed)])
         for name, one in zip(names[len(before) :], closed, strict=True):
             if one.is_sure:
@@ -104,6 +109,7 @@ def drafted_rules(
                 f"# {_of(code, asked)}answers are lists: `recommendations:` compares their items.\n"
                 "# Which items go to whom more often than by chance says `fct_recommended_items`."
             )
+        rules = [*map(given_score, taken), *rules]
         outcomes[code] = rules or [TONE if is_english and code not in listed else LENGTH]
     return Rules(outcomes, own, _recommendations(listed, len(asked)), comments)
 

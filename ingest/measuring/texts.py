@@ -191,6 +191,8 @@ def needs(suite: Suite, chosen: Sequence[str] = ()) -> dict[str, Need]:
     wanted: dict[str, Need] = defaultdict(Need)
     for code, rule in suite.rules():
         name = rule.scorer or DEFAULT_EMBEDDER
+        if rule.reads_given:
+            continue
         if rule.kind in ("anchor", "score", "cutoff") and suite.judge_of(rule) is None:
             wanted[name].pairs.add((code, rule.text))
             wanted[name].rules.append((code, rule))

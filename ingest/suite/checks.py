@@ -27,7 +27,7 @@ from ingest.suite.lookups import (
     check_scores,
     check_styles,
 )
-from ingest.suite.rules import Rule
+from ingest.suite.rules import GIVEN, Rule
 from ingest.suite.schema import Category, Suite
 
 MOST_GROUPS = 100_000  # of all axes together
@@ -349,7 +349,7 @@ def check_own_scorers(suite: Suite) -> None:
     """A scorer of the suite's own has a name of its own."""
     known = offers("scorer") if suite.own_scorers else {}
     for name in suite.own_scorers:
-        if name in known:
+        if name in known or name == GIVEN:
             raise Misplaced(f"{name!r} is a scorer already: give yours another name", "own_scorers", name)
 
 
@@ -359,7 +359,7 @@ def check_judges(suite: Suite) -> None:
     for i, judge in enumerate(suite.scorers):
         if not isinstance(judge, Judge):
             continue
-        if judge.name in seen or judge.name in suite.own_scorers or judge.name in offers("scorer"):
+        if judge.name in {GIVEN, *seen, *suite.own_scorers, *offers("scorer")}:
             problem = f"{judge.name!r} is a scorer already: give the judge another name"
             raise Misplaced(problem, "scorers", i, "name")
         seen.add(judge.name)

@@ -9,6 +9,7 @@ from ingest.scorers import DEFAULT_EMBEDDER
 from ingest.suite.candidates import CHOSEN, NOT_CHOSEN
 from ingest.suite.fields import FIELD, LANGUAGE_SEPARATOR, Misplaced, alike, declared
 from ingest.suite.judges import Judge
+from ingest.suite.rules import GIVEN
 from ingest.suite.schema import Suite
 from ingest.suite.sources import Config
 
@@ -31,7 +32,7 @@ def check_scorers(suite: Suite) -> None:
 
 
 def check_scores(suite: Suite) -> None:
-    """A number that comes with an answer has a name of its own, and no rule reads it."""
+    """A number that comes with an answer has a name of its own; a rule that reads it says that it is given."""
     scores = suite.columns.scores if suite.columns else {}
     made = {f"{name}_score": name for name in suite.own_scorers} | (made_features() if scores else {})
     for feature in scores:
@@ -41,10 +42,19 @@ def check_scores(suite: Suite) -> None:
     named = {*offers("scorer"), *suite.own_scorers, *suite.judges} if scores else ()
     for code, category in suite.categories.items():
         for i, rule in enumerate(category.outcomes):
+            place = ("categories", code, "outcomes", i)
+            if rule.reads_given:
+                if rule.feature not in scores:
+                    known = ", ".join(scores) or "none"
+                    problem = f"no number {rule.feature!r} comes with the answers; known: {known}"
+                    raise Misplaced(f"{problem}. `scores:` under `columns:` names them", *place, "feature")
+                if "text" in rule.model_fields_set:
+                    raise Misplaced("the number came with the answer: take `text` out", *place, "text")
+                continue
             said = (rule.feature, None if rule.scorer in named else rule.scorer)
             for given in (name for name in said if name in scores):
-                problem = f"{given!r} came with the answers: it is compared as a measurement, by no rule"
-                raise Misplaced(f"{problem}. Take the rule out", "categories", code, "outcomes", i)
+                problem = f"{given!r} came with the answers: write `scorer: {GIVEN}, feature: {given}`"
+                raise Misplaced(problem, *place)
 
 
 def made_features() -> dict[str, str]:
@@ -175,7 +185,7 @@ def _scorers(suite: Suite) -> Iterator[tuple[str, Place]]:
         yield suite.encoder, ("encoder",)
     for code, category in suite.categories.items():
         for i, rule in enumerate(category.outcomes):
-            if rule.scorer:
+            if rule.scorer and not rule.reads_given:
                 yield rule.scorer, ("categories", code, "outcomes", i, "scorer")
 
 

@@ -11,6 +11,7 @@ from ingest.suite.fields import Label, Language, Name, Phrase, RuleKind, Strict,
 from ingest.suite.places import Place
 
 APOSTROPHES = re.compile("[’‘ʼ]")  # as macros/reading/plain_apostrophes.sql has them
+GIVEN = "given"  # the scorer of a number that came with an answer, of which nothing measures a text
 ANSWERED_OR_NOT = "response_status"  # what became of each request, beside what the sets of a suite read
 
 
@@ -55,7 +56,9 @@ class Rule(Strict):
     languages: list[Language] = Field(
         default=[], description="The languages of its phrases; the suite's if unsaid. Others it cannot read."
     )
-    scorer: Name | None = Field(default=None, description="What measures the text.")
+    scorer: Name | None = Field(
+        default=None, description="What measures the text; `given`: the number came with the answer."
+    )
     feature: Name | None = Field(default=None, description="The measured number that is the score.")
 
     min_mass: float = Field(
@@ -70,8 +73,8 @@ class Rule(Strict):
             )
         if self.kind in ("score", "cutoff") and not (self.scorer and self.feature):
             raise ValueError(
-                f"a {self.kind} rule names its `scorer` and its `feature`; a number that came with the "
-                "answers has no rule, and is compared as a measurement"
+                f"a {self.kind} rule names its `scorer` and its `feature`; of a number that came with the "
+                f"answers the scorer is `{GIVEN}`"
             )
         if self.kind == "score" and self.labels:
             raise ValueError("a score rule has no `labels`")
@@ -176,6 +179,11 @@ class Rule(Strict):
 
     def _own_patterns(self) -> list[str]:
         return [phrase for _, phrase in self.phrases()] if self.regex else []
+
+    @property
+    def reads_given(self) -> bool:
+        """Whether it reads a number that came with the answer."""
+        return self.kind in ("score", "cutoff") and self.scorer == GIVEN
 
     @property
     def measured_feature(self) -> str | None:

@@ -82,7 +82,7 @@ features as (
         on
             rules.suite = judges.suite
             and rules.scorer = judges.judge
-    where rules.rule_kind in ('score', 'cutoff') and not rules.is_probability
+    where rules.rule_kind in ('score', 'cutoff') and not rules.is_probability and rules.scorer <> 'given'
     union
     -- A judge reads the answer alone.
     select

@@ -58,7 +58,12 @@ given_labels as (
     where given.source = 'data'
 ),
 
--- What score rules and cut-offs read: of a text, or of the tokens that came with it.
+numbers_read as (
+    select feature from rules
+    where scorer = 'given'
+),
+
+-- What score rules and cut-offs read: of a text, of the tokens that came with it, or what came itself.
 measured as (
     select
         response_key,
@@ -73,6 +78,14 @@ measured as (
         value,
         measurement_status
     from {{ ref('int_probabilities_measured') }}
+    union all
+    select
+        ready.response_key,
+        ready.feature,
+        ready.value,
+        ready.measurement_status
+    from {{ ref('stg_load__ready_measurements') }} as ready
+    semi join numbers_read on ready.feature = numbers_read.feature
 ),
 
 cutoffs as (
@@ -162,7 +175,7 @@ read_answers as (
         case when rules.rule_kind = 'judged' then judgements.judgement_status end as judgement_status,
         anchors.similarity,
         anchors.margin,
-        case when rules.rule_kind = 'score' then measured.value end as score,
+        case when responses.is_usable and rules.rule_kind = 'score' then measured.value end as score,
         case rules.rule_kind
             when 'anchor' then case when anchors.label is null then without_vector.status end
             else measured.measurement_status

@@ -114,14 +114,20 @@ tested as (
     left join scales using (analysis_key)
 ),
 
--- What came measured has no analysis, whatever rules read beside it: its gap is the range of its means.
+-- What came measured and no rule reads has no analysis: its gap is the range of its means.
 came_measured as (
     select
-        suite,
-        category,
-        feature
-    from {{ ref('int_features_measured') }}
-    where scorer = 'ready'
+        features.suite,
+        features.category,
+        features.feature
+    from {{ ref('int_features_measured') }} as features
+    anti join {{ ref('stg_suite__outcome_rules') }} as rules
+        on
+            features.suite = rules.suite
+            and features.category = rules.category
+            and features.feature = rules.feature
+            and rules.rule_kind = 'score'
+    where features.scorer = 'ready'
 ),
 
 mean_ranges as (

@@ -15,11 +15,13 @@ given_labels as (
     select distinct
         rules.suite,
         rules.category,
-        rules.outcome_set as measure,
+        case when rules.rule_kind = 'given' then rules.outcome_set else rules.feature end as measure,
         true as is_given
     from {{ ref('stg_suite__outcome_rules') }} as rules
     inner join {{ ref('stg_suite__suites') }} as suites using (suite)
-    where rules.rule_kind = 'given' and rules.outcome_set is distinct from suites.choice_set
+    where
+        (rules.rule_kind = 'given' and rules.outcome_set is distinct from suites.choice_set)
+        or (rules.rule_kind = 'score' and rules.scorer = 'given')
 ),
 
 phrased as (

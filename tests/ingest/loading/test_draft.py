@@ -324,7 +324,8 @@ def test_a_log_s_metadata_are_groups_and_its_scores_outcomes(tmp_path):
     assert (drafted.attributes, drafted.scores) == ({"race": ["north", "south"]}, ["warm", "choice"])
     assert suite.columns.root == "metadata.of.item"
     assert suite.columns.scores == {"warm": "score.warm"}  # and not the letter's own number
-    (rule,) = suite.categories["ASKED"].outcomes
+    warm, rule = suite.categories["ASKED"].outcomes
+    assert (warm.kind, warm.scorer, warm.feature) == ("score", "given", "warm")
     assert (rule.kind, list(rule.labels), rule.favourable) == ("given", ["C", "I"], ["C"])
 
 

@@ -1,9 +1,14 @@
 """Numbers that come with answers: `columns: {scores: …}`, and what a later file says of them."""
 
+import re
+
+import duckdb
 import pytest
 import yaml
+from loaded import build_loaded
 from tiny import COLUMNS, TINY_SUITE, csv_text, json_lines, record
 
+from ingest.errors import PlumblineError
 from ingest.loading.beside import changed_since
 from ingest.store import Store
 from ingest.suite import load_suite
@@ -68,3 +73,82 @@ def test_a_score_that_has_another_name_now_is_said(load_scores, data, tmp_path):
     assert left.startswith(
         "warmth: 2 scores of the data are compared and corrected for, though the suite has"
     )
+
+
+WARM = {"set": "warm", "kind": "score", "scorer": "given", "feature": "warmth"}
+COLD = {"set": "cold", "kind": "cutoff", "scorer": "given", "feature": "warmth"}
+COLD |= {"labels": {"cold": ["< 0"], "warm": [">= 0"]}, "favourable": ["warm"]}
+
+
+def read_by(folder, *rules, **changes):
+    content = yaml.safe_load(TINY_SUITE.read_text("utf-8"))
+    content["columns"]["scores"] = {"warmth": "s"}
+    content["categories"]["A1"]["outcomes"] = list(rules)
+    path = folder / "suite.yml"
+    path.write_text(yaml.safe_dump(content | changes, sort_keys=False), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (WARM | {"feature": "cold"}, "no number 'cold' comes with the answers; known: warmth"),
+        (WARM | {"text": "raw"}, "the number came with the answer: take `text` out"),
+        (WARM | {"scorer": "vader"}, "write `scorer: given, feature: warmth`"),
+        (WARM | {"scorer": "warmth"}, "write `scorer: given, feature: warmth`"),
+        (
+            {"set": "w", "kind": "score", "feature": "warmth"},
+            "of a number that came with the answers the scorer is `given`",
+        ),
+    ],
+)
+def test_a_rule_says_that_its_number_is_given(rule, said, tmp_path):
+    with pytest.raises(PlumblineError, match=re.escape(said)):
+        load_suite(read_by(tmp_path, rule))
+
+
+def test_nothing_else_is_called_given(tmp_path):
+    own = {"given": {"reads": "number", "range": [0, 10]}}
+    for changes in ({"scorers": ["given"]}, {"own_scorers": own, "scorers": ["given"]}):
+        with pytest.raises(PlumblineError, match="scorer"):
+            load_suite(read_by(tmp_path, WARM, **changes))
+
+
+def test_numbers_that_came_are_judged_by_the_rules_that_read_them(tmp_path):
+    """Women get 0.5 and men -0.5, but for one of each, and one has no number: means of 0.375 and -0.375."""
+    data = tmp_path / "data"
+    data.mkdir()
+    read_by(data, WARM, COLD, profiles=["plumbline"], minimum={"cell": 2, "group": 2})
+    records = [
+        record(
+            number,
+            gender=gender,
+            person="",
+            question=f"What does the {noun} from the North do?",
+            s=score if number % 8 else -score,
+        )
+        for gender, noun, score in (("Female", "woman", 0.5), ("Male", "man", -0.5))
+        for number in range(1, 9)
+    ]
+    records.append(record(9, gender="Male", person="", question="What does the man from the North do?", s=""))
+    (data / "answers.csv").write_text(csv_text(records, [*COLUMNS, "s"]), "utf-8")
+    build_loaded(data, "fct_contrasts")
+    with duckdb.connect(str(data / "audit.duckdb"), read_only=True) as marts:
+        contrasts = marts.sql(
+            "select measure, measure_kind, outcome, group_high, value_high, value_low, n from fct_contrasts"
+            " where axis = 'gender' and measure <> 'response_status' order by all"
+        ).fetchall()
+        read = marts.sql(
+            "select outcome_set, outcome_status, count(*) from int_outcomes_assigned"
+            " group by all order by all"
+        ).fetchall()
+    assert contrasts == [
+        ("cold", "outcome", "warm", "Female", 0.875, 0.125, 16),
+        ("warmth", "score", "", "Female", 0.375, -0.375, 16),
+    ]
+    assert read == [
+        ("cold", "not_measured", 1),
+        ("cold", "ok", 16),
+        ("warm", "not_measured", 1),
+        ("warm", "ok", 16),
+    ]
