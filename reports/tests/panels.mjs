@@ -106,7 +106,7 @@ async function drawn() {
 		const unjudged = counts.render({ configs: configs.slice(0, 1), verdicts: [], differing: [], findings: [{ ...findings[0], verdict: 'not_applicable', contrast: null, measure_kind: null, reason: 'No usable answer to judge.' }] }).html.replaceAll(/<[^>]+>|\s+/g, ' ');
 		const decided = await rendered('pages/Decided', { data: ['first_suite', 'second_suite'].map((suite) => ({ ...verdicts[0], suite, responses_slug: suite })) });
 		const step = { lacks: '', action: 'Keep the card.', who: 'The officer', evidence: 'The card' };
-		const steps = await rendered('pages/Actions', { steps: [{ ...step, verdict: 'monitor', position: 1, n_verdicts: 0 }, { ...step, verdict: 'pass', position: 2, action: 'Audit again.', n_verdicts: 3 }] });
+		const steps = await rendered('pages/Actions', { steps: [{ ...step, verdict: 'monitor', position: 1, n_comparisons: 0 }, { ...step, verdict: 'pass', position: 2, action: 'Audit again.', n_comparisons: 3 }] });
 		// A list that names the group itself, too: each name stands out where it is meant.
 		const { default: contrast } = await vite.ssrLoadModule('/components/pages/Contrast.svelte');
 		const listed = contrast.render({ row: { ...findings[0], measure: 'recommended items', contrast_outcome: 'female', contrast_sentence: '30 of 100 lists about Female (30 %) named female; 20 of 100 about Male (20 %).' } }).html.replaceAll(/<(?=em|strong)[^>]+>|<.(?=em|strong)[^>]+>/g, '|').replaceAll(/<[^>]+>/g, '');

@@ -112,5 +112,5 @@ def test_a_model_that_two_suites_ask_has_a_line_of_each_with_its_name(seen):
 
 
 def test_a_verdict_that_nothing_has_calls_for_no_step(seen):
-    assert "0 verdicts here" in seen["told"]["steps"] and "Nothing to do." in seen["told"]["steps"]
+    assert "0 comparisons here" in seen["told"]["steps"] and "Nothing to do." in seen["told"]["steps"]
     assert "Keep the card." not in seen["told"]["steps"] and "Audit again." in seen["told"]["steps"]
