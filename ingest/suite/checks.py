@@ -120,9 +120,7 @@ def _check_outcomes(suite: Suite, code: str, category: Category) -> None:
     if not active and not (suite.measurements and not category.outcomes):
         problem = f"the category has no outcome rule of variant {suite.variant!r}"
         if suite.columns and suite.columns.scores:
-            problem += (
-                "; `scores` are measurements and no outcomes; files of numbers alone have `measurements`"
-            )
+            problem += "; `scorer: given` reads one of `scores`; files of numbers alone have `measurements`"
         raise Misplaced(problem, "categories", code, "outcomes")
     if len(set(active)) < len(active):
         problem = f"the category has two rules for one set in variant {suite.variant!r}"

@@ -32,7 +32,7 @@ def check_scorers(suite: Suite) -> None:
 
 
 def check_scores(suite: Suite) -> None:
-    """A number that comes with an answer has a name of its own; a rule that reads it says that it is given."""
+    """A number that comes with an answer has a name of its own; a rule that reads it says so."""
     scores = suite.columns.scores if suite.columns else {}
     made = {f"{name}_score": name for name in suite.own_scorers} | (made_features() if scores else {})
     for feature in scores:
