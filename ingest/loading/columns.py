@@ -228,7 +228,7 @@ class RecordReader:
         said = self.commas.read(field.read_score(cells))
         value, status = _number(said)
         if status not in ("ok", "missing") and not self.no_number:
-            self.no_number = f"{shorten(said, 40)!r} in {shorten(field.column)!r}"
+            self.no_number = f"{shorten(without_secrets(said), 40)!r} in {shorten(field.column)!r}"
         return value, status
 
     def options(self, cells: list[Any]) -> str:

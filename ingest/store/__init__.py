@@ -395,7 +395,7 @@ class Store:
     def note(self, run_id: str, found: Mapping[str, Any]) -> None:
         """Add to a run's detail what it found."""
         detail = json.loads(self.value("select detail from runs where run_id = ?", [run_id]))
-        written = json.dumps({**detail, **found}, sort_keys=True, ensure_ascii=False)
+        written = json.dumps(without_secrets({**detail, **found}), sort_keys=True, ensure_ascii=False)
         self.connection.execute("update runs set detail = ? where run_id = ?", [written, run_id])
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 import yaml
 from click.testing import CliRunner
-from tiny import TINY_SUITE, all_rows, csv_text, record
+from tiny import COLUMNS, TINY_SUITE, all_rows, csv_text, record
 
 from ingest import load as loading
 from ingest.cli import cli
@@ -54,6 +54,18 @@ def test_what_is_said_of_a_file_is_said_each_time(load_records, n_read, monkeypa
     assert "answers that programs write where there is none: 1 'n/a'" in known
     monkeypatch.setattr(loading, "load_known", lambda *_, **__: None)
     assert load_records(spoilt).output == known and n_read() == 2
+
+
+def test_what_looks_like_a_key_is_neither_said_nor_kept_to_be_said_again(load, tmp_path, query):
+    content = yaml.safe_load(TINY_SUITE.read_text("utf-8"))
+    content["columns"]["scores"] = {"warmth": "s"}
+    (tmp_path / "scored.yml").write_text(yaml.safe_dump(content))
+    key = "sk-proj-" + "Ab3" * 14
+    (tmp_path / "a.csv").write_text(csv_text([{**record(1), "s": key}], [*COLUMNS, "s"]))
+    told = load(tmp_path / "a.csv", suite=tmp_path / "scored.yml")
+    ((detail,),) = query("select detail from runs")
+    assert "such as '[redacted]'" in told.output and "such as '[redacted]'" in detail
+    assert key[:12] not in told.output + detail
 
 
 def test_limits_are_brought_in_without_reading(load_records, n_read, query, tmp_path):
