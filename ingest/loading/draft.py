@@ -23,7 +23,7 @@ from ingest.loading.drafted_fields import (
     is_label,
 )
 from ingest.loading.drafted_rules import drafted_rules, given_score, slugs
-from ingest.loading.files import first_records, other_separator
+from ingest.loading.files import other_separator, some_records
 from ingest.loading.readers import main_files, reader_of
 from ingest.loading.shown_words import GAP, differ_in_words_alone, replacements, shown_words, without
 from ingest.measuring.languages import language_of_most
@@ -88,7 +88,7 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     """
     records: list[Mapping[str, Any]] = []
     for path in main_files(paths):
-        records += first_records(path, LOOKED_AT, [p for p in paths if p != path])
+        records += some_records(path, LOOKED_AT, [p for p in paths if p != path])
     present = list(dict.fromkeys(field for record in records for field in record))
     if question := other_separator(present):
         raise PlumblineError(

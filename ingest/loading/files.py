@@ -2,12 +2,14 @@
 
 import csv
 import difflib
-from collections.abc import Container, Iterator, Sequence
+import random
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from itertools import islice
+from itertools import count, islice
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 import pyarrow as pa
 
@@ -33,6 +35,9 @@ __all__ = [
 
 MAX_CELL = 1_000_000
 LARGEST_WHOLE = 1e15  # beyond it, floats leave whole numbers out
+# Of a file whose fields are guessed: how much of it is read, and in runs of how many some of it is looked at.
+MOST_READ, MOST_OF_A_LOG, RUN = 2_000_000, 100_000, 100
+FIRST = 10  # one in so many runs is from the top
 MAX_NAMES_SHOWN = 20
 MAX_NAMES_COMPARED = 1_000
 MEND_COLUMNS = "Correct `columns:` or `measurements:` in the suite, or the file."
@@ -54,6 +59,7 @@ SIGNATURES = (
 )
 
 Record = tuple[int, "list[Any] | RowProblem"]
+T = TypeVar("T")
 
 
 class Block(NamedTuple):
@@ -141,21 +147,22 @@ def read_columns(
         yield Block(some[0][0], [*zip(*rows, strict=True)], problems)
 
 
-def first_records(path: Path, limit: int, beside: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """Return the first records of a file by the names of its columns; those that cannot be read are left out.
+def some_records(path: Path, limit: int, beside: Sequence[Path] = ()) -> list[dict[str, Any]]:
+    """Return records of a file by the names of its columns; those that cannot be read are left out.
 
-    Raises PlumblineError as `read_records` does.
+    Of a file with more than `limit` they are what `spread` chooses. Raises PlumblineError as `read_records`
+    does.
     """
     if log := reader_of(path):
-        found = islice(log.read(path, beside), limit)
-        return [record for record in found if not isinstance(record, RowProblem)]
+        found = islice(log.read(path, beside), MOST_OF_A_LOG)
+        return spread((record for record in found if not isinstance(record, RowProblem)), limit)
     kind = file_format(path)
     for _ in read_records(path, [], 1):  # says what spoils the file
         pass
     if kind == "jsonl":
         with _open_text(path) as handle:
-            lines = (parsed(line) for line in islice(_lines(path, handle), limit) if line.strip())
-            objects = [content for content in lines if isinstance(content, dict)]
+            lines = (parsed(line) for line in islice(_lines(path, handle), MOST_READ) if line.strip())
+            objects = spread((content for content in lines if isinstance(content, dict)), limit)
         if not objects:
             raise PlumblineError(
                 f"{shown(path)}: none of its first lines is a JSON object.",
@@ -168,8 +175,28 @@ def first_records(path: Path, limit: int, beside: Sequence[Path] = ()) -> list[d
     else:
         with open_parquet(path, []) as file:
             names = file.schema_arrow.names
-    records = read_records(path, names, limit)
-    return [dict(zip(names, r, strict=True)) for _, r in records if not isinstance(r, RowProblem)]
+    records = (r for _, r in read_records(path, names, MOST_READ) if not isinstance(r, RowProblem))
+    return [dict(zip(names, record, strict=True)) for record in spread(records, limit)]
+
+
+def spread(records: Iterable[T], limit: int) -> list[T]:
+    """Return at most `limit` of these, in their order: the first, and from anywhere else runs of neighbours.
+
+    A file may be sorted by group or by model, and prompts that belong together mostly stand together.
+    """
+    chosen, n_runs = random.Random(0), max(1, limit // RUN)
+    n_first = n_runs // FIRST
+    kept: list[tuple[int, list[T]]] = []
+    rest = iter(records)
+    for number in count():
+        run = list(islice(rest, RUN))
+        if not run:
+            break
+        if len(kept) < n_runs:
+            kept.append((number, run))
+        elif (place := chosen.randrange(n_first, number + 1)) < n_runs:  # each run is as likely as another
+            kept[place] = (number, run)
+    return [record for _, run in sorted(kept, key=itemgetter(0)) for record in run]
 
 
 def has_decimal_commas(path: Path) -> bool:

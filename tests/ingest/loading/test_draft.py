@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ from zips import write_zip
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.loading.draft import GUIDE, NAMES, TEXTS, draft_suite
+from ingest.loading.files import spread
 from ingest.paths import PROJECT
 from ingest.suite import load_suite
 
@@ -410,3 +412,30 @@ def test_a_column_called_like_a_scorer_s_number_gets_another_name(tmp_path):
     told = plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
     assert told.exit_code == 0, told.output
     assert load_suite(path).columns.scores == {"sentiment_score_given": "sentiment_score"}
+
+
+def test_a_long_file_that_is_sorted_by_group_is_looked_at_in_all_its_parts(tmp_path):
+    records = [
+        {
+            "model": model,
+            "sex": sex,
+            "prompt": f"Vacancy {n}: a {noun}. Invite?",
+            "response": "Yes." if n % 3 else "No.",
+        }
+        for sex, noun in (("F", "woman"), ("M", "man"))
+        for model in ("a", "b", "c")
+        for n in range(2_500)
+    ]
+    drafted = draft_suite([write_csv(tmp_path / "sorted.csv", records)], "sorted")
+    assert (drafted.n_records, drafted.attributes) == (10_000, {"sex": ["F", "M"]})
+    assert "- woman" in drafted.text and "- man" in drafted.text
+
+
+def test_some_of_a_stream_are_its_first_and_runs_of_neighbours_from_anywhere():
+    assert spread(range(250), 300) == list(range(250)) and spread(range(0), 300) == []
+    chosen = spread(range(1_000_000), 10_000)
+    runs = [chosen[start : start + 100] for start in range(0, 10_000, 100)]
+    assert all(run == list(range(run[0], run[0] + 100)) for run in runs)
+    assert chosen == sorted(set(chosen)) and [run[0] for run in runs[:10]] == list(range(0, 1_000, 100))
+    by_quarter = Counter(run[0] // 250_000 for run in runs[10:])
+    assert min(by_quarter.values()) > 12 and len(by_quarter) == 4  # of 90, which chance spreads evenly
