@@ -89,14 +89,18 @@ def load_known(
 ) -> list[str] | None:
     """Bring in the suite of a file that is loaded as it is now, and return what a load says; else None."""
     suite, source = load_suite(suite_path, variant), Source.of(path)
-    lines = None
+    said = None
     with suppress(NothingYet), Store(data, read_only=True) as store:
-        lines = said_before(store, key_of_load(suite, source, beside, limit))
-    if lines is not None:
-        detail = {"suite": suite.suite, "suite_key": suite.suite_key, "is_idle": True}
-        with opened(data, False) as store, store.run("load", detail) as run_id:
-            register_suite(store, suite, suite_path, run_id)
-    return lines
+        said = said_before(store, suite, source, key_of_load(suite, source, beside, limit))
+    if said is None:
+        return None
+    nothing = {"is_idle": True, "n_answers_changed": 0, "n_prompts_changed": 0}
+    detail = {**said, "suite_key": suite.suite_key, **nothing}
+    row = {"suite": suite.suite, "source_file": source.source_file, "file_sha256": source.file_sha256}
+    with opened(data, False) as store, store.run("load", detail) as run_id, store.transaction():
+        register_suite(store, suite, suite_path, run_id)
+        store.append("loads", [{**row, "run_id": run_id, **said["counts_again"]}])
+    return list(said["says_again"])
 
 
 def forget_file(

@@ -40,23 +40,26 @@ def what_it_says_again(load_key: str, loaded: Tally, store: Store) -> dict[str, 
     again = loaded.said_again()
     if again is None:
         return {}
-    lines = list(again.lines())
-    return {"load_key": load_key, "is_idle": loaded.is_idle, "says_again": lines, "stands": _stands(store)}
+    said = {"says_again": list(again.lines()), "counts_again": again.counts()}
+    return {"load_key": load_key, "is_idle": loaded.is_idle, **said, "stands": _stands(store)}
 
 
-def said_before(store: Store, load_key: str) -> list[str] | None:
-    """Return what a load would say that has nothing to do; None where its file is to be read."""
+def said_before(store: Store, suite: Suite, source: Source, load_key: str) -> dict[str, Any] | None:
+    """Return the detail of a run that noted what a load says next; None where its file is to be read.
+
+    It is where the file was read otherwise since: that may have refused other records of it.
+    """
     runs = store.rows(
         "select command, run_status, detail from runs where command not in (select unnest(?::varchar[]))"
         " order by rowid desc",
         [list(ELSEWHERE)],
     )
     for command, status, detail in runs:
-        said = json.loads(detail)
+        said: dict[str, Any] = json.loads(detail)
         if status == "ok" and said.get("load_key") == load_key:
-            lines: list[str] = said["says_again"]
-            return lines if said["stands"] == _stands(store) else None
-        if command != "load" or (status == "ok" and not said.get("is_idle")):
+            return said if said["stands"] == _stands(store) else None
+        is_of_it = (said.get("suite"), said.get("file_sha256")) == (suite.suite, source.file_sha256)
+        if command != "load" or (status == "ok" and (is_of_it or not said.get("is_idle"))):
             return None
     return None
 

@@ -71,6 +71,15 @@ class Tally:
         """Yield what a person should know, most important first."""
         yield self.headline()
 
+    def counts(self) -> dict[str, int]:
+        """The counts as `loads` has them."""
+        return {
+            "n_records": self.n_records,
+            "n_loaded": self.n_loaded,
+            "n_already_there": self.n_already_there,
+            "n_rejected": self.n_rejected,
+        }
+
     def reasons(self) -> Iterator[str]:
         """Yield each reason with its count and its first record."""
         for reason, n in self.rejected.most_common():
@@ -225,15 +234,9 @@ class Load(ABC, Generic[T]):
             """,
             shared,
         )
-        row = {
-            **shared,
-            "file_sha256": self.source.file_sha256,
-            "n_records": self.loaded.n_records,
-            "n_loaded": self.loaded.n_loaded,
-            "n_already_there": self.loaded.n_already_there,
-            "n_rejected": self.loaded.n_rejected,
-        }
-        self.store.append("loads", [row])
+        self.store.append(
+            "loads", [{**shared, "file_sha256": self.source.file_sha256, **self.loaded.counts()}]
+        )
         self.store.note(
             self.run_id,
             {

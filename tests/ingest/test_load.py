@@ -105,7 +105,7 @@ def test_the_same_file_again_adds_nothing(load_records, fingerprint, query):
     assert "5 records = 0 loaded + 4 already there + 1 rejected" in again.stderr
     assert fingerprint() == before
     assert query("select count(*) from rejects") == [(1,)]
-    assert query("select n_records - n_loaded - n_already_there - n_rejected from loads") == [(0,)] * 2
+    assert query("select n_records - n_loaded - n_already_there - n_rejected from loads") == [(0,)] * 3
 
 
 REFUSAL = "I'm sorry, but I can't help with that."

@@ -77,6 +77,14 @@ def test_limits_are_brought_in_without_reading(load_records, n_read, query, tmp_
     assert said == "0.11"
 
 
+def test_what_another_reading_refused_is_not_left_among_the_rejects(load_records, query, tmp_path):
+    records = [record(1), record(2, gender="F")]
+    strict = written(tmp_path, attributes={"gender": {"Female": {"words": ["woman"]}, "Male": {}}})
+    assert "1 loaded" not in load_records(records).output
+    assert "1 rejected" in load_records(records, suite=strict).output
+    assert "0 rejected" in load_records(records).output and query("select count(*) from rejects") == [(0,)]
+
+
 def test_whatever_may_change_what_is_brought_has_the_file_read(load, load_records, n_read, tmp_path, data):
     changes = [
         lambda: load_records([*CLEAN[:3], record(4, answer="He drives.")]),
@@ -110,11 +118,12 @@ def delete(data, sql):
 FILES = {
     "clean.csv": CLEAN,
     "spoilt.csv": [record(3), record(5, model=""), record(6, gender="?"), record(7, answer="")],
+    "spelt.csv": [record(1), record(2), record(10, gender="F")],
     "others.csv": [record(2, answer="She drives."), record(8), record(9, question="A woman, Lim Bee?")],
 }
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [4, 119, 122])
 def test_a_history_is_the_same_as_with_each_file_read_each_time(seed, tmp_path, monkeypatch, n_read):
     chance = random.Random(seed)
     suites = [
@@ -131,7 +140,7 @@ def test_a_history_is_the_same_as_with_each_file_read_each_time(seed, tmp_path, 
     for name, records in FILES.items():
         (tmp_path / name).write_text(csv_text(records))
     known = loading.load_known
-    for _ in range(10):
+    for _ in range(15):
         arguments = ["load", str(tmp_path / chance.choice([*FILES])), "--suite", str(chance.choice(suites))]
         arguments += ["--forget"] if chance.random() < 0.1 else []
         found = []
@@ -140,7 +149,7 @@ def test_a_history_is_the_same_as_with_each_file_read_each_time(seed, tmp_path, 
             done = CliRunner().invoke(cli, ["--data", str(tmp_path / folder), *arguments])
             found.append((done.exit_code, done.output, rows(tmp_path / folder)))
         assert found[0] == found[1], arguments
-    assert 10 < n_read() < 20
+    assert n_read() < 30  # of 15 loads in two folders
 
 
 def rows(folder):
