@@ -1,8 +1,12 @@
-"""Grain: one row per audit_key, number_key, of numbers with an interval: has it changed by then?"""
+"""Grain: one row per audit_key, number_key, of numbers with an interval: has it changed by then?
+
+Where all audits have the same answers, as after a changed limit, it cannot have, and has no row.
+"""
 
 from ingest.inference.over_time import Kept, scanned
 from ingest.inference.tables import rows_by, table_of_columns, types
 
+OF_NUMBER = "over (partition by series_key, number_key)"
 SCHEMA = types(
     "audit_key string, number_key string, statistic double, p_sequential double, shift double,"
     " changed_place int64, changed_place_low int64, changed_place_high int64"
@@ -14,6 +18,8 @@ def model(dbt, session):
     numbers = dbt.ref("int_audit_numbers_placed").filter(
         "value is not null and ci_low is not null and ci_high is not null and n > 0"
     )
+    several = f"min(answers) {OF_NUMBER} < max(answers) {OF_NUMBER}"
+    numbers = numbers.project(f"*, {several} as has_several").filter("has_several")
     found = rows_by(
         numbers.order("series_key, number_key, place"),
         "series_key, number_key, n_looks, is_look, audit_key, place, answers, is_read_by_people,"
