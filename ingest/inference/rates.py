@@ -25,8 +25,10 @@ class Rates(NamedTuple):
     correlation: Array
 
 
-def rates_over_units(selected: Array, counted: Array) -> Rates:
+def rates_over_units(selected: Array, counted: Array, alpha: float = ALPHA) -> Rates:
     """Rates of groups (K, m) that have `counted` answers of each unit, `selected` of them.
+
+    `alpha` is the chance that a rate lies beyond its bound, at each side.
 
     The bounds are those of the exact binomial over the answers divided by their design effect, which is that
     of all groups together and told by so many units, never less than a sample of independent answers has nor
@@ -45,10 +47,10 @@ def rates_over_units(selected: Array, counted: Array) -> Rates:
     effective = as_units
     effect = divide(found.sum(), (n * value * (1 - value)).sum())
     if is_telling.sum() >= MIN_UNITS_PER_GROUP and np.isfinite(effect):
-        told = np.square(_t(n - 1) / _t(np.maximum(n_units - 1, 0).sum()))
+        told = np.square(_t(n - 1, alpha) / _t(np.maximum(n_units - 1, 0).sum(), alpha))
         effective = np.clip(divide(n, effect) * told, as_units, n)
-    low = _beta(value * effective, effective - value * effective + 1, ALPHA, at_end=0.0)
-    high = _beta(value * effective + 1, effective - value * effective, 1 - ALPHA, at_end=1.0)
+    low = _beta(value * effective, effective - value * effective + 1, alpha, at_end=0.0)
+    high = _beta(value * effective + 1, effective - value * effective, 1 - alpha, at_end=1.0)
     is_enough = n_units >= MIN_UNITS_PER_GROUP
     bounds = only_where(is_enough, low), only_where(is_enough, high)
     return Rates(only_where(n > 0, value), *bounds, n_units, _least_correlation(residuals, rarer > 0))
@@ -66,8 +68,8 @@ def _least_correlation(residuals: Array, is_telling: Mask) -> Array:
     return np.where(found > 0, np.maximum(least, 0), found)
 
 
-def _t(freedom: Array | float) -> Array:
-    return np.asarray(scipy.special.stdtrit(np.maximum(freedom, 1), 1 - ALPHA))
+def _t(freedom: Array | float, alpha: float) -> Array:
+    return np.asarray(scipy.special.stdtrit(np.maximum(freedom, 1), 1 - alpha))
 
 
 def _beta(a: Array, b: Array, level: float, at_end: float) -> Array:
@@ -97,6 +99,24 @@ def differences(rates: Rates, reference: int) -> tuple[Array, Array]:
     )
 
 
+def parts(rates: Rates, sizes: Array) -> tuple[Array, Array, Array]:
+    """What part of all selected each group is, where groups have these sizes (K,): values and bounds (K,).
+
+    A part is 1 / (1 + the others' number by the group's own); the bounds are that ratio's. Groups count as
+    independent. NaN where nobody was selected.
+    """
+    number, low, high = (sizes * ends for ends in rates[:3])
+    found = []
+    for own, is_own in enumerate(np.eye(len(sizes), dtype=bool)):
+        others = number[~is_own].sum()
+        below, above = (np.hypot.reduce((number - ends)[~is_own]) for ends in (low, high))
+        both = np.array([[others, number[own]], [others - below, low[own]], [others + above, high[own]]])
+        smallest, largest = ratios(Rates(both[0], both[1], both[2], rates.n_units, np.eye(2)), 1)
+        found.append((divide(number[own], number.sum()), 1 / (1 + largest[0]), 1 / (1 + smallest[0])))
+    value, first, last = np.array(found).T
+    return value, first, last
+
+
 def ratios(rates: Rates, reference: int) -> tuple[Array, Array]:
     """Bounds (K,) of the groups' rates by that of the reference; infinite where that could be 0.
 
@@ -114,4 +134,6 @@ def ratios(rates: Rates, reference: int) -> tuple[Array, Array]:
         return divide(first, middle + root) if sign < 0 else divide(middle + root, np.full_like(own, last))
 
     ends = end(low, float(high[reference]), -1), end(high, float(low[reference]), 1)
-    return ends[0], np.where(np.isfinite(ends[1]) & (low[reference] > 0), ends[1], np.inf)
+    return np.where(low == 0, 0, ends[0]), np.where(
+        np.isfinite(ends[1]) & (low[reference] > 0), ends[1], np.inf
+    )

@@ -14,6 +14,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_benchmark_scores_resampled": CONFIG,
     "int_cell_residuals_resampled": ("analysis_key",),
     "int_census_distances_resampled": CONFIG,
+    "int_census_shares_bounded": CONFIG,
     "int_config_differences_resampled": ("analysis_key",),
     "int_design_power_promised": ("promise_key",),
     "int_feature_analyses_resampled": ("group_set_key",),

@@ -84,6 +84,13 @@ select
     shares.model_share_weighted,
     shares.actual_share,
     shares.model_share_weighted - shares.actual_share as difference,
+    {%- for end in ['low', 'high'] %}
+    case
+        when shares.model_share_weighted is null then null
+        when shares.direction = 'gender_given_outcome' then bounded.share_of_outcome_{{ end }}
+        else bounded.share_{{ end }}
+    end - shares.actual_share as difference_{{ end }},
+    {%- endfor %}
     divergences.jsd_nats,
     case when divergences.jsd_nats is null then 'zero_denominator' else 'ok' end as status,
     resampled.ci_low as jsd_ci_low,
@@ -113,6 +120,14 @@ left join divergences
             when shares.direction = 'gender_given_outcome' then shares.published_label
             else shares.group_value
         end
+left join {{ ref('int_census_shares_bounded') }} as bounded
+    on
+        shares.suite = bounded.suite
+        and shares.category = bounded.category
+        and shares.config_key = bounded.config_key
+        and shares.outcome_set = bounded.outcome_set
+        and shares.published_label = bounded.published_label
+        and shares.group_value = bounded.group_value
 left join {{ ref('int_census_distances_resampled') }} as resampled
     on
         case when shares.direction = 'outcome_given_gender' then shares.suite end = resampled.suite

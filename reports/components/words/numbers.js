@@ -22,6 +22,8 @@ export const within = (value, low, high) => (isNumber(value) ? `${show(value)}${
 export const SIZES = '[=0]0.000;[<0.0005]0.000000;0.000';
 /** How far something moves, with its sign: as `show`, and of shares in points. */
 export const signed = (value, isShare = false) => (isNumber(value) ? `${value > 0 ? '+' : ''}${isShare ? perCent(value) : show(value)}` : '–');
+/** How far a share lies from another, in points, with its interval in brackets. */
+export const points = (value, low, high, gap = ' ') => `${signed(value, true)}${isNumber(low) && isNumber(high) ? `${gap}(${signed(low, true)} to ${signed(high, true)})` : ''}`;
 /** A share with its interval in brackets, in per cent. */
 export const perCentWithin = (value, low, high, decimals = 1) => {
 	const said = (share) => perCent(share, decimals);

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ingest.inference.rates import Rates, differences, rates_over_units, ratios
+from ingest.inference.rates import Rates, differences, parts, rates_over_units, ratios
 
 
 def counts(rates, n_units, n_answers, icc, rng):
@@ -55,6 +55,47 @@ def test_differences_and_ratios_by_hand():
     together = rates._replace(correlation=np.array([[1, 0.5], [0.5, 1]]))
     assert differences(together, 1)[1][0] == pytest.approx(0.25 + (0.0125 - 0.005) ** 0.5)
     assert ratios(together, 1)[0][0] > smallest and ratios(together, 1)[1][0] < largest
+
+
+def test_parts_by_hand():
+    """150 people at 0.2 within 0.1 and 0.3 beside 100 at 0.3 within 0.2 and 0.4: 30 of 60 each."""
+    value, low, high = (np.array(ends) for ends in ((0.2, 0.3), (0.1, 0.2), (0.3, 0.4)))
+    found, first, last = parts(Rates(value, low, high, np.array([20, 20]), np.eye(2)), np.array([150, 100]))
+    assert found.tolist() == pytest.approx([0.5, 0.5])
+    # From each side the two parts are 1.
+    assert first + last[::-1] == pytest.approx([1, 1])
+    for part, of_own, of_other in ((first[0], 15, 40), (last[0], 45, 20)):
+        # The ratio is where the difference to so many times the own number has a bound of 0.
+        ratio = 1 / part - 1
+        margin = ((of_other - 30) ** 2 + ratio**2 * (of_own - 30) ** 2) ** 0.5
+        assert abs(30 - ratio * 30) == pytest.approx(margin)
+
+
+def test_a_group_that_nobody_selected_is_no_part_up_to_its_bound():
+    rates = rates_over_units(np.array([[0.0] * 10, [1.0] * 10]), np.ones((2, 10)), 0.025)
+    found, first, last = parts(rates, np.array([1.0, 1.0]))
+    assert (found[0], first[0], found[1], last[1]) == (0, 0, 1, 1)
+    assert 0.1 < last[0] < 0.5 and first[1] == pytest.approx(1 - last[0])
+    nobody = rates_over_units(np.zeros((2, 10)), np.ones((2, 10)), 0.025)
+    assert np.isnan(parts(nobody, np.array([1.0, 1.0]))[0]).all()
+
+
+@pytest.mark.parametrize("rates", [(0.2, 0.1), (0.05, 0.05), (0.02, 0.3), (0.2, 0.1, 0.3)])
+@pytest.mark.parametrize("icc", [0, 0.2, 1])
+def test_intervals_of_shares_and_parts_hold_the_truth(rates, icc):
+    """24 names of each group, 4 answers a name; the parts are of groups of unlike sizes."""
+    sizes = np.arange(1.0, len(rates) + 1)
+    truth = sizes * rates / np.dot(sizes, rates)
+    is_held = []
+    for seed in range(200):
+        selected, counted = counts(rates, 24, 4, icc, np.random.default_rng([5, seed]))
+        # A name is of one group.
+        apart = np.eye(len(rates))[:, :, None]
+        own, of_all = (np.concatenate(np.swapaxes(apart * one, 0, 1), axis=1) for one in (selected, counted))
+        found = rates_over_units(own, of_all, 0.025)
+        _, low, high = parts(found, sizes)
+        is_held.append([(found.low <= rates) & (rates <= found.high), (low <= truth) & (truth <= high)])
+    assert np.mean(is_held, axis=0).min() >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
 
 
 def test_a_reference_that_could_be_zero_has_no_highest_ratio():
