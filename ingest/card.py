@@ -20,9 +20,10 @@ from ingest.warehouse import VERDICTS, Warehouse, check_inputs, describe_finding
 Row = dict[str, Any]
 
 NAME = "audit_card"
-SCHEMA = 2  # of the JSON: raised where a key changes its meaning
+SCHEMA = 3  # of the JSON: raised where a key changes its meaning
 HASHED = ("dim_prompts", "dim_responses", "fct_verdicts")
-LISTED = 20  # findings in the Markdown; the JSON has all
+LISTED = 20  # findings in the Markdown, and
+ROWS = 200  # of each table; the JSON has all
 
 # Each section of the card is one query of the marts; a list of rows under its name.
 SECTIONS = {
@@ -77,12 +78,14 @@ SECTIONS = {
         group by all
         order by all
         """,
+    # Each reason has numbers of its own: what would decide it is what verdicts have in common.
     "undecided": """
-        select suite, config, verdict, reason, count(*) as n
+        select suite, config, verdict, lacks, coalesce(action, reason) as explanation, count(*) as n
         from fct_verdicts
+        left join dim_verdict_actions as actions using (verdict, lacks)
         where is_gated and verdict in ('inconclusive', 'not_applicable')
         group by all
-        order by n desc, suite, config, verdict, reason
+        order by n desc, suite, config, verdict, lacks, explanation
         """,
     "runs": """
         select run_id, command, started_at, ended_at, run_status, versions
@@ -202,8 +205,20 @@ def limitations(sections: Mapping[str, Sequence[Row]]) -> list[str]:
 
 
 def as_json(card: Mapping[str, Any]) -> str:
-    """Return the card as JSON, keys in a fixed order; times are UTC in ISO 8601."""
-    return json.dumps(card, indent=2, ensure_ascii=False, default=_plain, allow_nan=False) + "\n"
+    """Return the card as JSON, a row a line, keys in a fixed order; times are UTC in ISO 8601."""
+    lines = (
+        f"  {_json(name)}: {_of_lines(value) if isinstance(value, list) else _json(value)}"
+        for name, value in card.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _of_lines(rows: Sequence[Any]) -> str:
+    return "[\n" + ",\n".join(f"    {_json(row)}" for row in rows) + "\n  ]" if rows else "[]"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_plain, allow_nan=False)
 
 
 def _plain(value: Any) -> str:
@@ -240,7 +255,8 @@ def table(rows: Sequence[Row], columns: str) -> list[str]:
         return ["None.", ""]
     named = {key: heading or key for key, _, heading in (part.partition(" ") for part in columns.split(", "))}
     lines = [f"| {' | '.join(named.values())} |", f"|{' --- |' * len(named)}"]
-    return [*lines, *(f"| {' | '.join(cell(row[key]) for key in named)} |" for row in rows), ""]
+    lines += (f"| {' | '.join(cell(row[key]) for key in named)} |" for row in rows[:ROWS])
+    return [*lines, "", *([f"… and {len(rows) - ROWS:,} more in the JSON.", ""] if len(rows) > ROWS else [])]
 
 
 def as_markdown(card: Mapping[str, Any]) -> str:
@@ -285,7 +301,8 @@ TABLES = (
     ("Missing and failing", "missingness",
      "description rule, suite, category, config, scope within, n_failing failing, n_records of,"
      " rate share, limit_rate limit"),
-    ("Why verdicts are open", "undecided", "suite, config, verdict, reason, n number"),
+    ("What would decide the others; their reasons are in fct_verdicts", "undecided",
+     "suite, config, verdict, explanation what to do or why, n number"),
     ("Metrics", "metrics", "metric, metric_version version, unit, mart"),
     ("Runs", "runs", "started_at started, ended_at ended, command, run_status status, run_id run"),
     ("Build", "build",

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from ingest.card import ALWAYS, TABLES, as_json, cell, limitations, table
+from ingest.card import ALWAYS, ROWS, TABLES, as_json, cell, limitations, table
 
 NOTHING = {name: [] for name in ("configs", "data", "responses", "verdicts", "suites", "missingness")}
 
@@ -36,6 +36,8 @@ def test_a_table_has_a_cell_for_each_column_and_says_when_it_is_empty():
     rows = [{"a": "x|y", "b": 1, "more": 2}]
     assert table(rows, "a, b a number") == ["| a | a number |", "| --- | --- |", r"| x\|y | 1 |", ""]
     assert table([], "a") == ["None.", ""]
+    *listed, more, _ = table([{"a": row} for row in range(ROWS + 2)], "a")
+    assert (len(listed), more) == (2 + ROWS + 1, "… and 2 more in the JSON.")
 
 
 def test_checks_of_one_rule_and_question_are_told_apart():

@@ -58,13 +58,15 @@ MARTS = {
         """,
     "fct_verdicts": """
         select 's' as suite, 'm' as config, true as is_simulated, 'p' as profile, true as is_gate_profile,
-        true as is_gated, verdict, 'why' as reason, 'C' as category, 'gender' as axis, 'o' as measure,
-        'fdi' as metric, 'Female' as group_value, 0.9::double as value, 'share' as unit,
-        0.3::double as adjusted_value, 0.1::double as red_limit, 0.2::double as ci_low,
+        true as is_gated, verdict, 'why' as reason,
+        case when verdict = 'inconclusive' then 'more_units' end as lacks, 'C' as category,
+        'gender' as axis, 'o' as measure, 'fdi' as metric, 'Female' as group_value, 0.9::double as value,
+        'share' as unit, 0.3::double as adjusted_value, 0.1::double as red_limit, 0.2::double as ci_low,
         0.4::double as ci_high, 60 as n,
         0.001::double as p_family, 'C-gender-0' as verdict_name, false as is_control, 0 as n_missing
         from (values ('fail'), ('inconclusive')) as verdicts (verdict)
         """,
+    "dim_verdict_actions": "select 'inconclusive' as verdict, 'more_units' as lacks, 'Ask more.' as action",
     "dim_runs": """
         select 'r1' as run_id, 'load' as command, timestamp '2026-01-02' as started_at,
         timestamp '2026-01-03' as ended_at, 'done' as run_status, '{}' as versions
@@ -332,11 +334,11 @@ def test_the_first_mart_that_differs_is_named(mart, data, card):
 @pytest.mark.parametrize(
     ("of", "becomes", "named"),
     [
-        ('"verdict": "fail",\n      "n": 1', '"verdict": "pass",\n      "n": 1', "'verdicts'"),
+        ('"verdict": "fail", "n": 1', '"verdict": "pass", "n": 1', "'verdicts'"),
         ('"value": 0.3', '"value": 0.03', "'findings'"),
         ("Simulated: a program", "Asked: a program", "'limitations'"),
         ('"model": "m"', '"model": "another"', "'configs'"),
-        ('"schema_version": 2', '"schema_version": 2.0', "is not written as it would be"),
+        ('"schema_version": 3', '"schema_version": 3.0', "is not written as it would be"),
         ('"card": ', '"card":  ', "is not written as it would be"),
         ("{\n", '{\n  "more": 1,\n', "is not written as it would be"),
     ],
