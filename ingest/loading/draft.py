@@ -34,13 +34,14 @@ LOOKED_AT = 10_000  # records of a file
 READ = 50  # texts whose language is told
 MOST_QUESTIONS = 100
 MOST_ATTRIBUTES = 4
+MOST_NAMES = 100  # of people, to be listed
 NAMED = 3  # fields that could be no groups
 VARIES = 0.1  # of the prompts with several answers: their values differ
 SOME = 0.2  # of a value's prompts say it; others may show it by a name
 GUIDE = "docs/guide/own-answers.md"
 NO_ROOT = "# No field says which prompts differ in the group only: `root:` would name it."
 ROOT_OF_PROMPTS = (
-    "# Prompts that are alike without the words of their groups are one root: they differ in the group only."
+    "# Prompts that are alike without the words of their groups, and people's names, are one root."
 )
 ONE_QUESTION = "# All answers count as answers to one question: `category:` would name a column of several."
 UNLISTED = f"{GUIDE}#groups-without-a-column"
@@ -136,10 +137,13 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     if person := _name(named_in, people, declared, attributes):
         columns["name"] = person
     guessed = _add_words(prompts, attributes, declared, fields.get(person or ""))
-    replaced = {} if person else replacements(prompts, _words_of(declared))
+    of_people = [*fields[person].values] if person else []
+    replaced = replacements(
+        prompts, [*of_people, *_words_of(declared)] if len(of_people) <= MOST_NAMES else []
+    )
     alike = FileField(columns["prompt"], (without(text, replaced) for text in prompts), len(prompts))
     taken = known | people | {person or "", questions or ""}
-    root = _root(fields, groups, taken, alike, fields.get(questions or ""))
+    root = _root(fields, groups, taken, alike, fields.get(questions or ""), has_people=person is not None)
     if root:
         columns["root"] = {"column": root, "replace": replaced} if root == columns["prompt"] else root
     if questions:
@@ -251,11 +255,13 @@ def _root(
     taken: set[str],
     prompts: FileField,
     questions: FileField | None,
+    has_people: bool,
 ) -> str | None:
     """Return the field that prompts share which differ in the group only, if there is one.
 
     It is the one with the most values of which at least half stand beside several groups. `prompts` are
-    without the words of their groups; where they tell more roots apart than any field, they are the root.
+    without the words of their groups and people's names; where they tell more roots apart than any field,
+    they are the root. Where people are named, a field goes before them.
     """
     if not groups:
         return None
@@ -265,7 +271,7 @@ def _root(
     for name, field in [*fields.items(), (prompts.name, prompts)]:
         if field is not prompts and (name in taken or field in groups or name.startswith("score.")):
             continue
-        if not field.is_full:
+        if not field.is_full or (field is prompts and has_people and best):
             continue
         beside: dict[tuple[str, str], set[tuple[str, ...]]] = {}
         for *root, group in zip(asked, field.texts, of, strict=True):

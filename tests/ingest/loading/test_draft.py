@@ -18,6 +18,7 @@ from ingest.errors import PlumblineError
 from ingest.loading.draft import GUIDE, NAMES, TEXTS, draft_suite
 from ingest.loading.files import spread
 from ingest.paths import PROJECT
+from ingest.store import Store
 from ingest.suite import load_suite
 
 
@@ -148,13 +149,38 @@ def test_a_column_of_names_is_neither_what_prompts_share_nor_a_group(tmp_path):
     path = tmp_path / "bank.yml"
     plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", customers(10)))
     suite = load_suite(path)
-    assert (suite.columns.name, suite.columns.root) == ("customer_name", None)
+    assert (suite.columns.name, suite.columns.root.column) == ("customer_name", "prompt")
     assert list(suite.attributes) == ["country", "age_band"]
     assert suite.categories["BANK"].block == "name"
     # Where nothing else could be a group, a name is none, and the message leads on.
     records = [{k: v for k, v in r.items() if k not in ("country", "age_band")} for r in customers(10)]
     told = plumbline("init", "--force", path, "--responses", write_csv(tmp_path / "b.csv", records))
     assert told.exit_code == 1 and "docs/guide/own-answers.md#groups-without-a-column" in told.output
+
+
+def test_prompts_that_are_alike_without_names_are_one_root(tmp_path):
+    """Where no column says so. Prompts that say more of a person than the name have none in common."""
+    records = [
+        {
+            "person": name,
+            "sex": sex,
+            "prompt": f"{what} Is {name}'s plan a good one? {name} asks.",
+            "cv": f"{what} {name} has worked for {years} years.",
+            "response": "Yes.",
+        }
+        for what in ("A bank lends.", "A school admits.", "A firm hires.")
+        for years, (name, sex) in enumerate([("Anne", "F"), ("Bob", "M"), ("Cleo", "F"), ("Dan Ho", "M")])
+    ]
+    path, answers = tmp_path / "plan.yml", write_csv(tmp_path / "a.csv", records)
+    plumbline("init", path, "--responses", answers)
+    suite = load_suite(path)
+    assert suite.columns.name == "person" and suite.columns.root.column == "prompt"
+    plumbline("--data", tmp_path / "data", "load", "--suite", path, answers)
+    with Store(tmp_path / "data", read_only=True) as store:
+        assert store.rows("select count(*), count(distinct root_key) from prompts") == [(12, 3)]
+    of_cvs = [{**record, "prompt": record["cv"]} for record in records]
+    plumbline("init", "--force", path, "--responses", write_csv(tmp_path / "b.csv", of_cvs))
+    assert load_suite(path).columns.root is None
 
 
 def test_what_is_called_a_name_may_be_a_group_or_a_thing(tmp_path):
