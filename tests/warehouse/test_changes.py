@@ -124,6 +124,9 @@ class Project:
         self.folder = folder / "project"
         self.data = folder / "data"
         self.built, self.without_dbt = set(), set()
+        self.of_the_build = self.data / AUDIT_NAME, self.folder / "target" / "read-duckdb" / kept_project.KEPT
+
+    def begin(self):
         for name, text in FILES.items():
             self.write(name, text)
         shutil.copytree(ROOT / "macros" / "engine", self.folder / "macros")
@@ -135,6 +138,12 @@ class Project:
         self.suite("t", limit=20)
         self.answers("s", "k", 12)
         self.answers("t", "k", 3)
+
+    def take(self, other, *files):
+        """Take over files of another project, or all."""
+        for file in files or (other.folder, other.data):
+            place = self.folder.parent / file.relative_to(other.folder.parent)
+            (shutil.copytree if file.is_dir() else shutil.copy)(file, place)
 
     def write(self, name, text):
         path = self.folder / name
@@ -179,12 +188,33 @@ class Project:
         return self.tables() == self.tables(fresh)
 
 
+@contextmanager
+def in_its_folder(project):
+    """Have commands take the project for ours."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (driver, kept_project, provenance, running):
+            patched.setattr(module, "PROJECT", project.folder)
+            patched.setattr(module, "dbt_project", lambda: project.folder)
+        yield
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """The project, built from nothing."""
+    project = Project(tmp_path_factory.mktemp("begun"))
+    project.begin()
+    with in_its_folder(project):
+        project.build()
+    return project
+
+
 @pytest.fixture
-def project(tmp_path, monkeypatch):
+def project(begun, tmp_path, monkeypatch):
+    """A copy of the project that dbt has read, and not built."""
     project = Project(tmp_path)
-    for module in (driver, kept_project, provenance, running):
-        monkeypatch.setattr(module, "PROJECT", project.folder)
-        monkeypatch.setattr(module, "dbt_project", lambda: project.folder)
+    project.take(begun)
+    for file in project.of_the_build:
+        file.unlink()
 
     class Recording(dbt.cli.main.dbtRunner):
         def invoke(self, arguments, **options):
@@ -208,7 +238,14 @@ def project(tmp_path, monkeypatch):
 
     monkeypatch.setattr(dbt.cli.main, "dbtRunner", Recording)
     monkeypatch.setattr(running, "run", run_recorded)
-    return project
+    with in_its_folder(project):
+        yield project
+
+
+@pytest.fixture
+def is_built(project, begun):
+    """Have the project built already, as its first build makes it."""
+    project.take(begun, *begun.of_the_build)
 
 
 def test_each_change_builds_what_reads_it_and_tests_that(project):
@@ -435,9 +472,8 @@ def test_options_of_dbt_in_the_environment_are_those_of_other_projects(project, 
     assert project.build() == project.without_dbt and project.is_as_from_nothing()
 
 
+@pytest.mark.usefixtures("is_built")
 def test_what_goes_wrong_without_dbt_is_left_to_dbt(project, monkeypatch, capsys):
-    project.build()
-
     def build_with(part, instead):
         project.answers("t", "k", 1)
         with monkeypatch.context() as patched:
@@ -492,8 +528,8 @@ select 1 as one {%- if execute %}
         assert ("wide" in project.without_dbt) is not is_new
 
 
+@pytest.mark.usefixtures("is_built")
 def test_a_source_that_is_another_table_has_its_queries_written_anew(project):
-    project.build()
     assert project.build() == set()
     with project.raw() as store:
         store.connection.execute("create table other_suites as from suites where suite = 's'")
@@ -504,9 +540,9 @@ def test_a_source_that_is_another_table_has_its_queries_written_anew(project):
         assert marts.sql("from limits").fetchall() == [("s", 10.0)]
 
 
+@pytest.mark.usefixtures("is_built")
 def test_what_dbt_reads_of_other_files_is_not_kept_under_these(project, monkeypatch):
     """A file is changed while an audit asks its model, and changed back; another build keeps the project."""
-    project.build()
     before = FILES["models/other.sql"]
     project.write("models/other.sql", "select 7 as n_suites")
     with driver.parsed_project(project.data) as parsed:
@@ -519,9 +555,9 @@ def test_what_dbt_reads_of_other_files_is_not_kept_under_these(project, monkeypa
     assert "other" in project.build() and project.is_as_from_nothing()
 
 
+@pytest.mark.usefixtures("is_built")
 def test_another_projects_way_of_making_things_is_dbts(project):
     """Macros of theirs may replace ours, a hook may write what a model reads, the environment is no file."""
-    project.build()
     profile = (ROOT / "profiles.yml").read_text("utf-8")
     ours = FILES["dbt_project.yml"]
     project.write("../theirs/dbt_project.yml", "name: theirs\n")
@@ -548,8 +584,8 @@ def test_another_projects_way_of_making_things_is_dbts(project):
     assert project.build() and project.without_dbt == set()
 
 
+@pytest.mark.usefixtures("is_built")
 def test_what_another_version_kept_is_not_taken(project, monkeypatch):
-    project.build()
     other = project.folder.with_name("project.py")
     other.write_text("# Another version's.", "utf-8")
     with monkeypatch.context() as patched:
@@ -577,9 +613,9 @@ def ends_with_ctrl_c(seconds):
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.usefixtures("is_built")
 def test_ctrl_c_stops_a_model_between_two_queries(project, monkeypatch):
     """What Python computes goes on; the query that it then asks is stopped."""
-    project.build()
     project.answers("t", "k", 1)
 
     def compute(cursor, *_):
@@ -604,8 +640,8 @@ def test_ctrl_c_stops_a_model_that_dbt_runs(project):
     assert project.build() >= {"drawn", "judged"} and project.is_as_from_nothing()
 
 
+@pytest.mark.usefixtures("is_built")
 def test_ctrl_c_stops_a_model_that_has_just_been_begun(project, monkeypatch):
-    project.build()
     project.answers("t", "k", 1)
     endless = "select sum(hash(a.range + b.range)) from range(1e7::bigint) as a, range(1e7::bigint) as b"
 
@@ -630,8 +666,8 @@ def test_models_that_read_one_another_in_a_circle_are_named(project):
         project.build()
 
 
+@pytest.mark.usefixtures("is_built")
 def test_what_is_not_known_is_built(project):
-    project.build()
     # dbt alone: it vouches for nothing that it made.
     assert driver.run_dbt(project.data, ["run", "--select", "judged"])
     assert project.build() & EVERY == {"judged"}
@@ -670,9 +706,9 @@ def test_what_is_not_known_is_built(project):
     assert project.is_as_from_nothing()
 
 
+@pytest.mark.usefixtures("is_built")
 def test_a_history_of_random_changes_ends_as_a_build_from_nothing(project):
     chance = random.Random(20_261_123)
-    project.build()
     for _ in range(5):
         suite, n = chance.choice("stuv"), chance.randrange(1, 9)
         match chance.randrange(4):
