@@ -16,7 +16,8 @@ from tiny import TINY_SUITE, all_rows, csv_text, record
 from ingest.cli import cli
 from ingest.errors import PlumblineError
 from ingest.store import AUDIT_NAME, RAW_NAME, Store
-from ingest.warehouse import build, parse, room, run_dbt
+from ingest.warehouse import build, read_project, room, run_dbt
+from ingest.warehouse import dbt as driver
 
 READERS = {"gate": (), "export": ("out",), "card": (), "report": ("--tables-only",), "compare": ("--forget",)}
 BUILD = ["run", "--select", "+dim_responses", "+dim_runs", "+stg_extract__scorers", "+stg_load__rejects"]
@@ -64,6 +65,15 @@ def refused(data, command="export"):
     what, audit, _ = line.partition(" Run `plumbline audit")
     assert len(line) <= 300 and AUDIT_NAME in what and audit
     return what.partition(AUDIT_NAME)[2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def manifest(tmp_path_factory):
+    """The project, which dbt reads once for all these builds: as in one audit."""
+    manifest = read_project(tmp_path_factory.mktemp("read"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(driver, "parse", lambda data: manifest)
+        yield manifest
 
 
 @pytest.fixture(scope="module")
@@ -239,9 +249,7 @@ def test_a_comparison_is_of_the_run_that_is_kept(data):
     assert "older than the answers" in refused(data)
 
 
-def test_a_database_that_another_process_takes_meanwhile_is_named_in_one_line(data, monkeypatch, capsys):
-    monkeypatch.setenv("PLUMBLINE_DATA", str(data))
-    manifest = parse(data)
+def test_a_database_that_another_process_takes_meanwhile_is_named_in_one_line(data, manifest, capsys):
     hold = "import duckdb, sys; raw = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
     started = []
 
@@ -260,20 +268,17 @@ def test_a_database_that_another_process_takes_meanwhile_is_named_in_one_line(da
 
 def test_a_disk_that_is_full_is_said_in_one_line(data, monkeypatch):
     ended = dbtRunnerResult(success=False, exception=RuntimeError("[Errno 28] No space left on device"))
-    monkeypatch.setenv("PLUMBLINE_DATA", str(data))
-    manifest = parse(data)
     monkeypatch.setattr(dbtRunner, "invoke", lambda *_, **__: ended)
     with pytest.raises(OSError, match="No space left on device") as raised:
-        run_dbt(data, BUILD, lambda: manifest)
+        run_dbt(data, BUILD)
     assert raised.value.filename == str(data)
 
 
-def test_dbt_alone_does_the_same_and_its_gate_says_so(data, monkeypatch):
+def test_dbt_alone_does_the_same_and_its_gate_says_so(data, manifest, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_DATA", str(data))
     monkeypatch.setenv("AUDIT_GATE", "warn")  # what a finding of the gate does; `error` stops dbt
     places = ["--project-dir", str(ROOT), "--profiles-dir", str(ROOT), "--log-path", str(data / "logs")]
     places += ["--target-path", str(data / "target"), "--quiet", "--no-write-json"]
-    manifest = parse(data)
 
     def statuses(*arguments):
         try:
