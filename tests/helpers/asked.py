@@ -15,6 +15,7 @@ from ingest.assemble import assemble_prompts
 from ingest.cli import cli
 from ingest.errors import LONGEST, PlumblineError
 from ingest.store import RAW_NAME, Store
+from ingest.store.opening import close_kept
 from ingest.suite import Suite, load_suite
 
 ASKED = FIXTURES / "asked_suite.yml"
@@ -39,6 +40,7 @@ def have_assembled(data: Path, suite: Suite, content: str) -> None:
     with Store(data) as store:
         assemble_prompts(store, suite)
     if is_new:
+        close_kept()  # all of it is in the one file then
         _assembled[content] = raw.read_bytes()
 
 

@@ -20,6 +20,8 @@ from ingest.network import TooLarge, lines_of
 from ingest.store import utc_now
 from ingest.suite import Config, load_suite
 
+pytestmark = pytest.mark.usefixtures("stays_open")
+
 PRICES = {"prompt": 10.0, "output": 1_000.0, "batch": 0.5}
 IN_BATCH = N_PROMPTS - 1  # the first request goes out alone, to see what the server refuses
 

@@ -26,6 +26,8 @@ from ingest.errors import PlumblineError
 from ingest.store import Store
 from ingest.suite import Config, load_suite, own_code
 
+pytestmark = pytest.mark.usefixtures("stays_open")
+
 
 @pytest.fixture
 def server(running):
