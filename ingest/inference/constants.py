@@ -21,4 +21,4 @@ CHUNK_DRAWS = 100  # resamples at once where a chunk is not measured in bytes
 
 # Random numbers are drawn from a stream of their own for each purpose.
 PERMUTATION_STREAM, BOOTSTRAP_STREAM, MONTE_CARLO_STREAM, EXCHANGE_STREAM, PSEUDO_UNIT_STREAM = range(5)
-CENSUS_STREAM, LOOKS_STREAM, LABEL_STREAM = 5, 6, 7
+CENSUS_STREAM, LOOKS_STREAM, LABEL_STREAM, FLIP_STREAM = 5, 6, 7, 8

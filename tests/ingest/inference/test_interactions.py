@@ -64,6 +64,41 @@ def test_a_combination_that_differs_is_found_and_named(shared):
     assert np.mean([one.departure[0, 0] for one in found]) == pytest.approx(2 / 3, abs=0.1)
 
 
+def test_a_small_combination_that_varies_more_is_no_interaction():
+    # Six women of each race of whom half are chosen, thirty men of whom hardly any is: gender alone matters.
+    p = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        cell = np.repeat(np.arange(6), [6, 6, 6, 30, 30, 30])
+        attributes = np.column_stack(np.unravel_index(cell, (2, 3)))
+        mean = np.where(cell < 3, 0.5, 0.03)
+        chosen = rng.binomial(3, rng.beta(mean * 7 / 3, (1 - mean) * 7 / 3)) / 3
+        p.append(interaction(attributes, cell, np.arange(108), chosen[:, None], 99, seed).p_value)
+    # By permutations alone 39 in 100.
+    assert (np.array(p) <= 0.05).mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(p))
+
+
+def test_flips_give_what_all_flips_by_hand_give():
+    cell = np.repeat(np.arange(4), [2, 2, 2, 5])
+    attributes = np.column_stack(np.unravel_index(cell, (2, 2)))
+    y = np.array([0.0, 9, 5, 3, 1, 8, 2, 2.5, 1.5, 2, 2.25])
+    main = np.column_stack([np.ones(11), attributes])
+    both = np.column_stack([main, attributes.prod(axis=1)])
+
+    def left(values, design):
+        return values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+
+    def share(values):
+        return 1 - (left(values, both) ** 2).sum(0) / (left(values, main) ** 2).sum(0)
+
+    signs = 1 - 2 * (np.arange(2**11)[:, None] >> np.arange(11) & 1)
+    exact = (share((left(y, main) * signs).T) >= share(y) - 1e-12).mean()
+    found = interaction(attributes, cell, np.arange(11), y[:, None], 4_999, 1)
+    assert found.p_value == pytest.approx(exact, abs=0.02)
+    permuted = np.random.default_rng(1).permuted(np.tile(left(y, main), (4_999, 1)), axis=1)
+    assert (share(permuted.T) >= share(y)).mean() < exact - 0.05
+
+
 def test_answers_of_one_name_are_one_row():
     rng = np.random.default_rng(2)
     attributes, cell, name, y = crossed(3, 1, rng, shift=1.0)
