@@ -507,16 +507,18 @@ def check_benchmark(suite: Suite) -> None:
 
 def check_thresholds(suite: Suite) -> None:
     """A limit is of a profile that the suite names, and stands once."""
-    seen: set[tuple[str, str, str]] = set()
+    seen: dict[tuple[str, str, str], set[str | None]] = {}
     for i, limit in enumerate(suite.thresholds):
         profile = limit.profile or suite.profiles[0]
         if profile not in suite.profiles:
             raise Misplaced(f"{profile!r} is not among the suite's `profiles`", "thresholds", i, "profile")
         kinds = ("single", "intersection") if limit.axes == "any" else (limit.axes,)
         for kind in kinds:
-            if (profile, limit.metric, kind) in seen:
+            named = seen.setdefault((profile, limit.metric, kind), set())
+            # A limit without a statistic is of each.
+            if named and ({None, limit.statistic} & named or limit.statistic is None):
                 raise Misplaced(f"{limit.metric!r} has two limits here", "thresholds", i)
-            seen.add((profile, limit.metric, kind))
+            named.add(limit.statistic)
 
 
 def check_ranges(suite: Suite) -> None:

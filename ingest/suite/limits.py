@@ -42,6 +42,10 @@ class Threshold(Strict):
     axes: Literal["any", "single", "intersection"] = Field(
         default="any", description="Of one attribute, of several, or any."
     )
+    statistic: Name | None = Field(
+        default=None,
+        description="Which statistic of groups: for a disparity of measurements; if unsaid of each.",
+    )
     green_limit: float = Field(allow_inf_nan=False, description="The limit that a pass has to exclude.")
     red_limit: float | None = Field(
         default=None, allow_inf_nan=False, description="The limit beyond which a number can fail."
@@ -59,6 +63,8 @@ class Threshold(Strict):
         known = declared("judged_metrics", "metric")
         if self.metric not in known:
             raise ValueError(f"{self.metric!r} cannot be judged; known: {', '.join(sorted(known))}")
+        if self.statistic is not None:
+            self._names_a_statistic(self.statistic)
         worse = self.worse
         if self.red_limit is None:
             return self
@@ -67,6 +73,15 @@ class Threshold(Strict):
         if worse == "lower_is_worse" and self.red_limit > self.green_limit:
             raise ValueError(f"{self.metric}: less is worse, so `red_limit` is not above `green_limit`")
         return self
+
+    def _names_a_statistic(self, statistic: str) -> None:
+        judged = declarations("judged_metrics")
+        compared = [row["metric"] for row in judged if row["model"] == "fct_disparities"]
+        if self.metric not in compared:
+            raise ValueError(f"{self.metric}: `statistic` is for one of {', '.join(sorted(compared))}")
+        known = [*declared("statistics", "statistic"), "selection_rate"]
+        if statistic not in known:
+            raise ValueError(f"{statistic!r} is no statistic of groups; known: {', '.join(sorted(known))}")
 
     @property
     def worse(self) -> str:

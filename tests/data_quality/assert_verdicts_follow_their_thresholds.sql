@@ -12,6 +12,7 @@ of_profiles as (
     select
         profiles.suite,
         thresholds.*,
+        '' as statistic,
         1 as standing
     from profiles
     left join {{ ref('thresholds') }} as thresholds using (profile)
@@ -47,11 +48,16 @@ expected as (
         on
             limits.suite = judged.suite
             and limits.metric = judged.metric
-            and (limits.axis_kind = 'any' or limits.axis_kind = judged.axis_kind)
+            and limits.axis_kind in ('any', judged.axis_kind)
+            and limits.statistic in ('', judged.statistic)
     where limits.metric is null or judged.suite is not null
     qualify
         limits.metric is null
-        or row_number() over (
+        or rank() over (
+            partition by limits.profile, judged.suite, judged.metric, judged.axis_kind
+            order by limits.standing desc
+        ) = 1
+        and row_number() over (
             partition by
                 limits.profile, judged.suite, judged.category, judged.config, judged.measure, judged.axis,
                 judged.metric, judged.group_value

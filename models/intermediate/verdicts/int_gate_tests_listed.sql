@@ -38,6 +38,7 @@ inner join {{ ref('int_judgements_requested') }} as limits
         numbers.suite = limits.suite
         and numbers.metric = limits.metric
         and numbers.axis_kind = limits.axis_kind
+        and limits.statistic in ('', numbers.statistic)
 left join {{ ref('int_analyses_resampled') }} as resampled
     on
         numbers.analysis_key = resampled.analysis_key

@@ -1,5 +1,5 @@
--- Grain: one row per suite, profile, metric, axis_kind (single or intersection): the limit that judges. What
--- a suite declares takes the place of its profile's.
+-- Grain: one row per suite, profile, metric, axis_kind (single or intersection), statistic ('' for each): the
+-- limit that judges. What a suite declares of a metric takes the place of all that its profile has of it.
 with placed as (
     select
         suite,
@@ -19,6 +19,7 @@ shipped as (
     select
         profiles.suite,
         thresholds.*,
+        '' as statistic,
         false as is_own
     from profiles
     inner join {{ ref('thresholds') }} as thresholds using (profile)
@@ -45,6 +46,7 @@ select
     profiles.is_gate_profile,
     listed.metric,
     kinds.axis_kind,
+    listed.statistic,
     listed.unit,
     listed.direction,
     listed.green_limit,
@@ -58,7 +60,11 @@ from listed
 inner join profiles using (suite, profile)
 inner join kinds on listed.axis_kind in ('any', kinds.axis_kind)
 qualify
-    row_number() over (
+    rank() over (
         partition by listed.suite, listed.profile, listed.metric, kinds.axis_kind
+        order by listed.is_own desc
+    ) = 1
+    and row_number() over (
+        partition by listed.suite, listed.profile, listed.metric, kinds.axis_kind, listed.statistic
         order by listed.is_own desc, listed.axis_kind = 'any' asc
     ) = 1

@@ -39,7 +39,8 @@
          'metric': "case disparity when 'range' then 'group_range' "
             ~ "when 'standard_deviation' then 'group_standard_deviation' else disparity end",
          'value': 'value', 'group': "''", 'has_inference': true, 'value_low': 'bound_low',
-         'value_high': 'bound_high', 'n_missing': 'n_missing', 'unit': 'resampling_unit'},
+         'value_high': 'bound_high', 'n_missing': 'n_missing', 'unit': 'resampling_unit',
+         'statistic': 'statistic'},
     ],
     'fct_failures': [
         {'measure': 'response_status', 'metric': "'failure_rate'", 'value': 'failure_rate',
@@ -79,6 +80,7 @@ numbers as (
         {{ part['axis'] or 'axis' }} as axis,
         {{ part['metric'] }} as metric,
         {{ part['group'] }} as group_value,
+        {{ part['statistic'] or "''" }} as statistic,
         {{ part['value'] }} as value,
         {{ part['n'] or 'n' }} as n,
         {%- for column in ['n_missing', 'n_blocks'] %}
@@ -199,6 +201,7 @@ select
     case when contains(numbers.axis, ' & ') then 'intersection' else 'single' end as axis_kind,
     numbers.metric,
     numbers.group_value,
+    numbers.statistic,
     case when numbers.better = 'nearer_zero' then abs(numbers.value) else numbers.value end as value,
     {%- for column in ['ci_low', 'ci_high', 'null_median'] %}
     case when numbers.better <> 'nearer_zero' then numbers.{{ column }} end as {{ column }},

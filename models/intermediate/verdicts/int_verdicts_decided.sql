@@ -96,6 +96,7 @@ limited as (
             and numbers.axis = families.axis
             and numbers.metric = families.metric
             and numbers.group_value = families.group_value
+    where limits.statistic in ('', numbers.statistic)
 ),
 
 bounded as (

@@ -1,4 +1,4 @@
--- Grain: one row per suite, profile, metric, axis_kind.
+-- Grain: one row per suite, profile, metric, axis_kind, statistic ('' for each).
 with thresholds as (
     select
         suite,
@@ -11,6 +11,7 @@ select
     {{ json_text('threshold', 'profile') }} as profile,
     {{ json_text('threshold', 'metric') }} as metric,
     {{ json_text('threshold', 'axes') }} as axis_kind,
+    coalesce({{ json_text('threshold', 'statistic') }}, '') as statistic,
     {{ json_text('threshold', 'unit') }} as unit,
     {{ json_text('threshold', 'direction') }} as direction,
     cast({{ json_text('threshold', 'green_limit') }} as double) as green_limit,

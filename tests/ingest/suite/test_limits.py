@@ -37,6 +37,8 @@ def suite(tmp_path):
         ({"metric": "max_fdi", "profile": "plumbline"}, "'plumbline' is not among"),
         ({"metric": "max_fdi", "green_limit": float("nan")}, "finite"),
         ({"metric": "max_fdi", "gate": "perhaps"}, "`true` or `false`"),
+        ({"metric": "max_fdi", "statistic": "mean"}, "`statistic` is for one of dixon_q, group_range,"),
+        ({"metric": "group_range", "statistic": "means"}, "known: kendall, kl_divergence, kurtosis, mean,"),
     ],
 )
 def test_a_limit_that_cannot_judge_is_refused(suite, limit, problem):
@@ -52,6 +54,22 @@ def test_two_limits_for_one_number_are_refused(suite):
     ]
     with pytest.raises(PlumblineError, match="two limits"):
         load_suite(suite(thresholds=twice))
+
+
+@pytest.mark.parametrize(
+    ("named", "is_twice"),
+    [(["mean", "median"], False), (["mean", "mean"], True), (["mean", None], True), ([None, "mean"], True)],
+)
+def test_a_statistic_has_one_limit(suite, named, is_twice):
+    path = suite(
+        thresholds=[{"metric": "group_range", "green_limit": 0.1, "statistic": one} for one in named]
+    )
+    if is_twice:
+        with pytest.raises(PlumblineError, match="two limits"):
+            load_suite(path)
+    else:
+        stated = definition(load_suite(path))["thresholds"]
+        assert [limit["statistic"] for limit in stated] == named
 
 
 def test_limits_and_the_family_stand_in_the_definition(suite):
