@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import get_annotations
 from typing import Any, NamedTuple
 
 from ingest.apart.child import described
@@ -78,15 +79,31 @@ def create(
     what_to_do = f"Mend or update {offer.package}, or take {name!r} out of the suite."
     with one_line(f"The {kind} {name!r} of {offer.package} does not load", what_to_do):
         made = offer.maker.load()(*arguments)
-    if not isinstance(made, protocols) or getattr(made, "name", None) != name:
+    if fault := _lacking(made, protocols) or _misnamed(made, name):
         wants = " or ".join(protocol.__name__ for protocol in protocols)
         raise PlumblineError(
-            f"{offer.package} gives {made!r} where the {kind} {name!r} should be, a {wants} of that name.",
+            f"{offer.package} gives {made!r:.60} where the {kind} {name!r} should be, "
+            f"a {wants} of that name: {fault}.",
             what_to_do,
         )
     if told := wrong(made):
         raise PlumblineError(f"The {kind} {name!r} of {offer.package} has {told}.", what_to_do)
     return made
+
+
+def _lacking(made: Any, protocols: tuple[type, ...]) -> str | None:
+    """Return which members an object lacks of the protocol that it is nearest to, None where none."""
+    found = []
+    for protocol in protocols:
+        kinds = [one for one in protocol.__mro__ if one.__module__.startswith("ingest.")]
+        members = {name for one in kinds for name in (*get_annotations(one), *vars(one)) if name[0] != "_"}
+        found.append(sorted(name for name in members if not hasattr(made, name)))
+    lacks = min(found, key=len)
+    return f"it has no {', '.join(lacks)}" if lacks else None
+
+
+def _misnamed(made: Any, name: str) -> str | None:
+    return None if made.name == name else f"its name is {made.name!r:.60}"
 
 
 @contextmanager

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ingest.asking.flagged import ASKED_PROMPTS, asked_parameters, left_out
-from ingest.backends import Backend, Description, Request, RunsCode, TakesBatches, create_backend
+from ingest.backends import Backend, Description, Request, RunsCode, TakesBatches, create_backend, described
 from ingest.backends.replies import estimate_prompt, messages_for
 from ingest.errors import PlumblineError
 from ingest.keys import key, request_key
-from ingest.plugins import others_code
 from ingest.store import Store, uninterrupted
 from ingest.store.journal import storable
 from ingest.suite import Config, Suite, config_labels
@@ -206,8 +205,7 @@ def _task(
                 "Take `batch: true` out of the config.",
             )
         backend.batches(config)
-    with others_code("backend", backend):
-        description = backend.describe(config)
+    description = described(backend, config)
     wrapper = code_digest(config.wrapper, folder, "wrapper") if config.wrapper else None
     row = config_row(store, suite, label, config, description, wrapper)
     if description.max_prompt_tokens is not None:

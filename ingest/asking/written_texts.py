@@ -6,7 +6,7 @@ from collections import Counter
 from ingest.asking.identity import Served, check_digest
 from ingest.asking.plan import config_row
 from ingest.asking.senders import Retries
-from ingest.backends import AttemptFailed, Request, create_backend
+from ingest.backends import AttemptFailed, Request, create_backend, described
 from ingest.backends.replies import messages_for
 from ingest.errors import PlumblineError
 from ingest.keys import key, text_key, text_row
@@ -39,7 +39,7 @@ class Writer:
         self.run_id = run_id
         self.config = suite.grid[labels.index(label)].model_copy(update={"template": "{prompt}"})
         self.backend = create_backend(self.config.backend, suite, hosts)
-        self.row = config_row(store, suite, label, self.config, self.backend.describe(self.config), None)
+        self.row = config_row(store, suite, label, self.config, described(self.backend, self.config), None)
         self.served = Served(store, self.config, self.row["config_key"])
         self.retries = Retries()
         self.counts: Counter[str] = Counter()

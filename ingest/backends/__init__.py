@@ -5,7 +5,8 @@ the suite and returns a Backend. Importing it must be cheap: weights wait until 
 A file beside this one also has `ABOUT`, a name -> About: the guide's table is made of it.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from ingest.asking.first_tokens import FirstTokens
 from ingest.errors import PlumblineError
-from ingest.plugins import create
+from ingest.plugins import create, others_code
 from ingest.suite import Config, Suite
 
 # What passes: a request that ended so is asked again by the next run (SPEC GEN-4).
@@ -251,9 +252,51 @@ def create_backend(name: str, suite: Suite, hosts: Collection[str] = (), folder:
             "The backend 'recorded' is not asked: its answers come from a file.",
             "Bring them in with `plumbline load FILE --suite FILE`.",
         )
-    backend: Backend = create("backend", name, suite, protocols=(Backend,))
+    backend: Backend = create("backend", name, suite, protocols=(Backend,), wrong=_wrong_member)
     if isinstance(backend, SendsKeys):
         backend.hosts = frozenset(hosts)
     if isinstance(backend, RunsCode):
         backend.folder = folder
     return backend
+
+
+def described(backend: Backend, config: Config) -> Description:
+    """Return what a backend says of a config's model.
+
+    Raises PlumblineError where it cannot be asked, and where what another's backend says is no Description.
+    """
+    with others_code("backend", backend):
+        found: object = backend.describe(config)
+        if not isinstance(found, Description):
+            raise TypeError(f"its describe() gave {found!r:.60}, and no Description")
+        for name, (is_right, what) in _wanted(found).items():
+            if not is_right:
+                given = getattr(found, name)
+                raise TypeError(f"its Description has {name}={given!r:.60}, which should be {what}")
+    return found
+
+
+def _wanted(said: Description) -> dict[str, tuple[bool, str]]:
+    def has_json(value: object) -> bool:
+        try:
+            return isinstance(value, Mapping) and bool(json.dumps(dict(value)))
+        except (TypeError, ValueError):
+            return False
+
+    texts = ("digest", "quantisation", "template", "server_version")
+    most = said.max_prompt_tokens
+    return {
+        **{name: (isinstance(getattr(said, name), str), "a text") for name in texts},
+        **{
+            name: (has_json(getattr(said, name)), "a dict that JSON can hold")
+            for name in ("options", "details")
+        },
+        "max_prompt_tokens": (most is None or type(most) is int, "a whole number, or None"),
+    }
+
+
+def _wrong_member(backend: Any) -> str | None:
+    asked = backend.asked_again
+    if isinstance(asked, Set) and all(isinstance(status, str) for status in asked):
+        return None
+    return f"asked_again={asked!r:.60}, which should be a frozenset of statuses"

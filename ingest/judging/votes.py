@@ -10,12 +10,11 @@ from typing import Any
 from ingest.asking.plan import OUTPUT_LIMITS, REJECTED, Task, check_consent, config_row
 from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, Stop, generate_answers
 from ingest.asking.senders import MEASURED, Asker, Counters, Landed, Retries
-from ingest.backends import SHOWN, Answer, Backend, Request, Watched, create_backend
+from ingest.backends import SHOWN, Answer, Backend, Request, Watched, create_backend, described
 from ingest.errors import PlumblineError, shorten
 from ingest.judging.ballots import FORM, Ballot, NoVote, Vote, read_vote, rubric_key, vote_key
 from ingest.keys import key
 from ingest.measuring.languages import is_in_another
-from ingest.plugins import others_code
 from ingest.redaction import without_secrets
 from ingest.store import Store, uninterrupted, utc_now
 from ingest.store.journal import VOTES, Entry, flaw, vote_entry
@@ -254,8 +253,7 @@ def panels(
             # Votes go by this name: two of one model, set or served otherwise, are two who vote.
             which = f", {i} of {len(voters)}" if namesakes[config.model] > 1 else ""
             backend, label = backends[config.backend], f"{config.model} ({config.role}{which})"
-            with others_code("backend", backend):
-                description = backend.describe(config)
+            description = described(backend, config)
             limits = (description.options.get(name) for name in OUTPUT_LIMITS)
             tasks.append(
                 Task(

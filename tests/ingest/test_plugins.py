@@ -139,7 +139,10 @@ def test_two_packages_with_one_name_are_both_named(install):
         ("x = 1", "does not load: AttributeError"),
         ("load = lambda name, where: 1 / 0", "does not load: ZeroDivisionError"),
         ("load = lambda name, where: name", "gives 'marks' where the scorer 'marks' should be"),
-        (SCORER.replace('"marks"', '"dots"'), "a Scorer or Embedder of that name"),
+        (SCORER.replace('"marks"', '"dots"'), "a Scorer or Embedder of that name: its name is 'dots'"),
+        (SCORER.replace("def score", "def scores"), "a Scorer or Embedder of that name: it has no score"),
+        (SCORER.replace("version, ", "").replace('"1", ', ""), "it has no version"),
+        (SCORER.replace("features =", "dimensions ="), "it has no (embed|features)"),
         ("raise SystemExit(0)", "does not load: SystemExit: 0"),
         ("def load(name, where): raise SystemExit(0)", "does not load: SystemExit: 0"),
     ],
@@ -187,6 +190,25 @@ def test_a_scorer_with_a_wrong_member_is_told_which(install, tmp_path, right, wr
     assert error.value.what.startswith(f"The scorer 'marks' of plumbline-marks has {told}")
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('name, asked_again = "parrot", frozenset()', 'name = "parrot"', "gives <.*: it has no asked_again"),
+        ("def describe", "def described", "gives <.*: it has no describe"),
+        ("frozenset()", "None", "has asked_again=None, which should be a frozenset of statuses"),
+        ("frozenset()", "'timeout'", "has asked_again='timeout', which should be a frozenset"),
+        ("frozenset()", "{5}", "has asked_again=.5., which should be a frozenset"),
+    ],
+)
+def test_a_backend_with_a_wrong_member_is_told_which(install, tmp_path, right, wrong, told):
+    module = tmp_path.name
+    code = BACKEND.replace(right, wrong, 1)
+    install("plumbline-parrot", module, code, backends=f"parrot = {module}:Parrot")
+    with pytest.raises(PlumblineError, match=told) as error:
+        create_backend("parrot", None)
+    assert "plumbline-parrot" in error.value.what
+
+
 @pytest.mark.parametrize("number", ["103", "np.inf"])
 def test_a_number_outside_its_range_is_told(shout, number):
     result = shout(scorer=SCORER.replace('float(text.count("!"))', number))
@@ -208,6 +230,11 @@ def test_a_number_outside_its_range_is_told(shout, number):
         ("backend", "return Answer", "return None and Answer"),
         ("backend", '"ok")', '"fine")'),
         ("backend", "return Description", "raise SystemExit(0); return Description"),
+        ("backend", "return Description", "Description"),
+        ("backend", 'digest="1"', "digest=1"),
+        ("backend", 'digest="1"', "digest='1', options=None"),
+        ("backend", 'digest="1"', "digest='1', details={'since': {1}}"),
+        ("backend", 'digest="1"', "digest='1', max_prompt_tokens='100'"),
     ],
 )
 def test_a_package_that_fails_at_work_ends_in_one_line_and_never_well(shout, kind, right, wrong):
