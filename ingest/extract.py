@@ -228,4 +228,6 @@ def command(
         if store.value("select count(*) from sources") == 0:
             say(f"Suite {suite.suite} has no response with the status `ok`.", err=True)
     if faults := [one for count in counts if isinstance(count, VoteCount) for one in count.faults]:
-        raise MuteJudge(" ".join(one.what for one in faults), faults[0].what_to_do)
+        for one in faults[1:]:
+            say(one.what, err=True)
+        raise MuteJudge(faults[0].what, faults[0].what_to_do)

@@ -430,6 +430,18 @@ def test_one_who_votes_is_left_where_its_server_is_of_no_use_and_others_are_aske
     assert result.output.splitlines()[-1].startswith(f"Error: {told}")
 
 
+def test_two_who_are_left_are_told_of_in_a_line_each(judged, monkeypatch):
+    monkeypatch.setattr(run, "NO_USE_IN_A_ROW", 2)
+    with judge_server(lambda _: "I cannot say that of a person, " * 8) as (url, _):
+        judged.write(url, models=("one", "two"), checked=0)
+        result = judged.run("extract")
+    assert result.exit_code == 1, result.output
+    *_, second, first = result.output.splitlines()
+    told = "(judge decider): 2 replies in a row are of no use (invalid_vote), the last with: it is no"
+    assert first.startswith(f"Error: one {told}") and "Give the judge another model" in first
+    assert second.startswith(f"two {told}")
+
+
 def test_a_simulated_judge_reads_simulated_answers_alone(judged):
     spec = {"reads": [{"says": "hire", "phrases": ["would hire"]}, {"says": "pass", "phrases": ["not"]}]}
     judged.write(config={"backend": "simulated", "model": "reader"}, simulated=spec, checked=0)
