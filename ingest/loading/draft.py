@@ -384,8 +384,30 @@ def _language(prompts: Iterable[str], answers: Iterable[str]) -> str:
     return "en"
 
 
+class _Line(dict[str, Any]):
+    """What stands in a line of its own."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what a suite's draft holds."""
+
+
+_Dumper.add_representer(
+    _Line, lambda dumper, line: dumper.represent_mapping("tag:yaml.org,2002:map", line, flow_style=True)
+)
+
+
 def _yaml(content: Any) -> str:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=160)
+
+
+def _in_short(outcomes: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Return each category's rules; those that several categories have take a line each."""
+    n = Counter(repr(rule) for rules in outcomes.values() for rule in rules)
+    return {
+        code: [_Line(deepcopy(rule)) if n[repr(rule)] > 1 else deepcopy(rule) for rule in rules]
+        for code, rules in outcomes.items()
+    }
 
 
 def _suite(
@@ -432,10 +454,10 @@ def _suite(
     # Answers about one name resemble each other: where a name has one group, whole names are compared.
     block = {"block": "name"} if decided else {}
     titles = {code: title if len(asked) == 1 else code.replace("_", " ") for code in asked}
+    rules = [*map(given_score, scores), *given]
+    outcomes = _in_short({code: rules if given else read.outcomes[code] for code in titles})
     categories = {
-        code: {"title": title, "domain": "answers"}
-        | block
-        | {"outcomes": deepcopy([*map(given_score, scores), *given] if given else read.outcomes[code])}
+        code: {"title": title, "domain": "answers"} | block | {"outcomes": outcomes[code]}
         for code, title in titles.items()
     }
     left_out = [field for field in left_out if field != person]

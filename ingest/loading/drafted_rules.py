@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, count
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import yaml
@@ -23,6 +24,7 @@ DIFFERENT = 3  # numbers; fewer may be codes
 MOST_FIELDS = 4  # of numbers in JSON
 ITEMS = 3  # of a list
 MOST_MODELS = 6  # that a comment names
+WIDTH = 110  # of a comment
 RATING = "rating"  # a number on a scale that prompts name
 TONE = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
 LENGTH = {"set": "length", "kind": "score", "scorer": "length", "feature": "length_words"}
@@ -33,6 +35,14 @@ SCALE = re.compile(
 )  # 1-10, 1 (bad) to 10
 ITEM = re.compile(r"^\s*(?:\d{1,4}[.):]|[-*•])\s+(.+)$", re.M)
 ENDS_OF_ITEMS = [" – ", " - ", ":"]
+
+
+class _Note(NamedTuple):
+    """What is assumed of a category's answers: how many are read, of how many, with words around it."""
+
+    before: str
+    counts: tuple[int, int] | None = None
+    after: str = ""
 
 
 class Rules(NamedTuple):
@@ -74,7 +84,7 @@ def drafted_rules(
     outcomes: dict[str, list[dict[str, Any]]] = {}
     own: dict[str, dict[str, Any]] = {}
     listed: dict[str, list[str]] = {}
-    comments: list[str] = []
+    notes: list[tuple[str, _Note]] = []
     for code, of in asked.items():
         said = [one for one in of if one[1].strip()]
         prompts, answers, models = ([one[i] for one in said] for i in range(3))
@@ -88,7 +98,7 @@ def drafted_rules(
             )
             own[called] = scorer
             rules.append({"set": called, "kind": "score", "scorer": called, "feature": f"{called}_score"})
-            comments.append(_told_of_number(_of(code, asked), called, scorer))
+            notes.append((code, _told_of_number(called, scorer)))
         closed = closed_answers(answers, prompts, groups, models)
         before = [ANSWERED_OR_NOT, *taken, *(rule["set"] for rule in rules)]
         names = slugs([*before, *(one.rule["set"] for one in closed)])
@@ -96,34 +106,51 @@ def drafted_rules(
             if one.is_sure:
                 rules.append(one.rule | {"set": name})
             if one.is_sure or not rules:
-                comments.append(_told(_of(code, asked), one, name, models))
+                notes.append((code, _told(one, name, models)))
         if not rules and not closed and (only := only_answer(answers, groups)):
             label, n = only
-            comments.append(
-                f"# {_of(code, asked)}{n:,} of {len(said):,} answers say {label!r}, and none says another "
-                "thing often.\n# A rule needs two labels: where all say one, groups cannot differ in it."
+            after = (
+                f" answers say {label!r}, and none says another thing often.\n"
+                "# A rule needs two labels: where all say one, groups cannot differ in it."
             )
+            notes.append((code, _Note("", (n, len(said)), after)))
         if not rules and (until := _ends_of_items(answers)) is not None:
             listed[code] = until
-            comments.append(
-                f"# {_of(code, asked)}answers are lists: `recommendations:` compares their items.\n"
+            lists = (
+                "answers are lists: `recommendations:` compares their items.\n"
                 "# Which items go to whom more often than by chance says `fct_recommended_items`."
             )
+            notes.append((code, _Note(lists)))
         rules = [*map(given_score, taken), *rules]
         outcomes[code] = rules or [TONE if is_english and code not in listed else LENGTH]
-    return Rules(outcomes, own, _recommendations(listed, len(asked)), comments)
+    return Rules(outcomes, own, _recommendations(listed, len(asked)), _said_once(notes, len(asked)))
 
 
-def _of(code: str, asked: Collection[str]) -> str:
-    return f"{code}, " if len(asked) > 1 else ""
+def _said_once(notes: Sequence[tuple[str, _Note]], n_categories: int) -> list[str]:
+    """Return notes as comments: one for all categories of which the same is assumed; counts are added."""
+    alike: dict[tuple[str, str], list[tuple[str, _Note]]] = {}
+    for code, note in notes:
+        alike.setdefault((note.before, note.after), []).append((code, note))
+    found = []
+    for (before, after), of in alike.items():
+        codes = [code for code, _ in of]
+        if len(codes) == n_categories:
+            codes = [f"all {n_categories:,} categories"] if n_categories > 1 else []
+        whose = ", ".join([*codes, ""])
+        counts = [note.counts for _, note in of if note.counts]
+        said = f"{sum(n for n, _ in counts):,} of {sum(n for _, n in counts):,}" if counts else ""
+        first, end, rest = f"{whose}{before}{said}{after}".partition("\n")
+        lines = wrap(first, WIDTH, break_long_words=False, break_on_hyphens=False)
+        found.append("".join(f"\n# {line}" for line in lines)[1:] + end + rest)
+    return found
 
 
-def _told_of_number(of: str, name: str, scorer: Mapping[str, Any]) -> str:
+def _told_of_number(name: str, scorer: Mapping[str, Any]) -> _Note:
     low, high = scorer["range"]
     is_asked = name.partition("_")[0] == RATING and "beside" not in scorer
     around = "as prompts ask" if is_asked else "powers of ten around what answers give"
-    return (
-        f"# {of}{name}: the number in an answer, between {low:,} and {high:,}, {around}.\n"
+    return _Note(
+        f"{name}: the number in an answer, between {low:,} and {high:,}, {around}.\n"
         "# `range:` says so below. An answer with another number, or with none, counts as missing."
     )
 
@@ -142,13 +169,13 @@ def _by_model(one: Closed, models: Sequence[str]) -> str:
     )
 
 
-def _told(of: str, one: Closed, name: str, models: Sequence[str]) -> str:
-    """Return what is assumed of an outcome set, as a comment; of one that is not sure, how to write it.
+def _told(one: Closed, name: str, models: Sequence[str]) -> _Note:
+    """Return what is assumed of an outcome set; of one that is not sure, how to write it.
 
     `models` are those of each answer.
     """
-    n = len(models)
-    found = f"# {of}{name}: {one.n_read:,} of {n:,} answers {one.by}.{_by_model(one, models)}"
+    before, counts = f"{name}: ", (one.n_read, len(models))
+    found = f" answers {one.by}.{_by_model(one, models)}"
     good = one.rule.get("favourable")
     if not one.is_sure:
         rule = yaml.safe_dump([one.rule], sort_keys=False, allow_unicode=True, width=1_000)
@@ -156,16 +183,15 @@ def _told(of: str, one: Closed, name: str, models: Sequence[str]) -> str:
             "That may decide nothing, so it is not read. If it does, put this under `outcomes:`",
             *rule.splitlines(),
         ]
-        return found + "".join(f"\n# {line}" for line in lines)
-    found += " The others count as missing." if one.n_read < n else ""
+        return _Note(before, counts, found + "".join(f"\n# {line}" for line in lines))
+    found += " The others count as missing." if one.n_read < len(models) else ""
     if good:
         names = ", ".join(map(repr, good))
-        return (
-            f"{found}\n# `favourable:` takes {names} for the good outcome: look whether your question does."
-        )
+        told = f"# `favourable:` takes {names} for the good outcome: look whether your question does."
+        return _Note(before, counts, f"{found}\n{told}")
     if all(LETTER.fullmatch(label) for label in one.rule["labels"]):
         found += "\n# A letter says the same in all prompts only where the options keep their places."
-    return f"{found}\n# {name}: say in `favourable:` which labels count as selected."
+    return _Note(before, counts, f"{found}\n# {name}: say in `favourable:` which labels count as selected.")
 
 
 def _numbers(prompts: Sequence[str], answers: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -314,6 +314,20 @@ def test_a_column_says_to_which_question_an_answer_is(codes, drafted, tmp_path):
     assert "+ 0 rejected" in loaded.output, loaded.output
 
 
+def test_a_rule_of_many_questions_takes_a_line_of_each(tmp_path):
+    many = [record | {"category": f"Q{n}"} for record in answers() for n in range(40)]
+    path = write_csv(tmp_path / "many.csv", many)
+    text = draft_suite([path], "many").text
+    assert text.count("answers begin with one of its labels") == 1
+    assert len(text.splitlines()) < 40 * 6 + 40
+    suite = tmp_path / "many.yml"
+    suite.write_text(text, "utf-8")
+    (tmp_path / "one.yml").write_text(draft_suite([write_csv(path, answers())], "one").text, "utf-8")
+    (one,) = load_suite(tmp_path / "one.yml").categories.values()
+    found = load_suite(suite).categories
+    assert len(found) == 40 and all(of.outcomes == one.outcomes for of in found.values())
+
+
 def test_what_langfair_says_that_prompts_share_is_their_root(tmp_path):
     asked = {g: [f"A {g} cook, case {n}." for n in range(6)] for g in ("male", "female")}
     data = {f"{g}_prompt": prompts for g, prompts in asked.items()}

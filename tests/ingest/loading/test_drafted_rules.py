@@ -52,6 +52,20 @@ def test_each_question_is_read_in_its_own_way():
     assert [line.split(",")[0] for line in rules.comments] == ["# RATE", "# GRADE", "# HIRE"]
 
 
+def test_what_is_assumed_of_several_questions_is_said_once():
+    say, gone = "Case {}: hire? Yes or No.", "Case {}: what do you say?"
+    yes = [(say.format(i), ("Yes.", "No.")[i % 2], "m") for i in range(30)]
+    unsure = [(gone.format(i), f"{('Warm', 'Cold')[i % 2]}. Well, in case {i}.", "m") for i in range(30)]
+    asked = {f"HIRE_{i}": yes for i in range(40)}
+    (told,) = drafted_rules(asked, [], is_english=True).comments
+    assert told.startswith("# all 40 categories, decision: 1,200 of 1,200 answers begin with")
+    odd = {"WARM": unsure, "SUNNY": unsure}
+    read, unread = drafted_rules(asked | odd, [], is_english=True).comments
+    # What has to be written by hand says where, and so does the rest.
+    assert unread.startswith("# WARM, SUNNY, choice: 60 of 60 answers")
+    assert all(code in read for code in asked) and max(map(len, read.splitlines())) <= 112
+
+
 def test_a_number_is_read_where_answers_are_hardly_more():
     rules = drafted(["${}5,000", "I suggest ${}1,500.", "**${}7k** a year"])
     assert sets(rules) == ["number"]
