@@ -316,8 +316,9 @@ def command(
             say(f"All {plan.n_looks} looks are taken. --restart begins a new plan. The last look was:")
             numbers = numbers_of(data, plan.plan_key, plan.n_done)
         else:
-            if not is_once and plan.last_at is not None:
-                _wait(plan.last_at + every)
+            if not is_once and plan.last_at is not None and _waited(plan.last_at + every):
+                suite = load_suite(suite_path, variant)  # it may have been edited in a week
+                continue
             numbers = take_look(context, data, suite, plan, **given)
         n_alarms = print_look(numbers)
         if is_once and n_alarms:
@@ -326,7 +327,10 @@ def command(
             return
 
 
-def _wait(until: datetime) -> None:
-    if (seconds := (until - utc_now()).total_seconds()) > 0:
-        say(f"Next look at {until:%Y-%m-%d %H:%M} UTC. Ctrl-C stops; nothing is lost.", err=True)
-        time.sleep(seconds)
+def _waited(until: datetime) -> bool:
+    """Wait until a time, and say so; return whether there was anything to wait for."""
+    if (seconds := (until - utc_now()).total_seconds()) <= 0:
+        return False
+    say(f"Next look at {until:%Y-%m-%d %H:%M} UTC. Ctrl-C stops; nothing is lost.", err=True)
+    time.sleep(seconds)
+    return True

@@ -194,6 +194,32 @@ def test_a_look_that_was_stopped_before_it_was_said_is_said(place, monkeypatch):
     assert built == [data] and not own_marts.exists()
 
 
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (
+            lambda text: text.replace("gladly", "surely"),
+            "The suite is not what the plan of 9 looks began with",
+        ),
+        (lambda text: text + "[", "suite.yml"),
+        (lambda _: None, "suite.yml"),
+    ],
+)
+def test_a_suite_that_was_edited_between_two_looks_is_asked_nothing(place, monkeypatch, edit, told):
+    path, data = place
+    plan = watch.Plan("p", load_suite(path).suite_key, 9, 20, 4, watch.utc_now())
+    monkeypatch.setattr(watch, "current_plan", lambda *_: plan)
+
+    def sleep(_):
+        edited = edit(path.read_text("utf-8"))
+        path.unlink() if edited is None else path.write_text(edited, "utf-8")
+
+    monkeypatch.setattr(watch.time, "sleep", sleep)
+    monkeypatch.setattr(watch, "take_look", lambda *_, **__: pytest.fail("it was asked"))
+    result = CliRunner().invoke(watch.command, [str(path), "--every", "7d"], obj=data)
+    assert result.exit_code == 1 and "Error: " in result.output and told in result.output
+
+
 def test_a_budget_is_said_to_be_of_one_look():
     said = " ".join(CliRunner().invoke(watch.command, ["--help"]).output.split())
     assert "--budget and --limit count for one look" in said
