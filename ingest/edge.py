@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from ingest import __version__
-from ingest.errors import SHOWN, PlumblineError, cut, in_one_line, shown
+from ingest.errors import SHOWN, PlumblineError, cut, in_one_line, is_ctrl_c, shown
 from ingest.redaction import without_secrets
 
 TRACEBACKS = "PLUMBLINE_TRACEBACK"  # set it, and errors of code are shown as Python shows them
@@ -83,6 +83,8 @@ class OneLine(click.Group):
         except (Exception, SystemExit) as error:
             if os.environ.get(TRACEBACKS):
                 raise
+            if is_ctrl_c(error):
+                raise KeyboardInterrupt from error
             data = context.obj if isinstance(context.obj, Path) else None
             raise one_line(error, data) from error
 

@@ -52,6 +52,13 @@ def say(message: str = "", err: bool = False) -> None:
     click.echo("\n".join(printable(line) for line in message.split("\n")), err=err)
 
 
+def is_ctrl_c(error: BaseException) -> bool:
+    """Whether somebody stopped the command: DuckDB makes a RuntimeError of Ctrl-C during a query."""
+    return isinstance(error, KeyboardInterrupt) or (
+        type(error) is RuntimeError and isinstance(error.__cause__, KeyboardInterrupt)
+    )
+
+
 def shown(path: Path | str, beside: int = 0) -> str:
     """Return a file's path as a message may hold it, shorter where `beside` characters are said with it."""
     return cut(printable(str(path)), min(100, max(40, LONGEST - len("Error:  ") - beside)))

@@ -17,7 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from ingest import __version__
-from ingest.errors import PlumblineError, say, shown
+from ingest.errors import PlumblineError, is_ctrl_c, say, shown
 from ingest.keys import key, text_row
 from ingest.paths import PROJECT
 from ingest.provenance import commit_of
@@ -384,8 +384,9 @@ class Store:
         try:
             yield run_id
             status = "ok"
-        except KeyboardInterrupt:
-            status = "interrupted"
+        except BaseException as error:
+            if is_ctrl_c(error):
+                status = "interrupted"
             raise
         finally:
             self.connection.execute(

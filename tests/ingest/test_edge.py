@@ -3,6 +3,8 @@
 import errno
 import os
 import re
+import signal
+import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -288,3 +290,28 @@ def test_a_mistake_whose_report_cannot_be_written_is_said_all_the_same(tmp_path,
 )
 def test_what_a_server_said_ends_once(said, shown):
     assert PlumblineError(f"It failed: {said}.", "Do.").message == f"It failed: {shown} Do."
+
+
+def test_ctrl_c_during_a_query_is_no_mistake_of_ours(tmp_path):
+    @click.group(cls=OneLine)
+    @click.pass_context
+    def group(context: click.Context) -> None:
+        context.obj = tmp_path
+
+    @group.command()
+    def work() -> None:
+        with Store(tmp_path) as store, store.run("work", {}):
+            threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+            store.value(
+                "select count(*) from range(1000000) as a, range(3000) as b where (a.range + b.range) = 3"
+            )
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = CliRunner().invoke(group, ["work"])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.exit_code == 1 and result.stderr.strip() == "Aborted!", result.output
+    assert not list(tmp_path.glob("plumbline-mistake*"))
+    with Store(tmp_path, read_only=True) as store:
+        assert store.rows("select run_status from runs") == [("interrupted",)]
