@@ -229,7 +229,8 @@ def print_look(numbers: Sequence[dict[str, Any]]) -> int:
     if n_tested or first["look"] > 1:
         said = f"{len(alarms):,} of {n_tested:,} numbers changed"
     else:
-        said = f"{len(numbers):,} numbers, to which later looks are compared"
+        n = "1 number" if len(numbers) == 1 else f"{len(numbers):,} numbers"
+        said = f"{n}, to which later looks are compared"
     say(f"Look {first['look']} of {first['n_looks']}: {said}.")
     if alarms and first["looks_of_other_code"]:
         say(
