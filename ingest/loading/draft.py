@@ -145,7 +145,7 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     taken = known | people | {person or "", questions or ""}
     root = _root(fields, groups, taken, alike, fields.get(questions or ""), has_people=person is not None)
     if root:
-        columns["root"] = {"column": root, "replace": replaced} if root == columns["prompt"] else root
+        columns["root"] = {"column": root, "replace": _Line(replaced)} if root == columns["prompt"] else root
     if questions:
         columns["category"] = questions
     unsure = [fields[name] for name in of_answers if name not in (*scores.values(), *labels.values())]
