@@ -103,7 +103,7 @@ def parts(rates: Rates, sizes: Array) -> tuple[Array, Array, Array]:
     """What part of all selected each group is, where groups have these sizes (K,): values and bounds (K,).
 
     A part is 1 / (1 + the others' number by the group's own); the bounds are that ratio's. Groups count as
-    independent. NaN where nobody was selected.
+    independent. The values are NaN where nobody was selected, the bounds where a group has none.
     """
     number, low, high = (sizes * ends for ends in rates[:3])
     found = []
@@ -120,8 +120,8 @@ def parts(rates: Rates, sizes: Array) -> tuple[Array, Array, Array]:
 def ratios(rates: Rates, reference: int) -> tuple[Array, Array]:
     """Bounds (K,) of the groups' rates by that of the reference; infinite where that could be 0.
 
-    They are where the difference to a multiple of the reference has a bound of 0. Source: Newcombe (2016),
-    Statistical Methods in Medical Research 25(5).
+    NaN where either rate has none. They are where the difference to a multiple of the reference has a bound
+    of 0. Source: Newcombe (2016), Statistical Methods in Medical Research 25(5).
     """
     value, low, high, _, correlation = rates
     own, other = value, value[reference]
@@ -133,7 +133,7 @@ def ratios(rates: Rates, reference: int) -> tuple[Array, Array]:
         root = np.sqrt(np.maximum(middle**2 - first * last, 0))
         return divide(first, middle + root) if sign < 0 else divide(middle + root, np.full_like(own, last))
 
-    ends = end(low, float(high[reference]), -1), end(high, float(low[reference]), 1)
-    return np.where(low == 0, 0, ends[0]), np.where(
-        np.isfinite(ends[1]) & (low[reference] > 0), ends[1], np.inf
-    )
+    is_known = np.isfinite(low + high + low[reference] + high[reference])
+    first = np.where(low == 0, 0, end(low, float(high[reference]), -1))
+    last = end(high, float(low[reference]), 1) if low[reference] > 0 else np.full_like(high, np.inf)
+    return only_where(is_known, first), only_where(is_known, last)

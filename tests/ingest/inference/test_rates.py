@@ -80,6 +80,17 @@ def test_a_group_that_nobody_selected_is_no_part_up_to_its_bound():
     assert np.isnan(parts(nobody, np.array([1.0, 1.0]))[0]).all()
 
 
+@pytest.mark.parametrize("n_units", [(10, 3), (3, 10), (10, 10, 3), (1, 1)])
+def test_a_part_has_both_bounds_or_none(n_units):
+    """A group of fewer than five units has none, and with it what is put together of it."""
+    of = np.repeat(np.arange(len(n_units)), n_units)
+    counted = np.eye(len(n_units))[:, of]
+    rates = rates_over_units(counted * (np.arange(len(of)) % 2), counted, 0.025)
+    found, first, last = parts(rates, np.ones(len(n_units)))
+    assert np.isfinite(found).any() and np.isnan([*first, *last]).all()
+    assert all(np.isnan(ends).any() for ends in ratios(rates, int(np.argmin(n_units))))
+
+
 @pytest.mark.parametrize("rates", [(0.2, 0.1), (0.05, 0.05), (0.02, 0.3), (0.2, 0.1, 0.3)])
 @pytest.mark.parametrize("icc", [0, 0.2, 1])
 def test_intervals_of_shares_and_parts_hold_the_truth(rates, icc):
