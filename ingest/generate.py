@@ -14,7 +14,7 @@ from ingest.asking.plan import asked_configs, check_consent, plan
 from ingest.asking.run import Stop, generate_answers, raise_stopped
 from ingest.asking.senders import Counters
 from ingest.backends import RunsCode
-from ingest.errors import say
+from ingest.errors import is_ctrl_c, say
 from ingest.options import (
     allow_code_option,
     allow_host_option,
@@ -129,8 +129,9 @@ def command(
                     budget=budget,
                     stopped=stopped,
                 )
-            except KeyboardInterrupt:
-                say("\nStopped. The answers so far are kept; the same command goes on.", err=True)
+            except BaseException as error:
+                if is_ctrl_c(error):
+                    say("\nStopped. The answers so far are kept; the same command goes on.", err=True)
                 raise
             for task in tasks:
                 new = statuses[task.label]

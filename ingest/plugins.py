@@ -17,7 +17,7 @@ from inspect import get_annotations
 from typing import Any, NamedTuple
 
 from ingest.apart.child import described
-from ingest.errors import SHOWN, PlumblineError, in_one_line, shorten
+from ingest.errors import SHOWN, PlumblineError, in_one_line, is_ctrl_c, shorten
 from ingest.redaction import without_secrets
 
 OURS = "plumbline"
@@ -114,11 +114,11 @@ def one_line(what: str, what_to_do: str, passes: tuple[type[BaseException], ...]
     """
     try:
         yield
-    except (PlumblineError, KeyboardInterrupt):
-        raise
     except passes:
         raise
     except BaseException as error:  # another's code can fail in any way
+        if isinstance(error, PlumblineError) or is_ctrl_c(error):
+            raise
         said = shorten(in_one_line(without_secrets(described(error))), SHOWN)
         raise PlumblineError(f"{what}: {said}.", what_to_do) from error
 

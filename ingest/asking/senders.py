@@ -28,7 +28,7 @@ from ingest.asking.first_tokens import encoded
 from ingest.asking.identity import Served
 from ingest.backends import Answer, AttemptFailed, Backend, Message, Request, Together, Watched
 from ingest.backends.replies import estimate_prompt
-from ingest.errors import PlumblineError, say, shorten
+from ingest.errors import PlumblineError, is_ctrl_c, say, shorten
 from ingest.plugins import others_code
 from ingest.redaction import without_secrets
 from ingest.store import uninterrupted, utc_now
@@ -331,7 +331,7 @@ def ask(
         except BaseException as reason:
             asker.stop.set()
             n_waiting = sum(not future.cancel() and not future.done() for future in flying)
-            is_told = isinstance(reason, KeyboardInterrupt) and n_waiting
+            is_told = is_ctrl_c(reason) and n_waiting
             with _ending_at_once() if is_told else nullcontext():
                 if is_told:
                     say(

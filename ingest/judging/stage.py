@@ -7,7 +7,7 @@ from ingest.asking.forecast import Tokens
 from ingest.asking.senders import Counters
 from ingest.backends import RunsCode
 from ingest.backends.replies import MESSAGE_TOKENS, estimate_tokens
-from ingest.errors import say
+from ingest.errors import is_ctrl_c, say
 from ingest.judging.ballots import Ballot, question
 from ingest.judging.votes import Panel, VoteCount, ask_judges, counted, panels
 from ingest.judging.wanted import list_wanted
@@ -84,8 +84,9 @@ class Judging:
                 allow_code=self.allow_code,
                 counters=counters,
             )
-        except KeyboardInterrupt:
-            say("\nStopped. The votes so far are kept; the same command goes on.", err=True)
+        except BaseException as error:
+            if is_ctrl_c(error):
+                say("\nStopped. The votes so far are kept; the same command goes on.", err=True)
             raise
         finally:
             for backend in {id(task.backend): task.backend for one in asked for task in one.tasks}.values():

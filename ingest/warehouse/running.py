@@ -23,7 +23,7 @@ from typing import Any
 import duckdb
 import yaml
 
-from ingest.errors import SHOWN, PlumblineError, printable, say, shorten, shown
+from ingest.errors import SHOWN, PlumblineError, is_ctrl_c, printable, say, shorten, shown
 from ingest.inference.workers import stopped
 from ingest.paths import PROJECT, dbt_project
 from ingest.store import AUDIT_NAME, RAW_NAME
@@ -141,6 +141,8 @@ def run(
             )
             return True
     except Exception as error:
+        if is_ctrl_c(error):
+            raise
         if stopped := stopped_by_memory(running.stopped_at, f"{type(error).__name__}: {error}"):
             raise stopped from error
         if os.strerror(errno.ENOSPC) in str(error):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from ingest.backends import create_backend
 from ingest.cli import cli
 from ingest.errors import PlumblineError
-from ingest.plugins import OURS, offers
+from ingest.plugins import OURS, offers, one_line
 from ingest.scorers import load_scorer
 from ingest.store import AUDIT_NAME, Store
 
@@ -207,6 +207,15 @@ def test_a_backend_with_a_wrong_member_is_told_which(install, tmp_path, right, w
     with pytest.raises(PlumblineError, match=told) as error:
         create_backend("parrot", None)
     assert "plumbline-parrot" in error.value.what
+
+
+def test_ctrl_c_is_no_failure_of_a_package():
+    during_a_query = RuntimeError("Query interrupted")  # of DuckDB
+    for stops, cause in ((KeyboardInterrupt(), None), (during_a_query, KeyboardInterrupt())):
+        with pytest.raises(type(stops)), one_line("It failed", "Mend it."):
+            raise stops from cause
+    with pytest.raises(PlumblineError, match="failed: RuntimeError"), one_line("It failed", "Mend it."):
+        raise RuntimeError("Query interrupted")
 
 
 @pytest.mark.parametrize("number", ["103", "np.inf"])
