@@ -50,6 +50,7 @@ PARTS = {
     "update raw.label_samples set probability = 0.25": "labels_hash",
     "update int_limits_applied set red_limit = red_limit + 0.01": "thresholds_hash",
     "update int_limits_applied set is_gated = not is_gated": "thresholds_hash",
+    "update int_limits_applied set statistic = 'mean'": "thresholds_hash",
     "update raw.suites set suite_key = 'another'": "suites_hash",
 }  # fmt: skip
 NO_PARTS = (

@@ -18,8 +18,9 @@ parts_hashed as (
     select
         {{ build_said('build_hash') }} as build_hash,
         {{ rows_hash(ref('int_limits_applied'), [
-            'suite', 'profile', 'metric', 'axis_kind', 'unit', 'direction', as_decimal_text('green_limit'),
-            as_decimal_text('red_limit'), 'is_gate_profile', 'is_gated', 'is_beside',
+            'suite', 'profile', "concat_ws(', ', metric, nullif(statistic, ''))", 'axis_kind', 'unit',
+            'direction', as_decimal_text('green_limit'), as_decimal_text('red_limit'), 'is_gate_profile',
+            'is_gated', 'is_beside',
         ]) }} as thresholds_hash,
         {{ rows_hash(ref('stg_suite__files'), ['suite', 'suite_key']) }} as suites_hash,
         {{ rows_hash(ref('dim_prompts'), [
