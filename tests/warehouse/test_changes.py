@@ -659,6 +659,19 @@ def test_ctrl_c_stops_a_model_that_has_just_been_begun(project, monkeypatch):
     assert project.build() == project.without_dbt >= {"drawn", "judged"} and project.is_as_from_nothing()
 
 
+@pytest.mark.usefixtures("is_built")
+def test_ctrl_c_during_a_query_of_the_build_leaves_nothing_to_dbt(project, monkeypatch):
+    project.answers("t", "k", 1)
+
+    def forget(*_):
+        raise RuntimeError("Query interrupted") from KeyboardInterrupt()  # as DuckDB does
+
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "_forget", forget)
+        with pytest.raises(RuntimeError, match="Query interrupted"):
+            project.build()
+
+
 def test_models_that_read_one_another_in_a_circle_are_named(project):
     project.write("models/own.sql", "select * from {{ ref('round') }}")
     project.write("models/round.sql", "select * from {{ ref('own') }}")

@@ -18,7 +18,8 @@ def model(dbt, session):
     numbers = dbt.ref("int_audit_numbers_placed").filter(
         "value is not null and ci_low is not null and ci_high is not null and n > 0"
     )
-    several = f"min(answers) {OF_NUMBER} < max(answers) {OF_NUMBER}"
+    # Audits of old versions may not say of which answers they are: these are others than those that do.
+    several = " < ".join(f"{end}(coalesce(answers, '')) {OF_NUMBER}" for end in ("min", "max"))
     numbers = numbers.project(f"*, {several} as has_several").filter("has_several")
     found = rows_by(
         numbers.order("series_key, number_key, place"),
