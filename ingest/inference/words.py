@@ -114,6 +114,12 @@ class Lexicon:
                 signed.append(_with_mean(self._direction(shares)))
         return np.stack([np.concatenate(values, axis=1).T, np.concatenate(signed, axis=1).T])
 
+    def per_mention(self, tables: Array) -> Array:
+        """Return what `of` gives if each group were mentioned as often as the others: (2, columns, b)."""
+        tables = tables.reshape(len(tables), len(self.groups), self.width)
+        n = tables[..., :1]
+        return self.of(tables * n.mean(1, keepdims=True) / np.where(n > 0, n, 1))
+
     def _shares(self, counts: Array) -> Array:
         """Shares of the groups (b, K, W), by default as if their lists were of one length."""
         weights = counts / self.sizes[:, None] if self.is_size_normalised else counts
@@ -216,23 +222,28 @@ def resample(lexicon: Lexicon, cells: Cells, n_permutations: int, n_bootstrap: i
         labels = relabelling(design, n_permutations, seed).draw
         total, of_kept = sums.sum(0), sums if len(kept) == len(sums) else sums[kept]
 
-        def relabelled(b: int) -> Array:
-            found: Array = lexicon.of(_exchanged(total, of_kept, label, present[labels(b)]))[0]
-            return found
+        def both(tables: Array) -> Array:
+            return np.concatenate([lexicon.of(tables)[0], lexicon.per_mention(tables)[0]])
 
-        own = lexicon.of(total[None])[0, :, 0]
-        return chance(draw(relabelled, n_permutations, chunk, shape[1:]), own)
+        def relabelled(b: int) -> Array:
+            return both(_exchanged(total, of_kept, label, present[labels(b)]))
+
+        own = both(total[None])[:, 0]
+        return chance(draw(relabelled, n_permutations, chunk, (len(own),)), own)
 
     judged = judged_of(cells.sums)
-    answers = cells.answers
+    p_value, answers = judged.p_value, cells.answers
     if shuffled.scheme == "whole_blocks":
         answers = group_table(cells.block, answers[:, None], int(cells.block.max()) + 1)[cells.block, 0]
     if np.ptp(answers[kept]):
-        evenly = judged_of(cells.sums / answers[:, None, None])
-        judged = judged._replace(p_value=np.fmax(judged.p_value, evenly.p_value))
+        # Of the size that they were: smoothing adds as much as before.
+        weights = answers[kept].mean() / answers
+        p_value = np.fmax(p_value, judged_of(cells.sums * weights[:, None, None]).p_value)
+    n = len(columns)
+    of_chance = zip(OF_CHANCE, (p_value[n:], judged.null_median[:n], judged.null_p95[:n]), strict=True)
     # How many prompts are about a group is held fixed: what that says of its mentions is no chance.
-    is_tested = judged.is_tested & np.array([column.metric != "representation" for column in columns])
-    numbers |= {name: only_where(is_tested, getattr(judged, name)) for name in OF_CHANCE}
+    is_tested = judged.is_tested[:n] & np.array([column.metric != "representation" for column in columns])
+    numbers |= {name: only_where(is_tested, values) for name, values in of_chance}
     return Result(numbers, shuffled.min_attainable_p, shuffled.scheme, units.name, units.n)
 
 

@@ -174,8 +174,11 @@ LEXICON = Lexicon(
 )
 
 
-def prompts(seed, lean=0.0, n=40, is_designed=True):
-    """Answers to `n` prompts about F or M; those about F say the first word exp(lean) times as often."""
+def prompts(seed, lean=0.0, n=40, is_designed=True, mentions=(3, 3)):
+    """Answers to `n` prompts about F or M; those about F say the first word exp(lean) times as often.
+
+    `mentions` is how often they have the words of whom they are about, F first.
+    """
     draw = np.random.default_rng(seed)
     about = draw.integers(0, 2, n)
     sums = np.zeros((n, 2, LEXICON.width))
@@ -183,7 +186,7 @@ def prompts(seed, lean=0.0, n=40, is_designed=True):
         # A prompt has its own words, so that its answers resemble each other.
         weights = draw.dirichlet(np.ones(len(WORDS)) * 3) * np.array([np.exp(lean * (group == 0)), 1, 1, 1])
         said = draw.multinomial(6, weights / weights.sum())
-        for own, times in ((group, 3), (1 - group, draw.integers(0, 2))):
+        for own, times in ((group, mentions[group]), (1 - group, draw.integers(0, 2))):
             near = said * times * 0.5
             sums[prompt, own, :2] = times, near.sum() + times
             sums[prompt, own, LEXICON.places("words", "cooccurrence")] = near
@@ -218,8 +221,20 @@ def test_a_group_that_answers_more_often_has_no_other_words():
         assert np.mean(np.array(drawn) <= 0.05) <= 0.1, metric  # 24 to 34 % by the sums alone
 
 
-def test_a_planted_word_is_found():
-    found = p_values(prompts(1, lean=2.0))
+def test_a_group_that_is_mentioned_more_often_has_no_other_words():
+    """Answers about one group have its words six times, those about the other three. All else is equal.
+
+    COBS divides by mentions what is a share already; associations multiply by them.
+    """
+    found = [p_values(prompts(seed, n=80, mentions=(6, 3)), seed) for seed in range(60)]
+    for metric in ("cooccurrence_bias", "stereotypical_associations"):
+        drawn = [p for row in found for c, p in row.items() if (c.metric, c.word) == (metric, "")]
+        assert np.mean(np.array(drawn) <= 0.05) <= 0.1, metric
+
+
+@pytest.mark.parametrize("mentions", [(3, 3), (6, 3), (3, 6)])
+def test_a_planted_word_is_found(mentions):
+    found = p_values(prompts(1, lean=2.0, n=80, mentions=mentions))
     by_word = {c.word: p for c, p in found.items() if c.metric == "cooccurrence_bias"}
     assert by_word["kind"] < 0.01 and by_word[""] < 0.01
 
