@@ -101,7 +101,7 @@ named as (
         case
             when ranked.p_value is null then 'unknown'
             when {{ meets('ranked.p_holm', '<=', significance_level()) }} then 'beyond'
-            when {{ meets('ranked.value', '>', 'ranked.null_p95') }} then 'beyond_alone'
+            when {{ meets('ranked.p_value', '<=', significance_level()) }} then 'beyond_alone'
             else 'within'
         end as place,
         case when ranked.signed_value < 0 then ranked.group_b else ranked.group_a end as near_group,
@@ -170,6 +170,15 @@ said as (
                 || ' in 19 of 20 cases; p ' || {{ p_in_words('p_value') }}
                 || ', corrected for ' || n_tests || case when n_tests = 1 then ' test ' else ' tests ' end
                 || {{ p_in_words('p_holm') }} || '.'
+        end
+        -- p-values are of the numbers per mention, the others are not (decision 0008).
+        || case
+            when p_value is null or word <> '' then ''
+            when {{ meets('value', '>', 'null_p95') }} and place = 'within'
+                then ' Per mention of each group, it is within chance.'
+            when not {{ meets('value', '>', 'null_p95') }} and place <> 'within'
+                then ' Per mention of each group, it is beyond chance.'
+            else ''
         end as sentence
     from named
 )
