@@ -99,11 +99,11 @@ def differences(rates: Rates, reference: int) -> tuple[Array, Array]:
     )
 
 
-def parts(rates: Rates, sizes: Array) -> tuple[Array, Array, Array]:
-    """What part of all selected each group is, where groups have these sizes (K,): values and bounds (K,).
+def parts(rates: Rates, sizes: Array) -> tuple[Array, Array]:
+    """Bounds (K,) of what part of all selected each group is, where groups have these sizes (K,).
 
     A part is 1 / (1 + the others' number by the group's own); the bounds are that ratio's. Groups count as
-    independent. The values are NaN where nobody was selected, the bounds where a group has none.
+    independent. NaN where a group has no bounds.
     """
     number, low, high = (sizes * ends for ends in rates[:3])
     found = []
@@ -112,9 +112,9 @@ def parts(rates: Rates, sizes: Array) -> tuple[Array, Array, Array]:
         below, above = (np.hypot.reduce((number - ends)[~is_own]) for ends in (low, high))
         both = np.array([[others, number[own]], [others - below, low[own]], [others + above, high[own]]])
         smallest, largest = ratios(Rates(both[0], both[1], both[2], rates.n_units, np.eye(2)), 1)
-        found.append((divide(number[own], number.sum()), 1 / (1 + largest[0]), 1 / (1 + smallest[0])))
-    value, first, last = np.array(found).T
-    return value, first, last
+        found.append((1 / (1 + largest[0]), 1 / (1 + smallest[0])))
+    first, last = np.array(found).T
+    return first, last
 
 
 def ratios(rates: Rates, reference: int) -> tuple[Array, Array]:

@@ -53,7 +53,7 @@ def _bounded(answers, published):
     counted = by_unit(np.ones(len(answers)))
     for label in dict.fromkeys(label for label, *_ in published):
         rates = rates_over_units(by_unit(np.array(answered) == label), counted, ALPHA / 2)
-        _, low, high = parts(rates, sizes)
+        low, high = parts(rates, sizes)
         for index, group in enumerate(design.labels):
             yield {
                 "published_label": label,
