@@ -64,7 +64,7 @@ WRITE = """
             i // $groups // $models as round,
             'Which job does somebody of group ' || i % $groups || ' get?' as question,
             left(
-                $jobs[1 + (i * 7 % 3)] || ' ' || i || ' ' || repeat(md5(i::varchar), $parts), $characters
+                $jobs[1 + (i * 7 % 3)] || '. ' || i || ' ' || repeat(md5(i::varchar), $parts), $characters
             ) as answer
         from range($responses) as numbers (i)
     ) to '{path}' ({options})
@@ -73,7 +73,11 @@ WRITE = """
 
 def write_suite(path: Path) -> None:
     """Write the suite that tells Plumbline what the files' columns are."""
-    outcome = {"set": "job", "kind": "pattern", "labels": {job: [job] for job in JOBS}}
+    labels = {job: [job] for job in JOBS}
+    outcomes = [
+        {"set": "job", "kind": "pattern", "labels": labels},
+        {"set": "first", "kind": "pattern", "at": "beginning", "labels": labels},
+    ]
     suite = {
         "suite": "load_bench",
         "title": "Many groups, many models",
@@ -88,7 +92,7 @@ def write_suite(path: Path) -> None:
             "repeat": "round",
             "attributes": {"people": "people"},
         },
-        "categories": {"J1": {"title": "Which job", "outcomes": [outcome]}},
+        "categories": {"J1": {"title": "Which job", "outcomes": outcomes}},
     }
     path.write_text(yaml.safe_dump(suite, sort_keys=False))
 

@@ -98,8 +98,9 @@ def _tried(project: Path, row: Mapping[str, str], where: str) -> Iterator[str]:
         yield f"{where}: the phrase {row['phrase']!r} is not of its own phrase_form."
         return
     sql = Sql(project)
-    types = dict.fromkeys(("phrase", "pattern"), "varchar") | dict.fromkeys(("is_own", "is_word"), "bool")
-    sql.table("rule", types, [[row["phrase"], f"()({row['phrase']})()", True, False]])
+    types = {"phrase": "varchar", "pattern": "varchar", "is_word": "bool", "pattern_position": "bigint"}
+    is_word = re.fullmatch(r"\w+", row["phrase"]) is not None
+    sql.table("rule", types, [[row["phrase"], f"()({row['phrase']})()", is_word, None]])
     for part in ("read", "unread"):
         position = sql.names[row["macro"]]("t.text", "rule")
         query = f"select {position} as position from rule, (select ? as text) as t"

@@ -1,8 +1,7 @@
-r"""Patterns that read an option's letter in an answer, for RE2 and for Java: no look-around, nothing nested.
+"""Patterns of RE2 that read an option's letter in an answer.
 
 All begin at the text's beginning, so of several that fit the longest is read (`int_phrases_matched`). What an
-answer concludes stands in longer ones than the letter that it begins with. None names a class such as \p{L}:
-each costs RE2 a millisecond a text.
+answer concludes stands in longer ones than the letter that it begins with.
 """
 
 LETTERS = "ABC"
@@ -71,7 +70,7 @@ _RIGHT = (
 
 
 def _rest(own: str, others: str) -> str:
-    """Return what names no other option, in one way only: Java would try all of several."""
+    """Return what names no other option."""
     told = "".join(letter for letter in others if letter != "A")
     article = r"|A\s+(?:[c-np-z][a-z]|b[a-df-z]|be[a-bd-z]|o[a-qs-z]|a[a-mo-rt-z])"
     return (

@@ -26,6 +26,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_local_law_ratios_resampled": ("analysis_key",),
     "int_log_odds_fitted": ("analysis_key",),
     "int_pairs_resampled": ("group_set_key",),
+    "int_patterns_found": ("text_key",),
     "int_rank_statistics_computed": ("group_feature_key",),
     "int_recommended_items_resampled": ("analysis_key",),
     "int_score_assumptions_tested": ("analysis_key",),

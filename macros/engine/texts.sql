@@ -1,29 +1,30 @@
 {# Texts, where the engines differ. #}
 
-{# Whether a pattern matches somewhere in a text; with flags such as 'is'. #}
-{% macro matches(text, pattern, flags='') -%}
-    {{ return(adapter.dispatch('matches', 'plumbline')(text, pattern, flags)) }}
+{# Whether a pattern matches somewhere in a text. #}
+{% macro matches(text, pattern) -%}
+    {{ return(adapter.dispatch('matches', 'plumbline')(text, pattern)) }}
 {%- endmacro %}
 
-{% macro duckdb__matches(text, pattern, flags) -%}
-    regexp_matches({{ text }}, {{ pattern }}{% if flags %}, '{{ flags }}'{% endif %})
+{% macro duckdb__matches(text, pattern) -%}
+    regexp_matches({{ text }}, {{ pattern }})
 {%- endmacro %}
 
-{% macro spark__matches(text, pattern, flags) -%}
-    regexp_like({{ text }}, {{ flagged(pattern, flags) }})
+{# As in DuckDB, only a line feed ends a line. #}
+{% macro spark__matches(text, pattern) -%}
+    regexp_like({{ text }}, '(?d)' || {{ pattern }})
 {%- endmacro %}
 
 {# What a group of a pattern matches in a text, '' where the pattern does not. #}
-{% macro matched_part(text, pattern, group, flags='') -%}
-    {{ return(adapter.dispatch('matched_part', 'plumbline')(text, pattern, group, flags)) }}
+{% macro matched_part(text, pattern, group) -%}
+    {{ return(adapter.dispatch('matched_part', 'plumbline')(text, pattern, group)) }}
 {%- endmacro %}
 
-{% macro duckdb__matched_part(text, pattern, group, flags) -%}
-    regexp_extract({{ text }}, {{ pattern }}, {{ group }}{% if flags %}, '{{ flags }}'{% endif %})
+{% macro duckdb__matched_part(text, pattern, group) -%}
+    regexp_extract({{ text }}, {{ pattern }}, {{ group }})
 {%- endmacro %}
 
-{% macro spark__matched_part(text, pattern, group, flags) -%}
-    regexp_extract({{ text }}, {{ flagged(pattern, flags) }}, {{ group }})
+{% macro spark__matched_part(text, pattern, group) -%}
+    regexp_extract({{ text }}, '(?d)' || {{ pattern }}, {{ group }})
 {%- endmacro %}
 
 {# All matches of a pattern, in order. #}
@@ -52,12 +53,6 @@
     regexp_replace({{ text }}, {{ pattern }}, '{{ replacement | replace("\\", "$") }}')
 {%- endmacro %}
 
-{# What DuckDB understands by a pattern: `i` means letters of all scripts, only a line feed ends a line, and a word that `\b`
-   bounds is of ASCII. #}
-{% macro flagged(written, flags) -%}
-    '(?{{ flags | replace('i', 'iu') }}d)' || replace({{ written }}, '\\b', {{ pattern('\\b') }})
-{%- endmacro %}
-
 {# A pattern as a literal. #}
 {% macro pattern(written) -%}
     {{ return(adapter.dispatch('pattern', 'plumbline')(written)) }}
@@ -67,7 +62,7 @@
     '{{ written | replace("'", "''") }}'
 {%- endmacro %}
 
-{# A backslash begins an escape in a literal there. Of `\b` see flagged. #}
+{# A backslash begins an escape in a literal there, and a word that `\b` bounds is of ASCII in DuckDB. #}
 {% macro spark__pattern(written) -%}
     {%- set bound = "(?:(?<=\\w)(?!\\w)|(?<!\\w)(?=\\w))" -%}
     '{{ written | replace("[[:space:]]", "\\s") | replace("\\b", bound) | replace("\\", "\\\\") | replace("'", "''") }}'

@@ -1,11 +1,8 @@
-{# Number of characters before a phrase in a text, -1 where it does not stand there. `is_own` is a pattern of the
-   suite's own; `is_word` a phrase of letters, digits and _. #}
+{# Number of characters before a phrase in a text, -1 where it does not stand there. `is_word` is a phrase of letters, digits
+   and _; what else is sought stands in int_patterns_found. #}
 {% macro outcome_rule_pattern(text, rule) -%}
     case
-        -- A plain search first: compiling a pattern costs far more.
         when {{ rule }}.is_word then {{ word_position(text, rule ~ '.phrase') }}
-        when not ({{ rule }}.is_own or contains({{ lowered(text) }}, {{ lowered(rule ~ '.phrase') }})) then -1
-        when not {{ matches(text, rule ~ '.pattern', 'is') }} then -1
-        else {{ match_position(text, rule ~ '.pattern') }}
+        else coalesce({{ rule }}.pattern_position, -1)
     end
 {%- endmacro %}

@@ -38,12 +38,40 @@ with records as (
         reject_key as row_key,
         detail as recorded
     from {{ ref('stg_load__rejects') }}
+),
+
+-- A pattern is compiled for each text that it is sought in: a thousand records at once, then each where it is.
+numbered as (
+    select
+        *,
+        floor(row_number() over (order by row_key) / 1000) as part
+    from records
+    where recorded is not null
+),
+
+parts as (
+    select
+        part,
+        {{ ordered_text('recorded', 'chr(10)', 'row_key') }} as recorded
+    from numbered
+    group by part
+),
+
+suspected as (
+    select
+        parts.part,
+        '(?i)' || patterns.pattern as pattern
+    from parts
+    inner join {{ ref('secret_patterns') }} as patterns
+        on {{ matches('parts.recorded', "'(?i)' || patterns.pattern") }}
 )
 
 -- The text itself is left out: a failing test prints its rows.
 select distinct
-    records.source_table,
-    records.row_key
-from records
-inner join {{ ref('secret_patterns') }} as patterns
-    on {{ matches('records.recorded', 'patterns.pattern', 'i') }}
+    numbered.source_table,
+    numbered.row_key
+from numbered
+inner join suspected
+    on
+        numbered.part = suspected.part
+        and {{ matches('numbered.recorded', 'suspected.pattern') }}

@@ -13,26 +13,6 @@ with candidates as (
     where variant_text_key is not null
 ),
 
-rules as (
-    select
-        suite,
-        category,
-        outcome_set,
-        rule_kind,
-        label,
-        {{ plain_apostrophes(composed('phrase')) }} as phrase,
-        {{ plain_apostrophes(composed('pattern')) }} as pattern,
-        -- A pattern of the suite's own starts with ().
-        {{ begins_with('pattern', '()') }} as is_own,
-        not {{ begins_with('pattern', '()') }}
-        and not contains(phrase, '_')
-        and not {{ matches('phrase', drawing_signs()) }} as is_of_words,
-        not {{ begins_with('pattern', '()') }}
-        and not {{ matches('phrase', pattern('[^\\p{L}\\p{M}\\p{N}_]')) }} as is_word
-    from {{ ref('stg_suite__outcome_rules') }}
-    where rule_kind in ('{{ kinds | join("', '") }}')
-),
-
 texts as (
     select
         text_key,
@@ -46,26 +26,35 @@ texts as (
     )
 ),
 
+rules as (
+    select
+        candidates.variant_text_key,
+        rules.*,
+        case when rules.is_of_words then texts.unstressed_text else texts.composed_text end as searched_text,
+        found.match_position as pattern_position
+    from candidates
+    inner join {{ ref('int_text_rules_prepared') }} as rules using (suite, category, outcome_set)
+    inner join texts on candidates.variant_text_key = texts.text_key
+    left join {{ ref('int_patterns_found') }} as found
+        on rules.pattern_key = found.pattern_key and candidates.variant_text_key = found.text_key
+),
+
 searched as (
     select
-        candidates.suite,
-        candidates.category,
-        candidates.outcome_set,
-        candidates.variant_text_key,
+        rules.suite,
+        rules.category,
+        rules.outcome_set,
+        rules.variant_text_key,
         rules.label,
         {{ lowered('rules.phrase') }} as phrase,
         rules.is_own,
         length(rules.phrase) as phrase_length,
         case
             {%- for kind, position in kinds.items() %}
-            when rules.rule_kind = '{{ kind }}' and rules.is_of_words
-                then {{ position('texts.unstressed_text', 'rules') }}
-            when rules.rule_kind = '{{ kind }}' then {{ position('texts.composed_text', 'rules') }}
+            when rules.rule_kind = '{{ kind }}' then {{ position('rules.searched_text', 'rules') }}
             {%- endfor %}
         end as match_position
-    from candidates
-    inner join rules using (suite, category, outcome_set)
-    inner join texts on candidates.variant_text_key = texts.text_key
+    from rules
 ),
 
 found as (
