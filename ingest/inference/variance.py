@@ -5,6 +5,7 @@ are set equal to their expectations. Source: Searle, Casella & McCulloch (1992),
 several outcomes are pooled as in Landis & Koch (1977), Biometrics 33(4).
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -74,76 +75,126 @@ def _table(rows: Codes, columns: Codes, weights: Array, shape: tuple[int, int]) 
     return np.asarray(np.bincount(rows * shape[1] + columns, weights, shape[0] * shape[1]).reshape(shape))
 
 
+def _squares_of_cells(rows: Codes, columns: Codes, weights: Array, over: Array) -> float:
+    """Sum of the squares of sums of weights by two codes, each over what belongs to its column."""
+    cells, cell = np.unique(rows * len(over) + columns, return_inverse=True)
+    return float((np.bincount(cell, weights) ** 2 / over[cells % len(over)]).sum())
+
+
+def _parts(codes: Codes, width: int) -> Iterator[tuple[Codes, Codes, int]]:
+    """Yield rows of some levels at a time, their codes among these, and how many levels those are."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes))
+    step = max(1, CHUNK_BYTES // (8 * width))
+    for first in range(0, len(ends), step):
+        last = min(first + step, len(ends))
+        rows = order[ends[first - 1] if first else 0 : ends[last - 1]]
+        yield rows, codes[rows] - first, last - first
+
+
+class _Model:
+    """Groups, and one factor or none beside them, where another is eliminated: its means are taken off first.
+
+    `prompt_trace` is how much of the prompts' variance the model's sum of squares holds. What is held grows
+    with the square of groups and of the factor beside them, not with the one that is eliminated.
+    """
+
+    def __init__(self, factors: Sequence[Codes], eliminated: Codes, n: Array) -> None:
+        self.factors, self.eliminated, self.n = factors, eliminated, n
+        self.n_levels = [int(one.max()) + 1 for one in factors]
+        self.in_level: Array = _sum_by(eliminated, n)
+        crossed, crossed_squares = self._crossed(n), self._crossed(n**2)
+        within, shared = self._moments()
+        self.inverse, rank = scipy.linalg.pinvh(
+            crossed - within, atol=1e-9 * n.sum(), rtol=0, return_rank=True
+        )
+        self.rank = len(self.in_level) + rank
+        leverage = (n**2 / self.in_level[eliminated]).sum()
+        self.prompt_trace = leverage + (self.inverse * (crossed_squares - shared)).sum()
+
+    def _crossed(self, weights: Array) -> Array:
+        """Sums of weights (P,) by the factors on either side, (W, W)."""
+        return np.block(
+            [
+                [_table(one, other, weights, (rows, columns)) for other, columns in self._sized()]
+                for one, rows in self._sized()
+            ]
+        )
+
+    def _sized(self) -> Iterable[tuple[Codes, int]]:
+        return zip(self.factors, self.n_levels, strict=True)
+
+    def _moments(self) -> Array:
+        """By the factors, x (W,) of each eliminated level: sums of xx' over its answers; and what its mean
+        takes off the squares of each row's weight, (2, W, W).
+        """
+        width = sum(self.n_levels)
+        found = np.zeros((2, width, width))
+        for rows, own, n_levels in _parts(self.eliminated, width):
+            n = self.n[rows]
+            x, squares = (
+                np.hstack([_table(own, one[rows], weights, (n_levels, size)) for one, size in self._sized()])
+                for weights in (n, n**2)
+            )
+            mean = x / np.bincount(own, n)[:, None]
+            # Each row is weighed twice, once for itself and once for its level's mean.
+            once = mean.T @ squares
+            found += mean.T @ x, once + once.T - (mean.T * np.bincount(own, n**2)) @ mean
+        return found
+
+    def trace_of(self, factor: Codes) -> float:
+        """How much of the variance of a factor that is not in the model its sum of squares holds."""
+        of_level = np.hstack(
+            [_table(self.eliminated, one, self.n, (len(self.in_level), size)) for one, size in self._sized()]
+        )
+        mean = of_level / self.in_level[:, None]
+        gram = np.zeros_like(self.inverse)
+        for rows, own, n_levels in _parts(factor, sum(self.n_levels)):
+            n = self.n[rows]
+            x = np.hstack([_table(own, one[rows], n, (n_levels, size)) for one, size in self._sized()])
+            left = x - _sum_by(own, n[:, None] * mean[self.eliminated[rows]])
+            gram += left.T @ left
+        own_squares = _squares_of_cells(factor, self.eliminated, self.n, self.in_level)
+        return own_squares + float((self.inverse * gram).sum())
+
+    def explained(self, sums: Array) -> float:
+        """Sum of squares of sums (P, J) that the model explains."""
+        by_level = _sum_by(self.eliminated, sums)
+        mean = by_level / self.in_level[:, None]
+        left = sums - self.n[:, None] * mean[self.eliminated]
+        right = np.vstack([_sum_by(one, left) for one in self.factors])
+        return float((right * (self.inverse @ right)).sum() + (by_level * mean).sum())
+
+
 class _Projections:
     """The nested models of a layout: groups; with roots; with blocks; with prompts.
 
     `left_to` (4, 4) says how much of each variance (roots, blocks, prompts, repeats) each sum of squares
-    holds: what roots, blocks and prompts add, and the rest. `freedom` (4,) are degrees of freedom. What is
-    held grows with the square of groups and roots, not with their product with prompts or blocks.
+    holds: what roots, blocks and prompts add, and the rest. `freedom` (4,) are degrees of freedom.
     """
 
     def __init__(self, layout: _Layout) -> None:
-        self.layout, n = layout, layout.n
-        self.n_levels = int(layout.group.max()) + 1, int(layout.root.max()) + 1
-        n_groups = self.n_levels[0]
-        self.in_block = np.bincount(layout.block, weights=n)
-        crossed, crossed_squares = self._crossed(n), self._crossed(n**2)
-        of_root = crossed[n_groups:]
-        of_block, within, shared = self._moments()
-        by_factor = (of_root.T @ of_root, of_block, crossed_squares)
-        self.inverses, ranks = [], []
-        traces = np.zeros((4, 3))
-        for model, width in enumerate((n_groups, len(crossed))):
-            inverse, rank = scipy.linalg.pinvh(crossed[:width, :width], rtol=1e-10, return_rank=True)
-            self.inverses.append(inverse)
-            ranks.append(rank)
-            traces[model] = [(inverse * of[:width, :width]).sum() for of in by_factor]
-        # Blocks are eliminated first: what groups and roots add lies in a space as small as their number.
-        inverse, rank = scipy.linalg.pinvh(crossed - within, atol=1e-9 * n.sum(), rtol=0, return_rank=True)
-        self.inverses.append(inverse)
-        leverage = (n**2 / self.in_block[layout.block]).sum() + (inverse * (crossed_squares - shared)).sum()
-        traces[2] = n.sum(), n.sum(), leverage
-        traces[3] = n.sum()
-        ranks += [len(self.in_block) + rank, len(n)]
-        self.freedom = np.append(np.diff(ranks), n.sum() - len(n)).astype(np.float64)
+        self.layout, (group, root, block, n) = layout, layout
+        total = n.sum()
+        self.in_group = _sum_by(group, n)
+        self.roots = _Model([group], root, n)
+        fewer, more = sorted((root, block), key=np.max)
+        self.blocks = _Model([group, fewer], more, n)
+        traces = np.array(
+            [
+                [self._of_groups(root), self._of_groups(block), (n**2 / self.in_group[group]).sum()],
+                [total, self.roots.trace_of(block), self.roots.prompt_trace],
+                [total, total, self.blocks.prompt_trace],
+                [total, total, total],
+            ]
+        )
+        ranks = [len(self.in_group), self.roots.rank, self.blocks.rank, len(n)]
+        self.freedom = np.append(np.diff(ranks), total - len(n)).astype(np.float64)
         rest = np.append(np.diff(traces, axis=0), np.zeros((1, 3)), axis=0)
         self.left_to = np.hstack([rest, self.freedom[:, None]])  # each answer varies by itself
 
-    def _crossed(self, weights: Array) -> Array:
-        """Sums of weights (P,) by groups and roots on either side, (W, W)."""
-        group, root = self.layout[:2]
-        together = _table(group, root, weights, self.n_levels)
-        by_group, by_root = (np.diag(np.bincount(one, weights)) for one in (group, root))
-        return np.block([[by_group, together], [together.T, by_root]])
-
-    def _moments(self) -> Array:
-        """Of each block's answers by groups and roots, x (W,): sums of xx', of xx' over its answers; and what
-        the mean of its block takes off the squares of each row's weight, (3, W, W).
-        """
-        group, root, block, n = self.layout
-        order = np.argsort(block, kind="stable")
-        ends = np.cumsum(np.bincount(block))
-        found = np.zeros((3, sum(self.n_levels), sum(self.n_levels)))
-        step = max(1, CHUNK_BYTES // (8 * sum(self.n_levels)))
-        for first in range(0, len(ends), step):
-            last = min(first + step, len(ends))
-            rows = order[ends[first - 1] if first else 0 : ends[last - 1]]
-            own = block[rows] - first
-            x, squares = (
-                np.hstack(
-                    [
-                        _table(own, one[rows], weights, (last - first, size))
-                        for one, size in zip((group, root), self.n_levels, strict=True)
-                    ]
-                )
-                for weights in (n[rows], n[rows] ** 2)
-            )
-            mean = x / self.in_block[first:last, None]
-            # Each row is weighed twice, once for itself and once for its block's mean.
-            once = mean.T @ squares
-            of_squares = np.bincount(own, n[rows] ** 2)
-            found += x.T @ x, mean.T @ x, once + once.T - (mean.T * of_squares) @ mean
-        return found
+    def _of_groups(self, factor: Codes) -> float:
+        return _squares_of_cells(factor, self.layout.group, self.layout.n, self.in_group)
 
     def components(self, values: _Sums) -> Array:
         """Variances of roots, blocks, prompts and repeats, (4,); NaN of a factor that cannot be told apart.
@@ -152,15 +203,12 @@ class _Projections:
         block's, too, where each has one answer.
         """
         sums, n = values.sums, self.layout.n
-        explained = np.zeros(4)
-        by_block = _sum_by(self.layout.block, sums)
-        left = sums - n[:, None] * (by_block / self.in_block[:, None])[self.layout.block]
-        whole, of_left = (np.vstack([_sum_by(one, of) for one in self.layout[:2]]) for of in (sums, left))
-        rights = (whole[: self.n_levels[0]], whole, of_left)
-        for model, (inverse, right) in enumerate(zip(self.inverses, rights, strict=True)):
-            explained[model] = (right * (inverse @ right)).sum()
-        explained[2] += (by_block**2 / self.in_block[:, None]).sum()
-        explained[3] = (sums**2 / n[:, None]).sum()
+        explained = [
+            (_sum_by(self.layout.group, sums) ** 2 / self.in_group[:, None]).sum(),
+            self.roots.explained(sums),
+            self.blocks.explained(sums),
+            (sums**2 / n[:, None]).sum(),
+        ]
         total = values.squares.sum()
         gained, freedom, left_to = (
             np.append(np.diff(explained), total - explained[3]),

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from ingest.inference.variance import variance_components
+from ingest.inference.variance import _Model, variance_components
 
 # Shrout & Fleiss (1979), Psychological Bulletin 86(2), table 2: six targets, each rated four times.
 RATINGS = np.array(
@@ -166,3 +166,20 @@ def test_memory_does_not_grow_with_groups_times_answers():
         and found.root_share + found.block_share + found.repeat_share == pytest.approx(1)
     )
     assert peak < 60e6  # the one-hot designs of all parts of the jackknife took 290 MB
+
+
+def test_it_is_the_same_whichever_factor_is_eliminated():
+    """The larger of roots and blocks is: thousands of roots, or of blocks, cost as little as a few."""
+    rng = np.random.default_rng(8)
+    group, root, block = (rng.integers(0, levels, 60) for levels in (3, 4, 7))
+    n, sums = rng.integers(1, 4, 60).astype(float), rng.normal(size=(60, 2))
+    one, other = _Model([group, root], block, n), _Model([group, block], root, n)
+    assert one.rank == other.rank
+    assert one.prompt_trace == pytest.approx(other.prompt_trace, abs=1e-9)
+    assert one.explained(sums) == pytest.approx(other.explained(sums), abs=1e-9)
+    design = np.column_stack([np.eye(levels)[code] for code, levels in ((group, 3), (root, 4), (block, 7))])
+    weighed = np.sqrt(n)[:, None] * design
+    hat = weighed @ np.linalg.pinv(weighed)
+    assert one.rank == np.linalg.matrix_rank(design)
+    assert one.prompt_trace == pytest.approx((np.diag(hat) * n).sum(), abs=1e-9)
+    assert one.explained(sums) == pytest.approx(((hat @ (sums / np.sqrt(n)[:, None])) ** 2).sum(), abs=1e-9)
