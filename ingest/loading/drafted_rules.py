@@ -21,6 +21,7 @@ MANY = 0.6  # of the answers give a number
 MOST_SCALES = 3  # a prompt may name others beside the one it asks for: `aged 30 to 40`
 HIGHEST = 10**12
 DIFFERENT = 3  # numbers; fewer may be codes
+TRIED = 500  # answers, before all are searched for numbers
 MOST_FIELDS = 4  # of numbers in JSON
 ITEMS = 3  # of a list
 MOST_MODELS = 6  # that a comment names
@@ -208,12 +209,19 @@ def _numbers(prompts: Sequence[str], answers: Sequence[str]) -> dict[str, dict[s
             if limits and _n_read(NumberReader(*limits, [name], slug), answers) >= ENOUGH * len(answers):
                 found[slug] = {"reads": "number", "range": list(limits), "beside": [name]}
         return dict(list(found.items())[:MOST_FIELDS])
+    # Reading long texts for numbers takes a minute: a few of them say whether it is worth it.
+    if _number_alone(answers[:: 1 + len(answers) // TRIED], ENOUGH - 0.05):
+        return _number_alone(answers, ENOUGH)
+    return {}
+
+
+def _number_alone(answers: Sequence[str], enough: float) -> dict[str, dict[str, Any]]:
+    """Return a scorer of the number that so large a share of answers is, or none."""
     # 85.000 may be 85 thousand: where that reads more, it is.
-    reader = max(
-        (NumberReader(low, HIGHEST) for low in (0, 1_000)), key=lambda one: (_n_read(one, answers), one.low)
-    )
-    limits = _limits([number for answer in answers if (number := reader(answer)) is not None])
-    if limits is None or _n_read(NumberReader(*limits), answers) < ENOUGH * len(answers):
+    readers = (NumberReader(low, HIGHEST) for low in (1_000, 0))
+    read = ([n for answer in answers if (n := reader(answer)) is not None] for reader in readers)
+    limits = _limits(max(read, key=len))
+    if limits is None or _n_read(NumberReader(*limits), answers) < enough * len(answers):
         return {}
     # A number in a sentence may count anything, so most answers are hardly more than it.
     if _n_read(NumberReader(*limits, ["\0"]), answers) < MANY * len(answers):

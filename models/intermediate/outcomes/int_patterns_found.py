@@ -19,9 +19,11 @@ def model(dbt, session):
     found = [SCHEMA.empty_table()]
     for key, pattern in patterns.distinct().order("pattern_key").fetchall():
         of_pattern = ColumnExpression("pattern_key") == ConstantExpression(key)
-        # The pattern's first group is what stands before the phrase.
-        before, start = (_of_text("extract", f"^(.*?){pattern}", group) for group in (1, 2))
-        position = (_length(before) + _length(start)).alias("match_position")
+        # From the leftmost match to the text's end; the pattern's first group is what stands before the phrase.
+        rest, before = _of_text("extract", f"{pattern}.*$", 0), _of_text("extract", pattern, 1)
+        position = (_length(ColumnExpression("searched_text")) - _length(rest) + _length(before)).alias(
+            "match_position"
+        )
         matched = listed.filter(of_pattern & _of_text("matches", pattern))
         found.append(matched.select("pattern_key", "text_key", position).to_arrow_table())
     return session.from_arrow(pa.concat_tables(found))
