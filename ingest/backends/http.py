@@ -32,10 +32,10 @@ from ingest.redaction import SHORTEST, without_key
 from ingest.suite import Config
 
 Secrets = str | Sequence[str] | None
+Folded = Callable[[list[Any]], Any]
 
 LONGEST_MESSAGE = 10_000  # what is read of it
 BEGINNING = 100  # characters that are shown of a reply that cannot be read
-STREAM = "text/event-stream"
 LINE_END = re.compile(r"\r\n|\n|\r")  # of a stream; JSON holds other ends of lines as they are
 MOST_BYTES = 32 * 2**20  # of a reply, unpacked
 LONGEST = 2  # time-outs from the question to the end of the answer: the first is that for any silence
@@ -51,12 +51,28 @@ HOPELESS = {
 }
 # Where servers say 402 with another status: OpenAI, Anthropic.
 OUT_OF_CREDIT = {429: ("insufficient_quota",), 400: ("credit balance is too low",)}
+# What Ollama says with status 500 of a model that it will not run, however often it is asked.
+UNABLE = {
+    re.compile(r"requires more .{0,20}memory .* than is available"): (
+        "Free memory on its machine, or take a smaller model or, with Ollama, a smaller `num_ctx`."
+    ),
+    re.compile("model .{1,200} not found|unable to load model|unknown model architecture"): (
+        "Have the server fetch the model or be updated, or correct `model:`."
+    ),
+}
 REDIRECTED = "Write in the config where the server is."
 STATUS_OF = {408: "timeout", 429: "rate_limited"}
 
 
 class BrokeOff(ValueError):
-    """A reply that says, in place of an answer or beside half of one, why there is none."""
+    """A reply that says, in place of an answer or beside half of one, why there is none.
+
+    `code` is the HTTP status that it names, 0 where it names none.
+    """
+
+    def __init__(self, message: str, code: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def read_key(config: Config, hosts: Collection[str]) -> str | None:
@@ -134,13 +150,13 @@ def exchange(
     config: Config,
     key: Secrets,
     content: Any = None,
-    folded: Callable[[list[Any]], Any] | None = None,
+    folded: Folded | None = None,
     **more: Any,
 ) -> Any:
     """Send a request; return what the JSON of the reply holds, without the key.
 
-    A reply that is a stream of events is what `folded` makes of them, before the key is looked for: it may
-    be cut by two events. `more` is for a request that is no JSON. Raises AttemptFailed or PlumblineError as
+    A reply that is a stream is what `folded` makes of its parts, before the key is looked for: it may be cut
+    by two of them. `more` is for a request that is no JSON. Raises AttemptFailed or PlumblineError as
     `one_attempt` does, and Rejected for other statuses of 300 and above.
     """
     with one_attempt(config, key):
@@ -148,17 +164,20 @@ def exchange(
         with received(client, method, url, seconds=seconds, json=content, **more) as response:
             _check_status(response, key)
             body = body_of(response, MOST_BYTES)
-            is_stream = response.headers.get("content-type", "").strip().lower().startswith(STREAM)
-        if is_stream and folded is None:
+            kind = response.headers.get("content-type", "").strip().lower()
+        streamed = next((parts for name, parts in STREAMS.items() if kind.startswith(name)), None)
+        if streamed is events_of and folded is None:
             raise Unreadable("it is a stream of events; have the server answer in one piece")
-        if folded is None or not is_stream:
+        if folded is None or streamed is None:
+            if not body.strip():
+                raise Unreadable("it is empty")
             try:
                 return without_key(json.loads(body), key)
             except ValueError as error:
                 said = _beginning(body.decode("utf-8", "replace"), key)
                 raise Unreadable(f"{type(error).__name__}: {error}; it begins with {said}") from None
         with reading(config, key):
-            return without_key(folded(events_of(body)), key)
+            return without_key(folded(streamed(body)), key)
 
 
 def downloaded(client: httpx.Client, url: str, config: Config, key: Secrets) -> Iterator[bytes]:
@@ -198,6 +217,15 @@ def events_of(body: bytes) -> list[Any]:
     return found
 
 
+def objects_of(body: bytes) -> list[Any]:
+    """Return the JSON in each line of a stream, as Ollama streams."""
+    return [json.loads(line) for line in body.split(b"\n") if line.strip()]
+
+
+# How a reply is read that comes in parts, by the beginning of its content type.
+STREAMS = {"text/event-stream": events_of, "application/x-ndjson": objects_of}
+
+
 def _reason(response: httpx.Response) -> str:
     """Return why a server did not answer. The status says what to do even if the rest cannot be read."""
     if response.status_code < 400:
@@ -219,7 +247,10 @@ def check_fault(said: Mapping[str, Any]) -> None:
     """Raise BrokeOff where an error stands in an answer's place, or beside half of one."""
     if error := said.get("error"):
         message = message_of(json.dumps({"error": error}).encode())
-        raise BrokeOff(f"the server failed while it answered: {message[:SHOWN]}")
+        code = error.get("code") if isinstance(error, dict) else None
+        # OpenRouter answers 200 once it has begun, whatever comes.
+        code = code if type(code) is int else 0
+        raise BrokeOff(f"the server failed while it answered: {message[:SHOWN]}", code)
 
 
 def message_of(body: bytes) -> str:
@@ -262,6 +293,10 @@ def hopeless(code: int, said: str) -> str | None:
         return None
     if any(word in said for word in OUT_OF_CREDIT.get(code, ())):
         return HOPELESS[402]
+    if code == 0 or code >= 500:
+        for words, what_to_do in UNABLE.items():
+            if words.search(said):
+                return what_to_do
     return REDIRECTED if 300 <= code < 400 else HOPELESS.get(code)
 
 
@@ -303,7 +338,10 @@ def one_attempt(config: Config, key: Secrets) -> Iterator[None]:
         raise AttemptFailed("server_error", "unreadable reply: nested too deep") from None
     except BrokeOff as error:
         message = without_key(str(error), key)
-        raise AttemptFailed(fault_status(message), message[:SHOWN]) from None
+        if what_to_do := hopeless(error.code, message):
+            raise PlumblineError(f"{config.model}: {message[:SHOWN]}.", what_to_do) from None
+        status = fault_status(message, STATUS_OF.get(error.code, "server_error"))
+        raise AttemptFailed(status, message[:SHOWN]) from None
     except ValueError as error:
         # What came is no JSON, or not of the shape that the protocol promises.
         kind = "" if isinstance(error, TooLarge | Unreadable) else f"{type(error).__name__}: "
@@ -325,4 +363,4 @@ def reading(config: Config, key: Secrets, reply: Any = None) -> Iterator[None]:
             yield
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             said = f"; it begins with {_beginning(json.dumps(reply), key)}" if reply is not None else ""
-            raise ValueError(f"not what was promised: {type(error).__name__}: {error}{said}") from None
+            raise Unreadable(f"not what was promised: {type(error).__name__}: {error}{said}") from None

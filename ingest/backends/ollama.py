@@ -9,7 +9,17 @@ from typing import Any
 
 from ingest.asking.first_tokens import ALTERNATIVES, first_tokens
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Message, Rejected, Request
-from ingest.backends.http import bearer, check_fault, connect, declined, exchange, only, read_key, reading
+from ingest.backends.http import (
+    Folded,
+    bearer,
+    check_fault,
+    connect,
+    declined,
+    exchange,
+    only,
+    read_key,
+    reading,
+)
 from ingest.backends.replies import (
     NO_ALTERNATIVES,
     PROBABILITIES,
@@ -142,7 +152,7 @@ class OllamaBackend:
         if ALTERNATIVES in options:
             content |= {"logprobs": True, ALTERNATIVES: options[ALTERNATIVES]}
         try:
-            reply = self._send("POST", "/api/chat", config, content)
+            reply = self._send("POST", "/api/chat", config, content, _folded)
             with reading(config, key, reply):
                 check_fault(reply)
         except (Rejected, AttemptFailed) as error:
@@ -178,7 +188,9 @@ class OllamaBackend:
         num_ctx: int = options["num_ctx"]
         return min(num_ctx, self._built_for.get((config.base_url, config.model), num_ctx))
 
-    def _send(self, method: str, path: str, config: Config, content: Any = None) -> Any:
+    def _send(
+        self, method: str, path: str, config: Config, content: Any = None, folded: Folded | None = None
+    ) -> Any:
         """Send a request to the server; see `exchange`."""
         base_url = (config.base_url or BASE_URL).rstrip("/")
         key = read_key(config, self.hosts)
@@ -187,7 +199,27 @@ class OllamaBackend:
             if identity not in self._clients:
                 self._clients[identity] = connect(config, base_url, bearer(key))
             client = self._clients[identity]
-        return exchange(client, method, base_url + path, config, key, content)
+        return exchange(client, method, base_url + path, config, key, content, folded)
+
+
+def _folded(parts: list[Any]) -> dict[str, Any]:
+    """Return the parts of a stream as one reply: some servers stream whatever is asked for.
+
+    Raises ValueError where the stream has no end.
+    """
+    said = {"content": "", "thinking": ""}
+    calls: list[Any] = []
+    tokens: list[Any] = []
+    for part in parts:
+        check_fault(part)
+        message = part["message"]
+        for name in said:
+            said[name] += only(str, message.get(name)) or ""
+        calls += message.get("tool_calls") or []
+        tokens += part.get("logprobs") or []
+    if not parts or not parts[-1].get("done"):
+        raise ValueError("the stream has no end")
+    return {**parts[-1], "message": {**said, "tool_calls": calls}, "logprobs": tokens}
 
 
 @contextmanager

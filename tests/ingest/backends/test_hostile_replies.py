@@ -202,6 +202,102 @@ def test_what_ollama_has_not_done_is_no_answer(ask):
             ask(more=b', "done": false')
 
 
+def lines(*parts):
+    """Return a reply as Ollama streams it."""
+    body = b"".join(json.dumps(part).encode() + b"\n" for part in parts)
+    return http(body).replace(b"application/json", b"application/x-ndjson")
+
+
+END = {"message": {"content": ""}, "done": True, "done_reason": "stop", "eval_count": 3, "model": "tiny"}
+
+
+def part_of(text, **more):
+    return {"message": {"role": "assistant", "content": text, **more}, "done": False}
+
+
+@pytest.fixture
+def streamed(server):
+    """Ask an Ollama server that streams, though nobody asked for that."""
+
+    def run(*parts):
+        server.speak = lambda _: [lines(*parts)]
+        config = Config(backend="ollama", model="tiny", base_url=server.url, timeout_seconds=5.0)
+        messages = [{"role": "user", "content": "Q"}]
+        return OllamaBackend(None).answer(Request("k", "p", config, "c", "Q", "r", 0, {}, messages=messages))
+
+    return run
+
+
+def test_an_ollama_server_that_streams_whatever_is_asked_is_read(streamed):
+    answer = streamed(part_of("", thinking="Hm."), part_of("Y"), part_of("es."), END)
+    assert (answer.text, answer.status, answer.reasoning) == ("Yes.", "ok", "Hm.")
+    assert (answer.finish_reason, answer.n_output_tokens, answer.served_model) == ("stop", 3, "tiny")
+    tokens = [{"token": "Yes", "logprob": -0.1, "top_logprobs": [{"token": "Yes", "logprob": -0.1}]}]
+    assert streamed({**part_of("Yes"), "logprobs": tokens}, END).first_tokens == [("Yes", -0.1)]
+    call = {"function": {"name": "search"}}
+    assert streamed(part_of("I look.", tool_calls=[call]), END).status == "empty"
+    assert streamed(part_of("Ye"), {**END, "done_reason": "length"}).status == "truncated_output"
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ([part_of("Ye"), part_of("s")], "the stream has no end"),
+        ([], "the stream has no end"),
+        (
+            [part_of("Ye"), {"error": "the runner died"}],
+            "the server failed while it answered: the runner died",
+        ),
+        ([part_of("Ye"), [], END], "not what was promised"),
+        ([part_of(7), END], "7 is no str"),
+    ],
+)
+def test_half_a_stream_of_ollama_is_no_answer(streamed, parts, words):
+    with pytest.raises(AttemptFailed, match=words):
+        streamed(*parts)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("model requires more system memory (24.5 GiB) than is available (7.2 GiB)", "Free memory"),
+        ('model "tiny" not found, try pulling it first', "fetch the model"),
+        ("llama runner process has terminated: error loading model: unknown model architecture", "fetch the"),
+    ],
+)
+@pytest.mark.parametrize("status", ["500 No", "200 OK"])
+def test_a_model_that_no_waiting_brings_ends_the_run_at_once(ask, status, error, words):
+    with pytest.raises(PlumblineError, match=words) as caught:
+        ask(status=status, body=json.dumps({"error": error}).encode())
+    assert error[:40] in caught.value.message
+
+
+def test_a_rejected_prompt_that_speaks_of_a_model_ends_no_run(ask):
+    answer = ask(status="400 No", body=b'{"error": "bad prompt: the model railway was not found"}')
+    assert answer.status == "client_error"
+
+
+@pytest.mark.parametrize(("code", "words"), [(401, "key_variable"), (402, "pay with"), (404, "model:")])
+def test_an_error_of_no_use_to_repeat_is_one_in_a_reply_with_status_200_too(ask, code, words):
+    with pytest.raises(PlumblineError, match=words):
+        ask(body=json.dumps({"error": {"code": code, "message": "No."}}).encode())
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [(429, "rate_limited"), (408, "timeout"), (503, "server_error"), ("x", "server_error")],
+)
+def test_an_error_in_a_reply_has_the_status_of_its_code(ask, code, status):
+    with pytest.raises(AttemptFailed, match="No") as caught:
+        ask(body=json.dumps({"error": {"code": code, "message": "No."}}).encode())
+    assert caught.value.status == status
+
+
+def test_an_empty_reply_is_said_to_be_empty(ask):
+    with pytest.raises(AttemptFailed, match="unreadable reply: it is empty"):
+        ask(body=b" ")
+
+
 def test_words_beside_a_call_of_ollama_are_no_answer(ask):
     if ask.backend == "ollama":
         answer = ask(content=b'"I look it up.", "tool_calls": [{"function": {"name": "search"}}]')
