@@ -160,10 +160,17 @@ class Breaker:
         self.n_in_a_row = 0
         self.n_of_no_use = 0
         self.is_told = False
+        # Who loads a model that is asked is sent no probe: it would load each model twice.
+        self.is_probing = isinstance(task.backend, Watched)
+        self.n_rejected = 0
 
     def note(self, row: Mapping[str, Any]) -> None:
         """Count a failure that passes, or start anew. Raises PlumblineError at the limit."""
         self._weigh(row)
+        self.is_probing = self.is_probing and row["response_status"] == "client_error"
+        self.n_rejected += self.is_probing
+        if self.is_probing and self.n_rejected >= PROBES:
+            raise _rejects(self.task, row["error"])
         is_failure = row["response_status"] in self.asked_again and row["response_status"] != "cancelled"
         self.n_in_a_row = self.n_in_a_row + 1 if is_failure else 0
         if self.n_in_a_row >= FAILURES_IN_A_ROW:
@@ -401,9 +408,13 @@ def _probes(
     error = store.value(
         f"select max_by(error, answered_at) from {table} where config_key = ?", [task.config_key]
     )
-    raise PlumblineError(
+    raise _rejects(task, error)
+
+
+def _rejects(task: Task, error: str) -> PlumblineError:
+    return PlumblineError(
         f"{task.label}: the server rejects the first {PROBES} requests, the last with: {error}.",
-        "Mend the config's `options:`. If these prompts alone are at fault, the same command goes on.",
+        "Mend the config's `model:` or `options:`. If these prompts alone are at fault, the command goes on.",
     )
 
 

@@ -235,6 +235,9 @@ class Asker:
                 pause = self.retries.pause(n_failed, problem.retry_after)
                 error = str(problem)[:EVIDENCE]
                 if pause is None:
+                    if n_failed < self.retries.attempts:
+                        hours = (problem.retry_after or 0.0) / 3_600
+                        error = f"{error}; the server asks for a pause of {hours:,.1f} hours"
                     return Answer(None, problem.status, n_attempts=n_failed, wait_seconds=waited, error=error)
                 self.counters.failed(problem)
                 self.counters.waiting(1)

@@ -99,11 +99,14 @@ def _read(content: Any, seconds: float | None) -> Answer:
     said, thought, declined = _parts(message.get("content"))
     # Some send thoughts in a shape of their own; the answer beside them counts.
     thoughts = (message.get("reasoning_content"), message.get("reasoning"), thought)
+    # Some servers say `stop` beside a call, too, whose words are no answer yet.
+    is_call = finish_status(finish) == "ok" and message.get("tool_calls")
     return read_reply(
         only(str, said),
         finish,
         reasoning=next((text for text in thoughts if text and isinstance(text, str)), None),
         refusal=only(str, message.get("refusal")) or declined,
+        status="empty" if is_call else None,
         n_prompt_tokens=count_of(usage.get("prompt_tokens")),
         n_output_tokens=count_of(usage.get("completion_tokens")),
         seconds=seconds,
@@ -130,12 +133,14 @@ def _folded(events: list[Any]) -> dict[str, Any]:
     choice: dict[str, Any] = {}
     whole: dict[str, Any] = {}
     tokens: list[Any] = []
+    calls: list[Any] = []
     for event in events:
         check_fault(event)
         whole |= {name: event[name] for name in ("model", "system_fingerprint", "usage") if event.get(name)}
         # Azure's first chunk says what its filter found, the last one what was used: neither has a choice.
         # Of several choices the first is the answer, as in a reply that is none of a stream.
         for part in (one for one in event.get("choices") or [] if not one.get("index")):
+            calls += (part.get("delta") or {}).get("tool_calls") or []
             for name, text in (part.get("delta") or {}).items():
                 text, thought, declined = _parts(text) if name == "content" else (text, None, None)
                 for of, more in ((name, text), ("reasoning", thought), ("refusal", declined)):
@@ -145,7 +150,7 @@ def _folded(events: list[Any]) -> dict[str, Any]:
             tokens += (part.get("logprobs") or {}).get("content") or []
     if not choice:
         raise ValueError("the stream has no end")
-    message = {name: "".join(texts) for name, texts in said.items()}
+    message = {**{name: "".join(texts) for name, texts in said.items()}, "tool_calls": calls}
     probabilities = {"logprobs": {"content": tokens}} if tokens else {}
     return {**whole, "choices": [{**choice, **probabilities, "message": message}]}
 

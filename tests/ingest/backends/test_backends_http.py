@@ -202,6 +202,8 @@ def test_the_servers_wish_for_a_pause_is_honoured(case):
 def test_a_wish_for_too_long_a_pause_is_a_failure_at_once(case):
     case.server.rules({"match": "Case 3: a man", "do": "status", "status": 429, "retry_after": 86_400})
     assert case.ask() == {"ok": 19, "rate_limited": 1}
+    ((error,),) = case.rows("select error from responses where response_status <> 'ok'")
+    assert error == "HTTP 429: it broke; the server asks for a pause of 24.0 hours"
 
 
 def test_a_wish_for_no_pause_is_none():
@@ -258,6 +260,14 @@ def test_answers_that_are_all_cut_off_are_told_while_it_can_be_mended(case, caps
     told = capsys.readouterr().err
     assert told.count("tiny: 5 answers in a row count as missing (truncated_output).") == 1
     assert "Raise `max_tokens`." in told
+
+
+def test_a_model_of_ollama_that_does_not_chat_is_said_after_three_requests(ollama):
+    """Such as one for embeddings: all prompts were rejected, and none would have been asked again."""
+    ollama.server.rules({"do": "status", "status": 400, "body": {"error": '"tiny" does not support chat'}})
+    with pytest.raises(PlumblineError, match=r"does not support chat.* Mend the config's `model:`"):
+        ollama.ask()
+    assert ollama.server.n_asked() == 3
 
 
 def test_an_unknown_model_stops_before_anything_is_asked(ollama):

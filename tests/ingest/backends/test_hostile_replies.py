@@ -298,11 +298,20 @@ def test_an_empty_reply_is_said_to_be_empty(ask):
         ask(body=b" ")
 
 
-def test_words_beside_a_call_of_ollama_are_no_answer(ask):
-    if ask.backend == "ollama":
-        answer = ask(content=b'"I look it up.", "tool_calls": [{"function": {"name": "search"}}]')
-        assert (answer.status, answer.text, answer.error) == ("empty", None, "I look it up.")
-        assert ask(content=b'"Yes.", "tool_calls": []').text == "Yes."
+def test_words_beside_a_call_are_no_answer(ask):
+    answer = ask(content=b'"I look it up.", "tool_calls": [{"function": {"name": "search"}}]')
+    assert (answer.status, answer.text, answer.error) == ("empty", None, "I look it up.")
+    assert ask(content=b'"Yes.", "tool_calls": []').text == "Yes."
+
+
+def test_words_beside_a_call_in_a_stream_are_no_answer():
+    said = {"content": "I look it up."}, {"tool_calls": [{"index": 0, "function": {"name": "search"}}]}, {}
+    events = [{"choices": [{"index": 0, "delta": delta}]} for delta in said]
+    events[-1]["choices"][0]["finish_reason"] = "stop"
+    backend = OpenAIBackend(None)
+    assert backend.read(backend.folded(events), None).status == "empty"
+    del events[1]
+    assert backend.read(backend.folded(events), None).text == "I look it up."
 
 
 @pytest.mark.parametrize("length", [b"true", b"0", b"1e3", b'"9"'])
