@@ -98,6 +98,16 @@ def command(
     suite = load_suite(suite_path, variant)
     models.check_models(suite, Where(model_dir, data=data))
     context.with_resource(kept_open())
+
+    def stage(command: click.Command, **given: Any) -> None:
+        # Between two stages lie hours of asking; half an audit of each of two suites is one of neither.
+        if load_suite(suite_path, variant).suite_key != suite.suite_key:
+            raise PlumblineError(
+                f"{suite_path.name} was edited while it was audited, so nothing is judged yet.",
+                "What is there is kept; the same command goes on with the file as it is now.",
+            )
+        context.invoke(command, suite_path=suite_path, **given)
+
     with warehouse.parsed_project(data, not _is_known(data, suite), is_full) as parsed:
         reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
         of_judges = {name: asking[name] for name in ("hosts", "concurrency", "retry_failed")}
@@ -109,7 +119,7 @@ def command(
                 raise click.UsageError(f"{options} say what to ask; --responses are answers already.")
             from ingest import load  # with all that reads answers
 
-            context.invoke(load.command, files=responses, suite_path=suite_path, variant=variant)
+            stage(load.command, files=responses, variant=variant)
         elif roots is None and not is_asking and _is_loaded(data, suite.suite):
             say(f"The answers of {suite.suite} here were loaded, so nobody is asked.", err=True)
             say("Its own prompts, too: plumbline assemble, then plumbline generate.", err=True)
@@ -117,23 +127,17 @@ def command(
             if any(category.corpus for category in suite.categories.values()):
                 from ingest import scrape  # with all that reads the web
 
-                context.invoke(scrape.command, suite_path=suite_path, **reached)
-            context.invoke(assemble.command, suite_path=suite_path, roots=roots, **reached)
+                stage(scrape.command, **reached)
+            stage(assemble.command, roots=roots, **reached)
             if suite.branches:
-                context.invoke(branch.command, suite_path=suite_path)
-            context.invoke(
-                generate.command,
-                suite_path=suite_path,
-                allow_code=allow_code,
-                allowed_hosts=allowed_hosts,
-                **asking,
-            )
+                stage(branch.command)
+            stage(generate.command, allow_code=allow_code, allowed_hosts=allowed_hosts, **asking)
         mute = None
         # Ready measurements come without texts.
         if suite.measurements is None:
             given = {"variant": variant, "model_dir": model_dir, "allow_code": allow_code, **judged}
             try:
-                context.invoke(extract.command, suite_path=suite_path, **given)
+                stage(extract.command, **given)
             except MuteJudge as error:  # what others read is audited
                 mute = error
         with Store(data, read_only=True) as store:

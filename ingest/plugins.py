@@ -77,17 +77,18 @@ def create(
     if callable(offer.maker):  # an entry point is not
         return offer.maker(*arguments)
     what_to_do = f"Mend or update {offer.package}, or take {name!r} out of the suite."
+    # To look at what it made runs its code, too: a property may do anything.
     with one_line(f"The {kind} {name!r} of {offer.package} does not load", what_to_do):
         made = offer.maker.load()(*arguments)
-    if fault := _lacking(made, protocols) or _misnamed(made, name):
-        wants = " or ".join(protocol.__name__ for protocol in protocols)
-        raise PlumblineError(
-            f"{offer.package} gives {made!r:.60} where the {kind} {name!r} should be, "
-            f"a {wants} of that name: {fault}.",
-            what_to_do,
-        )
-    if told := wrong(made):
-        raise PlumblineError(f"The {kind} {name!r} of {offer.package} has {told}.", what_to_do)
+        if fault := _lacking(made, protocols) or _misnamed(made, name):
+            wants = " or ".join(protocol.__name__ for protocol in protocols)
+            raise PlumblineError(
+                f"{offer.package} gives {made!r:.60} where the {kind} {name!r} should be, "
+                f"a {wants} of that name: {fault}.",
+                what_to_do,
+            )
+        if told := wrong(made):
+            raise PlumblineError(f"The {kind} {name!r} of {offer.package} has {told}.", what_to_do)
     return made
 
 

@@ -253,10 +253,11 @@ def create_backend(name: str, suite: Suite, hosts: Collection[str] = (), folder:
             "Bring them in with `plumbline load FILE --suite FILE`.",
         )
     backend: Backend = create("backend", name, suite, protocols=(Backend,), wrong=_wrong_member)
-    if isinstance(backend, SendsKeys):
-        backend.hosts = frozenset(hosts)
-    if isinstance(backend, RunsCode):
-        backend.folder = folder
+    with others_code("backend", backend):
+        if isinstance(backend, SendsKeys):
+            backend.hosts = frozenset(hosts)
+        if isinstance(backend, RunsCode):
+            backend.folder = folder
     return backend
 
 

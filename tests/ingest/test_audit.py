@@ -5,6 +5,7 @@ from contextlib import nullcontext
 import click
 import pytest
 from click.testing import CliRunner
+from places import FIXTURES
 from tiny import record
 
 from ingest.cli import cli
@@ -50,3 +51,19 @@ def test_an_audit_whose_site_is_wanted_fails_without_it(
     assert result.exit_code == status
     assert result.stderr.count("The site was not built") == int(options != ("--no-site",))
     assert "Warehouse: " in result.stdout
+
+
+def test_a_suite_that_is_edited_while_its_models_are_asked_is_not_judged(data, tmp_path, monkeypatch):
+    path = tmp_path / "suite.yml"
+    path.write_bytes((FIXTURES / "simulated_suite.yml").read_bytes())
+    reached = []
+
+    def edit(**_):
+        path.write_text(path.read_text("utf-8").replace("title: ", "title: Edited ", 1), "utf-8")
+
+    monkeypatch.setattr("ingest.audit.generate.command", click.Command("generate", callback=edit))
+    monkeypatch.setattr("ingest.audit.extract.command", click.Command("extract", callback=reached.append))
+    monkeypatch.setattr("ingest.audit.warehouse.parsed_project", lambda *_: nullcontext())
+    result = CliRunner().invoke(cli, ["--data", str(data), "audit", str(path), "--no-site"])
+    assert result.exit_code == 1 and not reached
+    assert "Error: suite.yml was edited while it was audited, so nothing is judged yet." in result.output

@@ -198,6 +198,12 @@ def test_a_scorer_with_a_wrong_member_is_told_which(install, tmp_path, right, wr
         ("frozenset()", "None", "has asked_again=None, which should be a frozenset of statuses"),
         ("frozenset()", "'timeout'", "has asked_again='timeout', which should be a frozenset"),
         ("frozenset()", "{5}", "has asked_again=.5., which should be a frozenset"),
+        (
+            "def describe",
+            "describe = property(lambda self: 1 / 0)\n\n    def no",
+            "not load: ZeroDivisionError",
+        ),
+        ("def describe", "__repr__ = lambda self: 1 / 0\n\n    def no", "not load: ZeroDivisionError"),
     ],
 )
 def test_a_backend_with_a_wrong_member_is_told_which(install, tmp_path, right, wrong, told):
@@ -207,6 +213,14 @@ def test_a_backend_with_a_wrong_member_is_told_which(install, tmp_path, right, w
     with pytest.raises(PlumblineError, match=told) as error:
         create_backend("parrot", None)
     assert "plumbline-parrot" in error.value.what
+
+
+def test_a_backend_that_does_not_take_the_named_hosts_is_told(install, tmp_path):
+    module = tmp_path.name
+    code = BACKEND.replace("def describe", "hosts = property(lambda self: ())\n\n    def describe")
+    install("plumbline-parrot", module, code, backends=f"parrot = {module}:Parrot")
+    with pytest.raises(PlumblineError, match=r"The backend 'parrot' failed: AttributeError: .*hosts"):
+        create_backend("parrot", None)
 
 
 def test_ctrl_c_is_no_failure_of_a_package():
