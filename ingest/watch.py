@@ -23,7 +23,7 @@ from ingest.options import (
     variant_option,
 )
 from ingest.reach import named_hosts, remember_hosts
-from ingest.store import AUDIT_NAME, Store, utc_now
+from ingest.store import AUDIT_NAME, Store, is_begun, utc_now
 from ingest.store.sampled_roots import copy_sample
 from ingest.suite import Suite, load_suite
 
@@ -90,10 +90,7 @@ def planned(store: Store, suite: Suite, n_looks: int | None, n_roots: int | None
         "select count(*) from prompts where suite = ? and method <> 'loaded'", [suite.suite]
     )
     if not n_prompts:
-        raise PlumblineError(
-            f"{suite.suite} has no prompts in this data folder yet, so there is nothing to ask again.",
-            "Run `plumbline audit SUITE` first.",
-        )
+        raise _nothing_asked(suite)
     plan = None if is_new else current_plan(store, suite.suite)
     if plan is None:
         started = utc_now()
@@ -119,6 +116,13 @@ def planned(store: Store, suite: Suite, n_looks: int | None, n_roots: int | None
             "--restart begins a new plan, from its first look.",
         )
     return plan
+
+
+def _nothing_asked(suite: Suite) -> PlumblineError:
+    return PlumblineError(
+        f"{suite.suite} has no prompts in this data folder yet, so there is nothing to ask again.",
+        "Run `plumbline audit SUITE` first.",
+    )
 
 
 def take_look(
@@ -302,6 +306,8 @@ def command(
         "allow_code": allow_code,
         "asking": asking,
     }
+    if not is_begun(data):
+        raise _nothing_asked(suite)
     # A look has a folder of its own, which knows of no host that was named before.
     with Store(data, must_exist=True) as store:
         given["allowed_hosts"] = named_hosts(store, suite_path, allowed_hosts)

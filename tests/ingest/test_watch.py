@@ -64,6 +64,13 @@ def test_each_look_asks_other_roots_whole_until_all_had_their_turn(place, tmp_pa
     assert len(roots_of(data, tmp_path / "all", 5, n_roots=100)) == 47
 
 
+def test_without_an_audit_watch_names_the_command_that_goes_before(place, tmp_path):
+    path, _ = place
+    result = CliRunner().invoke(watch.command, [str(path), "--once"], obj=tmp_path / "nowhere")
+    assert result.exit_code == 1 and "Run `plumbline audit SUITE` first." in result.output
+    assert not (tmp_path / "nowhere").exists()
+
+
 def test_a_plan_stays_as_it_began(place):
     path, data = place
     suite = load_suite(path)
