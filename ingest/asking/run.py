@@ -414,7 +414,8 @@ def _probes(
 def _rejects(task: Task, error: str) -> PlumblineError:
     return PlumblineError(
         f"{task.label}: the server rejects the first {PROBES} requests, the last with: {error}.",
-        "Mend the config's `model:` or `options:`. If these prompts alone are at fault, the command goes on.",
+        "Mend the config's `model:`, `options:` or `body:`. If these prompts alone are at fault, the same "
+        "command goes on.",
     )
 
 

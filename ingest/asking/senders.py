@@ -239,7 +239,8 @@ class Asker:
                         hours = (problem.retry_after or 0.0) / 3_600
                         error = f"{error}; the server asks for a pause of {hours:,.1f} hours"
                     return Answer(None, problem.status, n_attempts=n_failed, wait_seconds=waited, error=error)
-                self.counters.failed(problem)
+                if not self.stop.is_set():
+                    self.counters.failed(problem)
                 self.counters.waiting(1)
                 began = time.monotonic()
                 self.stop.wait(pause)

@@ -4,15 +4,25 @@ import json
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx
 
 from ingest.asking.answer_status import STATUSES
 from ingest.backends import TRANSIENT, About, Answer, AttemptFailed, Description, Rejected, Request
-from ingest.backends.http import bearer, connect, declined, exchange, only, read_key, read_secret, reading
+from ingest.backends.http import (
+    bearer,
+    check_fault,
+    connect,
+    declined,
+    exchange,
+    read_key,
+    read_secret,
+    reading,
+)
 from ingest.backends.replies import count_of, options_in_force, read_reply, request_seed
 from ingest.errors import PlumblineError, shorten
+from ingest.network import Unreadable
 from ingest.suite import Config, Suite
 from ingest.suite.applications import MESSAGES, found_at, places_of
 from ingest.suite.fields import fill
@@ -54,10 +64,10 @@ class ApplicationBackend:
         started = time.monotonic()
         try:
             reply = exchange(self._client(config, headers), "POST", config.url, config, secrets, content)
+            with reading(config, secrets):
+                return _read(reply, request, time.monotonic() - started)
         except (Rejected, AttemptFailed) as error:
             return declined(error)
-        with reading(config, secrets):
-            return _read(reply, request, time.monotonic() - started)
 
     def _client(self, config: Config, headers: Mapping[str, str]) -> httpx.Client:
         identity = (config.url, config.timeout_seconds, *headers.items())
@@ -117,11 +127,16 @@ def _read(reply: Any, request: Request, seconds: float) -> Answer:
     trace = None if places.trace is None else _at(reply, places.trace)
     status = None if said is None else _status(places.statuses, said)
     try:
-        text = only(str, found_at(reply, str(config.answer)))
+        text = found_at(reply, str(config.answer))
     except LookupError:
         if status in (None, "ok"):
+            check_fault(reply if isinstance(reply, dict) else {})
             _no_answer(reply, request)
         text = None
+    if text is not None and not isinstance(text, str):
+        _mistaken(
+            request, f"the reply has {text!r:.60} at {shorten(str(config.answer), 60)}, which is no text"
+        )
     counts = (
         None if path is None else _at(reply, path) for path in (places.prompt_tokens, places.output_tokens)
     )
@@ -155,14 +170,18 @@ def _at(reply: Any, path: str) -> Any:
         return None
 
 
-def _no_answer(reply: Any, request: Request) -> None:
-    """Raise where a reply has no answer at its place: the first time as a mistake of the config."""
+def _no_answer(reply: Any, request: Request) -> NoReturn:
+    """Raise where a reply has no answer at its place."""
     names = [shorten(str(name), 30) for name in reply] if isinstance(reply, dict) else []
     there = ", ".join(names[:NAMES_SHOWN]) or f"a {type(reply).__name__}"
-    problem = f"the reply has nothing at {shorten(str(request.config.answer), 60)}; it has {there}"
+    _mistaken(request, f"the reply has nothing at {shorten(str(request.config.answer), 60)}; it has {there}")
+
+
+def _mistaken(request: Request, problem: str) -> NoReturn:
+    """Raise where no answer is read: the first time as a mistake of the config."""
     if request.is_probe:
         raise PlumblineError(f"{request.config.model}: {problem}.", "Mend `answer:` in the config.")
-    raise ValueError(problem)
+    raise Unreadable(problem)
 
 
 BACKENDS = {"http": ApplicationBackend}

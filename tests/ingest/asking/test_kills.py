@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 from places import ROOT
 
+from ingest.asking.senders import Asker, Counters, RateLimit, Retries
+from ingest.backends import AttemptFailed
 from ingest.cli import cli
 from ingest.store import RAW_NAME, Store, utc_now
 from ingest.store.journal import NAMES, SET_ASIDE, UNPROVEN, Journal, entry, read_entries
@@ -247,3 +249,16 @@ def test_a_journal_holds_any_text(tmp_path):
     with Store(tmp_path) as store:
         rows = store.rows("select text from responses join texts using (text_key) order by repeat_index")
     assert [text for (text,) in rows] == [text.replace("\ud83d", "?") for text in texts]
+
+
+def test_what_fails_after_a_stop_is_not_said_to_be_tried_again():
+    class Broken:
+        name = "broken"
+
+        def answer(self, request):
+            raise AttemptFailed("timeout", "no answer")
+
+    asker = Asker(Broken(), "c", "r", None, Retries(), RateLimit(None), Counters())
+    asker.stop.set()
+    assert asker.attempt(None).status == "cancelled"
+    assert not str(asker.counters)

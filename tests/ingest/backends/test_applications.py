@@ -141,6 +141,29 @@ def test_a_long_way_is_cut(app):
     assert n == 20_000
 
 
+@pytest.mark.parametrize("found", [7, 0, ["Yes."], {"text": "Yes."}, False])
+def test_an_answer_that_is_no_text_is_told_after_one_request(app, found):
+    app.server.rules({"do": "body", "body": {"out": [{"text": found}]}})
+    line = said(app.ask)
+    assert f"the reply has {found!r} at $.out[0].text, which is no text. Mend `answer:`" in line
+    assert len(app.server.log()) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        ("no quota left", "server_error", "the server failed while it answered: no quota left"),
+        ({"code": 429, "message": "Wait."}, "rate_limited", "Wait. (429)"),
+        ("stopped by the content filter", "content_filtered", "stopped by the content filter"),
+    ],
+)
+def test_an_error_in_place_of_an_answer_is_said(app, error, status, words):
+    app.server.rules({"match": "Case 3: a man", "do": "body", "body": {"error": error}})
+    assert app.ask() == {"ok": N_PROMPTS - 1, status: 1}
+    ((said_of_it,),) = app.rows("select error from responses where response_status <> 'ok'")
+    assert words in said_of_it
+
+
 def test_an_answer_that_is_elsewhere_is_told_after_one_request(app):
     app.write(answer="$.choices[0].text")
     line = said(app.ask)
