@@ -110,7 +110,7 @@ def command(
 
     with warehouse.parsed_project(data, not _is_known(data, suite), is_full) as parsed:
         reached = {"allowed_hosts": allowed_hosts, "hosts": asking["hosts"]}
-        of_judges = {name: asking[name] for name in ("hosts", "concurrency", "retry_failed")}
+        of_judges = {name: asking[name] for name in extract.OF_JUDGES}
         judged = {**reached, **of_judges} if suite.judges else {}
         is_asking = any(value for name, value in asking.items() if name not in judged)
         if responses:

@@ -34,6 +34,7 @@ from ingest.measuring.topics import TopicCount, count_unclustered, make_topics
 from ingest.options import (
     allow_code_option,
     allow_host_option,
+    budget_option,
     concurrency_option,
     device_option,
     dry_run_option,
@@ -49,6 +50,9 @@ from ingest.scorers.own import load_own
 from ingest.store import Store
 from ingest.suite import Suite, load_suite
 from ingest.suite.definition import register_suite
+
+# Options of commands that ask models, which judges follow, too.
+OF_JUDGES = ("hosts", "concurrency", "budget", "retry_failed")
 
 
 def extract(
@@ -147,6 +151,7 @@ def check_consent(store: Store, suite: Suite, tasks: Sequence[Task], allow_code:
 @allow_host_option()
 @send_key_option()
 @concurrency_option(help="Requests to a judge under way at a time.  [default: what its config says, or 1]")
+@budget_option()
 @click.option("--retry-failed", is_flag=True, help="Also ask judges again where they gave no vote.")
 @dry_run_option(help="Say what is missing, then stop.")
 @limit_option(help="Measure at most this many texts, votes of judges included.")
@@ -163,6 +168,7 @@ def command(
     allowed_hosts: tuple[str, ...],
     hosts: tuple[str, ...],
     concurrency: int | None,
+    budget: float | None,
     retry_failed: bool,
     dry_run: bool,
     limit: int | None,
@@ -185,7 +191,7 @@ def command(
     hidden = suite.key_variables
     judging = None
     if set(names or suite.judges) & set(suite.judges):
-        judging = Judging(names, concurrency, hosts, allow_code=allow_code, retry_failed=retry_failed)
+        judging = Judging(names, concurrency, hosts, budget, allow_code=allow_code, retry_failed=retry_failed)
     own = {name: load_own(name, spec, suite_path.parent, hidden) for name, spec in suite.own_scorers.items()}
     tasks = [Task(own.get(name) or load_scorer(name, where), n) for name, n in needs(suite, names).items()]
     for task in tasks:

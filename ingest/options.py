@@ -56,6 +56,13 @@ allow_host_option = partial(
     help="Let the suite reach this host (HOST or HOST:PORT); remembered for the file as it is.",
 )
 concurrency_option = partial(click.option, "--concurrency", type=click.IntRange(min=1, max=256))
+budget_option = partial(
+    click.option,
+    "--budget",
+    type=click.FloatRange(min=0),
+    metavar="AMOUNT",
+    help="Stop before the suite's answers and votes cost more in all, in place of its `budget:`.",
+)
 stale_option = partial(
     click.option,
     "--stale",
@@ -81,12 +88,7 @@ def asking_options(command: Callable[..., None]) -> Callable[..., None]:
             configs_option(help="Ask only the first N configs, in place of the suite's `sample:`."),
             limit_option(help="Make at most this many requests."),
             concurrency_option(help="Requests under way at a time.  [default: what the config says, or 1]"),
-            click.option(
-                "--budget",
-                type=click.FloatRange(min=0),
-                metavar="AMOUNT",
-                help="Stop before the suite's answers cost more in all, in place of its `budget:`.",
-            ),
+            budget_option(),
             click.option("--retry-failed", is_flag=True, help="Also ask again what the server rejected."),
             send_key_option(),
         )

@@ -144,11 +144,8 @@ def take_look(
     _check_answered(folder, look, given["suite_path"], given["asking"])
     measured = {name: given[name] for name in ("suite_path", "variant", "model_dir", "allow_code")}
     if suite.judges:
-        measured |= {
-            "allowed_hosts": given["allowed_hosts"],
-            "hosts": given["asking"]["hosts"],
-            "concurrency": given["asking"]["concurrency"],
-        }
+        measured |= {name: given["asking"][name] for name in extract.OF_JUDGES}
+        measured["allowed_hosts"] = given["allowed_hosts"]
     nested.invoke(extract.command, **measured)
     say("Building the look …", err=True)
     warehouse.build(folder, READ)

@@ -16,7 +16,7 @@ from ingest.store import Store
 from ingest.suite import Config, Suite
 
 OF_TEXTS = """
-    select coalesce(sum(least(a.n_characters, $most) + coalesce(least(b.n_characters, $most), 0)), 0)
+    select coalesce(sum(least(a.n_characters, $most) + least(coalesce(b.n_characters, 0), $most)), 0)
     from wanted_votes as w
     inner join texts as a on w.first_text_key = a.text_key
     left join texts as b on w.second_text_key = b.text_key
@@ -31,6 +31,7 @@ class Judging:
         chosen: Sequence[str],
         concurrency: int | None,
         hosts: tuple[str, ...],
+        budget: float | None = None,
         *,
         allow_code: bool,
         retry_failed: bool = False,
@@ -38,6 +39,7 @@ class Judging:
         self.chosen = tuple(chosen)
         self.concurrency = concurrency
         self.hosts = hosts
+        self.budget = budget
         self.allow_code = allow_code
         self.retry_failed = retry_failed
 
@@ -83,6 +85,7 @@ class Judging:
                 self.concurrency,
                 allow_code=self.allow_code,
                 counters=counters,
+                budget=self.budget,
             )
         except BaseException as error:
             if is_ctrl_c(error):

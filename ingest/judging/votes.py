@@ -305,6 +305,7 @@ def ask_judges(
     retries: Retries = RETRIES,
     watch_seconds: float = WATCH_SECONDS,
     counters: Counters | None = None,
+    budget: float | None = None,
 ) -> list[VoteCount]:
     """Ask for the votes that are missing, at most `limit` of them; return what it came to, judge by judge."""
 
@@ -329,6 +330,7 @@ def ask_judges(
         watch_seconds=watch_seconds,
         counters=counters,
         what=Asked("Judging", VOTES, pending, VoteAsker, REMEDY),
+        budget=budget,
         stopped=stopped,
     )
     found = []

@@ -517,3 +517,33 @@ def test_a_dry_run_counts_and_asks_nobody(judged):
         assert not asked
     assert "decider: one: 3 votes to ask for, 0 there" in output
     assert "decider: two: 3 votes to ask for" in output and "up to 200 answers a category" in output
+
+
+def test_a_forecast_is_near_what_is_read(judged):
+    with judge_server(by_words) as (url, asked):
+        judged.write(url, checked=0)
+        output = judged.extract("--dry-run").output
+        judged.extract()
+    n_characters = sum(len(one["question"]) for one in asked)
+    forecast = int(re.search(r"about ([\d,]+) tokens read", output)[1].replace(",", ""))
+    assert forecast == pytest.approx(n_characters / 4, rel=0.1)
+
+
+@pytest.mark.parametrize("command", ["extract", "audit"])
+def test_a_budget_of_the_command_is_kept_by_judges(judged, monkeypatch, command):
+    monkeypatch.setattr("ingest.warehouse.build", lambda *_, **__: None)
+    monkeypatch.setattr("ingest.warehouse.parsed_project", lambda *_: nullcontext())
+    named = {"extract": ["--suite", str(judged.path)], "audit": [str(judged.path), "--mart", "fct_outcomes"]}
+
+    def spending(budget):
+        arguments = ["--data", str(judged.data), command, *named[command], "--budget", budget]
+        return CliRunner().invoke(cli, arguments)
+
+    with judge_server(by_words) as (url, asked):
+        prices = {"prompt": 0, "output": 1_000, "currency": "USD"}  # of a vote with 10 tokens 0.01 at most
+        voter = {"backend": "openai", "model": "one", "base_url": url, "options": {"max_tokens": 10}}
+        judged.write(checked=0, config={**voter, "prices": prices})
+        stopped = spending("0.005")
+        assert stopped.exit_code == 1 and "0 of the budget of 0.005 USD are spent" in stopped.output
+        assert not asked
+        assert spending("1").exit_code == 0 and len(asked) == N_TEXTS
