@@ -65,9 +65,9 @@ def scratch(tmp_path_factory):
     return tmp_path_factory.mktemp("dbt")
 
 
-def dbt(directory, scratch, *arguments, manifest=None):
+def dbt(directory, scratch, *arguments, manifest=None, profiles=PROJECT):
     """Run dbt on the databases of a folder; return its result."""
-    places = ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
+    places = ["--project-dir", str(PROJECT), "--profiles-dir", str(profiles)]
     places += ["--target-path", str(scratch / "target"), "--log-path", str(scratch / "logs")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLUMBLINE_DATA", str(directory))
@@ -114,6 +114,23 @@ def test_a_plain_build_of_older_data_says_what_to_run(tmp_path, scratch, manifes
     said = f"{result.exception} {capsys.readouterr().out}"
     assert "The suite 'oldest' was brought in by version 0.1" in said
     assert "run `plumbline extract --suite FILE`" in said
+
+
+def test_a_profile_in_which_0_is_divided_by_0_is_refused_before_anything_is_built(
+    tmp_path, scratch, manifest, capsys
+):
+    profiles = yaml.safe_load((PROJECT / "profiles.yml").read_text("utf-8"))
+    del profiles["plumbline"]["outputs"]["duckdb"]["config_options"]["ieee_floating_point_ops"]
+    (tmp_path / "profiles.yml").write_text(yaml.safe_dump(profiles), "utf-8")
+    with duckdb.connect(str(tmp_path / RAW_NAME)) as raw:
+        raw.execute("create table suites (suite varchar, definition varchar)")
+    chosen = ["run", "--select", "dim_days"]
+    result = dbt(tmp_path, scratch, *chosen, manifest=manifest, profiles=tmp_path)
+    assert not result.success
+    assert (
+        "write `settings: {ieee_floating_point_ops: false" in f"{result.exception} {capsys.readouterr().out}"
+    )
+    assert dbt(tmp_path, scratch, *chosen, manifest=manifest).success
 
 
 # ------------------------------------------------------------------------------------- descriptions
