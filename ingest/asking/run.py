@@ -36,7 +36,7 @@ RETRIES = Retries()
 
 @dataclass(frozen=True)
 class Asked:
-    """What models are asked for: the bar's name of it, its raw table, what is pending, and who asks.
+    """What models are asked for: the bar's name of it, its raw table with its key, what is pending, who asks.
 
     `remedy` says what to do where reply after reply is of no use; None where that says something, too: a
     model that declines each request is a finding.
@@ -44,6 +44,7 @@ class Asked:
 
     label: str = "Generating"
     table: str = "responses"
+    key: str = "response_key"
     pending: Callable[[Store, Suite, Task, int], Iterator[Request]] = pending_requests
     asker: type[Asker] = Asker
     remedy: str | None = None
@@ -308,17 +309,18 @@ def generate_answers(
             probed: set[str] = set()
             for task in tasks:
                 if isinstance(task.backend, SendsKeys | RunsCode) and not isinstance(task.backend, Watched):
-                    sent = filter(askers[task.label].sends, what.pending(store, suite, task, PAGE))
+                    sent = filter(askers[task.label].sends, _new_first(store, suite, task, what))
                     # A mistake is told before others are asked for hours; before judges are, all were.
                     with nullcontext() if what is ANSWERS else going_on(task):
                         for found in _probes(store, task, sent, left, asked, what.table, probed):
                             left -= found.total()
 
-            def pending(task: Task) -> Iterator[Request]:
+            def unprobed(requests: Iterator[Request]) -> Iterator[Request]:
                 # A probe that failed is pending still: the next run asks it again, not this one.
-                for request in what.pending(store, suite, task, PAGE):
-                    if request.request_key not in probed:
-                        yield request
+                return (request for request in requests if request.request_key not in probed)
+
+            def pending(task: Task) -> Iterator[Request]:
+                return unprobed(_new_first(store, suite, task, what))
 
             def allowed(requests: Iterator[Request]) -> Iterator[Request]:
                 nonlocal left
@@ -355,7 +357,11 @@ def generate_answers(
                         for label in together
                     }
                     breakers = {label: Breaker(by_label[label]) for label in together}
-                    left_of = {label: pending(by_label[label]) for label in together}
+                    # By root, prompt and repeat, as turns need them.
+                    left_of = {
+                        label: unprobed(what.pending(store, suite, by_label[label], PAGE))
+                        for label in together
+                    }
                     for label, some in turns(left_of, suite.resampling.seed, left):
                         n_senders = concurrency or by_label[label].config.concurrency
                         _ask(askers[label], keepers[label], breakers[label], iter(some), n_senders, bar)
@@ -381,6 +387,19 @@ def raise_stopped(stops: Sequence[Stop]) -> None:
         raise stops[0].error
     if stops:
         raise PlumblineError(" ".join(one.error.what for one in stops), stops[0].error.what_to_do)
+
+
+def _new_first(store: Store, suite: Suite, task: Task, what: Asked) -> Iterator[Request]:
+    """Yield what is pending; at the end what failed in an earlier run, so that it holds up nothing else."""
+    failed_before = (
+        f"select {what.key} from {what.table} where config_key = ? and list_contains(?, response_status)"
+    )
+    with uninterrupted():
+        failed = {name for (name,) in store.rows(failed_before, [task.config_key, list(task.asked_again)])}
+    for is_again in (False, True) if failed else (False,):
+        for request in what.pending(store, suite, task, PAGE):
+            if (request.request_key in failed) == is_again:
+                yield request
 
 
 def _probes(

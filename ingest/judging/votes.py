@@ -329,7 +329,7 @@ def ask_judges(
         retries=retries,
         watch_seconds=watch_seconds,
         counters=counters,
-        what=Asked("Judging", VOTES, pending, VoteAsker, REMEDY),
+        what=Asked("Judging", VOTES, "vote_key", pending, VoteAsker, REMEDY),
         budget=budget,
         stopped=stopped,
     )

@@ -253,6 +253,19 @@ def test_a_server_that_fails_everything_stops_the_run(case):
     assert case.ask() == {"ok": N_PROMPTS}
 
 
+def test_prompts_that_a_server_always_fails_on_hold_up_no_other(case):
+    prompts = [prompt for (prompt,) in case.rows("select prompt from prompts order by root_key, prompt_key")]
+    n_bad = run.FAILURES_IN_A_ROW + 1
+    case.server.rules(*({"match": prompt, "do": "status", "status": 500} for prompt in prompts[:n_bad]))
+    with pytest.raises(PlumblineError, match="the server failed 5 requests in a row"):
+        case.ask()
+    with pytest.raises(PlumblineError, match="the server failed 5 requests in a row"):
+        case.ask()  # what never failed first
+    assert case.rows("select count(*) from responses where response_status = 'ok'") == [(N_PROMPTS - n_bad,)]
+    case.server.rules()
+    assert case.ask() == {"ok": n_bad}
+
+
 def test_answers_that_are_all_cut_off_are_told_while_it_can_be_mended(case, capsys, monkeypatch):
     monkeypatch.setattr(run, "NO_USE_IN_A_ROW", 5)
     case.server.rules({"do": "answer", "finish_reason": "length"})
