@@ -30,30 +30,56 @@ def rates_over_units(selected: Array, counted: Array, alpha: float = ALPHA) -> R
 
     `alpha` is the chance that a rate lies beyond its bound, at each side.
 
-    The bounds are those of the exact binomial over the answers divided by their design effect, which is that
-    of all groups together and told by so many units, never less than a sample of independent answers has nor
-    more than one of units that each say one thing has: n units that all say the same have the bound
-    1 - 0.05^(1/n). So few units that give the rarer answer tell no design effect, and have that one, too.
-    NaN where a group has fewer than 5 units. Source: Korn & Graubard (1998), Survey Methodology 24(2).
+    The bounds are those of the exact binomial over the answers that these are worth: n units that all say the
+    same have the bound 1 - 0.05^(1/n). NaN where a group has fewer than 5 units. Source: Korn & Graubard
+    (1998), Survey Methodology 24(2).
     """
     n, is_there = counted.sum(1), counted > 0
     n_units = is_there.sum(1).astype(np.float64)
     value = np.nan_to_num(divide(selected.sum(1), n))
     residuals = np.where(is_there, selected - value[:, None] * counted, 0)
-    rarer = selected if selected.sum() <= n.sum() / 2 else counted - selected
-    is_telling = (rarer > 0).any(axis=0)
-    found = (residuals**2).sum(1) * divide(n_units, np.maximum(n_units - 1, 1))
-    as_units = divide(n**2, (counted**2).sum(1))
-    effective = as_units
-    effect = divide(found.sum(), (n * value * (1 - value)).sum())
-    if is_telling.sum() >= MIN_UNITS_PER_GROUP and np.isfinite(effect):
-        told = np.square(_t(n - 1, alpha) / _t(np.maximum(n_units - 1, 0).sum(), alpha))
-        effective = np.clip(divide(n, effect) * told, as_units, n)
+    effective = answers_worth(selected, counted, alpha)
     low = _beta(value * effective, effective - value * effective + 1, alpha, at_end=0.0)
     high = _beta(value * effective + 1, effective - value * effective, 1 - alpha, at_end=1.0)
     is_enough = n_units >= MIN_UNITS_PER_GROUP
     bounds = only_where(is_enough, low), only_where(is_enough, high)
-    return Rates(only_where(n > 0, value), *bounds, n_units, _least_correlation(residuals, rarer > 0))
+    correlation = _least_correlation(residuals, _rarer(selected, counted) > 0)
+    return Rates(only_where(n > 0, value), *bounds, n_units, correlation)
+
+
+def answers_worth(selected: Array, counted: Array, alpha: float) -> Array:
+    """Independent answers (K,) that tell as much of rates as those `counted` of units (K, m) do.
+
+    The answers by their design effect: of a group with m answers a unit, 1 + (m - 1) times the correlation of
+    a unit's answers. That is one for all groups together, as none may have units enough to tell it; groups
+    count by their degrees of freedom, and the less the nearer m is to 1. They are never fewer than units that
+    each say one thing, nor more than the answers. So few units that give the rarer answer tell no
+    correlation, and count as one thing each.
+    """
+    n, is_there = counted.sum(1), counted > 0
+    n_units = is_there.sum(1).astype(np.float64)
+    freedom = np.maximum(n_units - 1, 0)
+    value = np.nan_to_num(divide(selected.sum(1), n))
+    as_units = divide(n**2, (counted**2).sum(1))
+    more = divide(n, as_units) - 1
+    residuals = np.where(is_there, selected - value[:, None] * counted, 0)
+    found = (residuals**2).sum(1) * divide(n_units, np.maximum(freedom, 1))
+    alone = n * value * (1 - value)
+    weight = np.nan_to_num(divide(freedom * more, n * (1 + more) ** 2))
+    together = divide((weight * (found - alone)).sum(), (weight * alone * more).sum())
+    is_telling = (_rarer(selected, counted) > 0).any(axis=0)
+    if is_telling.sum() < MIN_UNITS_PER_GROUP or np.isnan(together):
+        return as_units
+    told = np.square(_t(n - 1, alpha) / _t(freedom.sum(), alpha))
+    # Units may differ less than their answers would by chance, and not at all.
+    effect = np.maximum(1 + more * together, 1e-9)
+    worth: Array = np.clip(n / effect * told, as_units, n)
+    return worth
+
+
+def _rarer(selected: Array, counted: Array) -> Array:
+    """Of each unit, the answers that say what fewer answers of all groups say."""
+    return selected if 2 * selected.sum() <= counted.sum() else counted - selected
 
 
 def _least_correlation(residuals: Array, is_telling: Mask) -> Array:

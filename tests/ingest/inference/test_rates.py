@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ingest.inference.rates import Rates, differences, parts, rates_over_units, ratios
+from ingest.inference.rates import Rates, answers_worth, differences, parts, rates_over_units, ratios
 
 
 def counts(rates, n_units, n_answers, icc, rng):
@@ -31,6 +31,25 @@ def test_units_that_all_say_the_same_have_the_rule_of_three():
     whole = rates_over_units(np.array([[7.0] * 10 + [0.0] * 10]), np.full((1, 20), 7.0))
     exact = stats.binomtest(10, 20).proportion_ci(0.9)
     assert (whole.low[0], whole.high[0]) == (pytest.approx(exact.low), pytest.approx(exact.high))
+
+
+def test_units_that_all_say_the_same_of_each_question_are_told_apart_by_nothing():
+    """Three of ten questions are a yes for each of 20 names: 60 of 200 independent answers, not 0 to 1."""
+    found = rates_over_units(np.full((1, 20), 3.0), np.full((1, 20), 10.0))
+    exact = stats.binomtest(60, 200).proportion_ci(0.9)
+    assert (found.low[0], found.high[0]) == (pytest.approx(exact.low), pytest.approx(exact.high))
+
+
+def test_answers_of_a_group_with_more_answers_a_unit_are_worth_less():
+    """Units say one thing each; so 300 answers of three are worth 3, and those of 30 with ten each 30."""
+    counted = np.zeros((2, 33))
+    counted[0, :3], counted[1, 3:] = 100, 10
+    selected = np.where(np.arange(33) % 3 == 0, counted, 0)
+    assert answers_worth(selected, counted, 0.025) == pytest.approx([3, 30])
+    alone = np.where(np.arange(33) < 3, 0, counted)
+    alone[0, 0] = 300  # one unit tells no correlation
+    assert answers_worth(np.where(alone > 0, alone * 0.4, 0), alone, 0.025)[0] > 1
+    assert answers_worth(np.where(np.arange(33) % 3 == 0, alone, 0), alone, 0.025) == pytest.approx([1, 30])
 
 
 def test_few_units_have_no_bound_and_empty_ones_are_none():
@@ -130,3 +149,22 @@ def test_bounds_hold_in_19_of_20_draws(design, rates):
             for sign, end in zip((1, -1), pair, strict=True)
         ]
     assert (hits / 400).min() >= 0.917
+
+
+@pytest.mark.parametrize("rates", [(0.3, 0.3), (0.1, 0.1)])
+@pytest.mark.parametrize("icc", [0.1, 0.4])
+def test_intervals_hold_the_truth_where_few_units_have_most_answers(rates, icc):
+    """Five names with 60 answers each beside 30 with ten; the same correlation makes theirs worth less."""
+    is_held = []
+    for seed in range(400):
+        rng = np.random.default_rng([11, seed])
+        (few, of_few), (many, of_many) = (
+            counts(rates[:1], *design, icc, rng) for design in ((5, 60), (30, 10))
+        )
+        selected, counted = (
+            np.concatenate([np.pad(a, ((0, 0), (0, 30))), np.pad(b, ((0, 0), (5, 0)))])
+            for a, b in ((few, many), (of_few, of_many))
+        )
+        found = rates_over_units(selected, counted, 0.025)
+        is_held.append((found.low <= rates) & (rates <= found.high))
+    assert np.mean(is_held, axis=0).min() >= 0.917
