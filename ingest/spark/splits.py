@@ -32,6 +32,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_score_assumptions_tested": ("analysis_key",),
     "int_score_tests_evaluated": ("analysis_key",),
     "int_series_scanned": ("series_key", "suite", "config"),
+    "int_shares_weighed": CONFIG,
     "int_stereotypes_resampled": CONFIG,
     "int_treatment_shifts_resampled": ("analysis_key",),
     "int_variance_components_estimated": ("analysis_key",),

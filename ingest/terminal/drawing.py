@@ -216,9 +216,7 @@ def _counted(scale: Scale, row: Row) -> str:
 
 def key_of_groups(is_share: bool, chance: float | None) -> list[str]:
     """Return what the signs of `groups` mean."""
-    shown = "share" if is_share else "mean"
-    interval = "Wilson's, for answers that are independent" if is_share else "drawn over names or texts"
-    lines = [f"  ● {shown}   ━ its 95 % interval ({interval})"]
+    lines = [f"  ● {'share' if is_share else 'mean'}   ━ its 95 % interval, over names or texts"]
     number: Callable[[float], str] = Scale(0, 1, is_share).number
     if chance is not None:
         unit = " points" if is_share else ""

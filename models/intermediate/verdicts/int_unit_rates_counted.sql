@@ -1,26 +1,12 @@
 -- Grain: one row per suite, category, config_key, measure, axis, metric, group_value, block_key: of one name,
 -- text or root, the answers that a group's rate counts and selects, and those that are missing: `low` and
 -- `high` count what could make the rate smaller and larger. Failures only where a suite has a limit for them.
-{%- set rates = {
-    'false_negative_rate': (
-        'n_false_negatives', 'n_false_negatives + n_true_positives',
-        'n_missing_positives', 'n_missing_positives'
-    ),
-    'false_omission_rate': (
-        'n_false_negatives', 'n_false_negatives + n_true_negatives',
-        'n_missing_negatives', 'n_missing_positives'
-    ),
-    'false_positive_rate': (
-        'n_false_positives', 'n_false_positives + n_true_negatives',
-        'n_missing_negatives', 'n_missing_negatives'
-    ),
-    'false_discovery_rate': (
-        'n_false_positives', 'n_false_positives + n_true_positives',
-        'n_missing_positives', 'n_missing_negatives'
-    ),
+{%- set missing = {
+    'false_negative_rate': ('n_missing_positives', 'n_missing_positives'),
+    'false_omission_rate': ('n_missing_negatives', 'n_missing_positives'),
+    'false_positive_rate': ('n_missing_negatives', 'n_missing_negatives'),
+    'false_discovery_rate': ('n_missing_positives', 'n_missing_negatives'),
     'predicted_prevalence': (
-        'n_true_positives + n_false_positives',
-        'n_true_positives + n_false_positives + n_false_negatives + n_true_negatives',
         'n_missing_positives + n_missing_negatives', 'n_missing_positives + n_missing_negatives'
     ),
 } %}
@@ -72,7 +58,8 @@ failed_ways as (
     where response_status <> 'ok'
 )
 
-{% for metric, (selected, counted, missing_low, missing_high) in rates.items() -%}
+{% for metric, (selected, counted) in error_rates().items() -%}
+{%- set missing_low, missing_high = missing[metric] -%}
 select
     units.suite,
     units.category,

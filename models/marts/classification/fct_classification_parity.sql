@@ -1,15 +1,6 @@
 -- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric. Reference: the group
 -- that the suite names, else the one with most answers, of equal ones the first name.
-{%- set rates = {
-    'false_negative_rate': ('n_false_negatives', 'n_false_negatives + n_true_positives'),
-    'false_omission_rate': ('n_false_negatives', 'n_false_negatives + n_true_negatives'),
-    'false_positive_rate': ('n_false_positives', 'n_false_positives + n_true_negatives'),
-    'false_discovery_rate': ('n_false_positives', 'n_false_positives + n_true_positives'),
-    'predicted_prevalence': (
-        'n_true_positives + n_false_positives',
-        'n_true_positives + n_false_positives + n_false_negatives + n_true_negatives'
-    ),
-} %}
+{%- set worth = 'coalesce(weighed.answer_worth, 1)' %}
 with counted as (
     select
         *,
@@ -48,13 +39,13 @@ sizes as (
 ),
 
 rated as (
-    {% for metric, parts in rates.items() -%}
+    {% for metric, (selected, of_all) in error_rates().items() -%}
     select
         *,
         '{{ metric }}' as metric,
-        {{ parts[0] }} as n_selected,
-        {{ parts[1] }} as n,
-        {{ ratio(parts[0], parts[1]) }} as value
+        {{ selected }} as n_selected,
+        {{ of_all }} as n,
+        {{ ratio(selected, of_all) }} as value
     from counted
     {% if not loop.last -%}
     union all
@@ -89,8 +80,8 @@ select
     analyses.group_value,
     analyses.metric,
     analyses.value,
-    {{ wilson('analyses.n_selected', 'analyses.n', 'low') }} as wilson_low,
-    {{ wilson('analyses.n_selected', 'analyses.n', 'high') }} as wilson_high,
+    {{ wilson('analyses.n_selected * ' ~ worth, 'analyses.n * ' ~ worth, 'low') }} as wilson_low,
+    {{ wilson('analyses.n_selected * ' ~ worth, 'analyses.n * ' ~ worth, 'high') }} as wilson_high,
     case
         when analyses.n = 0 then 'zero_denominator'
         when analyses.is_excluded then 'too_few'
@@ -116,3 +107,13 @@ select
     1 as metric_version
 from referenced as analyses
 inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
+left join {{ ref('int_shares_weighed') }} as weighed
+    on
+        weighed.outcome = 'selected'
+        and analyses.metric = weighed.share_of
+        and analyses.suite = weighed.suite
+        and analyses.category = weighed.category
+        and analyses.config_key = weighed.config_key
+        and analyses.outcome_set = weighed.measure
+        and analyses.axis = weighed.axis
+        and analyses.group_value = weighed.group_value
