@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ingest.inference.arrays import Array, Codes, Mask, divide, only_where
 from ingest.inference.constants import ALPHA, CHUNK_BYTES
 from ingest.inference.drawing import quantiles
+from ingest.inference.rates import design_effects
 from ingest.inference.registry import Statistic, evaluate
 from ingest.inference.sums import Kind, group_table, sums_of
 
@@ -243,17 +244,17 @@ def no_narrower(interval: Array, values: Array, n_units: float, least: float, mo
 def rate_intervals(rates: Array, draws: Array, n_answers: Array, n_units: Array) -> Array:
     """95 % intervals (K, 2) of groups' rates, from how much drawn units vary, (K, b): never of width 0.
 
-    Wilson's interval over the answers divided by the design effect, which is that of all groups together:
-    at least 1, at most the answers of a unit, as where all groups say the same. NaN without draws. Source:
-    Korn & Graubard (1998), Survey Methodology 24(2).
+    Wilson's interval over the answers divided by their design effect: at least 1, at most the answers of a
+    unit, as where all groups say the same. NaN without draws. Source: Korn & Graubard (1998), Survey
+    Methodology 24(2).
     """
     if not draws.shape[1]:
         return np.full((len(rates), 2), np.nan)
-    independent = rates * (1 - rates) / n_answers
-    found = draws.var(axis=1) * divide(n_units, np.maximum(n_units - 1, 1))
-    largest = float((n_answers / n_units).max())
-    effect = divide((found * n_answers).sum(), (independent * n_answers).sum())
-    n = n_answers / np.clip(np.where(np.isfinite(effect), effect, largest), 1, largest)
+    freedom = np.maximum(n_units - 1, 0)
+    found = draws.var(axis=1) * divide(n_units, np.maximum(freedom, 1))
+    each = n_answers / n_units
+    effect = design_effects(found, rates, n_answers, each, freedom)
+    n = n_answers / np.clip(np.where(np.isfinite(effect), effect, each), 1, each)
     z = scipy.special.ndtri(1 - ALPHA / 2)
     centre = (rates + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(rates * (1 - rates) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)

@@ -50,31 +50,40 @@ def rates_over_units(selected: Array, counted: Array, alpha: float = ALPHA) -> R
 def answers_worth(selected: Array, counted: Array, alpha: float) -> Array:
     """Independent answers (K,) that tell as much of rates as those `counted` of units (K, m) do.
 
-    The answers by their design effect: of a group with m answers a unit, 1 + (m - 1) times the correlation of
-    a unit's answers. That is one for all groups together, as none may have units enough to tell it; groups
-    count by their degrees of freedom, and the less the nearer m is to 1. They are never fewer than units that
-    each say one thing, nor more than the answers. So few units that give the rarer answer tell no
-    correlation, and count as one thing each.
+    The answers by their design effect; never fewer than units that each say one thing, nor more than the
+    answers. So few units that give the rarer answer tell no correlation, and count as one thing each.
     """
     n, is_there = counted.sum(1), counted > 0
     n_units = is_there.sum(1).astype(np.float64)
     freedom = np.maximum(n_units - 1, 0)
     value = np.nan_to_num(divide(selected.sum(1), n))
     as_units = divide(n**2, (counted**2).sum(1))
-    more = divide(n, as_units) - 1
     residuals = np.where(is_there, selected - value[:, None] * counted, 0)
-    found = (residuals**2).sum(1) * divide(n_units, np.maximum(freedom, 1))
-    alone = n * value * (1 - value)
-    weight = np.nan_to_num(divide(freedom * more, n * (1 + more) ** 2))
-    together = divide((weight * (found - alone)).sum(), (weight * alone * more).sum())
+    found = divide((residuals**2).sum(1) * divide(n_units, np.maximum(freedom, 1)), n**2)
+    effect = design_effects(found, value, n, divide(n, as_units), freedom)
     is_telling = (_rarer(selected, counted) > 0).any(axis=0)
-    if is_telling.sum() < MIN_UNITS_PER_GROUP or np.isnan(together):
+    if is_telling.sum() < MIN_UNITS_PER_GROUP or np.isnan(effect).all():
         return as_units
     told = np.square(_t(n - 1, alpha) / _t(freedom.sum(), alpha))
     # Units may differ less than their answers would by chance, and not at all.
-    effect = np.maximum(1 + more * together, 1e-9)
-    worth: Array = np.clip(n / effect * told, as_units, n)
+    worth: Array = np.clip(n / np.maximum(effect, 1e-9) * told, as_units, n)
     return worth
+
+
+def design_effects(found: Array, rates: Array, n: Array, each: Array, freedom: Array) -> Array:
+    """Design effects (K,) of rates of n answers, `each` a unit, whose variance over units is `found`.
+
+    1 + (each - 1) times the correlation of a unit's answers. That is one for all groups together, as none may
+    have units enough to tell it: groups count by their degrees of freedom, and the less the nearer `each` is
+    to 1. NaN where no group tells it.
+    """
+    more = each - 1
+    weight = np.nan_to_num(divide(freedom * more, each**2))
+    alone = rates * (1 - rates)
+    excess = np.nan_to_num(found * n) - alone
+    together = divide((weight * excess).sum(), (weight * np.nan_to_num(more) * alone).sum())
+    effects: Array = 1 + more * together
+    return effects
 
 
 def _rarer(selected: Array, counted: Array) -> Array:

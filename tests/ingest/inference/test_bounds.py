@@ -306,6 +306,19 @@ def test_answers_of_one_name_count_as_what_they_vary():
     assert (rows[0].ci_low, rows[0].ci_high) == pytest.approx((0.2366, 0.7634), abs=1e-3)
 
 
+def test_a_group_with_more_answers_of_a_name_has_fewer_independent_ones():
+    """Names say one thing each: five of them are five answers, where they have 60 each and 30 others ten."""
+    names = np.repeat(np.arange(35), [60] * 5 + [10] * 30)
+    design = Design(
+        (names >= 5)[:, None].astype(int), (names >= 5).astype(int), np.arange(600), names, ("A", "B")
+    )
+    is_selected = np.isin(names, [0, 1, *range(5, 17)])
+    rows = resample(design, selection_sums(is_selected), ["selection_rate"], 0, 2_000, seed=1)
+    for row, n_units in zip(rows, (5, 30), strict=True):
+        wilson = stats.binomtest(round(0.4 * n_units), n_units).proportion_ci(method="wilson")
+        assert (row.ci_low, row.ci_high) == pytest.approx((wilson.low, wilson.high), abs=1e-3)
+
+
 def test_missing_answers_may_make_rates_equal():
     """40 and 10 of 1,000 are favourable, 50 more of the second are missing: 40 of 1,000 is 42 of 1,050."""
     table = np.array([[1000.0, 40], [1000, 10]])
