@@ -1,5 +1,5 @@
 -- Grain: one row per share_of, suite, category, config_key, measure, axis, group_value, unit_key, outcome:
--- what a group's shares are counted from, by name, text or root, of which some group has several; else by prompt.
+-- what a group's shares are counted from, by name, text or root where some group has several; else by prompt.
 -- share_of: `outcome`, `failure`, or a rate of errors, whose outcomes are `selected` and `other`.
 -- Where each unit has one answer there is no row: answers are independent.
 {%- set keys = 'share_of, suite, category, config_key, measure, axis' %}
