@@ -40,7 +40,7 @@ with records as (
     from {{ ref('stg_load__rejects') }}
 ),
 
--- A pattern is compiled for each text that it is sought in: a thousand records at once, then each where it is.
+-- A pattern is compiled for each text that it is sought in: a thousand records at once, then each alone.
 numbered as (
     select
         *,

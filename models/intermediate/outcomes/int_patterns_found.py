@@ -19,7 +19,7 @@ def model(dbt, session):
     found = [SCHEMA.empty_table()]
     for key, pattern in patterns.distinct().order("pattern_key").fetchall():
         of_pattern = ColumnExpression("pattern_key") == ConstantExpression(key)
-        # From the leftmost match to the text's end; the pattern's first group is what stands before the phrase.
+        # From the leftmost match to the end; the first group is what stands before the phrase.
         rest, before = _of_text("extract", f"{pattern}.*$", 0), _of_text("extract", pattern, 1)
         position = (_length(ColumnExpression("searched_text")) - _length(rest) + _length(before)).alias(
             "match_position"
