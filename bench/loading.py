@@ -73,10 +73,9 @@ WRITE = """
 
 def write_suite(path: Path) -> None:
     """Write the suite that tells Plumbline what the files' columns are."""
-    labels = {job: [job] for job in JOBS}
     outcomes = [
-        {"set": "job", "kind": "pattern", "labels": labels},
-        {"set": "first", "kind": "pattern", "at": "beginning", "labels": labels},
+        {"set": name, "kind": "pattern", "at": at, "labels": {job: [job] for job in JOBS}}
+        for name, at in (("job", "anywhere"), ("first", "beginning"))
     ]
     suite = {
         "suite": "load_bench",

@@ -75,11 +75,13 @@ limited as (
             when limits.is_beside and numbers.metric = 'jsd_census_nats' then 'census' else suites.gate_family
         end as family,  -- noqa: RF04
         families.n_tests,
-        families.p_family
+        families.p_family,
+        coalesce(questions.unlike_questions > {{ most_unlike_questions() }}, false) as has_unlike_questions
     from numbers
     inner join limits using (suite, metric, axis_kind)
     inner join suites using (suite)
     left join associations using (suite, category, config_key, measure, axis)
+    left join {{ ref('int_questions_compared') }} as questions using (suite, category, config_key, axis)
     left join limits as limits_of_v
         on
             limits.suite = limits_of_v.suite
@@ -102,6 +104,7 @@ limited as (
 bounded as (
     select
         *,
+        {{ ignores_blocks() }} or has_unlike_questions as has_invalid_p,
         case when n_missing = 0 then judged_value else value_low end as lowest_value,
         case when n_missing = 0 then judged_value else value_high end as highest_value,
         -- Without the part of chance, and whatever the missing answers are.
@@ -151,7 +154,7 @@ coloured as (
         {% endfor -%}
         {{ threshold_colour('v_at_most', "'higher_is_worse'", 'v_limit', 'v_limit') }} as v_colour,
         coalesce({{ meets('p_family', '<=', significance_level()) }}, false)
-        and not {{ ignores_blocks() }} as is_significant,
+        and not has_invalid_p as is_significant,
         coalesce(n_smallest_group >= minimum_group, false) as is_adequate_n,
         coalesce(
             case
@@ -160,13 +163,12 @@ coloured as (
             end,
             false
         ) as is_threshold_attainable,
-        {{ ignores_blocks() }} as has_invalid_p,
         -- A number of another mart may have a bound and no test: it can pass, and never fails.
         p_value is not null or analysis_key is not null as is_tested,
         n_blocks >= 2 as has_several_blocks,
         coalesce({{ meets('coverage', '>=', 'minimum_coverage') }}, false) as is_covered,
         coalesce({{ meets('min_attainable_p', '<=', significance_level()) }}, p_family is not null)
-        and not {{ ignores_blocks() }} as is_p_attainable
+        and not has_invalid_p as is_p_attainable
     from bounded
 ),
 

@@ -80,16 +80,7 @@ phrased as (
                 || {{ units_in_words('decided.resampling_unit', 'planned.n_more_units') }} || ' a group'
                 || case when decided.n_labels is null then '' else ', labelled as these are,' end
         end as more_units,
-        coalesce(
-            '; about ' || more_units || ' would decide'
-            || coalesce(
-                ', with ' || cast(ceil(100 * planned.part_to_read) as integer)
-                || ' % of the missing answers read',
-                ''
-            ),
-            '; it lies so near a limit that even {{ "{:,}".format(most_units_named() | int) }} '
-            || {{ units_in_words('decided.resampling_unit') }} || ' a group would not decide'
-        ) as would_decide,
+        {{ would_decide('decided', 'planned') }} as would_decide,
         case
             when decided.verdict <> 'inconclusive' then null
             when decided.colour is null then 'missing_answers'
@@ -229,6 +220,10 @@ select
                 'The true ' || noun || ' lies between ' || {{ briefly('lowest_bound') }} || ' and '
                 || {{ briefly('highest_bound') }} || ', beyond ' || pass_limit
                 || coalesce(' and not beyond ' || fail_limit || '.', '.')
+        when has_unlike_questions
+            then
+                'The groups were asked different questions, so a difference may be one of questions. '
+                || 'Ask every group the same questions, as often.'
         when has_invalid_p
             then
                 'Some combinations of the groups were never asked, so that no valid test can be drawn from '

@@ -52,7 +52,7 @@ export const wordsOf = (counts) =>
 /** What an inconclusive verdict lacks, gravest first. */
 export const LACKS = [
 	{ key: 'several_units', words: 'each group has only one name or text' },
-	{ key: 'valid_test', words: 'no valid test: a combination of groups was never asked, or the number has none' },
+	{ key: 'valid_test', words: 'no valid test: groups were asked different questions, a combination of groups was never asked, or the number has none' },
 	{ key: 'coverage', words: 'too few answers could be read' },
 	{ key: 'missing_answers', words: 'missing answers could change the verdict' },
 	{ key: 'more_units', words: 'too few names or texts to decide' },
