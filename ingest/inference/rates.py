@@ -12,8 +12,6 @@ import scipy  # its parts load when they are first used: some take longer than a
 from ingest.inference.arrays import Array, Mask, divide, only_where
 from ingest.inference.constants import ALPHA, MIN_UNITS_PER_GROUP
 
-_Z = scipy.special.ndtri(1 - ALPHA)
-
 
 class Rates(NamedTuple):
     """Rates of groups (K,), their one-sided 95 % bounds, their units, and how they correlate, (K, K)."""
@@ -99,7 +97,8 @@ def _least_correlation(residuals: Array, is_telling: Mask) -> Array:
     spread = np.sqrt((residuals**2).sum(1))
     found = np.clip(np.nan_to_num(divide(residuals @ residuals.T, np.outer(spread, spread))), -0.999, 0.999)
     n = (is_telling[:, None] | is_telling[None]).sum(-1)
-    least = np.tanh(np.arctanh(np.abs(found)) - divide(_Z, np.sqrt(np.maximum(n - 3, 1e-9))))
+    z = scipy.special.ndtri(1 - ALPHA)
+    least = np.tanh(np.arctanh(np.abs(found)) - divide(z, np.sqrt(np.maximum(n - 3, 1e-9))))
     return np.where(found > 0, np.maximum(least, 0), found)
 
 

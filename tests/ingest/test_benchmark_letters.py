@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from helpers.patterns import patterns_found
+from patterns import patterns_found
 
 from ingest.benchmarks.letters import LETTERS
 from ingest.benchmarks.options import rule

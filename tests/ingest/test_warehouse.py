@@ -43,11 +43,16 @@ def test_without_data_nothing_is_made(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", [["extract", "--suite", TINY], ["watch", "--once", TINY], ["labels", "load", TINY, "a.csv"]]
+    ("command", "said"),
+    [
+        (["extract", "--suite", TINY], "nothing has been brought in yet"),
+        (["watch", "--once", TINY], "Run `plumbline audit SUITE` first"),
+        (["labels", "load", TINY, "a.csv"], "nothing has been brought in yet"),
+    ],
 )
-def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):
+def test_a_folder_that_is_not_there_is_not_made(command, said, tmp_path):
     done = CliRunner().invoke(cli, ["--data", str(tmp_path / "dta"), *command])
-    assert done.exit_code == 1 and "nothing has been brought in yet" in done.output
+    assert done.exit_code == 1 and said in done.output
     assert not list(tmp_path.iterdir())
 
 

@@ -1,7 +1,7 @@
 """Where patterns stand in texts, as `int_patterns_found` says it."""
 
 import pytest
-from helpers.patterns import patterns_found
+from patterns import patterns_found
 
 from ingest.suite.definition import phrase_pattern
 
