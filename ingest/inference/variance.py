@@ -5,7 +5,7 @@ are set equal to their expectations. Source: Searle, Casella & McCulloch (1992),
 several outcomes are pooled as in Landis & Koch (1977), Biometrics 33(4).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -75,54 +75,53 @@ def _table(rows: Codes, columns: Codes, weights: Array, shape: tuple[int, int]) 
     return np.asarray(np.bincount(rows * shape[1] + columns, weights, shape[0] * shape[1]).reshape(shape))
 
 
-def _squares_of_cells(rows: Codes, columns: Codes, weights: Array, over: Array) -> float:
-    """Sum of the squares of sums of weights by two codes, each over what belongs to its column."""
-    cells, cell = np.unique(rows * len(over) + columns, return_inverse=True)
-    return float((np.bincount(cell, weights) ** 2 / over[cells % len(over)]).sum())
-
-
-def _parts(codes: Codes, width: int) -> Iterator[tuple[Codes, Codes, int]]:
-    """Yield rows of some levels at a time, their codes among these, and how many levels those are."""
+def _parts(codes: Codes, width: int) -> Iterator[tuple[Codes, Codes, slice]]:
+    """Yield rows of some levels at a time, their codes among these, and which levels those are."""
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes))
-    step = max(1, CHUNK_BYTES // (8 * width))
+    step = max(1, CHUNK_BYTES // (8 * max(width, 1)))
     for first in range(0, len(ends), step):
         last = min(first + step, len(ends))
         rows = order[ends[first - 1] if first else 0 : ends[last - 1]]
-        yield rows, codes[rows] - first, last - first
+        yield rows, codes[rows] - first, slice(first, last)
 
 
 class _Model:
-    """Groups, and one factor or none beside them, where another is eliminated: its means are taken off first.
+    """A factor that is eliminated, which takes its means off first, and none or more beside it.
 
     `prompt_trace` is how much of the prompts' variance the model's sum of squares holds. What is held grows
-    with the square of groups and of the factor beside them, not with the one that is eliminated.
+    with the square of the levels of the factors beside it, not with those that are eliminated.
     """
 
-    def __init__(self, factors: Sequence[Codes], eliminated: Codes, n: Array) -> None:
-        self.factors, self.eliminated, self.n = factors, eliminated, n
+    def __init__(self, eliminated: Codes, factors: Sequence[Codes], n: Array) -> None:
+        self.eliminated, self.factors, self.n = eliminated, factors, n
         self.n_levels = [int(one.max()) + 1 for one in factors]
         self.in_level: Array = _sum_by(eliminated, n)
-        crossed, crossed_squares = self._crossed(n), self._crossed(n**2)
+        every = slice(None)
+        self.mean = self._by_factor(eliminated, every, n, len(self.in_level)) / self.in_level[:, None]
         within, shared = self._moments()
-        self.inverse, rank = scipy.linalg.pinvh(
-            crossed - within, atol=1e-9 * n.sum(), rtol=0, return_rank=True
-        )
+        own, own_squares = (self._crossed(weights) for weights in (n, n**2))
+        self.inverse, rank = _inverse(own - within, 1e-9 * n.sum())
         self.rank = len(self.in_level) + rank
         leverage = (n**2 / self.in_level[eliminated]).sum()
-        self.prompt_trace = leverage + (self.inverse * (crossed_squares - shared)).sum()
+        self.prompt_trace = leverage + (self.inverse * (own_squares - shared)).sum()
+
+    def _by_factor(self, codes: Codes, rows: Codes | slice, weights: Array, n_levels: int) -> Array:
+        """Sums of weights by codes of rows and by all levels of the factors, (n_levels, W)."""
+        tables = (
+            _table(codes, one[rows], weights, (n_levels, size))
+            for one, size in zip(self.factors, self.n_levels, strict=True)
+        )
+        return np.hstack([np.zeros((n_levels, 0)), *tables])
 
     def _crossed(self, weights: Array) -> Array:
         """Sums of weights (P,) by the factors on either side, (W, W)."""
-        return np.block(
-            [
-                [_table(one, other, weights, (rows, columns)) for other, columns in self._sized()]
-                for one, rows in self._sized()
-            ]
+        every = slice(None)
+        tables = (
+            self._by_factor(one, every, weights, size)
+            for one, size in zip(self.factors, self.n_levels, strict=True)
         )
-
-    def _sized(self) -> Iterable[tuple[Codes, int]]:
-        return zip(self.factors, self.n_levels, strict=True)
+        return np.vstack([np.zeros((0, sum(self.n_levels))), *tables])
 
     def _moments(self) -> Array:
         """By the factors, x (W,) of each eliminated level: sums of xx' over its answers; and what its mean
@@ -130,13 +129,9 @@ class _Model:
         """
         width = sum(self.n_levels)
         found = np.zeros((2, width, width))
-        for rows, own, n_levels in _parts(self.eliminated, width):
-            n = self.n[rows]
-            x, squares = (
-                np.hstack([_table(own, one[rows], weights, (n_levels, size)) for one, size in self._sized()])
-                for weights in (n, n**2)
-            )
-            mean = x / np.bincount(own, n)[:, None]
+        for rows, own, levels in _parts(self.eliminated, width):
+            n, mean, n_levels = self.n[rows], self.mean[levels], levels.stop - levels.start
+            x, squares = (self._by_factor(own, rows, weights, n_levels) for weights in (n, n**2))
             # Each row is weighed twice, once for itself and once for its level's mean.
             once = mean.T @ squares
             found += mean.T @ x, once + once.T - (mean.T * np.bincount(own, n**2)) @ mean
@@ -144,26 +139,30 @@ class _Model:
 
     def trace_of(self, factor: Codes) -> float:
         """How much of the variance of a factor that is not in the model its sum of squares holds."""
-        of_level = np.hstack(
-            [_table(self.eliminated, one, self.n, (len(self.in_level), size)) for one, size in self._sized()]
-        )
-        mean = of_level / self.in_level[:, None]
-        gram = np.zeros_like(self.inverse)
-        for rows, own, n_levels in _parts(factor, sum(self.n_levels)):
-            n = self.n[rows]
-            x = np.hstack([_table(own, one[rows], n, (n_levels, size)) for one, size in self._sized()])
-            left = x - _sum_by(own, n[:, None] * mean[self.eliminated[rows]])
+        gram, alone = np.zeros_like(self.inverse), 0.0
+        for rows, own, levels in _parts(factor, len(self.in_level)):
+            n, n_levels = self.n[rows], levels.stop - levels.start
+            cells = _table(own, self.eliminated[rows], n, (n_levels, len(self.in_level)))
+            left = self._by_factor(own, rows, n, n_levels) - cells @ self.mean
             gram += left.T @ left
-        own_squares = _squares_of_cells(factor, self.eliminated, self.n, self.in_level)
-        return own_squares + float((self.inverse * gram).sum())
+            alone += float((cells**2 / self.in_level).sum())
+        return alone + float((self.inverse * gram).sum())
 
     def explained(self, sums: Array) -> float:
         """Sum of squares of sums (P, J) that the model explains."""
         by_level = _sum_by(self.eliminated, sums)
         mean = by_level / self.in_level[:, None]
         left = sums - self.n[:, None] * mean[self.eliminated]
-        right = np.vstack([_sum_by(one, left) for one in self.factors])
+        right = np.vstack([np.zeros((0, sums.shape[1])), *(_sum_by(one, left) for one in self.factors)])
         return float((right * (self.inverse @ right)).sum() + (by_level * mean).sum())
+
+
+def _inverse(of: Array, atol: float) -> tuple[Array, int]:
+    """Pseudo-inverse of a symmetric matrix, which may be empty, and its rank."""
+    if not of.size:
+        return of, 0
+    inverse, rank = scipy.linalg.pinvh(of, atol=atol, rtol=0, return_rank=True)
+    return inverse, int(rank)
 
 
 class _Projections:
@@ -176,25 +175,20 @@ class _Projections:
     def __init__(self, layout: _Layout) -> None:
         self.layout, (group, root, block, n) = layout, layout
         total = n.sum()
-        self.in_group = _sum_by(group, n)
-        self.roots = _Model([group], root, n)
         fewer, more = sorted((root, block), key=np.max)
-        self.blocks = _Model([group, fewer], more, n)
+        self.models = [_Model(group, [], n), _Model(root, [group], n), _Model(more, [group, fewer], n)]
+        groups, roots, blocks = self.models
         traces = np.array(
             [
-                [self._of_groups(root), self._of_groups(block), (n**2 / self.in_group[group]).sum()],
-                [total, self.roots.trace_of(block), self.roots.prompt_trace],
-                [total, total, self.blocks.prompt_trace],
+                [groups.trace_of(root), groups.trace_of(block), groups.prompt_trace],
+                [total, roots.trace_of(block), roots.prompt_trace],
+                [total, total, blocks.prompt_trace],
                 [total, total, total],
             ]
         )
-        ranks = [len(self.in_group), self.roots.rank, self.blocks.rank, len(n)]
-        self.freedom = np.append(np.diff(ranks), total - len(n)).astype(np.float64)
+        self.freedom = np.diff([*(model.rank for model in self.models), len(n), total]).astype(np.float64)
         rest = np.append(np.diff(traces, axis=0), np.zeros((1, 3)), axis=0)
         self.left_to = np.hstack([rest, self.freedom[:, None]])  # each answer varies by itself
-
-    def _of_groups(self, factor: Codes) -> float:
-        return _squares_of_cells(factor, self.layout.group, self.layout.n, self.in_group)
 
     def components(self, values: _Sums) -> Array:
         """Variances of roots, blocks, prompts and repeats, (4,); NaN of a factor that cannot be told apart.
@@ -203,12 +197,7 @@ class _Projections:
         block's, too, where each has one answer.
         """
         sums, n = values.sums, self.layout.n
-        explained = [
-            (_sum_by(self.layout.group, sums) ** 2 / self.in_group[:, None]).sum(),
-            self.roots.explained(sums),
-            self.blocks.explained(sums),
-            (sums**2 / n[:, None]).sum(),
-        ]
+        explained = [*(model.explained(sums) for model in self.models), (sums**2 / n[:, None]).sum()]
         total = values.squares.sum()
         gained, freedom, left_to = (
             np.append(np.diff(explained), total - explained[3]),

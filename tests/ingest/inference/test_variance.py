@@ -173,7 +173,7 @@ def test_it_is_the_same_whichever_factor_is_eliminated():
     rng = np.random.default_rng(8)
     group, root, block = (rng.integers(0, levels, 60) for levels in (3, 4, 7))
     n, sums = rng.integers(1, 4, 60).astype(float), rng.normal(size=(60, 2))
-    one, other = _Model([group, root], block, n), _Model([group, block], root, n)
+    one, other = _Model(block, [group, root], n), _Model(root, [group, block], n)
     assert one.rank == other.rank
     assert one.prompt_trace == pytest.approx(other.prompt_trace, abs=1e-9)
     assert one.explained(sums) == pytest.approx(other.explained(sums), abs=1e-9)
