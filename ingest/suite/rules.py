@@ -106,7 +106,9 @@ class Rule(Strict):
                     )
             for phrase in self._own_patterns():
                 try:
-                    duckdb.execute("select regexp_matches('', ?)", [phrase])
+                    # By itself, and as int_patterns_found seeks it: RE2 takes patterns up to a size.
+                    for sought in (phrase, f"()({phrase})().*$"):
+                        duckdb.execute("select regexp_matches('', ?, 'is')", [sought])
                 except duckdb.Error as error:
                     raise ValueError(f"{phrase!r} is not a regular expression (RE2): {error}") from error
             unknown = [x for x in self.favourable if x not in self.labels and x != self.unmatched]

@@ -2,8 +2,10 @@
 
 import pytest
 from patterns import patterns_found
+from pydantic import ValidationError
 
 from ingest.suite.definition import phrase_pattern
+from ingest.suite.rules import Rule
 
 
 @pytest.mark.parametrize(
@@ -39,3 +41,10 @@ def test_each_pattern_is_sought_in_each_text():
 
 def test_nothing_is_found_where_nothing_is_sought():
     assert patterns_found([], []) == []
+
+
+@pytest.mark.parametrize("phrase", ["(a", "a)|(b", r"(a)\1", r"\p{L}{448}"])
+def test_a_pattern_that_cannot_be_sought_is_no_rule(phrase):
+    """The last one is as large as RE2 takes by itself."""
+    with pytest.raises(ValidationError, match="is not a regular expression"):
+        Rule(set="decision", kind="pattern", regex=True, labels={"a": [phrase], "b": ["b"]})
