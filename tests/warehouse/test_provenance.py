@@ -17,7 +17,7 @@ from ingest.cli import cli
 from ingest.store import AUDIT_NAME, RAW_NAME, Store, versions
 from ingest.suite import load_suite
 
-MODEL = "dim_builds"
+MODEL, OF_ANSWERS = "dim_builds", "int_answers_hashed"
 LABEL = (
     "insert into raw.labels values ('tiny', 'A1', 'o', '{key}', 'A', 'human', 'x', 0, 's', 1, '', now(), 'r')"
 )
@@ -84,15 +84,18 @@ def read(data):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A data folder with marts and a label, and the SQL of the mart."""
+    """A data folder with marts and a label, and the SQL of the mart, with what it reads of answers in it."""
     data = tmp_path_factory.mktemp("built") / "data"
     build(data, range(1, 9), lambda numbers: [numbers])
-    (sql,) = (data / "target").rglob(f"compiled/**/{MODEL}.sql")
+    found = [next((data / "target").rglob(f"compiled/**/{name}.sql")) for name in (OF_ANSWERS, MODEL)]
     with Store(data) as store:
         (key,) = store.rows("select min(response_key) from responses")[0]
         for statement in (LABEL, SAMPLE):
             store.connection.execute(statement.replace("raw.", "").format(key=key))
-    return data, sql.read_text("utf-8")
+    of_answers, sql = (path.read_text("utf-8") for path in found)
+    read_of_answers = f'"audit"."main"."{OF_ANSWERS}"'
+    assert read_of_answers in sql
+    return data, sql.replace(read_of_answers, f"({of_answers}\n)")
 
 
 @pytest.fixture(scope="module")

@@ -29,15 +29,20 @@ with placed as (
         numbers.compared_groups as kept_groups
     from {{ ref('stg_audit__numbers') }} as numbers
     inner join {{ ref('int_audits_placed') }} as audits using (audit_key)
+),
+
+first_groups as (
+    select
+        series_key,
+        number_key,
+        min_by(kept_groups, place) as groups_of_first
+    from placed
+    where kept_groups is not null
+    group by series_key, number_key
 )
 
 select
-    * {{ without('kept_groups') }},
-    coalesce(
-        kept_groups,
-        first_value(kept_groups) over (
-            partition by series_key, number_key
-            order by case when kept_groups is null then 1 else 0 end asc, place asc
-        )
-    ) as compared_groups
+    placed.* {{ without('kept_groups') }},
+    coalesce(placed.kept_groups, first_groups.groups_of_first) as compared_groups
 from placed
+left join first_groups using (series_key, number_key)

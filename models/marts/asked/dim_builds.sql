@@ -1,20 +1,6 @@
 -- Grain: one row: the build that made these marts, and the fingerprint of the audit that they hold. Hashed is
 -- what numbers rest on, and nothing of when, where and in which order it came.
-with labels as (
-    select
-        labels.*,
-        samples.stratum,
-        samples.probability
-    from {{ ref('stg_labels__labels') }} as labels
-    left join {{ ref('stg_labels__samples') }} as samples
-        on
-            labels.sample_key = samples.sample_key
-            and labels.outcome_set = samples.outcome_set
-            and labels.response_key = samples.response_key
-    where labels.response_key in (select responses.response_key from {{ ref('dim_responses') }} as responses)
-),
-
-parts_hashed as (
+with parts_hashed as (
     select
         {{ build_said('build_hash') }} as build_hash,
         {{ rows_hash(ref('int_limits_applied'), [
@@ -23,36 +9,10 @@ parts_hashed as (
             'is_gated', 'is_beside',
         ]) }} as thresholds_hash,
         {{ rows_hash(ref('stg_suite__files'), ['suite', 'suite_key']) }} as suites_hash,
-        {{ rows_hash(ref('dim_prompts'), [
-            'prompt_key', 'suite', 'category', 'root_key', 'block_key', 'prompt',
-        ]) }} as prompts_hash,
-        {{ rows_hash(ref('dim_responses'), [
-            'response_key', 'prompt_key', 'config_key', 'repeat_index', 'response_status', 'response',
-        ]) }} as answers_hash,
-        {{ rows_hash(ref('dim_scorers'), ['scorer', 'model', 'revision', 'version', 'parameters']) }}
-            as scorers_hash,
-        {{ rows_hash(ref('fct_measurements'), [
-            'response_key', 'feature', 'measurement_status', as_decimal_text('value'),
-            as_decimal_text('baseline_value'),
-        ]) }} as measurements_hash,
-        {{ rows_hash(ref('fct_outcomes'), [
-            'response_key', 'outcome_set', 'outcome_status', 'outcome', as_decimal_text('score'),
-        ]) }} as outcomes_hash,
-        {{ rows_hash('labels', [
-            'outcome_set', 'response_key', 'annotator', 'source', 'label', as_decimal_text('value'), 'stratum',
-            as_decimal_text('probability'),
-        ]) }} as labels_hash
-),
-
-put_together as (
-    select
-        build_hash,
-        thresholds_hash,
-        suites_hash,
-        labels_hash,
-        {{ sha256_of(json_list(['prompts_hash', 'answers_hash'])) }} as answers_hash,
-        {{ sha256_of(json_list(['scorers_hash', 'measurements_hash', 'outcomes_hash'])) }} as readings_hash
-    from parts_hashed
+        answers_hash,
+        readings_hash,
+        labels_hash
+    from {{ ref('int_answers_hashed') }}
 )
 
 select
@@ -71,4 +31,4 @@ select
     answers_hash,
     readings_hash,
     labels_hash
-from put_together
+from parts_hashed

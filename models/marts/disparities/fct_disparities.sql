@@ -1,4 +1,14 @@
 -- Grain: one row per suite, category, config, axis, feature, calibration, statistic, parameters, disparity.
+with drawn as (
+    select distinct
+        analysis_key,
+        statistic,
+        parameters,
+        true as is_drawn
+    from {{ ref('int_disparities_tested') }}
+    where ci_low is not null
+)
+
 select
     {{ analysis_columns() }},
     analyses.roll_up,
@@ -39,9 +49,7 @@ select
     {{ inference_status('judged.value', 'tested.analysis_key is not null', 'tested.p_value') }} as p_status,
     -- The disparities of a statistic are drawn together: where one has an interval, there were units enough.
     {{ inference_status(
-        'judged.value', 'tested.analysis_key is not null', 'tested.ci_low',
-        'bool_or(tested.ci_low is not null) over '
-        ~ '(partition by judged.analysis_key, judged.statistic, judged.parameters)'
+        'judged.value', 'tested.analysis_key is not null', 'tested.ci_low', 'drawn.is_drawn'
     ) }} as ci_status,
     analyses.exposure,
     analyses.is_control,
@@ -50,6 +58,7 @@ select
 from {{ ref('int_disparities_judged') }} as judged
 inner join {{ ref('int_feature_analyses_listed') }} as analyses using (analysis_key)
 left join {{ ref('int_disparities_tested') }} as tested using (analysis_key, statistic, parameters, disparity)
+left join drawn using (analysis_key, statistic, parameters)
 left join {{ ref('int_disparities_bounded') }} as bounds
     using (analysis_key, statistic, parameters, disparity)
 left join {{ ref('int_baselines_classified') }} as baselines using (suite, category)

@@ -60,6 +60,16 @@ resampled as (
     group by analysis_key, parameters, group_value
 ),
 
+-- All groups are drawn at once: where one has an interval, a group with units of its own had enough.
+enough as (
+    select distinct
+        analysis_key,
+        parameters,
+        true as is_enough
+    from resampled
+    where ci_low is not null
+),
+
 -- Of measured values, a group that is not compared is named with what the others were drawn from.
 units as (
     select
@@ -119,11 +129,13 @@ joined as (
         resampled.* {{ without('analysis_key, parameters, group_value, resampling_unit, n_units') }},
         coalesce(resampled.resampling_unit, units.resampling_unit) as resampling_unit,
         coalesce(resampled.n_units, units.n_units) as n_units,
+        enough.is_enough,
         asked.suite is not null or bounded.standard = 'favourable_outcome' as is_asked,
         case when analyses.calibration = 'baseline' then baselines.baseline_kind end as baseline_kind
     from bounded
     inner join {{ ref('int_feature_analyses_listed') }} as analyses using (analysis_key)
     left join resampled using (analysis_key, parameters, group_value)
+    left join enough using (analysis_key, parameters)
     left join units using (analysis_key)
     left join asked using (suite, parameters)
     left join {{ ref('int_baselines_classified') }} as baselines using (suite, category)
@@ -137,12 +149,9 @@ select
     ]) }},
     {{ wilson('n_selected', 'n', 'low') }} as wilson_low,
     {{ wilson('n_selected', 'n', 'high') }} as wilson_high,
-    -- All groups are drawn at once: where one has an interval, a group with units of its own had enough.
     {{ inference_status(
         'selection_rate', 'is_asked', 'ci_low',
-        "status <> 'too_few' and n_units >= " ~ fewest_units_bounded('group')
-        ~ " and bool_or(ci_low is not null) over "
-        ~ "(partition by suite, category, config, axis, feature, calibration, standard, method)"
+        "status <> 'too_few' and n_units >= " ~ fewest_units_bounded('group') ~ " and is_enough"
     ) }} as ci_status,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'low') }} as impact_ratio_low,
     {{ ratio_interval('impact_ratio', 'reference_group', 'reference', 'ratio', 'high') }}

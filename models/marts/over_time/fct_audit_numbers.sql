@@ -62,15 +62,30 @@ holm as (
     {{ with_adjusted_p('tested', 'p_sequential', ['audit_key', 'suite', 'config', 'is_simulated']) }}
 ),
 
+sizes as (
+    select
+        audit_key,
+        suite,
+        config,
+        is_simulated,
+        count(*) as n_tests
+    from tested
+    group by audit_key, suite, config, is_simulated
+),
+
 adjusted as (
     select
         joined.*,
         case when joined.p_sequential is not null then holm.p_holm end as p_holm,
-        coalesce(max(holm.n_tests) over (
-            partition by joined.audit_key, joined.suite, joined.config, joined.is_simulated
-        ), 0) as n_tests
+        coalesce(sizes.n_tests, 0) as n_tests
     from joined
     left join holm on joined.audit_key = holm.audit_key and joined.number_key = holm.number_key
+    left join sizes
+        on
+            joined.audit_key = sizes.audit_key
+            and joined.suite = sizes.suite
+            and joined.config = sizes.config
+            and joined.is_simulated = sizes.is_simulated
 )
 
 select

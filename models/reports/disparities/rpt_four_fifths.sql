@@ -83,11 +83,30 @@ named as (
     cross join criterion
 ),
 
+ranked as (
+    select
+        named.*,
+        coalesce(categories.title, '') as category_title,
+        coalesce(categories.category_position, 0) as category_position,
+        count(*) over () as n_found,
+        row_number() over (
+            order by
+                is_control, suite, coalesce(categories.category_position, 0), category, axis, feature,
+                calibration, parameters, config
+        ) as position
+    from named
+    inner join drawn using (parameters)
+    left join categories using (suite, category)
+),
+
+shown as (
+    select * from ranked
+    where position <= 3000
+),
+
 compared as (
     select
         disparities.* {{ without('p_holm, n_tests') }},
-        coalesce(categories.title, '') as category_title,
-        coalesce(categories.category_position, 0) as category_position,
         limits.red_limit,
         sizes.n_smallest_group,
         judged.verdict as judged_verdict,
@@ -105,9 +124,9 @@ compared as (
         ) }} as colour,
         coalesce(judged.is_significant, {{ meets('disparities.p_holm', '<=', significance_level()) }}, false)
             as is_significant
-    from named as disparities
-    inner join drawn using (parameters)
-    left join categories using (suite, category)
+    from shown as disparities
+    left join judged_suites using (suite)
+    left join sizes using (suite, category, config, axis, feature, calibration, parameters)
     cross join limits
     left join judged_measures
         on
@@ -120,8 +139,6 @@ compared as (
             disparities.suite = judged_calibrated.suite
             and disparities.category = judged_calibrated.category
             and disparities.feature = judged_calibrated.measure
-    left join judged_suites using (suite)
-    left join sizes using (suite, category, config, axis, feature, calibration, parameters)
     left join judged
         on
             disparities.suite = judged.suite
@@ -142,12 +159,7 @@ decided as (
             -- Nothing bounds other criteria's ratios, nor corrects for all that is judged.
             when colour is null then 'not_applicable'
             else 'inconclusive'
-        end as verdict,
-        count(*) over () as n_found,
-        row_number() over (
-            order by
-                is_control, suite, category_position, category, axis, feature, calibration, parameters, config
-        ) as position
+        end as verdict
     from compared
 )
 
@@ -191,4 +203,3 @@ select
     end as reading,
     coalesce({{ meets('null_p05', '<', 'red_limit') }}, false) as is_noise_below
 from decided
-where position <= 3000

@@ -147,11 +147,28 @@ categories as (
     {{ category_titles() }}
 ),
 
-placed as (
+-- Before what is left out has a sentence, too.
+ranked as (
     select
         collected.*,
         coalesce(categories.title, '') as category_title,
         coalesce(categories.category_position, 0) as category_position,
+        dense_rank() over (order by disparity_position asc, statistic desc, parameters asc, disparity asc)
+            as number_position,
+        count(*) over () as n_found,
+        row_number() over (
+            order by
+                is_control asc, disparity_position asc, statistic desc, parameters asc, disparity asc,
+                suite asc, coalesce(categories.category_position, 0) asc, category asc, axis asc, feature asc,
+                calibration asc, config asc
+        ) as position
+    from collected
+    left join categories using (suite, category)
+),
+
+placed as (
+    select
+        collected.*,
         case collected.statistic
             when 'selection_rate' then 'selection rates'
             else replace(collected.statistic, '_', ' ') || 's'
@@ -180,8 +197,8 @@ placed as (
             else {{ meets('collected.value', '<', 'collected.null_p05') }}
         end as is_beyond,
         {{ rounded('collected.value') }} as value_in_words
-    from collected
-    left join categories using (suite, category)
+    from ranked as collected
+    where collected.position <= 3000
 ),
 
 worded as (
@@ -230,26 +247,10 @@ worded as (
         )
         || '.' as sentence
     from placed
-),
-
-ranked as (
-    select
-        *,
-        dense_rank() over (order by disparity_position asc, statistic desc, parameters asc, disparity asc)
-            as number_position,
-        count(*) over () as n_found,
-        row_number() over (
-            order by
-                is_control asc, disparity_position asc, statistic desc, parameters asc, disparity asc,
-                suite asc, category_position asc, category asc, axis asc, feature asc, calibration asc,
-                config asc
-        ) as position
-    from worded
 )
 
 select
     {{ contract_columns(without=['category_slug', 'responses_slug', 'is_baseline']) }},
     {{ page_slugs() }},
     config = 'baseline' as is_baseline
-from ranked
-where position <= 3000
+from worded

@@ -1,5 +1,6 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
 {% set limits = ('green_limit', 'red_limit') -%}
+{% set keys = ['profile', 'suite', 'category', 'config', 'measure', 'axis', 'metric', 'group_value'] -%}
 {#- A ratio near 0 is not rare by chance among many groups; the widest gap in rates is tested for it. -#}
 {% set gap = ' by the widest gap in rates,' -%}
 {% set by_the_gap = "case verdicts.metric when 'min_impact_ratio' then '" ~ gap ~ "' else '' end" -%}
@@ -222,6 +223,48 @@ worded as (
             = contrasts.group_value
 ),
 
+-- By what names a verdict alone: windows sort all columns that there are.
+ranked as (
+    select
+        {{ keys | join(',\n        ') }},
+        row_number() over (
+            partition by profile, suite, category, config, axis, measure, metric = 'jsd_census_nats'
+            order by verdict_rank, metric_rank, metric, group_value
+        ) as speaking_rank,
+        -- What a reader can check at a glance: groups before published figures; single attributes, with an
+        -- interval, the widest gap.
+        row_number() over (
+            partition by profile, suite, config
+            order by
+                is_control asc,
+                metric = 'jsd_census_nats' asc,
+                verdict_rank asc,
+                n_attributes > 1 asc,
+                shown_low is null asc,
+                gap desc nulls last,
+                category_position asc,
+                category asc,
+                axis asc,
+                measure asc,
+                metric_rank asc,
+                metric asc,
+                group_value asc
+        ) as telling_rank
+    from worded
+),
+
+of_several_measures as (
+    select
+        suite,
+        category,
+        metric,
+        true as is_one_of_several
+    from worded
+    where measure <> 'response_status'
+    group by suite, category, metric
+    having min(measure) <> max(measure)
+),
+
 parts as (
     select
         *,
@@ -374,17 +417,14 @@ numbered as (
 
 select
     {{ contract_columns(without=[
-        'category_slug', 'responses_slug', 'measure_words', 'verdict_label', 'speaking_rank', 'telling_rank',
+        'category_slug', 'responses_slug', 'measure_words', 'verdict_label',
         'sentence', 'contrast_sentence'
     ]) }},
     {{ page_slugs() }},
     {{ contrast_in_words() }} as contrast_sentence,
     case
         when measure = 'response_status' then 'whether an answer came'
-        when
-            min(nullif(measure, 'response_status')) over (partition by suite, category, metric)
-            <> max(nullif(measure, 'response_status')) over (partition by suite, category, metric)
-            then {{ measure_in_words('measure') }}
+        when is_one_of_several then {{ measure_in_words('measure') }}
     end as measure_words,
     case
         when is_control then '– control'
@@ -394,31 +434,10 @@ select
         when verdict = 'pass' then '✓ pass'
         else '– not applicable'
     end as verdict_label,
-    row_number() over (
-        partition by profile, suite, category, config, axis, measure, metric = 'jsd_census_nats'
-        order by verdict_rank, metric_rank, metric, group_value
-    ) as speaking_rank,
-    -- What a reader can check at a glance: groups before published figures; single attributes, with an
-    -- interval, the widest gap.
-    row_number() over (
-        partition by profile, suite, config
-        order by
-            is_control asc,
-            metric = 'jsd_census_nats' asc,
-            verdict_rank asc,
-            n_attributes > 1 asc,
-            shown_low is null asc,
-            gap desc nulls last,
-            category_position asc,
-            category asc,
-            axis asc,
-            measure asc,
-            metric_rank asc,
-            metric asc,
-            group_value asc
-    ) as telling_rank,
     {{ isolated('config') }} || ', ' || category || ' ' || {{ isolated('subject') }}
     || ', by ' || {{ isolated('axis') }}
     || case when group_value <> '' then ' (' || {{ isolated('group_value') }} || ')' else '' end
     || ': ' || number_sentence as sentence
 from numbered
+inner join ranked using ({{ keys | join(', ') }})
+left join of_several_measures using (suite, category, metric)
