@@ -7,23 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ingest.benchmarks.options import NONE
 from ingest.benchmarks.published import Item, Published, Rejected
 from ingest.errors import PlumblineError
 from ingest.suite import normalise_label
+from ingest.suite.written import written
 
 FIRST = ("category", "item", "root", "prompt")
 MOST_CATEGORIES = 200
 SAME = "it asks the same as another record"  # said of a prompt: a record may give several
-
-
-class _Plain(yaml.SafeDumper):
-    """Writes out what stands twice: a suite has no aliases."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 @dataclass
@@ -175,4 +167,4 @@ def _suite(
         "# docs/guide/known-benchmarks.md says what is asked, and how scores are computed. Answers that you\n"
         "# have are read, too: add the columns `model` and `answer` to the files of prompts, and load them.\n"
     )
-    return head + yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=110)
+    return head + written(content, width=110)

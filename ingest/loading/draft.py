@@ -3,12 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import yaml
 
 from ingest.asking.answer_status import STATUSES
 from ingest.backends.reasoning import split_reasoning
@@ -29,6 +26,7 @@ from ingest.loading.shown_words import GAP, differ_in_words_alone, replacements,
 from ingest.measuring.languages import language_of_most
 from ingest.suite.fields import CATEGORY_PATTERN, alike, composed
 from ingest.suite.lookups import made_features
+from ingest.suite.written import Line, written
 
 LOOKED_AT = 10_000  # records of a file
 READ = 50  # texts whose language is told
@@ -145,7 +143,7 @@ def draft_suite(paths: Sequence[Path], name: str) -> Drafted:
     taken = known | people | {person or "", questions or ""}
     root = _root(fields, groups, taken, alike, fields.get(questions or ""), has_people=person is not None)
     if root:
-        columns["root"] = {"column": root, "replace": _Line(replaced)} if root == columns["prompt"] else root
+        columns["root"] = {"column": root, "replace": Line(replaced)} if root == columns["prompt"] else root
     if questions:
         columns["category"] = questions
     unsure = [fields[name] for name in of_answers if name not in (*scores.values(), *labels.values())]
@@ -384,28 +382,11 @@ def _language(prompts: Iterable[str], answers: Iterable[str]) -> str:
     return "en"
 
 
-class _Line(dict[str, Any]):
-    """What stands in a line of its own."""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes what a suite's draft holds."""
-
-
-_Dumper.add_representer(
-    _Line, lambda dumper, line: dumper.represent_mapping("tag:yaml.org,2002:map", line, flow_style=True)
-)
-
-
-def _yaml(content: Any) -> str:
-    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=160)
-
-
 def _in_short(outcomes: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Return each category's rules; those that several categories have take a line each."""
     n = Counter(repr(rule) for rules in outcomes.values() for rule in rules)
     return {
-        code: [_Line(deepcopy(rule)) if n[repr(rule)] > 1 else deepcopy(rule) for rule in rules]
+        code: [Line(rule) if n[repr(rule)] > 1 else rule for rule in rules]
         for code, rules in outcomes.items()
     }
 
@@ -465,7 +446,7 @@ def _suite(
     parts = [
         "# yaml-language-server: $schema=suite.schema.json",
         "# Drafted from a file of answers. Look at each part: all of it is guessed.",
-        _yaml({"suite": name, "title": title, "version": 1, "language": language}).rstrip()
+        written({"suite": name, "title": title, "version": 1, "language": language}).rstrip()
         + "  # of prompts and answers; the scorer vader reads English only",
         "# The groups whose answers are compared."
         + (f" Other fields that could be groups: {others}." if left_out else ""),
@@ -482,15 +463,15 @@ def _suite(
             f"#   {slug}: {_flow({value: {'words': words} for value, words in values.items()})}"
             for slug, values in guessed.items()
         ),
-        _yaml({"attributes": declared, "axes": "all" if len(declared) < 3 else list(declared)}),
+        written({"attributes": declared, "axes": "all" if len(declared) < 3 else list(declared)}),
         "# The attributes that a person's name shows." if by_name else None,
-        _yaml({"names": {"shows": by_name}}) if by_name else None,
+        written({"names": {"shows": by_name}}) if by_name else None,
         "# Left: Plumbline's words. Right: the file's fields.",
         None if "model" in columns else "# No field names the model: write its name here.",
         ROOT_OF_PROMPTS if isinstance(columns.get("root"), dict) else None if "root" in columns else NO_ROOT,
         None if "category" in columns else ONE_QUESTION,
         *_told_of_answers(of_answers),
-        _yaml({"columns": said}),
+        written({"columns": said}),
         "# How an answer is read. Add rules, such as phrases: docs/guide/own-questions.md.",
         *(
             f"# {rule['set']}: say in `favourable:` which labels count as selected."
@@ -498,15 +479,15 @@ def _suite(
             if "favourable" not in rule
         ),
         *read.comments,
-        _yaml({"categories": categories, "scorers": ["vader" if is_english else "length"]}),
+        written({"categories": categories, "scorers": ["vader" if is_english else "length"]}),
         "# `beside:` lists words that stand beside the number: docs/guide/scorers.md."
         if read.own_scorers
         else None,
-        _yaml({"own_scorers": read.own_scorers}) if read.own_scorers else None,
+        written({"own_scorers": read.own_scorers}) if read.own_scorers else None,
         "# Lists: docs/guide/words-pairs-lists.md." if read.recommendations else None,
-        _yaml({"recommendations": read.recommendations}) if read.recommendations else None,
+        written({"recommendations": read.recommendations}) if read.recommendations else None,
         "# The limits that numbers are held against; docs/metrics.md has all.",
-        _yaml({"profiles": ["plumbline"]}),
+        written({"profiles": ["plumbline"]}),
     ]
     return "\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
@@ -533,9 +514,7 @@ def _told_of_answers(of_answers: Sequence[FileField]) -> list[str]:
 
 
 def _flow(content: Any) -> str:
-    return yaml.safe_dump(
-        content, sort_keys=False, allow_unicode=True, default_flow_style=True, width=10_000
-    ).strip()
+    return written(content, width=10_000, is_one_line=True).strip()
 
 
 def _given(slug: str, field: FileField) -> dict[str, Any]:

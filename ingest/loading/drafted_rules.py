@@ -8,13 +8,12 @@ from itertools import chain, count
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-import yaml
-
 from ingest.errors import shorten
 from ingest.loading.closed_answers import LETTER, SURE, Closed, closed_answers, objects_in, only_answer
 from ingest.scorers.number_in_text import NumberReader
 from ingest.suite.fields import composed
 from ingest.suite.rules import ANSWERED_OR_NOT, GIVEN
+from ingest.suite.written import written
 
 ENOUGH = 0.9  # of the answers are read
 MANY = 0.6  # of the answers give a number
@@ -179,7 +178,7 @@ def _told(one: Closed, name: str, models: Sequence[str]) -> _Note:
     found = f" answers {one.by}.{_by_model(one, models)}"
     good = one.rule.get("favourable")
     if not one.is_sure:
-        rule = yaml.safe_dump([one.rule], sort_keys=False, allow_unicode=True, width=1_000)
+        rule = written([one.rule], width=1_000)
         lines = [
             "That may decide nothing, so it is not read. If it does, put this under `outcomes:`",
             *rule.splitlines(),

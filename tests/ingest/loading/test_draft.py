@@ -479,3 +479,17 @@ def test_some_of_a_stream_are_its_first_and_runs_of_neighbours_from_anywhere():
     assert chosen == sorted(set(chosen)) and [run[0] for run in runs[:10]] == list(range(0, 1_000, 100))
     by_quarter = Counter(run[0] // 250_000 for run in runs[10:])
     assert min(by_quarter.values()) > 12 and len(by_quarter) == 4  # of 90, which chance spreads evenly
+
+
+def test_what_an_editor_would_show_in_another_order_is_escaped_in_a_draft(tmp_path):
+    hidden = "Ann\u202ee"
+    records = [
+        {"name": name, "gender": gender, "prompt": f"Vacancy {i}: {name} applies. Invite?", "response": "No"}
+        for i in range(30)
+        for name, gender in ((hidden, "F"), ("Bob", "M"), ("Cleo", "F"), ("Dan", "M"))
+    ]
+    suite = tmp_path / "suite.yml"
+    done = plumbline("init", suite, "--responses", write_csv(tmp_path / "answers.csv", records))
+    assert done.exit_code == 0, done.output
+    assert "\u202e" not in suite.read_text("utf-8")
+    assert hidden in load_suite(suite).columns.root.replace
