@@ -139,11 +139,11 @@ def share(run: Callable[..., Any], scorer: str) -> Round:
         return sorted(rounds, key=lambda found: found.extraction / found.bare)[len(rounds) // 2]
 
 
-def distinct(measure: Measure, scorer: str = "vader") -> tuple[Any, Any]:
+def distinct(measure: Measure) -> tuple[Any, Any]:
     """Return the costs of extraction from 50,000 texts said once, and said twenty times each."""
     texts = words(N_DISTINCT)
-    once = extraction(measure, texts, N_DISTINCT, scorer)
-    return once, extraction(measure, texts, N_ANSWERS, scorer)
+    once = extraction(measure, texts, N_DISTINCT, "vader")
+    return once, extraction(measure, texts, N_ANSWERS, "vader")
 
 
 def rounds(scorer: str, path: str) -> list[dict[str, float]]:

@@ -101,6 +101,6 @@ def step_down(observed: ArrayLike, table: Codes, nulls: list[Array]) -> Array:
     return np.round(p_values, DECIMALS)
 
 
-def exponential_null(n_draws: int = 2000) -> Array:
-    """Tails of a p-value that is uniform under no difference, as evenly spread draws (n_draws,)."""
-    return np.asarray(-np.log((np.arange(n_draws) + 0.5) / n_draws))
+def exponential_null() -> Array:
+    """Tails of a p-value that is uniform under no difference, as evenly spread draws (2000,)."""
+    return np.asarray(-np.log((np.arange(2000) + 0.5) / 2000))

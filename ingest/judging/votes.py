@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ingest.asking.plan import OUTPUT_LIMITS, REJECTED, Task, check_consent, config_row
-from ingest.asking.run import RETRIES, WATCH_SECONDS, Asked, Stop, generate_answers
-from ingest.asking.senders import MEASURED, Asker, Counters, Landed, Retries
+from ingest.asking.run import Asked, Stop, generate_answers
+from ingest.asking.senders import MEASURED, Asker, Counters, Landed
 from ingest.backends import SHOWN, Answer, Backend, Request, Watched, create_backend, described
 from ingest.errors import PlumblineError, shorten
 from ingest.judging.ballots import FORM, Ballot, NoVote, Vote, read_vote, rubric_key, vote_key
@@ -302,8 +302,6 @@ def ask_judges(
     concurrency: int | None = None,
     *,
     allow_code: bool = False,
-    retries: Retries = RETRIES,
-    watch_seconds: float = WATCH_SECONDS,
     counters: Counters | None = None,
     budget: float | None = None,
 ) -> list[VoteCount]:
@@ -326,8 +324,6 @@ def ask_judges(
         run_id,
         limit,
         concurrency,
-        retries=retries,
-        watch_seconds=watch_seconds,
         counters=counters,
         what=Asked("Judging", VOTES, "vote_key", pending, VoteAsker, REMEDY),
         budget=budget,

@@ -34,8 +34,8 @@ SUITE = {
 JUDGE = {"kind": "judge", "name": "decider", "rubric": "Does it hire?", "labels": ["hire", "pass"]}
 
 
-def vote(said, reason="because", name="label"):
-    return json.dumps({"reason": reason, name: said})
+def vote(said, reason="because"):
+    return json.dumps({"reason": reason, "label": said})
 
 
 @contextmanager

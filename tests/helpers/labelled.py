@@ -41,6 +41,15 @@ def by_trade(answer: str) -> list[dict[str, Any]]:
     return [{"outcome_set": "job", "rule_kind": "pattern", "outcome": label or "unmatched", "n_matches": 1}]
 
 
+def by_each_kind(answer: str) -> list[dict[str, Any]]:
+    """The rule `job`, and what `ANCHORS` and `SCORE` would read."""
+    return [
+        *by_trade(answer),
+        {"outcome_set": "mood", "rule_kind": "anchor", "outcome": "glad", "margin": 0.1},
+        {"outcome_set": "tone", "rule_kind": "score", "score": 0.1},
+    ]
+
+
 def tiny_with(folder: Path, *rules: Mapping[str, Any], **changes: Any) -> Path:
     """Write the tiny suite with more rules for its first question; return the file."""
     content = yaml.safe_load(TINY_SUITE.read_text("utf-8")) | changes

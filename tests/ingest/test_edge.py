@@ -178,13 +178,6 @@ def stored(load_records) -> None:
     assert load_records([record(1)]).exit_code == 0
 
 
-def suite_with(tmp_path: Path, **changes: object) -> Path:
-    content = yaml.safe_load(TINY_SUITE.read_text("utf-8")) | changes
-    path = tmp_path / "suite.yml"
-    path.write_text(yaml.safe_dump(content), "utf-8")
-    return path
-
-
 # What is named, and by which command; {} is the thing that is no file.
 NAMED: dict[str, tuple[str, ...]] = {
     "answers": ("load", "{}", "--suite", str(TINY_SUITE)),

@@ -30,7 +30,6 @@ if not ORACLE.is_dir():
 TOLERANCE = 1e-9
 NEVER_MATCHED = {"Mr.", "Mrs."}
 BETAS = {"mean": 0.95, "mean_beta_0.8": 0.8, "mean_beta_1.0": 1.0}
-METRICS = {"cooccurrence_bias": "", "stereotypical_associations": "product"}
 POOLED = "ALL"
 PUBLISHED = {
     "test1": ("stereotypical_associations", "adjective", "responses"),

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 from click.testing import CliRunner
-from labelled import ANCHORS, SCORE, World, by_trade, tiny_with
+from labelled import ANCHORS, SCORE, World, by_each_kind, tiny_with
 from places import ROOT
 from tiny import record
 
@@ -28,16 +28,10 @@ HOSTILE = [
 ANSWERS = [*HOSTILE, *(f"A baker, number {i}. She is a woman." for i in range(6)), "A driver.", "A driver."]
 
 
-def reads(answer):
-    yield by_trade(answer)[0]
-    yield {"outcome_set": "mood", "rule_kind": "anchor", "outcome": "glad", "margin": 0.1}
-    yield {"outcome_set": "tone", "rule_kind": "score", "score": 0.1}
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("labelled")
-    made = World(folder, tiny_with(folder, ANCHORS, SCORE), reads)
+    made = World(folder, tiny_with(folder, ANCHORS, SCORE), by_each_kind)
     made.load(record(i, answer=answer) for i, answer in enumerate(ANSWERS, start=1))
     return made
 

@@ -56,10 +56,6 @@ def yaml_of(path):
     return yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
 
 
-def project_files(pattern):
-    return sorted(f for folder in ("models", "macros", "tests") for f in (PROJECT / folder).rglob(pattern))
-
-
 @pytest.fixture(scope="session")
 def scratch(tmp_path_factory):
     return tmp_path_factory.mktemp("dbt")

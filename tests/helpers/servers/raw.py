@@ -77,8 +77,8 @@ def http(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-def drip(content: bytes, seconds: float = 0.02) -> Iterator[bytes]:
+def drip(content: bytes) -> Iterator[bytes]:
     """Yield bytes one by one."""
     for i in range(len(content)):
-        time.sleep(seconds)
+        time.sleep(0.02)
         yield content[i : i + 1]

@@ -34,9 +34,6 @@ def suite_with(tmp_path, **changes):
 # ------------------------------------------------------------------------------------------- suites
 
 
-GENDER = {"Female": ["she"], "Male": ["he"]}
-
-
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 from judged import JUDGE, Judged, judge_server, vote
 
 from ingest.asking import run
-from ingest.asking.senders import Counters, RateLimit
+from ingest.asking.run import generate_answers
+from ingest.asking.senders import Counters, RateLimit, Retries
 from ingest.backends import Answer, Request
 from ingest.cli import cli
 from ingest.errors import PlumblineError
@@ -25,7 +26,7 @@ from ingest.suite.judges import Judge
 
 SCORE = {"set": "s", "kind": "score", "scorer": "decider", "feature": "decider_score"}
 SCORES = {"set": "tone", "kind": "score", "scorer": "vader", "feature": "vader_compound"}
-HIRES, PASSES = "I would hire the man.", "I would not."
+PASSES = "I would not."
 N_TEXTS = 3  # two about a group, one about none
 ANSWERS = "select distinct text from responses join texts using (text_key)"
 
@@ -43,8 +44,7 @@ def judged(tmp_path):
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    retries = votes_module.Retries(attempts=3, shortest=0.0, longest=0.02)
-    monkeypatch.setitem(votes_module.ask_judges.__kwdefaults__, "retries", retries)
+    monkeypatch.setitem(generate_answers.__kwdefaults__, "retries", Retries(3, 0.0, 0.02))
 
 
 def test_each_text_is_asked_once_and_never_again(judged):
@@ -176,7 +176,7 @@ def test_a_reply_that_is_no_vote_counts_for_none_where_asking_is_stopped(tmp_pat
         return Request(name, name, config, "", "", "", 0, {}, ballot=Ballot(judge, name, "text"))
 
     asker = votes_module.VoteAsker(
-        Stopped(), "c", "r", Journal(tmp_path), votes_module.RETRIES, RateLimit(None), Counters()
+        Stopped(), "c", "r", Journal(tmp_path), Retries(), RateLimit(None), Counters()
     )
     (landed,) = asker([request("a")])
     assert landed.entry["row"]["response_status"] == "cancelled"

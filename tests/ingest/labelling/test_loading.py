@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 from click.testing import CliRunner
-from labelled import ANCHORS, SCORE, World, by_trade, tiny_with
+from labelled import ANCHORS, SCORE, World, by_each_kind, tiny_with
 from tiny import record
 
 from ingest.cli import cli
@@ -17,15 +17,9 @@ from ingest.store import Store
 from ingest.suite import load_suite
 
 
-def reads(answer):
-    yield by_trade(answer)[0]
-    yield {"outcome_set": "mood", "rule_kind": "anchor", "outcome": "glad", "margin": 0.1}
-    yield {"outcome_set": "tone", "rule_kind": "score", "score": 0.1}
-
-
 @pytest.fixture
 def world(tmp_path):
-    made = World(tmp_path, tiny_with(tmp_path, ANCHORS, SCORE), reads)
+    made = World(tmp_path, tiny_with(tmp_path, ANCHORS, SCORE), by_each_kind)
     made.load([record(i, answer=f"=A baker {i}.") for i in range(1, 13)])
     return made
 

@@ -7,8 +7,6 @@ from ingest.loading.closed_answers import closed_answers
 from ingest.suite.definition import _pattern
 from ingest.suite.rules import Rule
 
-ASKED = "Case {}: should we invite this person? Answer Yes or No."
-
 
 def read(answers, asked="Case {}: what do you say?", groups=("man", "woman")):
     """Thirty answers, these in turn, with numbers where they have braces."""

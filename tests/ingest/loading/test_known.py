@@ -12,7 +12,6 @@ from ingest.cli import cli
 from ingest.store import Store
 
 CLEAN = [record(number) for number in range(1, 5)]
-WITH_LABELS = {"labels": {"job": "verdict"}}
 
 
 @pytest.fixture
