@@ -1,6 +1,5 @@
 -- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric. Reference: the group
 -- that the suite names, else the one with most answers, of equal ones the first name.
-{%- set worth = 'coalesce(weighed.answer_worth, 1)' %}
 with counted as (
     select
         *,
@@ -80,8 +79,8 @@ select
     analyses.group_value,
     analyses.metric,
     analyses.value,
-    {{ wilson('analyses.n_selected * ' ~ worth, 'analyses.n * ' ~ worth, 'low') }} as wilson_low,
-    {{ wilson('analyses.n_selected * ' ~ worth, 'analyses.n * ' ~ worth, 'high') }} as wilson_high,
+    {{ weighed_wilson('analyses.n_selected', 'analyses.n', 'low') }} as wilson_low,
+    {{ weighed_wilson('analyses.n_selected', 'analyses.n', 'high') }} as wilson_high,
     case
         when analyses.n = 0 then 'zero_denominator'
         when analyses.is_excluded then 'too_few'
@@ -107,13 +106,6 @@ select
     1 as metric_version
 from referenced as analyses
 inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
-left join {{ ref('int_shares_weighed') }} as weighed
-    on
-        weighed.outcome = 'selected'
-        and analyses.metric = weighed.share_of
-        and analyses.suite = weighed.suite
-        and analyses.category = weighed.category
-        and analyses.config_key = weighed.config_key
-        and analyses.outcome_set = weighed.measure
-        and analyses.axis = weighed.axis
-        and analyses.group_value = weighed.group_value
+{{ weighed_shares(
+    'analyses', 'analyses.metric', 'analyses.outcome_set', 'analyses.group_value', "'selected'"
+) }}

@@ -27,20 +27,14 @@ totalled as (
     from counted
 ),
 
-weighed as (
+bounded as (
     select
         totalled.*,
-        coalesce(weighed.answer_worth, 1) as answer_worth
+        {{ weighed_wilson('totalled.n_cell', 'totalled.n_responses', 'low') }} as failure_rate_low,
+        {{ weighed_wilson('totalled.n_cell', 'totalled.n_responses', 'high') }} as failure_rate_high
     from totalled
-    left join {{ ref('int_shares_weighed') }} as weighed
-        on
-            weighed.share_of = 'failure'
-            and totalled.suite = weighed.suite
-            and totalled.category = weighed.category
-            and totalled.config_key = weighed.config_key
-            and totalled.axis = weighed.axis
-            and totalled.group_value = weighed.group_value
-            and totalled.response_status = weighed.outcome
+    {{ weighed_shares('totalled', "'failure'", "''", 'totalled.group_value', 'totalled.response_status') }}
+    where totalled.response_status <> 'ok'
 )
 
 select
@@ -50,7 +44,6 @@ select
     n_cell as n_failed,
     cast(n_responses as bigint) as n_responses,
     {{ ratio('n_cell', 'n_responses') }} as failure_rate,
-    {{ wilson('n_cell * answer_worth', 'n_responses * answer_worth', 'low') }} as failure_rate_low,
-    {{ wilson('n_cell * answer_worth', 'n_responses * answer_worth', 'high') }} as failure_rate_high
-from weighed
-where response_status <> 'ok'
+    failure_rate_low,
+    failure_rate_high
+from bounded
