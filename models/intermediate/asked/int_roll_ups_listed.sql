@@ -26,7 +26,6 @@ asked as (
         configs.config,
         configs.model,
         configs.role,
-        configs.is_simulated,
         -- Two ways to ask one and the same model are pooled where they differ by the role alone.
         md5({{ json_list([
             'configs.backend', 'configs.model', 'configs.digest', 'configs.template', 'configs.server_version'
@@ -42,7 +41,6 @@ asked as (
         'baseline' as config,
         'baseline' as model,
         '' as role,
-        false as is_simulated,
         'baseline' as model_key
     from baselines
 ),
@@ -123,9 +121,7 @@ select
         when labels.n_models = 1 then placed.model || ' (all roles)'
         else placed.model || ' #' || left(placed.asked_key, 6) || ' (all roles)'
     end as pooled_config,
-    placed.model,
-    case when placed.pools_roles then '(all)' else placed.role end as pooled_role,
-    placed.is_simulated
+    case when placed.pools_roles then '(all)' else placed.role end as pooled_role
 from placed
 inner join domains using (suite)
 left join labels using (suite, roll_up, model)

@@ -4,7 +4,6 @@
 with answers as (
     select
         answers.suite,
-        answers.domain,
         answers.category,
         answers.config_key,
         answers.config,
@@ -28,7 +27,6 @@ with answers as (
 
 select
     suite,
-    domain,
     category,
     config_key,
     config,

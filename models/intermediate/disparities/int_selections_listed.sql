@@ -7,7 +7,6 @@ select
     group_value,
     selection_rate as value,
     n,
-    n_missing,
     is_compared
 from {{ ref('int_selections_rated') }}
 -- A group without enough answers is in no table of outcomes.

@@ -147,7 +147,6 @@ select
     paired.model,
     paired.role,
     paired.is_simulated,
-    paired.block_key,
     paired.feature,
     paired.scorer,
     paired.text_variant,

@@ -10,7 +10,6 @@ labels as (
         suite,
         category,
         outcome_set,
-        feature,
         min_mass,
         label,
         is_favourable
@@ -54,9 +53,7 @@ select
     asked.response_key,
     asked.outcome_set,
     asked.label,
-    asked.feature,
     asked.is_favourable,
-    asked.min_mass,
     -- Rounded probabilities may add up to a little more than 1.
     least(coalesce(masses.mass, 0e0), 1e0) as mass,
     least(sum(coalesce(masses.mass, 0e0)) over answers, 1e0) as covered_mass,

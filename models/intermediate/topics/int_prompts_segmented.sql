@@ -3,7 +3,6 @@
 select
     prompts.prompt_key,
     prompts.suite,
-    prompts.category,
     prompts.baseline_text_key,
     asked.topic_set,
     asked.pool,

@@ -18,7 +18,6 @@ measures as (
     select
         suite,
         topic_set,
-        pool,
         scorer,
         topic_position,
         'membership' as measure,
@@ -29,7 +28,6 @@ measures as (
     select
         suite,
         topic_set,
-        pool,
         scorer,
         topic_position,
         distance as measure,

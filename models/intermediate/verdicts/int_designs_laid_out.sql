@@ -197,7 +197,6 @@ totals as (
 select
     analyses.analysis_key,
     {{ analysis_columns() }},
-    analyses.measure_kind,
     analyses.measure,
     analyses.axis,
     analyses.n_groups,
