@@ -171,7 +171,7 @@ def test_a_rule_that_misses_more_of_one_group_is_corrected():
         design, read, labels, _ = _simulated(rng)
         corrected = corrected_outcomes(design.group, read, labels, folds(design), 2)
         wanted = ("selection_rate", "range")
-        as_read = resample(design, selection_sums(read), wanted, 200, 200, seed)
+        as_read = resample(design, selection_sums(read), wanted, 200, 0, seed)
         sums = selection_sums_corrected(corrected, np.array([False, True]))
         cell = reading_cells(design.group, read, 2)
         doubt = Doubt.of(design, cell, stands_for(cell, labels), sums)
