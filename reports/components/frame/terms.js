@@ -5,7 +5,7 @@ const WAIT = 150;
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** What finds a term in a text. A term of one letter, or with a capital, is found as it is written. */
-export function finder(terms) {
+function finder(terms) {
 	const forms = new Map();
 	for (const { term, forms: others } of terms) for (const form of [term, ...others.split(';')].filter(Boolean)) forms.set(form, term);
 	const known = [...forms.keys()].sort((a, b) => b.length - a.length);

@@ -6,7 +6,7 @@ import { perCent } from '$lib/words/shares.js';
 export { apart, p, perCent, show, words };
 
 /** Values as they came, and less the value of the prompt's baseline text. */
-export const CALIBRATIONS = [
+const CALIBRATIONS = [
 	{ key: 'none', title: 'Raw', word: 'raw' },
 	{ key: 'baseline', title: 'Calibrated', word: 'calibrated' }
 ];

@@ -7,7 +7,7 @@ const WORDS_FOR_NONE = 2;
 const JUST = 1 - 1e-9; // "< 0.001" is nearer to 0 than 0.001
 
 /** The number that a text begins with, if it does. */
-export function leading(text) {
+function leading(text) {
 	const [, bound, sign, digits] = NUMBER.exec(text) ?? [];
 	if (digits === undefined) return undefined;
 	const size = Number(digits.replaceAll(',', '').replace('−', '-')) * (bound ? JUST : 1);
