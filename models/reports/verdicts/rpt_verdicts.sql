@@ -39,19 +39,26 @@ contrasts as (
                     {{ isolated('outcome') }} || ': ' || {{ isolated('group_high') }} || ' '
                     || {{ of_hundred('value_high') }} || ' %'
                     || case
-                        when n_labels is null then ' (' || n_cell_high || ' of ' || n_group_high || ')'
+                        when n_labels is null
+                            then
+                                ' (' || {{ with_commas('n_cell_high') }} || ' of ' || {{ with_commas('n_group_high') }}
+                                || ')'
                         else ''
                     end
                     || ', ' || {{ isolated('group_low') }} || ' ' || {{ of_hundred('value_low') }} || ' %'
                     || case
-                        when n_labels is null then ' (' || n_cell_low || ' of ' || n_group_low || ')'
+                        when n_labels is null
+                            then
+                                ' (' || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }}
+                                || ')'
                         else ''
                     end
             else
-                'mean: ' || {{ isolated('group_high') }} || ' '
-                || {{ rounded_apart('value_high', ['value_low'], within=0.001) }} || ', '
-                || {{ isolated('group_low') }} || ' '
+                'mean ' || {{ measure_in_words('measure') }} || ': ' || {{ isolated('group_high') }} || ' '
+                || {{ rounded_apart('value_high', ['value_low'], within=0.001) }}
+                || ' (n ' || {{ with_commas('n_group_high') }} || '), ' || {{ isolated('group_low') }} || ' '
                 || {{ rounded_apart('value_low', ['value_high'], within=0.001) }}
+                || ' (n ' || {{ with_commas('n_group_low') }} || ')'
         end as contrast,
         measure_kind,
         nullif(outcome, '') as contrast_outcome,
