@@ -41,6 +41,11 @@ phrased as (
         'the pass limit of ' || {{ short_text('decided.green_limit') }} as pass_limit,
         'the fail limit of ' || {{ short_text('decided.red_limit') }} as fail_limit,
         coalesce(
+            decided.n_units >= {{ fewest_units_bounded('axis') }}
+            and decided.n_blocks >= {{ fewest_units_bounded('group') }},
+            false
+        ) as has_units_for_bound,
+        coalesce(
             ' after correction over ' || decided.n_tests
             || case when decided.n_tests = 1 then ' test (p ' else ' tests (p ' end
             || {{ p_in_words('decided.p_family') }} || ')',
@@ -97,12 +102,7 @@ phrased as (
                 (decided.lowest_bound is null or decided.highest_bound is null)
                 and more_units is null
                 -- With enough names or texts it is the answers that give none.
-                and not coalesce(
-                    decided.n_units >= {{ fewest_units_bounded('axis') }}
-                    and decided.n_blocks >= {{ fewest_units_bounded('group') }}
-                    and decided.p_family is not null,
-                    false
-                )
+                and not (has_units_for_bound and decided.p_family is not null)
                 then 'bound'
             when decided.lowest_bound is null or decided.highest_bound is null then 'more_units'
             when decided.colour = 'red' and not decided.is_tested then 'valid_test'
@@ -163,6 +163,8 @@ select
     case
         when is_control
             then 'Control: no prompt shows ' || {{ joined_list('hidden_attributes', "' or '") }} || '.'
+        when n = 0 and coverage > 0
+            then 'No group has as many answers as a comparison needs. Ask more about each.'
         when n = 0 and n_missing = 1 then 'The one answer could not be read.'
         when n = 0 and n_missing > 1
             then 'None of the ' || {{ with_commas('n_missing') }} || ' answers could be read.'
@@ -173,7 +175,9 @@ select
                 || ' say is not known.'
         when colour is null and n_labels is not null
             then 'People found none of the labels in what they read of a group.'
-        when colour is null then 'Not computable: one group, or too few answers.'
+        when colour is null and n_groups = 1
+            then 'Only one group has enough answers: there is nothing to compare it with.'
+        when colour is null then 'Not computable: too few answers.'
         when verdict = 'fail'
             then
                 past || fail_limit || ', and ' || beyond_chance
@@ -299,6 +303,10 @@ select
                         || pass_limit
                         || '.'
                         || case
+                            when ci_low is null and more_units is null and has_units_for_bound
+                                then
+                                    ' Where all answers are alike, or are not resampled, there is none, '
+                                    || 'however many come.'
                             when ci_low is null and more_units is null
                                 then
                                     ' A bound needs ten names, texts or roots, five a group, and a statistic '

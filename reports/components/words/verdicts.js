@@ -59,7 +59,7 @@ export const LACKS = [
 	{ key: 'labels', words: 'too few labels of people' },
 	{ key: 'answers', words: 'too few answers in a group' },
 	{ key: 'attainable_limit', words: 'groups of such sizes cannot lie beyond the limit' },
-	{ key: 'bound', words: 'too few names or texts even for an interval' },
+	{ key: 'bound', words: 'no interval: too few names or texts, or answers all alike' },
 	{ key: 'limit_of_size', words: 'a p-value alone shows no likeness' }
 ];
 
