@@ -38,8 +38,12 @@ def printable(text: str) -> str:
 
     >>> printable("red: \x1b[31m")
     'red: \\x1b[31m'
+
+    What sets names from right to left apart on pages (`macros/sentences/isolated.sql`) is left out.
     """
-    return text if text.isprintable() else "".join(c if _is_shown(c) else ascii(c)[1:-1] for c in text)
+    if text.isprintable():
+        return text
+    return "".join(c if _is_shown(c) else ascii(c)[1:-1] for c in text if c not in "\u2068\u2069")
 
 
 def _is_shown(character: str) -> bool:

@@ -42,7 +42,7 @@ def command(data: Path, category: str | None, axis: str | None, config: str | No
     with Warehouse(data) as warehouse:
         rows = evidence.comparisons(warehouse, category, axis, config)
         if not rows:
-            raise _nothing_to_show(warehouse, category, config)
+            raise _nothing_to_show(warehouse, category, axis, config)
         listed = rows if category else rows[:MOST]
         for row in listed:
             say(drawing.gap(row))
@@ -103,15 +103,18 @@ def _way_to_the_answers(warehouse: Warehouse, row: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _nothing_to_show(warehouse: Warehouse, category: str | None, config: str | None) -> PlumblineError:
+def _nothing_to_show(
+    warehouse: Warehouse, category: str | None, axis: str | None, config: str | None
+) -> PlumblineError:
     configs = evidence.configs(warehouse)
     if config is not None and config not in configs:
         return PlumblineError(f"There is no config {printable(config)}.", f"There are: {', '.join(configs)}.")
     names = evidence.places(warehouse, category) or evidence.places(warehouse, None)
     if not names:
         return PlumblineError("Nothing was judged.", "Run `plumbline status`.")
-    if reasons := evidence.unjudged(warehouse):
-        none = "Nothing could be judged." if not evidence.is_judged(warehouse) else "No two groups differ."
+    place = (category, axis, config)
+    if reasons := evidence.unjudged(warehouse, *place):
+        is_judged = evidence.is_judged(warehouse, *place)
+        none = "No two groups differ." if is_judged else "Nothing could be judged."
         return PlumblineError(f"{none} {' '.join(reasons)}", "Run `plumbline status`.")
-    what = "No two groups differ there, or there is no such comparison."
-    return PlumblineError(what, f"There are: {', '.join(names)}.")
+    return PlumblineError("There is no such comparison.", f"There are: {', '.join(names)}.")

@@ -16,15 +16,17 @@ _TOLD = """
     contrast_high, contrast_low, n_group_high, n_group_low, gap_low, gap_high, gap_chance,
     (select count(distinct suite) > 1 from rpt_verdicts) as has_suites
 """
+_PLACE = """
+    is_gate_profile and not is_control
+    and ($category is null or lower(category) = lower($category))
+    and ($axis is null or axis = $axis)
+    and ($config is null or config = $config)
+"""
 # The gate's verdict of each comparison; of several numbers, the gravest.
 _COMPARISONS = f"""
     select {_TOLD}
     from rpt_verdicts
-    where
-        is_gate_profile and not is_control and measure_kind is not null
-        and ($category is null or lower(category) = lower($category))
-        and ($axis is null or axis = $axis)
-        and ($config is null or config = $config)
+    where {_PLACE} and measure_kind is not null
     qualify row_number() over (partition by suite, config, category, axis, measure order by speaking_rank) = 1
     order by
         verdict_rank, n_attributes > 1, contrast_outcome is null, contrast_high - contrast_low desc,
@@ -195,14 +197,9 @@ def places(warehouse: Warehouse, category: str | None) -> list[str]:
     return [row["name"] for row in rows]
 
 
-def is_judged(warehouse: Warehouse) -> bool:
-    """Say whether any number could be held against its limits."""
-    return bool(
-        warehouse.rows(
-            "select 1 from rpt_verdicts"
-            " where is_gate_profile and not is_control and verdict <> 'not_applicable' limit 1"
-        )
-    )
+def is_judged(warehouse: Warehouse, *place: str | None) -> bool:
+    """Say whether any number could be held against its limits: of a question, attribute, config, or all."""
+    return any(row["verdict"] != "not_applicable" for row in _reasons(warehouse, *place))
 
 
 def judged_suites(warehouse: Warehouse) -> list[str]:
@@ -210,17 +207,24 @@ def judged_suites(warehouse: Warehouse) -> list[str]:
     return [row["suite"] for row in warehouse.rows("select distinct suite from rpt_verdicts order by suite")]
 
 
-def unjudged(warehouse: Warehouse) -> list[str]:
-    """Return the commonest reasons of verdicts, where no two groups can be told of; else none."""
-    if comparisons(warehouse):
+def unjudged(warehouse: Warehouse, *place: str | None) -> list[str]:
+    """Return the commonest reasons of verdicts there, where no two groups can be told of; else none."""
+    if comparisons(warehouse, *place):
         return []
-    rows = warehouse.rows(
-        """
-        select reason from rpt_verdicts where is_gate_profile and not is_control and reason is not null
-        group by reason order by count(*) desc, reason limit 2
-        """
+    return list(dict.fromkeys(row["reason"] for row in _reasons(warehouse, *place)))[:2]
+
+
+def _reasons(
+    warehouse: Warehouse, category: str | None = None, axis: str | None = None, config: str | None = None
+) -> list[Row]:
+    """Return each verdict with each of its reasons, the commonest reason first."""
+    return warehouse.rows(
+        f"""
+        select verdict, reason from rpt_verdicts where {_PLACE} and reason is not null
+        group by verdict, reason order by count(*) desc, reason
+        """,
+        {"category": category, "axis": axis, "config": config},
     )
-    return [row["reason"] for row in rows]
 
 
 def configs(warehouse: Warehouse, _: str | None = None) -> list[str]:

@@ -22,10 +22,13 @@
                 || case when n_group_high = 1 then '' else 's' end || ' about ' || {{ isolated('group_high') }}
                 || ' (' || {{ of_hundred('contrast_high') }} || ' %) '
                 || case
-                    when measure = 'response_status' then case when n_cell_high = 1 then 'ends as ' else 'end as ' end
-                    else case when n_cell_high = 1 then 'is read as ' else 'are read as ' end
+                    when measure = 'response_status' and contrast_outcome = 'ok'
+                        then case when n_cell_high = 1 then 'brings an answer' else 'bring an answer' end
+                    when measure = 'response_status'
+                        then case when n_cell_high = 1 then 'ends as ' else 'end as ' end || {{ outcome }}
+                    else case when n_cell_high = 1 then 'is read as ' else 'are read as ' end || {{ outcome }}
                 end
-                || {{ outcome }} || '; ' || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }}
+                || '; ' || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }}
                 || ' about ' || {{ isolated('group_low') }} || ' (' || {{ of_hundred('contrast_low') }} || ' %).'
     end
 {%- endmacro %}

@@ -412,3 +412,24 @@ def test_groups_that_do_not_differ_were_judged_all_the_same(tmp_path):
     )
     result = CliRunner().invoke(cli, ["--data", str(tmp_path), "show"])
     assert "No two groups differ. The true ratio lies between 0.75 and 1." in result.stderr
+
+
+def test_a_question_that_could_not_be_compared_is_not_said_to_have_groups_that_are_alike(tmp_path):
+    """Six answers of which all women's and no man's say no are too few, not alike."""
+    few = "No group has as many answers as a comparison needs."
+    none = f"'D5' as category, null as measure_kind, 'not_applicable' as verdict, '{few}' as reason"
+    two_suites(tmp_path, f"insert into rpt_verdicts select * replace ({none}) from rpt_verdicts limit 1")
+    result = CliRunner().invoke(cli, ["--data", str(tmp_path), "show", "d5"])
+    assert result.exit_code == 1 and f"Nothing could be judged. {few}" in result.stderr
+    assert "No two groups differ" not in result.stderr
+    other = CliRunner().invoke(cli, ["--data", str(tmp_path), "show", "D4", "age"])
+    assert "There is no such comparison. There are: " in other.stderr
+
+
+def test_a_name_from_right_to_left_is_printed_as_it_is(data, capsys):
+    """Pages set it apart by signs that a terminal is not to show."""
+    told = "2 of 2 answers about \u2068\u05d0\u05d9\u05e9\u2069 (100 %) are read as no."
+    with Warehouse(data) as warehouse:
+        row = {**evidence.verdict_named(warehouse, "D4-gender-5c0f91ab"), "contrast_sentence": told}
+    show.say(drawing.gap(row))
+    assert "2 of 2 answers about \u05d0\u05d9\u05e9 (100 %) are read as no." in capsys.readouterr().out

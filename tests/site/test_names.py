@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from typing import Any
 
 from in_browser import REPORTS
 
@@ -10,13 +11,14 @@ from ingest.paths import PROJECT
 
 SCRIPT = """
 import { words } from './components/words/names.js';
+import { partsOf } from './components/words/contrast.js';
 import { briefly, isolated, letters, shortened } from './components/words/text.js';
 const [name, ...values] = JSON.parse(process.argv[1]);
-console.log(JSON.stringify({ briefly, isolated, letters, shortened, words }[name](...values)));
+console.log(JSON.stringify({ briefly, isolated, letters, partsOf, shortened, words }[name](...values)));
 """
 
 
-def on_the_site(name: str, *values: str | int | list[str]) -> str:
+def on_the_site(name: str, *values: str | int | list[str] | dict[str, str]) -> Any:
     command = ["node", "--input-type=module", "-e", SCRIPT, json.dumps([name, *values])]
     done = subprocess.run(command, cwd=REPORTS, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
@@ -39,6 +41,17 @@ def test_an_identifier_is_written_as_words():
     assert on_the_site("words", "occupation_group") == "occupation group"
     assert on_the_site("words", "response_status") == "whether an answer came"
     assert on_the_site("words", "vader_neg") == "VADER negative share"
+
+
+def test_groups_are_marked_also_where_a_request_brings_an_answer():
+    """Where the outcome is that an answer came, the sentence has no outcome's name."""
+    row = {"group_high": "Male", "group_low": "Female", "contrast_outcome": "ok", "measure": "status"}
+    told = "30 of 30 requests about Male (100 %) bring an answer; 0 of 30 about Female (0 %)."
+    parts = on_the_site("partsOf", {**row, "contrast_sentence": told})
+    assert [(part.get("kind"), part["text"]) for part in parts] == [
+        (None, "30 of 30 requests about "), ("high", "Male"),
+        (None, " (100\xa0%) bring an answer; 0 of 30 about "), ("low", "Female"), (None, " (0\xa0%)."),
+    ]  # fmt: skip
 
 
 def test_no_page_writes_of_answers_that_came_as_of_a_column():

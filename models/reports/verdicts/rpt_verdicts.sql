@@ -36,7 +36,11 @@ contrasts as (
         case measure_kind
             when 'outcome'
                 then
-                    {{ isolated('outcome') }} || ': ' || {{ isolated('group_high') }} || ' '
+                    case
+                        when measure = 'response_status' and outcome = 'ok' then 'answered'
+                        else {{ isolated('outcome') }}
+                    end
+                    || ': ' || {{ isolated('group_high') }} || ' '
                     || {{ of_hundred('value_high') }} || ' %'
                     || case
                         when n_labels is null
