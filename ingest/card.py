@@ -14,6 +14,7 @@ from ingest import __version__
 from ingest.errors import say
 from ingest.options import stale_option
 from ingest.signing import sign, signature_path
+from ingest.terminal.drawing import measured
 from ingest.terminal.progress import waiting
 from ingest.warehouse import VERDICTS, Warehouse, check_inputs, describe_finding, findings
 
@@ -108,7 +109,17 @@ SECTIONS = {
         for mart in HASHED
     ),
 }
-READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join(SECTIONS.values()))))  # marts
+# Between which groups the numbers of a finding lie: a verdict of a gap names none.
+CONTRASTS = """
+    select suite, config, category, axis, measure, outcome, group_high, value_high, n_group_high,
+           group_low, value_low, n_group_low
+    from fct_contrasts
+"""
+READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join([*SECTIONS.values(), CONTRASTS]))))  # marts
+PLACE_KEYS = ("suite", "config", "category", "axis", "measure")
+CONTRAST_KEYS = (
+    "outcome", "group_high", "value_high", "n_group_high", "group_low", "value_low", "n_group_low",
+)  # fmt: skip
 FINDING_KEYS = (
     "suite", "config", "is_simulated", "category", "axis", "measure", "metric", "group_value", "value",
     "unit", "red_limit", "ci_low", "ci_high", "n", "p_family",
@@ -122,7 +133,12 @@ ALWAYS = (
 def audit_card(marts: Warehouse) -> dict[str, Any]:
     """Return the card of everything that is built: one list of rows a section, and what limits them."""
     sections = {name: marts.rows(sql) for name, sql in SECTIONS.items()}
-    failing = [{key: row[key] for key in FINDING_KEYS} for row in findings(marts)]
+    contrasts = {tuple(row[key] for key in PLACE_KEYS): row for row in marts.rows(CONTRASTS)}
+    failing = [
+        {key: row[key] for key in FINDING_KEYS}
+        | {key: contrasts.get(tuple(row[key] for key in PLACE_KEYS), {}).get(key) for key in CONTRAST_KEYS}
+        for row in findings(marts)
+    ]
     return {
         "card": "plumbline audit card",
         "schema_version": SCHEMA,
@@ -278,10 +294,22 @@ def _result(card: Mapping[str, Any]) -> Iterable[str]:
     judged.sort(key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
     yield from table(judged, "suite, config, is_simulated simulated, profile, verdict, n number")
     told = {"verdict": "fail", "has_suites": len({row["suite"] for row in card["verdicts"]}) > 1}
-    yield from (f"- {cell(describe_finding({**row, **told}))}" for row in failing[:LISTED])
+    yield from (f"- {cell(describe_finding({**row, **told}) + _farthest(row))}" for row in failing[:LISTED])
     if len(failing) > LISTED:
         yield f"- … and {len(failing) - LISTED} more in the JSON, and by `plumbline gate`"
     yield ""
+
+
+def _farthest(finding: Row) -> str:
+    """Say which two groups lie farthest apart, each with its share or mean, and its n; else nothing."""
+    if finding["group_high"] is None:
+        return ""
+    high, low = (
+        f"{finding[f'group_{end}']} {measured(finding[f'value_{end}'])} (n {finding[f'n_group_{end}']:,})"
+        for end in ("high", "low")
+    )
+    read = f" in {finding['outcome']}" if finding["outcome"] else ""
+    return f". Farthest apart{read}: {high}, {low}"
 
 
 # Heading, section, and columns: a key, and what stands above it where that is another word.

@@ -66,6 +66,11 @@ MARTS = {
         0.001::double as p_family, 'C-gender-0' as verdict_name, false as is_control, 0 as n_missing
         from (values ('fail'), ('inconclusive')) as verdicts (verdict)
         """,
+    "fct_contrasts": """
+        select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
+        'a|b' as outcome, 'Female' as group_high, 0.75::double as value_high,
+        1200 as n_group_high, 'Male' as group_low, 0.4::double as value_low, 40 as n_group_low
+        """,
     "dim_verdict_actions": "select 'inconclusive' as verdict, 'more_units' as lacks, 'Ask more.' as action",
     "dim_runs": """
         select 'r1' as run_id, 'load' as command, timestamp '2026-01-02' as started_at,
@@ -439,3 +444,11 @@ def test_what_is_no_card_is_refused(content, data, card):
     card.unlink()
     os.mkfifo(card)
     assert "is a folder, a pipe or a device" in refusal(data, "verify", card)
+
+
+def test_the_card_says_between_which_groups_a_finding_lies(built):
+    """A gap has no group of its own, and whoever has the card alone has to know who is treated how."""
+    (finding,) = json.loads((built / f"{NAME}.json").read_text("utf-8"))["findings"]
+    assert (finding["group_high"], finding["value_high"], finding["n_group_low"]) == ("Female", 0.75, 40)
+    told = (built / f"{NAME}.md").read_text("utf-8")
+    assert r". Farthest apart in a\|b: Female 0.75 (n 1,200), Male 0.4 (n 40)" in told
