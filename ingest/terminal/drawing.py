@@ -124,6 +124,8 @@ def gap(row: Row, width: int = WIDTH) -> str:
         told = f" Chance alone gives more than {scale.number(chance)} once in 20 times."
         if is_settled and row["gap_low"] is not None and row["gap_low"] <= chance:
             told += " So there is a difference; its size is less sure."
+        if row["verdict"] == "inconclusive":
+            told += f" {row['reason']}"
     elif chance is not None:
         # Another number of the comparison may be beyond chance where its widest gap is not.
         rest = "; the verdict rests on all groups together" if is_settled else ""

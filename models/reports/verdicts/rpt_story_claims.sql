@@ -25,9 +25,9 @@
         differ ~ " || '. It is not beyond the fail limit.'"},
     {'kind': 'may', 'if': "verdict = 'monitor' and not is_significant", 'sentence':
         "'The difference lies beyond the pass limit, and not beyond the fail limit.'"},
-    {'kind': 'may', 'if': "verdict = 'inconclusive' and is_significant", 'sentence':
+    {'kind': 'may', 'if': "verdict = 'inconclusive' and is_significant and not is_untestable", 'sentence':
         differ ~ " || '. Whether they differ too much is open.'"},
-    {'kind': 'may', 'if': "verdict = 'inconclusive' and not is_significant", 'sentence':
+    {'kind': 'may', 'if': "verdict = 'inconclusive' and (not is_significant or is_untestable)", 'sentence':
         "'Whether ' || named || ' treats these groups differently' || ', this audit cannot tell.'"},
     {'kind': 'may', 'if': "verdict = 'pass'", 'sentence':
         "'In this question, the data exclude a difference beyond the pass limit.'"},
@@ -44,7 +44,9 @@
         'because': "'A program wrote these answers. No model was asked.'"},
     {'kind': 'may_not', 'if': "measure_kind is not null and not (is_gap_beyond and is_judged_different)", 'sentence':
         "named || ' treats ' || group_high || ' and ' || group_low || ' differently.'",
-        'because': "case when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
+        'because': "case when lacks = 'several_units' then 'One name or text stands for a whole group. The difference may be theirs.'
+            when is_untestable then 'No valid test of the groups could be made.'
+            when is_gap_beyond then 'Too little is known to rule out chance.' else 'This gap may be chance.' end"},
     {'kind': 'may_not', 'if': "is_judged_different and measure_kind = 'outcome' and contrast_low > 0.005 and not is_status", 'sentence':
         "named || ' says so of ' || group_high || ' alone.'",
         'because': "case when measure = 'recommended items' then " ~ with_commas('n_cell_low') ~ " || ' of ' || " ~ with_commas('n_group_low')
@@ -95,6 +97,9 @@ told as (
         verdicts.n_labels,
         verdicts.n_missing,
         judged.is_significant,
+        judged.lacks,
+        -- Names, texts or questions may differ where groups do not, however sure their difference is.
+        coalesce(judged.lacks in ('several_units', 'valid_test'), false) as is_untestable,
         -- Shares of few answers move far with one of them.
         case
             when not judged.is_adequate_n and judged.n_smallest_group > 0
@@ -168,6 +173,8 @@ facts as (
         told.n_labels,
         told.n_missing,
         told.is_significant,
+        told.lacks,
+        told.is_untestable,
         told.is_p_value,
         told.is_status,
         told.few_answers,

@@ -26,6 +26,7 @@ ROW = {
     "measure_check": "unvalidated",
     "suite": "hiring",
     "has_suites": False,
+    "reason": "Beyond the fail limit.",
 }
 
 
@@ -141,3 +142,12 @@ def test_verdicts_are_a_table_that_fits_and_shows_what_is_rare():
 def test_of_no_verdicts_nothing_is_drawn():
     assert verdict_table([]) == []
     assert "?" not in verdict_table(counts("model-a", not_applicable=1))[3]
+
+
+def test_a_gap_beyond_chance_that_is_open_says_why():
+    """Of one name a group a gap may be wider than chance gives, and say nothing of the groups."""
+    reason = "One name or text stands for a whole group."
+    told = " ".join(gap(ROW | {"verdict": "inconclusive", "reason": reason}).split())
+    assert told.endswith(f"once in 20 times. {reason}")
+    assert reason not in gap(ROW | {"verdict": "inconclusive", "reason": reason, "gap_chance": 0.5})
+    assert "Beyond the fail limit." not in gap(ROW)
