@@ -24,9 +24,30 @@ given_labels as (
         or (rules.rule_kind = 'score' and rules.scorer = 'given')
 ),
 
+-- The group of which the largest share is missing, where groups differ in that.
+missing_most as (
+    select
+        suite,
+        category,
+        config_key,
+        measure,
+        axis,
+        max_by(
+            {{ isolated('group_value') }} || ': ' || {{ with_commas('n_missing') }} || ' of '
+            || {{ with_commas('n_responses') }},
+            (round({{ ratio('n_missing', 'n_responses') }}, 9), group_value)
+        ) as missing_most
+    from {{ ref('int_missing_answers_counted') }}
+    where group_value <> ''
+    group by suite, category, config_key, measure, axis
+    having
+        max({{ ratio('n_missing', 'n_responses') }}) - min({{ ratio('n_missing', 'n_responses') }}) > 1e-9
+),
+
 phrased as (
     select
         decided.*,
+        missing_most.missing_most,
         coalesce(given_labels.is_given, false) as is_given,
         planned.n_more_units,
         planned.n_to_read,
@@ -115,6 +136,7 @@ phrased as (
     from decided
     left join planned using ({{ keys | join(', ') }})
     left join given_labels using (suite, category, measure)
+    left join missing_most using (suite, category, config_key, measure, axis)
 )
 
 select
@@ -248,6 +270,7 @@ select
                 || ' % of the answers could be read, the suite asks for '
                 || {{ short_text('100 * minimum_coverage') }} || ' %: ' || {{ with_commas('n_to_cover') }}
                 || ' more would have to be.'
+                || coalesce(' The largest share is missing about ' || missing_most || '.', '')
         when is_significant
             then
                 upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || '; yet ' || missing_answers
