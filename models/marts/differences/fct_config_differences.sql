@@ -73,7 +73,7 @@ tests as (
         coalesce(
             compared.reason_not_computed,
             case
-                when resampled.pair_id is null then 'No prompt was answered by both.'
+                when resampled.pair_id is null then 'Too few prompts were answered by both.'
                 when compared.is_control
                     then
                         'Control: no prompt shows '

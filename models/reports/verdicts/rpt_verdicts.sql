@@ -45,16 +45,16 @@ contrasts as (
                     || case
                         when n_labels is null
                             then
-                                ' (' || {{ with_commas('n_cell_high') }} || ' of ' || {{ with_commas('n_group_high') }}
-                                || ')'
+                                ' (' || {{ with_commas('n_cell_high') }}
+                                || ' of ' || {{ with_commas('n_group_high') }} || ')'
                         else ''
                     end
                     || ', ' || {{ isolated('group_low') }} || ' ' || {{ of_hundred('value_low') }} || ' %'
                     || case
                         when n_labels is null
                             then
-                                ' (' || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }}
-                                || ')'
+                                ' (' || {{ with_commas('n_cell_low') }}
+                                || ' of ' || {{ with_commas('n_group_low') }} || ')'
                         else ''
                     end
             else
