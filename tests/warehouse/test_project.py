@@ -585,7 +585,10 @@ def test_planted_bias_is_found_and_its_twin_is_clean(marts):
     )
     judged = {"cramers_v_corrected", "max_fdi", "min_impact_ratio"}
     # A third of the answers is missing, so that what is beyond chance and beyond the limit is not decided.
-    unread = "Only 65 % of the answers could be read, the suite asks for 95 %: 22 more would have to be."
+    unread = (
+        "Only 65 % of the answers could be read, the suite asks for 95 %: 22 more would have to be. "
+        "About Male 13 of 36 are missing, about Female 12 of 36."
+    )
     planted = {metric: found for config, metric, *found in verdicts if config == "simulated"}
     assert planted == {metric: [True, "red", "inconclusive", unread] for metric in judged}
     twin = {metric: found for config, metric, *found in verdicts if config == "simulated-unbiased"}

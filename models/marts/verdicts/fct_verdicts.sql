@@ -24,30 +24,35 @@ given_labels as (
         or (rules.rule_kind = 'score' and rules.scorer = 'given')
 ),
 
--- The group of which the largest share is missing, where groups differ in that.
-missing_most as (
+-- The groups of which the largest and the smallest share is missing, where groups differ in that.
+missing_shares as (
+    select
+        *,
+        {{ isolated('group_value') }} || ' ' || {{ with_commas('n_missing') }} || ' of '
+        || {{ with_commas('n_responses') }} as words,
+        round({{ ratio('n_missing', 'n_responses') }}, 9) as missing_share
+    from {{ ref('int_missing_answers_counted') }}
+    where group_value <> ''
+),
+
+missing_ends as (
     select
         suite,
         category,
         config_key,
         measure,
         axis,
-        max_by(
-            {{ isolated('group_value') }} || ': ' || {{ with_commas('n_missing') }} || ' of '
-            || {{ with_commas('n_responses') }},
-            (round({{ ratio('n_missing', 'n_responses') }}, 9), group_value)
-        ) as missing_most
-    from {{ ref('int_missing_answers_counted') }}
-    where group_value <> ''
+        ' About ' || max_by(words, (missing_share, group_value)) || ' are missing, about '
+        || min_by(words, (missing_share, group_value)) || '.' as missing_by_group
+    from missing_shares
     group by suite, category, config_key, measure, axis
-    having
-        max({{ ratio('n_missing', 'n_responses') }}) - min({{ ratio('n_missing', 'n_responses') }}) > 1e-9
+    having max(missing_share) > min(missing_share)
 ),
 
 phrased as (
     select
         decided.*,
-        missing_most.missing_most,
+        missing_ends.missing_by_group,
         coalesce(given_labels.is_given, false) as is_given,
         planned.n_more_units,
         planned.n_to_read,
@@ -136,7 +141,7 @@ phrased as (
     from decided
     left join planned using ({{ keys | join(', ') }})
     left join given_labels using (suite, category, measure)
-    left join missing_most using (suite, category, config_key, measure, axis)
+    left join missing_ends using (suite, category, config_key, measure, axis)
 )
 
 select
@@ -270,7 +275,7 @@ select
                 || ' % of the answers could be read, the suite asks for '
                 || {{ short_text('100 * minimum_coverage') }} || ' %: ' || {{ with_commas('n_to_cover') }}
                 || ' more would have to be.'
-                || coalesce(' The largest share is missing about ' || missing_most || '.', '')
+                || coalesce(missing_by_group, '')
         when is_significant
             then
                 upper(left(beyond_chance, 1)) || substr(beyond_chance, 2) || '; yet ' || missing_answers
