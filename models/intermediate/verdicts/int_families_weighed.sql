@@ -59,6 +59,7 @@ weighed as (
         numbers.family_config as config,
         numbers.family_category as category,
         numbers.n_tests,
+        numbers.has_several_blocks,
         numbers.has_several_blocks and not numbers.has_invalid_p as has_units,
         numbers.red_limit is not null
         and (numbers.is_threshold_attainable or numbers.is_p_value) as has_limit,
@@ -80,6 +81,7 @@ families as (
         max(n_tests) as n_tests,
         min(least_p) filter (where has_units and has_limit) as least_p,
         min(least_p_family) filter (where has_units and has_limit) as least_p_family,
+        bool_or(has_several_blocks) as has_several_blocks,
         bool_or(has_units) as has_units,
         bool_or(has_units and has_limit) as has_limit
     from weighed
@@ -96,7 +98,9 @@ select
     least_p_family,
     coalesce({{ meets('least_p_family', '<=', significance_level()) }}, false) as can_fail,
     case
-        when not has_units then 'ask about several names or texts a group, each about every combination'
+        when not has_several_blocks then 'ask about several names or texts a group'
+        when not has_units
+            then 'ask the same questions about every group, and about every combination of groups'
         when not has_limit then 'no fail limit can be reached: choose other limits'
         when {{ meets('least_p', '>', significance_level()) }}
             then 'so few names or texts give no smaller p-value: ask about more a group'
