@@ -255,10 +255,15 @@ def rate_intervals(rates: Array, draws: Array, n_answers: Array, n_units: Array)
     each = n_answers / n_units
     effect = design_effects(found, rates, n_answers, each, freedom)
     n = n_answers / np.clip(np.where(np.isfinite(effect), effect, each), 1, each)
+    return wilson(rates, n).T
+
+
+def wilson(rates: Array, n: Array) -> Array:
+    """Wilson's 95 % intervals (2, ...) of rates of n independent answers."""
     z = scipy.special.ndtri(1 - ALPHA / 2)
     centre = (rates + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(rates * (1 - rates) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    ends: Array = np.clip(np.stack([centre - half, centre + half], axis=1), 0, 1)
+    ends: Array = np.clip(np.stack([centre - half, centre + half]), 0, 1)
     return ends
 
 

@@ -18,6 +18,7 @@ from ingest.inference.design import Design, Unit, canonical, unit_of_prompts
 from ingest.inference.drawing import Units, chance, draw, intervals, p_max, rows_of
 from ingest.inference.families import tails
 from ingest.inference.group_statistics import DISPARITIES, MEAN, impact_ratio
+from ingest.inference.means import mean_intervals
 from ingest.inference.registry import evaluate_values, fewest_units
 from ingest.inference.relabelling import Plan, Scheme, attainable, plan_for
 from ingest.inference.samples import Column, Samples
@@ -196,7 +197,7 @@ def resample_columns(
     n_bootstrap: int = 1000,
     seed: int = 0,
     chunk_bytes: int = 8 * CHUNK_BYTES,
-    bounds: tuple[float, float] | None = None,
+    bounds: ArrayLike | None = None,
     with_ratios: bool = True,
     references: Sequence[str | None] | None = None,
     are_shares: bool = False,
@@ -206,9 +207,9 @@ def resample_columns(
     `counts` and `sums` (n, C) hold how many values a prompt has in each column and their sum; a group's value
     is the ratio of its sums, and all columns share their relabellings. The rows of `design` are prompts, each
     with all its repeats. Definitions, units and quantiles are those of `resample` (SPEC INF-1 to INF-3).
-    `bounds` are those of a mean; `references` labels, by column, a group to which ratios are wanted too.
-    Rates without ratios are said to be shares. Raises ValueError for arrays that do not fit, and where only
-    single responses can vary.
+    `bounds` are those of a mean, (2,) or by column (C, 2); `references` labels, by column, a group to which
+    ratios are wanted too. Rates without ratios are said to be shares. Raises ValueError for arrays that do
+    not fit, and where only single responses can vary.
     """
     n_of, sum_of = np.asarray(counts, dtype=np.float64), np.asarray(sums, dtype=np.float64)
     if n_of.ndim != 2 or n_of.shape != sum_of.shape or len(n_of) != len(design.group):
@@ -271,11 +272,19 @@ def resample_columns(
     )
     # Of each draw there are labels of all cells, their places in sums, and how often each unit is drawn.
     chunk = max(1, chunk_bytes // (8 * (10 * n_groups * n_columns + 8 * len(rows))))
-    limits, chosen = None if bounds is None else np.tile(bounds, (n_columns, 1)), None
+    limits = None if bounds is None else np.broadcast_to(bounds, (n_columns, 2))
+    chosen = None
     if with_ratios:
         position = {label: index for index, label in enumerate(design.labels)}
         chosen = np.array([position.get(label or "", -1) for label in references or [None] * n_columns])
-    return draws.infer(n_permutations, n_bootstrap, seed, chunk, limits, chosen)
+    found = draws.infer(n_permutations, n_bootstrap, seed, chunk, limits, chosen)
+    if with_ratios or are_shares or not (units.is_enough and n_bootstrap):
+        return found
+    counts, sums = np.split(rows, 2, axis=1)
+    ends = mean_intervals(units, counts, sums, None if limits is None else limits.T)
+    drawn_ends = [found.value_low, found.value_high]
+    low, high = np.where(np.isfinite(ends + drawn_ends), ends, drawn_ends)
+    return found._replace(value_low=low, value_high=high)
 
 
 def resample_samples(

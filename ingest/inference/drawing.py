@@ -100,15 +100,21 @@ class Units:
         fewest = min(len(part) for part in self.parts)
         return self.n >= MIN_UNITS and (not self.is_nested or fewest >= MIN_UNITS_PER_GROUP)
 
+    @property
+    def cells(self) -> tuple[Codes, Codes]:
+        """What each row adds to, a unit in a group (n,), and the group of each such cell."""
+        of_row = dense(self.of_row * self.n_groups + self.group)
+        return of_row, self.group[first_rows(of_row)]
+
     def by_group(self, is_there: ArrayLike) -> Array:
         """Units of each group that have something in each column of `is_there` (n, C), (K, C).
 
         A value of one group rests on these; what compares groups on no more than the fewest of them.
         """
-        cell = dense(self.of_row * self.n_groups + self.group)
+        of_row, group = self.cells
         has = (np.asarray(is_there) != 0).astype(np.float64)
-        held = group_table(cell, has, int(cell.max()) + 1) > 0
-        return group_table(self.group[first_rows(cell)], held.astype(np.float64), self.n_groups)
+        held = group_table(of_row, has, len(group)) > 0
+        return group_table(group, held.astype(np.float64), self.n_groups)
 
     def places(self, seed: int) -> Callable[[int], list[Codes]]:
         """Return a function that draws the next b times: places (b, size) in each part."""

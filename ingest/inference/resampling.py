@@ -44,6 +44,7 @@ from ingest.inference.families import tails
 from ingest.inference.few_units import few_tables
 from ingest.inference.group_statistics import STATISTICS
 from ingest.inference.label_doubt import Doubt
+from ingest.inference.means import mean_intervals
 from ingest.inference.registry import (
     Statistic,
     check_sums,
@@ -247,6 +248,11 @@ def resample(
     rates = [index for index, (owner, _) in enumerate(columns) if owner.name == "selection_rate"]
     if rates and units.is_enough and n_bootstrap and doubt is None:
         interval[rates] = rate_intervals(observed[rates], booted[rates], n_by_group, units_by_group)
+    means = [index for index, (owner, _) in enumerate(columns) if owner.name == "mean"]
+    if means and units.is_enough and n_bootstrap and doubt is None and strata is None:
+        limits = None if scale is None else np.array(scale, dtype=np.float64)[:, None]
+        ends = mean_intervals(units, rows[:, :1], rows[:, 1:2], limits)[..., 0].T
+        interval[means] = np.where(np.isfinite(ends + interval[means]), ends, interval[means])
     smallest = attainable(plan, n_by_group, n_permutations)
     n_permuted, n_booted = n_valid(permuted), n_valid(booted)
     place = {owner.name: index for index, (owner, group) in enumerate(columns) if group is None}

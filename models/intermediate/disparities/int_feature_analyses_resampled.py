@@ -142,8 +142,10 @@ class _Comparison:
             group, part["cell_id"][first], part["block_id"][first], counts
         ):
             labels = analyses[chosen]
+            ranges = np.array([self.analyses[label][1:] for label in labels], dtype=np.float64)
+            ranges = np.where(np.isfinite(ranges), ranges, (-np.inf, np.inf))
             for keys, options in (
-                (means, {"with_ratios": False}),
+                (means, {"with_ratios": False, "bounds": np.tile(ranges, (len(means), 1))}),
                 (
                     rates,
                     {

@@ -20,7 +20,7 @@ def test_bootstrap_matches_a_loop():
     rng = np.random.default_rng(16)
     for design in (whole_blocks(16, 2, 3), mixed(14, 2)):
         values = rng.normal(size=len(design.group)) + design.block % 3
-        rows = rows_by(resample(design, score_sums(values), ["range", "mean"], 0, 4000))
+        rows = rows_by(resample(design, score_sums(values), ["range", "dbi"], 0, 4000))
         blocks = np.unique(design.block)
         draws = []
         for _ in range(3000):
@@ -30,13 +30,14 @@ def test_bootstrap_matches_a_loop():
             else:
                 drawn = rng.choice(blocks, len(blocks))
             index = np.concatenate([np.flatnonzero(design.block == block) for block in drawn])
-            means = [values[index][design.group[index] == g].mean() for g in range(len(design.labels))]
-            draws.append([np.ptp(means), means[0]])
+            drawn_values = values[index]
+            means = [drawn_values[design.group[index] == g].mean() for g in range(len(design.labels))]
+            draws.append([np.ptp(means), (means[0] - drawn_values.mean()) / drawn_values.std(ddof=1)])
         held = np.unique(np.column_stack([design.group, design.block]), axis=0)[:, 0]
         n = np.bincount(held).min()  # all groups are held by the same number of blocks
         tail = normal.cdf(-np.sqrt(n / (n - 1)) * student_t.ppf(0.975, n - 1))
         low, middle, high = np.quantile(draws, [tail, 0.5, 1 - tail], axis=0)
-        for column, key in enumerate([("range", None), ("mean", design.labels[0])]):
+        for column, key in enumerate([("range", None), ("dbi", design.labels[0])]):
             shift = rows[key].value - middle[column]
             ends = np.clip([low[column] + shift, high[column] + shift], *STATISTICS[key[0]].bounds)
             assert rows[key].ci_low == pytest.approx(ends[0], abs=0.1)

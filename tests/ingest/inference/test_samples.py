@@ -143,7 +143,10 @@ def values_of(design: Design, n_features: int = 2):
 
 @pytest.mark.parametrize("name", designs())
 def test_means_of_samples_are_resampled_as_sums_are(name):
-    """Two ways to one number: the same relabellings and draws, hence the same p-values and intervals."""
+    """Two ways to one number: the same relabellings and draws, hence the same p-values and intervals.
+
+    Means themselves have an interval without draws, where their sums are known.
+    """
     design = designs()[name]
     values = values_of(design)
     settings = {"n_permutations": 200, "n_bootstrap": 200, "seed": 3}
@@ -161,8 +164,8 @@ def test_means_of_samples_are_resampled_as_sums_are(name):
     for disparity in (row.name for row in DISPARITIES):
         for ours, other in zip(samples.disparities[disparity], columns.disparities[disparity], strict=True):
             np.testing.assert_allclose(ours, other, atol=1e-9, err_msg=disparity)
-    np.testing.assert_allclose(samples.value_low, columns.value_low, atol=1e-9)
-    np.testing.assert_allclose(samples.value_high, columns.value_high, atol=1e-9)
+    np.testing.assert_allclose(samples.value_low, columns.value_low, atol=0.03)
+    np.testing.assert_allclose(samples.value_high, columns.value_high, atol=0.03)
 
 
 def test_samples_do_not_depend_on_order_or_chunks():
