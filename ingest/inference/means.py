@@ -9,6 +9,8 @@ from ingest.inference.constants import ALPHA, VARIANCE_FLOOR
 from ingest.inference.drawing import Units
 from ingest.inference.sums import group_table
 
+STEEPEST = 0.9  # a skewness a counts up to where a (t + a / 6), taken off 1 under the cube root, is this
+
 
 def mean_intervals(units: Units, counts: Array, sums: Array, ends: Array | None = None) -> Array:
     """95 % intervals (2, K, C) of groups' means, of `counts` and `sums` (n, C) of rows.
@@ -29,18 +31,20 @@ def mean_intervals(units: Units, counts: Array, sums: Array, ends: Array | None 
         group_table(group, one, units.n_groups)
         for one in (shift**2, shift**3, np.nan_to_num(total / of_groups[group]) ** 2)
     )
-    skewness = np.nan_to_num(divide(third, second**1.5))
     worth = divide(of_groups**2, of_squares)
     freedom = worth - 1
     varies = (second > VARIANCE_FLOOR * size) & (freedom > 0)
     error = np.sqrt(second * divide(worth, freedom))
     t = scipy.special.stdtrit(freedom, 1 - ALPHA / 2)
+    # The cube root is steepest at 0: beyond this skewness intervals grow, and hold hardly more.
+    most = 3 * (np.sqrt(t**2 + 2 * STEEPEST / 3) - t)
+    skewness = np.clip(np.nan_to_num(divide(third, second**1.5)), -most, most)
     low, high = only_where(varies, [means - error * _moved(quantile, skewness) for quantile in (t, -t)])
     if ends is None:
         return np.stack([low, high])
     first, width = ends[0], ends[1] - ends[0]
     with np.errstate(invalid="ignore"):
-        place = np.where(np.isfinite(width), np.clip((means - first) / width, 0, 1), np.nan)
+        place = np.where(np.isfinite(width), np.clip(divide(means - first, width), 0, 1), np.nan)
     widest = [first + width * end for end in wilson(place, worth)]
     is_at_end = ~varies & ((place < VARIANCE_FLOOR) | (place > 1 - VARIANCE_FLOOR))
     return np.stack(
