@@ -127,6 +127,38 @@ def differences(marts: Warehouse, margin: float | None) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (STATES.index(row["state"]), not row["is_failing"]))
 
 
+def moves(marts: Warehouse) -> list[str]:
+    """Say which groups moved beyond chance where their gap shows no change: it may have turned round."""
+    rows = marts.rows(
+        """
+        select
+            moved.config_b as config, moved.category, moved.measure, moved.axis, moved.metric,
+            moved.group_value, moved.value_a, moved.value_b, moved.p_holm
+        from fct_config_group_differences as moved
+        inner join fct_config_differences as gaps
+            using (compared, suite, category, config_a, config_b, measure, axis)
+        where
+            compared = 'runs' and gaps.state = 'no_evidence' and gaps.metric = moved.metric || '_range'
+            and not moved.is_control and moved.p_holm <= 0.05 and (moved.ci_low > 0 or moved.ci_high < 0)
+        order by suite, config, category, measure, axis, group_value
+        """
+    )
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        about = (
+            f"{printable(row['config'])}, {printable(row['category'])} {printable(row['measure'])}, "
+            f"by {printable(row['axis'])}, {row['metric']}"
+        )
+        groups.setdefault(about, []).append(
+            f"{printable(row['group_value'])} {_number(row['value_a'])} to {_number(row['value_b'])} "
+            f"(p Holm {p_in_words(row['p_holm'], '')})"
+        )
+    return [
+        f"No evidence that the gap changed, yet groups moved beyond chance: {about}: {'; '.join(moved)}"
+        for about, moved in groups.items()
+    ]
+
+
 def print_differences(rows: Sequence[dict[str, Any]]) -> None:
     """Print rows as a table on stdout."""
     head = ("", "config", "question", "by", "metric", "earlier", "now", "difference")
@@ -246,6 +278,7 @@ def command(
         return
     with Warehouse(data) as marts:
         rows = differences(marts, margin)
+        moved = moves(marts)
         asked = marts.rows("select distinct suite, config, category from fct_outcomes")
     with Store(data, read_only=True) as store:
         before = store.rows("select distinct suite, config, category from earlier_outcomes")
@@ -256,7 +289,7 @@ def command(
         for row in rows:
             say(json.dumps(row, ensure_ascii=False, default=str))
     else:
-        _print_result(rows, alone, lost, shows_all)
+        _print_result(rows, [*moved, *alone], lost, shows_all)
     if failing or (is_strict and (lost or not rows)):
         raise click.exceptions.Exit(1)
 
@@ -296,14 +329,14 @@ def _alone(this: Set[tuple[str, ...]], earlier: Set[tuple[str, ...]]) -> Iterato
 
 def _print_result(
     rows: Sequence[dict[str, Any]],
-    alone: Iterable[str],
+    notes: Iterable[str],
     lost: Sequence[dict[str, Any]],
     shows_all: bool,
 ) -> None:
     listed = [row for row in rows if shows_all or row["state"] in ("worse", "better")]
     if listed:
         print_differences(listed)
-    for line in alone:
+    for line in notes:
         say(line)
     for reason, n in Counter(row["reason"] for row in lost).most_common():
         say(f"Not comparable ({n:,}): {printable(reason)}")

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ingest import assemble, compare, extract, generate, warehouse
-from ingest.errors import PlumblineError
+from ingest.errors import PlumblineError, p_in_words
 from ingest.store import AUDIT_NAME, Store
 
 HOSTILE = "'; drop table x; -- \x1b[31m<img src=x onerror=alert(1)>"
@@ -284,6 +284,39 @@ def test_a_change_is_found_and_what_is_not_the_same_is_said(data: Path, changed:
     assert rows(data, "select count(*) from fct_config_differences where compared = 'runs'") == [(0,)]
     with pytest.raises(PlumblineError, match="No earlier run was named yet"):
         CliRunner().invoke(compare.command, [], obj=data, standalone_mode=False, catch_exceptions=False)
+
+
+def test_a_gap_that_turns_round_is_said(data: Path, earlier: Callable[..., Path]) -> None:
+    turned = "config = 'twin' and category = 'LOAN'"
+    result = run(
+        data,
+        earlier(
+            fct_outcomes=f"""
+                select * replace (
+                    case when {turned} and outcome = 'yes' then 'no'
+                        when {turned} and outcome = 'no' then 'yes' else outcome end as outcome
+                ) from mart
+            """
+        ),
+    )
+    ((before, now, p_holm, state),) = rows(
+        data,
+        """
+        select moved.value_a, moved.value_b, moved.p_holm, gaps.state
+        from fct_config_group_differences as moved
+        inner join fct_config_differences as gaps using (compared, category, config_b, measure, axis)
+        where
+            compared = 'runs' and config_b = 'twin' and category = 'LOAN' and group_value = 'Female'
+            and gaps.metric = 'selection_rate_range'
+        """,
+    )
+    assert before > 0.8 and now < 0.2 and p_holm <= 0.05 and state == "no_evidence"
+    said = [line for line in result.output.splitlines() if line.startswith("No evidence that the gap")]
+    assert said == [
+        "No evidence that the gap changed, yet groups moved beyond chance: twin, LOAN decision, by gender, "
+        f"selection_rate: Female {before:.3f} to {now:.3f} (p Holm {p_in_words(p_holm, '')})"
+    ]
+    assert run(data, "--forget").exit_code == 0
 
 
 def test_a_run_that_declines_to_speak_of_one_group_is_found(data: Path, earlier: Callable[..., Path]) -> None:
