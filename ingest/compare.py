@@ -15,6 +15,7 @@ import click
 import duckdb
 
 from ingest.errors import PlumblineError, p_in_words, printable, say
+from ingest.inference.constants import ALPHA
 from ingest.options import stale_option
 from ingest.store import Store
 from ingest.warehouse import Warehouse, check_inputs, run_dbt
@@ -139,9 +140,10 @@ def moves(marts: Warehouse) -> list[str]:
             using (compared, suite, category, config_a, config_b, measure, axis)
         where
             compared = 'runs' and gaps.state = 'no_evidence' and gaps.metric = moved.metric || '_range'
-            and not moved.is_control and moved.p_holm <= 0.05 and (moved.ci_low > 0 or moved.ci_high < 0)
+            and not moved.is_control and moved.p_holm <= $level and (moved.ci_low > 0 or moved.ci_high < 0)
         order by suite, config, category, measure, axis, group_value
-        """
+        """,
+        {"level": ALPHA},
     )
     groups: dict[str, list[str]] = {}
     for row in rows:
