@@ -115,7 +115,28 @@ CONTRASTS = """
            group_low, value_low, n_group_low
     from fct_contrasts
 """
-READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join([*SECTIONS.values(), CONTRASTS]))))  # marts
+# The smallest ratio is of the rates of all favourable outcomes: one of them alone may lie the other way.
+FAVOURED = """
+    with favourable as (
+        select suite, category, outcome_set, string_agg(label, ' or ' order by label_position) as outcome
+        from dim_outcome_rules
+        where is_favourable
+        group by all
+    )
+    select rates.suite, config, rates.category, axis, feature as measure, outcome,
+           max_by(group_value, place) as group_high, max(selection_rate) as value_high,
+           max_by(n, place) as n_group_high, min_by(group_value, place) as group_low,
+           min(selection_rate) as value_low, min_by(n, place) as n_group_low
+    from (select *, (selection_rate, group_value) as place from fct_selection_rates) as rates
+    inner join favourable
+        on rates.suite = favourable.suite
+        and rates.category = favourable.category
+        and rates.feature = favourable.outcome_set
+    where standard = 'favourable_outcome' and status = 'ok'
+    group by all
+"""
+QUERIES = (*SECTIONS.values(), CONTRASTS, FAVOURED)
+READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join(QUERIES))))  # marts
 PLACE_KEYS = ("suite", "config", "category", "axis", "measure")
 CONTRAST_KEYS = (
     "outcome", "group_high", "value_high", "n_group_high", "group_low", "value_low", "n_group_low",
@@ -133,12 +154,19 @@ ALWAYS = (
 def audit_card(marts: Warehouse) -> dict[str, Any]:
     """Return the card of everything that is built: one list of rows a section, and what limits them."""
     sections = {name: marts.rows(sql) for name, sql in SECTIONS.items()}
-    contrasts = {tuple(row[key] for key in PLACE_KEYS): row for row in marts.rows(CONTRASTS)}
-    failing = [
-        {key: row[key] for key in FINDING_KEYS}
-        | {key: contrasts.get(tuple(row[key] for key in PLACE_KEYS), {}).get(key) for key in CONTRAST_KEYS}
-        for row in findings(marts)
-    ]
+    contrasts, favoured = (
+        {tuple(row[key] for key in PLACE_KEYS): row for row in marts.rows(sql)}
+        for sql in (CONTRASTS, FAVOURED)
+    )
+    failing = []
+    for row in findings(marts):
+        place = tuple(row[key] for key in PLACE_KEYS)
+        widest = contrasts.get(place, {})
+        if row["metric"] == "min_impact_ratio":
+            widest = favoured.get(place, widest)
+        failing.append(
+            {key: row[key] for key in FINDING_KEYS} | {key: widest.get(key) for key in CONTRAST_KEYS}
+        )
     return {
         "card": "plumbline audit card",
         "schema_version": SCHEMA,

@@ -29,7 +29,7 @@ _COMPARISONS = f"""
     where {_PLACE} and measure_kind is not null
     qualify row_number() over (partition by suite, config, category, axis, measure order by speaking_rank) = 1
     order by
-        verdict_rank, n_attributes > 1, contrast_outcome is null, contrast_high - contrast_low desc,
+        verdict_rank, n_attributes > 1, measure_kind = 'score', contrast_high - contrast_low desc,
         config, category, axis
 """
 _SHARES = """
@@ -39,6 +39,14 @@ _SHARES = """
         suite = $suite and config = $config and category = $category and axis = $axis
         and outcome_set = $measure and outcome = $outcome
     order by share desc, group_value
+"""
+_RATES = """
+    select group_value, selection_rate as value, ci_low as low, ci_high as high, n
+    from fct_selection_rates
+    where
+        suite = $suite and config = $config and category = $category and axis = $axis and feature = $measure
+        and standard = 'favourable_outcome' and selection_rate is not null
+    order by value desc, group_value
 """
 _MEANS = """
     select group_value, mean as value, mean_ci_low as low, mean_ci_high as high, n
@@ -96,16 +104,23 @@ _ANSWERS = """
     inner join int_prompts_grouped as grouped using (prompt_key)
     left join fct_outcomes as outcomes
         on responses.response_key = outcomes.response_key and outcomes.outcome_set = $measure
+    left join dim_outcome_rules as rules
+        on responses.suite = rules.suite and responses.category = rules.category
+        and outcomes.outcome_set = rules.outcome_set and outcomes.outcome = rules.label
     where
         responses.suite = $suite and responses.config = $config and responses.category = $category
         and grouped.axis = $axis and grouped.group_value = $group_value
         and (responses.response is not null or $is_status)
         and (
-            $outcome is null
-            or coalesce(
-                case when $is_status then responses.response_status else outcomes.outcome end = $outcome,
+            $has_outcome is null
+            or $has_outcome = coalesce(
+                case
+                    when $outcome is null then rules.is_favourable
+                    when $is_status then responses.response_status = $outcome
+                    else outcomes.outcome = $outcome
+                end,
                 false
-            ) = $has_outcome
+            )
         )
     order by coalesce(outcomes.is_counted, false) desc, responses.response_key
     limit $n
@@ -130,6 +145,11 @@ _RULES = """
     where suite = $suite and category = $category and outcome_set = $measure
     order by label is distinct from $outcome, label_position
     limit 1
+"""
+_FAVOURABLE = """
+    select string_agg(label, ', ' order by label_position) as labels
+    from dim_outcome_rules
+    where suite = $suite and category = $category and outcome_set = $measure and is_favourable
 """
 _NAMED = f"""
     select {_TOLD}, (select source from fct_verdicts where verdict_name = verdicts.verdict_name) as source
@@ -235,17 +255,20 @@ def configs(warehouse: Warehouse, _: str | None = None) -> list[str]:
 
 
 def group_numbers(warehouse: Warehouse, row: Row) -> list[Row]:
-    """Return each group's share of the outcome that differs most, or its mean: highest first."""
-    if row["contrast_outcome"] is None:
+    """Return each group's share of what differs most, its favourable rate or its mean: highest first."""
+    if row["measure_kind"] == "score":
         return warehouse.rows(_MEANS, _place(row)) or warehouse.rows(_CAME_MEASURED, _place(row))
     if row["measure"] == ITEMS:
         return warehouse.rows(_LISTED, _list_of(row))
+    if row["contrast_outcome"] is None:
+        return warehouse.rows(_RATES, _place(row))
     return warehouse.rows(_SHARES, {**_place(row), "outcome": row["contrast_outcome"]})
 
 
 def answers(warehouse: Warehouse, row: Row, group: str, n: int) -> list[Row]:
     """Return answers about a group: where its share is the higher, such as have the outcome, else not.
 
+    Of favourable rates, such as are favourable, else not.
     Of a score, such as are measured as the group is on average, with their `value`.
     """
     if row["measure_kind"] == "score":
@@ -257,7 +280,7 @@ def answers(warehouse: Warehouse, row: Row, group: str, n: int) -> list[Row]:
     given = {**_place(row), "group_value": group, "outcome": row["contrast_outcome"], "n": n}
     given["is_status"] = row["measure"] == "response_status"
     found = warehouse.rows(_ANSWERS, {**given, "has_outcome": wanted})
-    return found or warehouse.rows(_ANSWERS, {**given, "outcome": None, "has_outcome": wanted})
+    return found or warehouse.rows(_ANSWERS, {**given, "has_outcome": None})
 
 
 def reading(warehouse: Warehouse, row: Row) -> str:
@@ -267,19 +290,20 @@ def reading(warehouse: Warehouse, row: Row) -> str:
     if row["measure"] == ITEMS:
         return "Whether a list names the item, once its number, bullet and quotes are taken away."
     place = _place(row)
-    rules = warehouse.rows(
-        _RULES,
-        {name: place[name] for name in ("suite", "category", "measure")}
-        | {"outcome": row["contrast_outcome"]},
-    )
+    rules_of = {name: place[name] for name in ("suite", "category", "measure")}
+    rules = warehouse.rows(_RULES, rules_of | {"outcome": row["contrast_outcome"]})
     if not rules:
         return f"The number {row['measure']}, of each answer, as a scorer or the data gave it."
     rule = rules[0]
     if rule["rule_kind"] == "score":
         return f"The score {rule['feature'] or row['measure']}, of each answer."
-    phrases = f": {cut(in_one_line(rule['phrases']), 120)}" if rule["phrases"] else ""
     number = f" of {rule['feature']}" if rule["feature"] else ""
-    return f"Rule {row['measure']}, by {rule['rule_kind']}{number}; {row['contrast_outcome']}{phrases}."
+    read = f"Rule {row['measure']}, by {rule['rule_kind']}{number}; "
+    if row["contrast_outcome"] is None:
+        (favourable,) = warehouse.rows(_FAVOURABLE, rules_of)
+        return f"{read}favourable: {favourable['labels']}."
+    phrases = f": {cut(in_one_line(rule['phrases']), 120)}" if rule["phrases"] else ""
+    return f"{read}{row['contrast_outcome']}{phrases}."
 
 
 def query(row: Row) -> str:

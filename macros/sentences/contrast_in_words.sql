@@ -1,7 +1,8 @@
 {# The widest gap in shares as a sentence: counts, so that a reader sees of how many, and shares. What labels correct
-   is no count of anything: it stands as an estimate, in answers of 100. Of means null. #}
+   is no count of anything: it stands as an estimate, in answers of 100. Without an outcome it is of the favourable
+   ones together. Of means null. #}
 {% macro contrast_in_words() -%}
-    {%- set outcome = "replace(" ~ isolated('contrast_outcome') ~ ", '_', ' ')" -%}
+    {%- set outcome = "coalesce(replace(" ~ isolated('contrast_outcome') ~ ", '_', ' '), 'favourable')" -%}
     {%- set what = "case when measure = 'response_status' then 'request' else 'answer' end" -%}
     case
         when measure = 'recommended items'
@@ -26,6 +27,8 @@
                         then case when n_cell_high = 1 then 'brings an answer' else 'bring an answer' end
                     when measure = 'response_status'
                         then case when n_cell_high = 1 then 'ends as ' else 'end as ' end || {{ outcome }}
+                    when contrast_outcome is null
+                        then case when n_cell_high = 1 then 'is favourable' else 'are favourable' end
                     else case when n_cell_high = 1 then 'is read as ' else 'are read as ' end || {{ outcome }}
                 end
                 || '; ' || {{ with_commas('n_cell_low') }} || ' of ' || {{ with_commas('n_group_low') }}

@@ -71,6 +71,17 @@ MARTS = {
         'a|b' as outcome, 'Female' as group_high, 0.75::double as value_high,
         1200 as n_group_high, 'Male' as group_low, 0.4::double as value_low, 40 as n_group_low
         """,
+    "fct_selection_rates": """
+        select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as feature,
+        'favourable_outcome' as standard, 'ok' as status, group_value, selection_rate, 80 as n
+        from (values ('Female', 0.5::double), ('Male', 0.75), ('Other', 0.6))
+        as t (group_value, selection_rate)
+        """,
+    "dim_outcome_rules": """
+        select 's' as suite, 'C' as category, 'o' as outcome_set, label, label_position,
+        label <> 'no' as is_favourable
+        from (values ('yes', 1), ('perhaps', 2), ('no', 3)) as t (label, label_position)
+        """,
     "dim_verdict_actions": "select 'inconclusive' as verdict, 'more_units' as lacks, 'Ask more.' as action",
     "dim_runs": """
         select 'r1' as run_id, 'load' as command, timestamp '2026-01-02' as started_at,
@@ -452,3 +463,14 @@ def test_the_card_says_between_which_groups_a_finding_lies(built):
     assert (finding["group_high"], finding["value_high"], finding["n_group_low"]) == ("Female", 0.75, 40)
     told = (built / f"{NAME}.md").read_text("utf-8")
     assert r". Farthest apart in a\|b: Female 0.75 (n 1,200), Male 0.4 (n 40)" in told
+
+
+def test_a_ratio_is_told_by_the_rates_that_it_is_of(data):
+    """The widest gap of one outcome may lie the other way; a rule without favourable labels has it alone."""
+    change(data, "update fct_verdicts set metric = 'min_impact_ratio' where verdict = 'fail'")
+    assert run(data, "card", "--stale").exit_code == 0
+    told = (data / f"{NAME}.md").read_text("utf-8")
+    assert ". Farthest apart in yes or perhaps: Male 0.75 (n 80), Female 0.5 (n 80)" in told
+    change(data, "update dim_outcome_rules set is_favourable = false")
+    assert run(data, "card", "--stale").exit_code == 0
+    assert r". Farthest apart in a\|b: Female 0.75" in (data / f"{NAME}.md").read_text("utf-8")

@@ -102,7 +102,7 @@ def data(tmp_path_factory):
         marts.execute(
             "create table dim_outcome_rules as select 's' as suite, 'D4' as category, 'view' as outcome_set,"
             " 'pattern' as rule_kind, 'no' as label, ? as phrases, cast(null as varchar) as feature,"
-            " 1 as label_position",
+            " 1 as label_position, false as is_favourable",
             [f"not pleased {EVIL}"],
         )
     return folder
@@ -176,6 +176,38 @@ def test_of_failures_a_request_that_failed_is_the_example_of_the_higher_share(da
     lines = why(tmp_path / "data", "D4-gender-5c0f91ab").stdout.splitlines()
     assert lines[7].startswith("Female") and "prompt 1" in lines[7] and lines[7].endswith("→ (refused) [r1]")
     assert lines[8].startswith("Male") and "answer 2" in lines[8]
+
+
+def test_of_favourable_rates_a_favourable_answer_is_the_example_of_the_higher(data, tmp_path):
+    """Men get "yes", which is favourable beside "perhaps": no single outcome is named."""
+    shutil.copytree(data, tmp_path / "data")
+    with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME)) as marts:
+        marts.execute(
+            "update rpt_verdicts set contrast_outcome = null, group_high = 'Male', group_low = 'Female'"
+            " where verdict_name = 'D4-gender-5c0f91ab'"
+        )
+        for position, label in ((2, "yes"), (3, "perhaps")):
+            marts.execute(
+                "insert into dim_outcome_rules select * replace (? as label, ? as label_position,"
+                " true as is_favourable) from dim_outcome_rules where label = 'no'",
+                [label, position],
+            )
+        marts.execute(
+            "create table fct_selection_rates as select suite, config, category, 'gender' as axis,"
+            " 'view' as feature, 'favourable_outcome' as standard, group_value, selection_rate,"
+            " 0.0 as ci_low, 1.0 as ci_high, 2 as n"
+            " from (select distinct suite, config, category from fct_outcomes)"
+            " cross join (values ('Female', 0.0), ('Male', 0.5), ('Other', null))"
+            " as t (group_value, selection_rate)"
+        )
+    lines = why(tmp_path / "data", "D4-gender-5c0f91ab").stdout.splitlines()
+    assert "Rule view, by pattern; favourable: yes, perhaps." in lines[6]
+    assert lines[7].startswith("Male") and "[r3]" in lines[7]
+    assert lines[8].startswith("Female") and "[r0]" in lines[8]
+    with Warehouse(tmp_path / "data") as warehouse:
+        row = evidence.verdict_named(warehouse, "D4-gender-5c0f91ab")
+        rates = {one["group_value"]: one["value"] for one in evidence.group_numbers(warehouse, row)}
+    assert rates == {"Male": 0.5, "Female": 0.0}
 
 
 def test_of_lists_one_that_names_the_item_is_the_example_of_the_higher_share(data, tmp_path):

@@ -2,7 +2,7 @@
 {% set longest = 400 %}
 {% set quoted = 160 %}
 with told as (
-    select distinct
+    select
         suite,
         config,
         is_simulated,
@@ -19,6 +19,22 @@ with told as (
     where
         not is_control and measure_kind is not null
         and (verdict in ('fail', 'monitor') or (is_gate_profile and telling_rank = 1))
+    -- Favourable rates may lie farthest apart between other groups than a single outcome.
+    qualify
+        row_number() over (
+            partition by responses_slug, axis, measure
+            order by is_gate_profile desc, telling_rank asc, metric asc
+        ) = 1
+),
+
+favourable as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        label
+    from {{ ref('dim_outcome_rules') }}
+    where is_favourable
 ),
 
 sides as (
@@ -45,6 +61,7 @@ answered as (
             when sides.measure = 'response_status' then responses.response_status
             else outcomes.outcome
         end as outcome,
+        favourable.label is not null as is_favourable,
         measured.value,
         outcomes.margin
     from sides
@@ -64,6 +81,12 @@ answered as (
             responses.response_key = outcomes.response_key
             and case when sides.measure_kind = 'outcome' then sides.measure end = outcomes.outcome_set
             and outcomes.is_counted
+    left join favourable
+        on
+            sides.suite = favourable.suite
+            and sides.category = favourable.category
+            and outcomes.outcome_set = favourable.outcome_set
+            and outcomes.outcome = favourable.label
     left join {{ ref('fct_measurements') }} as measured
         on
             responses.response_key = measured.response_key
@@ -76,7 +99,7 @@ weighed as (
         *,
         case
             when measure_kind = 'score' then case when side = 'high' then value else -value end
-            when outcome is not null and (outcome = contrast_outcome) = (side = 'high')
+            when outcome is not null and coalesce(outcome = contrast_outcome, is_favourable) = (side = 'high')
                 then coalesce(margin, 0)
         end as strength
     from answered

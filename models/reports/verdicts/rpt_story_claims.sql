@@ -116,7 +116,12 @@ told as (
         verdicts.measure = 'response_status' as is_status,
         coalesce(verdicts.metric = 'chi_square_p', false) as is_p_value,
         -- Without chance drawn beside it, a gap is not known to be beyond it.
-        coalesce(verdicts.contrast_high - verdicts.contrast_low > verdicts.gap_chance, false)
+        -- That of favourable rates is what the verdict's own test is of.
+        coalesce(
+            verdicts.contrast_high - verdicts.contrast_low > verdicts.gap_chance,
+            verdicts.measure_kind = 'outcome' and verdicts.contrast_outcome is null and judged.is_significant,
+            false
+        )
             as is_gap_beyond
     from {{ ref('rpt_verdicts') }} as verdicts
     inner join {{ ref('fct_verdicts') }} as judged using (verdict_name)

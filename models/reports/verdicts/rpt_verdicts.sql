@@ -1,6 +1,10 @@
 -- Grain: one row per profile, suite, category, config, measure, axis, metric, group_value: verdicts in words.
 {% set limits = ('green_limit', 'red_limit') -%}
 {% set keys = ['profile', 'suite', 'category', 'config', 'measure', 'axis', 'metric', 'group_value'] -%}
+{% set told = [
+    'suite', 'category', 'config', 'axis', 'measure', 'group_high', 'group_low', 'value_high', 'value_low',
+    'n_cell_high', 'n_cell_low', 'n_group_high', 'n_group_low', 'gap', 'n_labels'
+] | join(',\n        ') -%}
 {#- A ratio near 0 is not rare by chance among many groups; the widest gap in rates is tested for it. -#}
 {% set gap = ' by the widest gap in rates,' -%}
 {% set by_the_gap = "case verdicts.metric when 'min_impact_ratio' then '" ~ gap ~ "' else '' end" -%}
@@ -24,6 +28,38 @@ census_gaps as (
     where direction = 'outcome_given_gender' and difference is not null
 ),
 
+favourable_gaps as (
+    {{ favourable_gaps() }}
+),
+
+-- The smallest ratio is told by the favourable rates that it is of.
+told as (
+    select
+        {{ told }},
+        measure_kind,
+        nullif(outcome, '') as contrast_outcome,
+        ci_low as gap_low,
+        ci_high as gap_high,
+        null_p95 as gap_chance,
+        false as is_of_rates
+    from {{ ref('fct_contrasts') }}
+    union all
+    select
+        {{ told }},
+        'outcome' as measure_kind,
+        cast(null as string) as contrast_outcome,
+        cast(null as double) as gap_low,
+        cast(null as double) as gap_high,
+        cast(null as double) as gap_chance,
+        true as is_of_rates
+    from favourable_gaps
+),
+
+of_rates as (
+    select * from told
+    where is_of_rates
+),
+
 contrasts as (
     select
         suite,
@@ -32,40 +68,11 @@ contrasts as (
         axis,
         measure,
         '' as group_value,
+        is_of_rates,
         false as is_census,
-        case measure_kind
-            when 'outcome'
-                then
-                    case
-                        when measure = 'response_status' and outcome = 'ok' then 'answered'
-                        else {{ isolated('outcome') }}
-                    end
-                    || ': ' || {{ isolated('group_high') }} || ' '
-                    || {{ of_hundred('value_high') }} || ' %'
-                    || case
-                        when n_labels is null
-                            then
-                                ' (' || {{ with_commas('n_cell_high') }}
-                                || ' of ' || {{ with_commas('n_group_high') }} || ')'
-                        else ''
-                    end
-                    || ', ' || {{ isolated('group_low') }} || ' ' || {{ of_hundred('value_low') }} || ' %'
-                    || case
-                        when n_labels is null
-                            then
-                                ' (' || {{ with_commas('n_cell_low') }}
-                                || ' of ' || {{ with_commas('n_group_low') }} || ')'
-                        else ''
-                    end
-            else
-                'mean ' || {{ measure_in_words('measure') }} || ': ' || {{ isolated('group_high') }} || ' '
-                || {{ rounded_apart('value_high', ['value_low'], within=0.001) }}
-                || ' (n ' || {{ with_commas('n_group_high') }} || '), ' || {{ isolated('group_low') }} || ' '
-                || {{ rounded_apart('value_low', ['value_high'], within=0.001) }}
-                || ' (n ' || {{ with_commas('n_group_low') }} || ')'
-        end as contrast,
+        {{ gap_in_words() }} as contrast,
         measure_kind,
-        nullif(outcome, '') as contrast_outcome,
+        contrast_outcome,
         group_high,
         group_low,
         value_high,
@@ -76,10 +83,10 @@ contrasts as (
         n_group_high,
         n_group_low,
         case when measure_kind = 'outcome' then gap end as gap,
-        ci_low as gap_low,
-        ci_high as gap_high,
-        null_p95 as gap_chance
-    from {{ ref('fct_contrasts') }}
+        gap_low,
+        gap_high,
+        gap_chance
+    from told
     union all
     select
         suite,
@@ -88,6 +95,7 @@ contrasts as (
         '' as axis,
         outcome_set as measure,
         group_value,
+        false as is_of_rates,
         true as is_census,
         max_by(words, (gap, words)) as contrast,
         cast(null as string) as measure_kind,
@@ -114,6 +122,7 @@ contrasts as (
         axis,
         metric as measure,
         '' as group_value,
+        false as is_of_rates,
         false as is_census,
         'likeness of lists'
         || coalesce(' to those about ' || {{ isolated('reference_group') }}, '')
@@ -222,12 +231,21 @@ worded as (
             and verdicts.config = associations.config
             and verdicts.axis = associations.axis
             and verdicts.measure = associations.outcome_set
+    left join of_rates
+        on
+            verdicts.metric = 'min_impact_ratio'
+            and verdicts.suite = of_rates.suite
+            and verdicts.category = of_rates.category
+            and verdicts.config = of_rates.config
+            and verdicts.axis = of_rates.axis
+            and verdicts.measure = of_rates.measure
     left join contrasts
         on
             verdicts.suite = contrasts.suite
             and verdicts.category = contrasts.category
             and verdicts.config = contrasts.config
             and verdicts.measure = contrasts.measure
+            and coalesce(of_rates.is_of_rates, false) = contrasts.is_of_rates
             and (verdicts.metric = 'jsd_census_nats') = contrasts.is_census
             and case when verdicts.metric = 'jsd_census_nats' then '' else verdicts.axis end = contrasts.axis
             and case when verdicts.metric = 'jsd_census_nats' then verdicts.group_value else '' end
