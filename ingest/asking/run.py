@@ -376,9 +376,26 @@ def generate_answers(
         # What an interrupt kept from the keeper is in the journal still.
         with uninterrupted():
             store.replay()
+    for task in filter(is_asked, tasks):
+        if _all_failed(task, statuses[task.label]):
+            stops.append(Stop(_nothing_came(store, task, statuses[task.label].total(), what.table), (task,)))
     if stopped is None:
         raise_stopped(stops)
     return statuses
+
+
+def _all_failed(task: Task, statuses: Mapping[str, int]) -> bool:
+    """Say whether a config was asked, and all of it failed: too little for its `Breaker` to stop it."""
+    return bool(statuses) and all(status in task.asked_again and status != "cancelled" for status in statuses)
+
+
+def _nothing_came(store: Store, task: Task, n: int, table: str) -> PlumblineError:
+    said = f"select max(error) from {table} where config_key = ? and list_contains(?, response_status)"
+    ((error,),) = store.rows(said, [task.config_key, list(task.asked_again)])
+    return PlumblineError(
+        f"{task.label}: {'the one request' if n == 1 else f'all {n:,} requests'} failed, with: {error}.",
+        "See to the server; then the same command asks again.",
+    )
 
 
 def raise_stopped(stops: Sequence[Stop]) -> None:

@@ -249,14 +249,19 @@ def test_of_a_server_that_fails_nobody_else_is_asked_and_of_others_all_are(tmp_p
         assert made.exit_code == 0, made.output
         with pytest.MonkeyPatch.context() as patch:
             patch.setitem(generate_answers.__kwdefaults__, "retries", Retries(3, 0, 0.01))
+            few = judged.run("generate", "--config", "first", "--limit", "3")
+            tried.clear()
             result = judged.run("generate")
+    # Too few for a row of failures, and nothing came all the same.
+    assert few.exit_code == 1, few.output
+    assert few.output.splitlines()[-1].startswith("Error: first: all 3 requests failed, with: HTTP 503")
     n_prompts = judged.rows("select count(*) from prompts")[0][0]
     assert len(asked) == n_prompts and f"third: {n_prompts} ok; 0 left" in result.output
     # Each is asked one request first; the second of the two is not asked more.
     assert Counter(one["model"] for one in tried)["second"] == 3
     assert result.exit_code == 1 and "Others are asked." in result.output
     assert result.output.splitlines()[-1].startswith("Error: first: the server failed 5 requests in a row")
-    assert judged.rows("select run_status from runs where command = 'generate'") == [("failed",)]
+    assert judged.rows("select run_status from runs where command = 'generate'") == [("failed",), ("failed",)]
 
 
 def test_answers_on_their_way_are_kept_when_one_breaks_off(directory, suite):
