@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -357,14 +357,15 @@ def generate_answers(
                         for label in together
                     }
                     breakers = {label: Breaker(by_label[label]) for label in together}
-                    # By root, prompt and repeat, as turns need them.
-                    left_of = {
-                        label: unprobed(what.pending(store, suite, by_label[label], PAGE))
-                        for label in together
-                    }
-                    for label, some in turns(left_of, suite.resampling.seed, left):
-                        n_senders = concurrency or by_label[label].config.concurrency
-                        _ask(askers[label], keepers[label], breakers[label], iter(some), n_senders, bar)
+                    # Each half by root, prompt and repeat, as turns need them.
+                    halves = [_new_and_failed(store, suite, by_label[label], what) for label in together]
+                    most = left
+                    for of_configs in zip(*halves, strict=True):
+                        left_of = dict(zip(together, map(unprobed, of_configs), strict=True))
+                        for label, some in turns(left_of, suite.resampling.seed, most):
+                            most -= len(some)
+                            n_senders = concurrency or by_label[label].config.concurrency
+                            _ask(askers[label], keepers[label], breakers[label], iter(some), n_senders, bar)
                 for label, keeper in keepers.items():
                     statuses[label] += keeper.statuses
                     left -= keeper.statuses.total()
@@ -408,15 +409,21 @@ def raise_stopped(stops: Sequence[Stop]) -> None:
 
 def _new_first(store: Store, suite: Suite, task: Task, what: Asked) -> Iterator[Request]:
     """Yield what is pending; at the end what failed in an earlier run, so that it holds up nothing else."""
+    return chain(*_new_and_failed(store, suite, task, what))
+
+
+def _new_and_failed(store: Store, suite: Suite, task: Task, what: Asked) -> list[Iterator[Request]]:
     failed_before = (
         f"select {what.key} from {what.table} where config_key = ? and list_contains(?, response_status)"
     )
     with uninterrupted():
         failed = {name for (name,) in store.rows(failed_before, [task.config_key, list(task.asked_again)])}
-    for is_again in (False, True) if failed else (False,):
-        for request in what.pending(store, suite, task, PAGE):
-            if (request.request_key in failed) == is_again:
-                yield request
+
+    def of(is_again: bool) -> Iterator[Request]:
+        pending = what.pending(store, suite, task, PAGE) if failed or not is_again else ()
+        return (request for request in pending if (request.request_key in failed) == is_again)
+
+    return [of(False), of(True)]
 
 
 def _probes(

@@ -264,6 +264,32 @@ def test_of_a_server_that_fails_nobody_else_is_asked_and_of_others_all_are(tmp_p
     assert judged.rows("select run_status from runs where command = 'generate'") == [("failed",), ("failed",)]
 
 
+def test_prompts_that_always_fail_hold_up_no_mitigation(tmp_path):
+    """Its configs are asked prompt by prompt; what failed before is asked last, or five would be all."""
+    judged = Judged(tmp_path).write("http://127.0.0.1:1/v1")
+    content = yaml.safe_load(judged.path.read_text("utf-8"))
+    del content["scorers"], content["categories"]["H"]["simulated"]
+    content["categories"]["H"]["outcomes"] = [
+        {"set": "all", "kind": "pattern", "labels": {"hire": ["hire"], "pass": ["pass"]}}
+    ]
+    bad = set()
+    with judge_server(lambda question: (503, {"retry-after": "0"}) if question in bad else "hire") as (url, _):
+        of = {"backend": "openai", "model": "m", "base_url": url, "concurrency": 1}
+        content["configs"] = [of, {**of, "role": "fair", "system_prompt": "Be fair."}]
+        content["mitigations"] = [{"name": "fair", "control": "m", "treated": "m (fair)"}]
+        judged.path.write_text(yaml.safe_dump(content), "utf-8")
+        made = judged.run("assemble")
+        assert made.exit_code == 0, made.output
+        prompts = [text for (text,) in judged.rows("select prompt from prompts order by root_key, prompt_key")]
+        bad.update(prompts[:6])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(generate_answers.__kwdefaults__, "retries", Retries(2, 0, 0.01))
+            first, second = judged.run("generate"), judged.run("generate")
+    assert first.exit_code == second.exit_code == 1
+    answered = "select count(*) from responses where response_status = 'ok'"
+    assert judged.rows(answered) == [(2 * (len(prompts) - 6),)]
+
+
 def test_answers_on_their_way_are_kept_when_one_breaks_off(directory, suite):
     backend = Counting(stop_at=40, seconds=0.03)
     with Store(directory) as store:
