@@ -273,19 +273,21 @@ def test_prompts_that_always_fail_hold_up_no_mitigation(tmp_path):
         {"set": "all", "kind": "pattern", "labels": {"hire": ["hire"], "pass": ["pass"]}}
     ]
     bad = set()
-    with judge_server(lambda question: (503, {"retry-after": "0"}) if question in bad else "hire") as (url, _):
+    busy = (503, {"retry-after": "0"})
+    with judge_server(lambda question: busy if question in bad else "hire") as (url, _):
         of = {"backend": "openai", "model": "m", "base_url": url, "concurrency": 1}
         content["configs"] = [of, {**of, "role": "fair", "system_prompt": "Be fair."}]
         content["mitigations"] = [{"name": "fair", "control": "m", "treated": "m (fair)"}]
         judged.path.write_text(yaml.safe_dump(content), "utf-8")
         made = judged.run("assemble")
         assert made.exit_code == 0, made.output
-        prompts = [text for (text,) in judged.rows("select prompt from prompts order by root_key, prompt_key")]
+        rows = judged.rows("select prompt from prompts order by root_key, prompt_key")
+        prompts = [text for (text,) in rows]
         bad.update(prompts[:6])
         with pytest.MonkeyPatch.context() as patch:
             patch.setitem(generate_answers.__kwdefaults__, "retries", Retries(2, 0, 0.01))
-            first, second = judged.run("generate"), judged.run("generate")
-    assert first.exit_code == second.exit_code == 1
+            assert judged.run("generate").exit_code == 1
+            judged.run("generate")
     answered = "select count(*) from responses where response_status = 'ok'"
     assert judged.rows(answered) == [(2 * (len(prompts) - 6),)]
 
