@@ -272,24 +272,26 @@ def test_prompts_that_always_fail_hold_up_no_mitigation(tmp_path):
     content["categories"]["H"]["outcomes"] = [
         {"set": "all", "kind": "pattern", "labels": {"hire": ["hire"], "pass": ["pass"]}}
     ]
-    bad = set()
-    busy = (503, {"retry-after": "0"})
-    with judge_server(lambda question: busy if question in bad else "hire") as (url, _):
+    replies = [(503, {"retry-after": "0"})]
+    with judge_server(lambda _: replies[-1]) as (url, asked):
         of = {"backend": "openai", "model": "m", "base_url": url, "concurrency": 1}
         content["configs"] = [of, {**of, "role": "fair", "system_prompt": "Be fair."}]
         content["mitigations"] = [{"name": "fair", "control": "m", "treated": "m (fair)"}]
         judged.path.write_text(yaml.safe_dump(content), "utf-8")
         made = judged.run("assemble")
         assert made.exit_code == 0, made.output
-        rows = judged.rows("select prompt from prompts order by root_key, prompt_key")
-        prompts = [text for (text,) in rows]
-        bad.update(prompts[:6])
         with pytest.MonkeyPatch.context() as patch:
-            patch.setitem(generate_answers.__kwdefaults__, "retries", Retries(2, 0, 0.01))
+            patch.setitem(generate_answers.__kwdefaults__, "retries", Retries(1, 0, 0.01))
             assert judged.run("generate").exit_code == 1
-            judged.run("generate")
-    answered = "select count(*) from responses where response_status = 'ok'"
-    assert judged.rows(answered) == [(2 * (len(prompts) - 6),)]
+        failed = {json.dumps(one["messages"]) for one in asked}
+        asked.clear()
+        replies.append("hire")
+        assert judged.run("generate").exit_code == 0
+    again = [json.dumps(one["messages"]) in failed for one in asked]
+    is_fair = [len(one["messages"]) == 2 for one in asked]
+    for config in (True, False):
+        of_config = [is_again for is_again, fair in zip(again, is_fair, strict=True) if fair == config]
+        assert of_config == sorted(of_config) and set(of_config) == {True, False}
 
 
 def test_answers_on_their_way_are_kept_when_one_breaks_off(directory, suite):
