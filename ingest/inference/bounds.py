@@ -253,7 +253,7 @@ def rate_intervals(rates: Array, draws: Array, n_answers: Array, n_units: Array)
     freedom = np.maximum(n_units - 1, 0)
     found = draws.var(axis=1) * divide(n_units, np.maximum(freedom, 1))
     each = n_answers / n_units
-    effect = design_effects(found, rates, n_answers, each, freedom)
+    effect = design_effects(found, rates * (1 - rates), n_answers, each, freedom)
     n = n_answers / np.clip(np.where(np.isfinite(effect), effect, each), 1, each)
     return wilson(rates, n).T
 

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 
-from ingest.inference.arrays import Array, Mask, divide, only_where
+from ingest.inference.arrays import Array, Codes, Mask, divide, only_where
 from ingest.inference.constants import ALPHA, MIN_UNITS_PER_GROUP
+from ingest.inference.sums import group_table
 
 
 class Rates(NamedTuple):
@@ -45,11 +46,12 @@ def rates_over_units(selected: Array, counted: Array, alpha: float = ALPHA) -> R
     return Rates(only_where(n > 0, value), *bounds, n_units, correlation)
 
 
-def answers_worth(selected: Array, counted: Array, alpha: float) -> Array:
+def answers_worth(selected: Array, counted: Array, alpha: float, variance: Array | None = None) -> Array:
     """Independent answers (K,) that tell as much of rates as those `counted` of units (K, m) do.
 
     The answers by their design effect; never fewer than units that each say one thing, nor more than the
     answers. So few units that give the rarer answer tell no correlation, and count as one thing each.
+    With `variance` (K,), that of one answer, `selected` are sums of numbers, and few units tell, too.
     """
     n, is_there = counted.sum(1), counted > 0
     n_units = is_there.sum(1).astype(np.float64)
@@ -58,9 +60,11 @@ def answers_worth(selected: Array, counted: Array, alpha: float) -> Array:
     as_units = divide(n**2, (counted**2).sum(1))
     residuals = np.where(is_there, selected - value[:, None] * counted, 0)
     found = divide((residuals**2).sum(1) * divide(n_units, np.maximum(freedom, 1)), n**2)
-    effect = design_effects(found, value, n, divide(n, as_units), freedom)
+    alone = value * (1 - value) if variance is None else variance
+    effect = design_effects(found, alone, n, divide(n, as_units), freedom)
     is_telling = (_rarer(selected, counted) > 0).any(axis=0)
-    if is_telling.sum() < MIN_UNITS_PER_GROUP or np.isnan(effect).all():
+    is_told = variance is not None or is_telling.sum() >= MIN_UNITS_PER_GROUP
+    if not is_told or np.isnan(effect).all():
         return as_units
     told = np.square(_t(n - 1, alpha) / _t(freedom.sum(), alpha))
     # Units may differ less than their answers would by chance, and not at all.
@@ -68,16 +72,32 @@ def answers_worth(selected: Array, counted: Array, alpha: float) -> Array:
     return worth
 
 
-def design_effects(found: Array, rates: Array, n: Array, each: Array, freedom: Array) -> Array:
-    """Design effects (K,) of rates of n answers, `each` a unit, whose variance over units is `found`.
+def labels_worth(group: Codes, unit: Codes, weight: Array, x: Array, is_share: bool) -> Array:
+    """What part (K,) of a group's labels (n,) tell as much of the mean of x, where those of a unit are alike.
 
-    1 + (each - 1) times the correlation of a unit's answers. That is one for all groups together, as none may
-    have units enough to tell it: groups count by their degrees of freedom, and the less the nearer `each` is
-    to 1. NaN where no group tells it.
+    As answers do; weighted labels count as those of equal weight that tell as much. NaN where a group has
+    none. Source: Kish (1965), Survey Sampling.
+    """
+    n_groups, n_units = group.max() + 1, unit.max() + 1
+    sums = group_table(group, np.column_stack([weight, weight**2, weight * x, weight * x**2]), n_groups)
+    mean, square = divide(sums[:, 2:].T, sums[:, 0])
+    counted = weight * divide(sums[:, 0], sums[:, 1])[group]
+    cells = group_table(group * n_units + unit, np.column_stack([counted * x, counted]), n_groups * n_units)
+    of_x, of_labels = cells.reshape(n_groups, n_units, 2).transpose(2, 0, 1)
+    variance = None if is_share else np.nan_to_num(square - mean**2)
+    worth = divide(answers_worth(of_x, of_labels, ALPHA / 2, variance), of_labels.sum(1))
+    return np.minimum(worth, 1)
+
+
+def design_effects(found: Array, alone: Array, n: Array, each: Array, freedom: Array) -> Array:
+    """Design effects (K,) of means of n answers, `each` a unit, whose variance over units is `found`.
+
+    Of one answer it is `alone`. 1 + (each - 1) times the correlation of a unit's answers. That is one for all
+    groups together, as none may have units enough to tell it: groups count by their degrees of freedom, and
+    the less the nearer `each` is to 1. NaN where no group tells it.
     """
     more = each - 1
     weight = np.nan_to_num(divide(freedom * more, each**2))
-    alone = rates * (1 - rates)
     excess = np.nan_to_num(found * n) - alone
     together = divide((weight * excess).sum(), (weight * np.nan_to_num(more) * alone).sum())
     effects: Array = 1 + more * together

@@ -22,6 +22,7 @@ SPLIT_BY: dict[str, tuple[str, ...]] = {
     "int_group_rates_bounded": CONFIG,
     "int_interactions_resampled": ("analysis_key",),
     "int_judge_shifts_resampled": ("suite", "category", "judge"),
+    "int_labels_weighed": CONFIG,
     "int_linear_models_fitted": ("suite", "category", "measure_kind", "measure"),
     "int_local_law_ratios_resampled": ("analysis_key",),
     "int_log_odds_fitted": ("analysis_key",),

@@ -80,6 +80,7 @@ select
     outcomes.rule_kind,
     agreed.response_key,
     outcomes.prompt_key,
+    outcomes.block_key,
     -- What the rule reads: null where it counts no label.
     case when outcomes.is_counted then outcomes.outcome end as outcome,
     outcomes.score,

@@ -1,8 +1,9 @@
 -- Grain: one row per suite, category, config, outcome_set, axis, group_value, metric, outcome. Axis and group
 -- are '' for all answers. How often what is read is not what people say, over all answers that labels were
--- drawn from. Intervals count labels as independent, as many as have weights like these (Kish); that of a
--- mean is Student's. What a rule misses of a label lies in other readings, and a label of those may stand for
--- many more answers: the interval of recall counts what labels weigh, and half a miss more, of the heaviest.
+-- drawn from. Intervals count labels for what they tell, as their weights are unlike (Kish), and those of one
+-- name, text or root may be alike; that of a mean is Student's. What a rule misses of a label lies in other
+-- readings, and a label of those may stand for many more answers: the interval of recall counts what labels
+-- weigh, and half a miss more, of the heaviest.
 {%- set half = (
     student('n_effective - 1') ~ ' * sqrt('
     ~ ratio('greatest(0, mean_square - value * value)', 'n_effective - 1') ~ ')'
@@ -10,87 +11,18 @@
 {%- set carried = [
     'suite', 'domain', 'category', 'config', 'model', 'role', 'is_simulated', 'outcome_set'
 ] | join(',\n        ') %}
-with agreed as (
+with listed as (
     select
-        {{ carried }},
-        prompt_key,
-        rule_kind = 'score' as is_score,
-        score - value as score_error,
-        is_example,
-        1 / probability as weight,
-        coalesce(outcome, 'none of them') as read_label,
-        case
-            when is_label_counted then label
-            when label is null then 'it cannot be told'
-            else 'none of them'
-        end as given_label
-    from {{ ref('int_labels_agreed') }}
-    where probability is not null
-),
-
-labels as (
-    select
-        *,
-        read_label = given_label as is_right
-    from agreed
-),
-
-compared as (
-    select
-        *,
-        'error_rate' as metric,
-        '' as outcome,
-        case when is_right then 0e0 else 1e0 end as x
-    from labels
-    where not is_score
-    union all
-    select
-        *,
-        'recall' as metric,
-        given_label as outcome,
-        case when is_right then 1e0 else 0e0 end as x
-    from labels
-    where not is_score
-    union all
-    select
-        *,
-        'precision' as metric,
-        read_label as outcome,
-        case when is_right then 1e0 else 0e0 end as x
-    from labels
-    where not is_score
-    union all
-    select
-        *,
-        'mean_error' as metric,
-        '' as outcome,
-        score_error as x
-    from labels
-    where is_score and score_error is not null
-),
-
-on_axes as (
-    select
-        compared.*,
-        grouped.axis,
-        grouped.group_value
-    from compared
-    inner join {{ ref('int_prompts_grouped') }} as grouped using (prompt_key)
-    union all
-    select
-        *,
-        '' as axis,
-        '' as group_value
-    from compared
-),
-
-weighed as (
-    select
-        *,
-        max(weight) over (
-            partition by suite, category, config, is_simulated, outcome_set, axis, group_value
+        errors.*,
+        weighed.label_worth,
+        max(errors.weight) over (
+            partition by
+                errors.suite, errors.category, errors.config, errors.is_simulated, errors.outcome_set,
+                errors.axis, errors.group_value
         ) / 2 as half_heaviest
-    from on_axes
+    from {{ ref('int_label_errors_listed') }} as errors
+    inner join {{ ref('int_labels_weighed') }} as weighed
+        using (suite, category, config_key, outcome_set, axis, group_value, metric, outcome)
 ),
 
 summed as (
@@ -103,11 +35,11 @@ summed as (
         count(*) as n_labels,
         max(half_heaviest) as half_heaviest,
         sum(weight) as w,
-        sum(weight * weight) as w2,
+        sum(weight * weight / label_worth) as w2,
         sum(weight * x) as wx,
         sum(weight * x * x) as wx2,
-        sum(weight * weight * x) as w2x
-    from weighed
+        sum(weight * weight * x / label_worth) as w2x
+    from listed
     group by all
 ),
 
@@ -214,7 +146,7 @@ examples as (
         config,
         outcome_set,
         max(case when is_example then 1 else 0 end) = 1 as is_example
-    from agreed
+    from listed
     group by suite, category, config, outcome_set
 )
 

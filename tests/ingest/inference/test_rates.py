@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ingest.inference.rates import Rates, answers_worth, differences, parts, rates_over_units, ratios
+from ingest.inference.bounds import wilson
+from ingest.inference.rates import (
+    Rates,
+    answers_worth,
+    differences,
+    labels_worth,
+    parts,
+    rates_over_units,
+    ratios,
+)
 
 
 def counts(rates, n_units, n_answers, icc, rng):
@@ -50,6 +59,42 @@ def test_answers_of_a_group_with_more_answers_a_unit_are_worth_less():
     alone[0, 0] = 300  # one unit tells no correlation
     assert answers_worth(np.where(alone > 0, alone * 0.4, 0), alone, 0.025)[0] > 1
     assert answers_worth(np.where(np.arange(33) % 3 == 0, alone, 0), alone, 0.025) == pytest.approx([1, 30])
+
+
+def test_labels_of_a_unit_that_are_alike_are_worth_one():
+    """Ten names with three labels each: all three are right or wrong, or one of each name's is wrong."""
+    unit = np.repeat(np.arange(10), 3)
+    group, weight, wrong = np.zeros(30, np.int64), np.tile([1.0, 2.0, 3.0], 10), (unit % 2).astype(float)
+    assert labels_worth(group, np.arange(30), weight, wrong, is_share=True) == pytest.approx([1])
+    # Of weights 1, 2 and 3 a name's labels count as 36 / 14 of equal weight.
+    assert labels_worth(group, unit, weight, wrong, is_share=True) == pytest.approx([14 / 36])
+    assert labels_worth(group, unit, weight, wrong - 0.5, is_share=False) == pytest.approx([14 / 36])
+    assert labels_worth(group, unit, weight, np.tile([1.0, 0, 0], 10), is_share=True) == pytest.approx([1])
+    # Three names with an error tell no correlation; numbers of all names do.
+    few = np.where(unit < 3, np.tile([1.0, 0, 0], 10), 0)
+    assert labels_worth(group, unit, weight, few, is_share=True) == pytest.approx([14 / 36])
+    assert labels_worth(group, unit, weight, few, is_share=False)[0] > 0.8
+    # A group without labels has no number, and none of the others' changes.
+    apart = labels_worth(np.full(30, 1), unit, weight, wrong, is_share=True)
+    assert np.isnan(apart[0]) and apart[1] == pytest.approx(14 / 36)
+
+
+@pytest.mark.parametrize("icc", [0, 0.3, 0.8])
+def test_intervals_of_errors_hold_the_truth_where_labels_of_a_name_are_alike(icc):
+    """Two groups of 20 names with five labels each, of unlike weight; Wilson's over what they are worth."""
+    rng, held = np.random.default_rng(4), []
+    for _ in range(300):
+        wrong, _ = counts([0.3, 0.3], 20, 5, icc, rng)
+        x = rng.permuted(np.arange(5) < wrong[..., None], axis=-1).ravel().astype(float)
+        group, unit = np.repeat([0, 1], 100), np.repeat(np.arange(40), 5)
+        weight = rng.choice([1.0, 3.0], 200)
+        worth = labels_worth(group, unit, weight, x, is_share=True)
+        for one in range(2):
+            w, own = weight[group == one], x[group == one]
+            n = w.sum() ** 2 / (w**2).sum() * worth[one]
+            low, high = wilson(np.array(w @ own / w.sum()), np.array(n))
+            held.append(low <= 0.3 <= high)
+    assert 0.93 <= np.mean(held) <= 0.98
 
 
 def test_few_units_have_no_bound_and_empty_ones_are_none():
