@@ -5,9 +5,13 @@ from functools import cache
 
 import duckdb
 
-# Tables that grow with the answers have no index: DuckDB would hold it in memory, over 100 bytes a key.
-# That no key comes twice is Store's to see to. Tables of older databases keep theirs.
-UNINDEXED = {"responses": "response_key", "texts": "text_key"}
+# Tables that grow with the answers have no index: DuckDB would hold it in memory, over 100 bytes a key, and
+# write it anew with each audit. That no key comes twice is Store's to see to. Older databases keep theirs.
+UNINDEXED = {
+    "responses": "response_key",
+    "texts": "text_key",
+    "audit_numbers": "audit_key, suite, category, config, measure, axis, metric, group_value",
+}
 
 # Columns are added at the end, never renamed.
 SCHEMA: dict[str, str] = {
@@ -174,8 +178,7 @@ SCHEMA: dict[str, str] = {
         axis varchar not null, metric varchar not null, group_value varchar not null, value double,
         unit varchar, direction varchar, ci_low double, ci_high double, n bigint not null,
         n_units bigint not null, p_family double, verdict varchar not null, answers_key varchar,
-        is_corrected boolean, compared_groups varchar,
-        primary key (audit_key, suite, category, config, measure, axis, metric, group_value)""",
+        is_corrected boolean, compared_groups varchar""",
     "watch_plans": """
         plan_key varchar primary key, suite varchar not null, suite_key varchar not null,
         n_looks integer not null, n_roots integer not null, started_at timestamp not null,

@@ -324,6 +324,17 @@ def test_measurements_that_come_without_texts_are_the_answers(tmp_path):
     assert text == read_anew  # an answer that a scorer reads otherwise is the same answer
 
 
+def test_no_number_is_kept_twice_and_no_index_is_written_for_it(tmp_path):
+    """An index over eight columns took most of what keeping an audit takes."""
+    kept = [number(audit(week), 0.1, group_value=group) for week in (1, 2) for group in ("", "Female")]
+    with Store(tmp_path) as store:
+        assert store.append("audit_numbers", [*kept[:3], kept[0]]) == 3
+        assert store.append("audit_numbers", kept) == 1
+        assert store.value("select count(*) from audit_numbers") == 4
+        indexed = "select table_name from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"
+        assert "audit_numbers" not in {table for (table,) in store.rows(indexed)}
+
+
 def test_an_audit_is_kept_once_a_look_by_its_number_and_controls_are_not(tmp_path, monkeypatch):
     names = ", ".join(f"'h' as {name}" for name in HASHES)
     with duckdb.connect(str(tmp_path / AUDIT_NAME)) as marts:

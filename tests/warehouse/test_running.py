@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import Path
 
+import duckdb
 import pytest
 import yaml
 from dbt.config.renderer import ProfileRenderer
@@ -33,12 +34,19 @@ def written(tmp_path, monkeypatch):
     return write
 
 
-def test_a_profile_is_read_with_what_the_environment_says(written, monkeypatch):
+def test_a_profile_is_read_with_what_the_environment_says(written, monkeypatch, tmp_path):
     monkeypatch.delenv("PLUMBLINE_MEMORY", raising=False)
     monkeypatch.setenv("PLUMBLINE_TARGET", "")
     found = written()
     assert found.threads == 2
-    assert found.config == {"ieee_floating_point_ops": False, "threads": 1, "memory_limit": "2GB"}
+    # As the database is made, its file gets the format that takes least time to write.
+    form = {"storage_compatibility_version": "v1.5.0"}
+    assert found.config == {"ieee_floating_point_ops": False, "threads": 1, "memory_limit": "2GB", **form}
+    with duckdb.connect(str(tmp_path / "audit.duckdb"), config=found.config) as marts:
+        (told,) = marts.execute(
+            "select tags from duckdb_databases() where database_name = 'audit'"
+        ).fetchone()
+    assert told["storage_version"].startswith("v1.5.0")
     monkeypatch.setenv("PLUMBLINE_MEMORY", "5GB")
     monkeypatch.setenv("PLUMBLINE_DUCKDB_THREADS", "3")
     assert written(threads=4) == running.Profile(4, found.config | {"threads": 3, "memory_limit": "5GB"})
