@@ -575,6 +575,21 @@ def test_a_changed_limit_draws_and_corrects_nothing_anew(manifest):
     assert drawn == {"int_design_power_promised"}
 
 
+def test_a_run_has_nothing_made_anew_but_what_lists_runs(manifest):
+    """An audit that is kept is one, so what reads runs is made a second time in each audit."""
+    models = {key: node for key, node in manifest.nodes.items() if node.resource_type == "model"}
+    found, waiting = set(), {key for key, node in models.items() if node.name == "stg_pipeline__runs"}
+    while waiting:
+        found |= waiting
+        read_on = {key for key in waiting if models[key].config.meta.get("changes_with") != "rows"}
+        waiting = {child for key in read_on for child in manifest.child_map[key]} & models.keys() - found
+    small = {models[key].name for key in found if models[key].config.meta.get("changes_with") == "rows"}
+    listing = {"runs", "sources", "framework_items"}
+    made = {f"{kind}_{name}" for name in listing for kind in ("dim", "rpt")}
+    assert {models[key].name for key in found} - small == {"stg_pipeline__runs", *made}
+    assert small == {"int_scorers_selected", "int_suite_scorers_selected", "int_suites_dated"}
+
+
 def test_planted_bias_is_found_and_its_twin_is_clean(marts):
     verdicts = rows(
         marts,

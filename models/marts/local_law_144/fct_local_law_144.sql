@@ -22,15 +22,6 @@ best as (
 
 resampled as (
     select * from {{ ref('int_local_law_ratios_resampled') }}
-),
-
--- The audit's day: when the suite was last brought in.
-audited as (
-    select
-        files.suite,
-        cast(runs.started_at as date) as audited_on
-    from {{ ref('stg_suite__files') }} as files
-    inner join {{ ref('stg_pipeline__runs') }} as runs using (run_id)
 )
 
 select
@@ -83,7 +74,7 @@ select
     exposed.is_control,
     1 as metric_version
 from counted
-left join audited using (suite)
+left join {{ ref('int_suites_dated') }} as audited using (suite)
 inner join {{ ref('int_axes_shown') }} as exposed using (suite, category, config_key, axis)
 left join best using (analysis_key)
 left join resampled as by_group
