@@ -25,7 +25,7 @@ with placed as (
             else coalesce(numbers.answers_key, audits.answers_hash)
         end as answers,
         coalesce(numbers.is_corrected, false) as is_read_by_people,
-        numbers.* {{ without('compared_groups') }},
+        numbers.* {{ without('compared_groups, answers_key, is_corrected') }},
         numbers.compared_groups as kept_groups
     from {{ ref('stg_audit__numbers') }} as numbers
     inner join {{ ref('int_audits_placed') }} as audits using (audit_key)
