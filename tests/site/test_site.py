@@ -165,6 +165,16 @@ def test_scores_have_their_three_pages_or_a_sentence(visits, tables):
             assert {f"/{page}/{slug}/" for page in pages} <= {path for path, _ in found}
 
 
+def test_a_comparison_shows_each_disparity_that_has_a_value(visits, tables):
+    with duckdb.connect(str(tables), read_only=True) as connection:
+        titles = connection.execute(
+            "select distinct comparison_slug, title from rpt_disparities"
+            " where value is not null and not (n_groups = 2 and disparity = 'max_abs_z')"
+        ).fetchall()
+    pages = {slug: text_of(visits, f"/disparities/{slug}/") for slug, _ in titles}
+    assert [(slug, title) for slug, title in titles if title not in pages[slug]] == []
+
+
 def test_a_link_leads_to_the_answers_that_were_counted(site, tables):
     """The count on the page against the table of shares, which another part of the pipeline made."""
     with duckdb.connect(str(tables), read_only=True) as connection:

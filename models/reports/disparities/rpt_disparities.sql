@@ -28,7 +28,12 @@ select
     disparities.statistic,
     disparities.disparity,
     declared.disparity_id as disparity_position,
-    declared.title,
+    declared.title || case
+        when declared.applies_to = 'rates' then ''
+        when disparities.statistic = 'mean' then ' of means'
+        else ' of selection rates'
+    end as title,
+    declared.explanation,
     disparities.unit,
     disparities.value,
     {{ status_in_words('disparities.status') }} as note,
