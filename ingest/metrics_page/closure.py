@@ -78,7 +78,12 @@ def gaps(
     seeds = {seed: read_seed(project, seed) for seed in REGISTRIES}
     found = [gap for seed in REGISTRIES for gap in _registry(sql, seed, seeds[seed], rows)]
     found += _golden(entries, examples)
-    return [*found, *_pairs(project, rows), *_compared(project, rows, seeds), *_reports(project, rows)]
+    found += [
+        *_pairs(project, rows),
+        *_compared(project, rows, seeds),
+        *_shown(project, seeds["disparities"]),
+    ]
+    return [*found, *_reports(project, rows)]
 
 
 def _tables(sql: Sql) -> None:
@@ -213,6 +218,19 @@ def _compared(
 
 def _names(rows: Sequence[Mapping[str, str]]) -> set[str]:
     return {row["metric"] for row in rows}
+
+
+def _shown(project: Path, disparities: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """The report that a disparity names does show it: two of them show some disparities only."""
+    (summary,) = (project / "models").rglob("rpt_summary_statistics.sql")
+    others = {
+        "rpt_nulls": STATISTICS,
+        "rpt_summary_statistics": re.findall(r"'(\w+)'", summary.read_text("utf-8")),
+    }
+    for row in disparities:
+        if row["report"] in others and row["disparity"] not in others[row["report"]]:
+            where = f"seeds/disparities.csv, {row['disparity']}: {row['report']} does not show it"
+            yield f"{where}: name rpt_disparities, or for rpt_nulls add it to STATISTICS of {FUNCTIONS}."
 
 
 def _reports(project: Path, dictionary: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -115,7 +115,9 @@ def _entry(row: Mapping[str, Any], thresholds: Sequence[Mapping[str, str]], exam
         "When not to use it": text["misuse"],
         "Elsewhere": text["peer_variant"],
         "Limits": "; ".join(limits),
-        "Source": "; ".join(part for part in (text["source"], f"SPEC {text['spec']}") if part),
+        "Source": "; ".join(
+            part for part in (text["source"], row["spec"] and f"SPEC {text['spec']}") if part
+        ),
     }
     lines = [f"## {_text(row['metric'])}", "", f"**{text['title']}.** {text['explanation']}", ""]
     return "\n".join(lines + [f"- **{name}**: {text}" for name, text in items.items() if text])
