@@ -57,7 +57,9 @@ done
 if any '^(seeds|macros|docs)/|^ingest/(docs|metrics_page)'; then tests+=(tests/ingest/test_docs.py); fi
 if any '^ingest/.*\.py$'; then tests+=("tests/test_docs_links.py::test_scripts_import_what_the_package_holds"); fi
 if any '^(docs/|README|CONTRIBUTING)'; then tests+=(tests/test_docs_links.py); fi
-if any '^reports/pages/'; then tests+=("tests/warehouse/test_project.py::test_every_page_reads_report_tables_and_every_report_table_has_a_page"); fi
+every=tests/warehouse/test_project.py::test_every_
+if any '^(models|reports/pages)/'; then tests+=("$every"{model_is_described,model_tests_its_grain,mart_and_report_has_a_contract_and_describes_its_columns,page_reads_report_tables_and_every_report_table_has_a_page}); fi
+if any '^models/marts/'; then tests+=(tests/ingest/test_docs.py::test_every_number_of_a_mart_is_in_the_dictionary); fi
 if [ ${#tests[@]} -gt 0 ]; then
   mapfile -t tests < <(printf '%s\n' "${tests[@]}" | sort -u)
   step "pytest: ${tests[*]}"

@@ -132,29 +132,34 @@ def test_a_profile_in_which_0_is_divided_by_0_is_refused_before_anything_is_buil
 # ------------------------------------------------------------------------------------- descriptions
 
 
+def lacks(model, what):
+    """What a model lacks, and the file to add or complete."""
+    return f"{Path(model.original_file_path).with_suffix('.yml')}: give {model.name} {what}"
+
+
 def test_every_model_is_described(models):
     assert len(models) > 60
-    assert not sorted(name for name, model in models.items() if not model.description.strip())
+    assert [lacks(m, "a description") for m in models.values() if not m.description.strip()] == []
 
 
 def test_every_mart_and_report_has_a_contract_and_describes_its_columns(models):
     public = {n: m for n, m in models.items() if m.fqn[1] in ("marts", "reports")}
     assert len(public) > 20
     lacking = []
-    for name, model in public.items():
+    for model in public.values():
         if not model.contract.enforced:
-            lacking.append(f"{name}: contract")
+            lacking.append(lacks(model, "a contract"))
         if model.language == "sql" and model.config.persist_docs != {"relation": True, "columns": True}:
-            lacking.append(f"{name}: comments in the database")
+            lacking.append(lacks(model, "comments in the database"))
         if not model.columns:
-            lacking.append(f"{name}: columns")
-        for column in model.columns.values():
-            lacking += [
-                f"{name}.{column.name}: {part}"
-                for part in ("description", "data_type")
-                if not getattr(column, part)
-            ]
-    assert not lacking
+            lacking.append(lacks(model, "its columns"))
+        lacking += [
+            lacks(model, f"the {part} of its column {column.name}")
+            for column in model.columns.values()
+            for part in ("description", "data_type")
+            if not getattr(column, part)
+        ]
+    assert lacking == []
 
 
 def test_no_mart_needs_the_raw_database_to_be_read(models):
@@ -180,15 +185,16 @@ def test_every_model_tests_its_grain(nodes, models):
     for name, model in models.items():
         rules = [test for test in attached_tests(nodes, model) if test.name == f"rows_of_{name}"]
         if not any(test.test_metadata.kwargs.keys() & {"key", "keys"} for test in rules):
-            lacking.append(name)
-    assert not lacking
+            lacking.append(lacks(model, f"the test row_rules, named rows_of_{name}, with its grain as `key`"))
+    assert lacking == []
 
 
 def test_the_first_line_of_every_model_says_its_grain():
     opening = {".sql": re.compile(r"-- Grain: "), ".py": re.compile(r'"""Grain: ')}
     files = [f for f in (PROJECT / "models").rglob("*") if f.suffix in opening]
     assert len(files) > 60
-    assert not [f.name for f in files if not opening[f.suffix].match(f.read_text("utf-8"))]
+    silent = [f for f in files if not opening[f.suffix].match(f.read_text("utf-8"))]
+    assert [f"{f.relative_to(PROJECT)}: begin with Grain: one row per …" for f in silent] == []
 
 
 def test_every_seed_and_source_is_described(manifest, nodes):
