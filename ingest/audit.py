@@ -83,7 +83,7 @@ def command(
 
     \b
     plumbline audit suites/fair_sea.yml
-    plumbline audit suites/fair_sea.yml --responses answers.csv --no-site
+    plumbline audit hiring.yml --responses answers.csv --no-site
     plumbline audit suites/g20.yml --roots 40 --configs 4     # a part; without the two it goes on
     plumbline audit hiring.yml --send-key api.example.com     # a hosted model; its key is in the environment
     plumbline audit hiring.yml --budget 5.00                  # stops before more is spent; see `prices:`

@@ -44,7 +44,7 @@ def cli(context: click.Context, data: Path | None) -> None:
 
     \b
     plumbline audit suites/fair_sea.yml                       # simulated demo, everything
-    plumbline audit suites/fair_sea.yml --responses FILE.csv  # your own answers
+    plumbline audit hiring.yml --responses answers.csv        # your own answers and suite
     plumbline gate                                            # exit 1 where a verdict is `fail`
     """
     context.obj = data_dir(data)
