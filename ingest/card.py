@@ -11,12 +11,11 @@ from typing import Any
 import click
 
 from ingest import __version__
-from ingest.errors import say
+from ingest.errors import isolated, say
 from ingest.options import stale_option
 from ingest.signing import sign, signature_path
-from ingest.terminal.drawing import measured
 from ingest.terminal.progress import waiting
-from ingest.warehouse import VERDICTS, Warehouse, check_inputs, describe_finding, findings
+from ingest.warehouse import FINDINGS, VERDICTS, Warehouse, check_inputs, describe_finding, findings
 
 Row = dict[str, Any]
 
@@ -109,41 +108,11 @@ SECTIONS = {
         for mart in HASHED
     ),
 }
-# Between which groups the numbers of a finding lie: a verdict of a gap names none.
-CONTRASTS = """
-    select suite, config, category, axis, measure, outcome, group_high, value_high, n_group_high,
-           group_low, value_low, n_group_low
-    from fct_contrasts
-"""
-# The smallest ratio is of the rates of all favourable outcomes: one of them alone may lie the other way.
-FAVOURED = """
-    with favourable as (
-        select suite, category, outcome_set, string_agg(label, ' or ' order by label_position) as outcome
-        from dim_outcome_rules
-        where is_favourable
-        group by all
-    )
-    select rates.suite, config, rates.category, axis, feature as measure, outcome,
-           max_by(group_value, place) as group_high, max(selection_rate) as value_high,
-           max_by(n, place) as n_group_high, min_by(group_value, place) as group_low,
-           min(selection_rate) as value_low, min_by(n, place) as n_group_low
-    from (select *, (selection_rate, group_value) as place from fct_selection_rates) as rates
-    inner join favourable
-        on rates.suite = favourable.suite
-        and rates.category = favourable.category
-        and rates.feature = favourable.outcome_set
-    where standard = 'favourable_outcome' and status = 'ok'
-    group by all
-"""
-QUERIES = (*SECTIONS.values(), CONTRASTS, FAVOURED)
-READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join(QUERIES))))  # marts
-PLACE_KEYS = ("suite", "config", "category", "axis", "measure")
-CONTRAST_KEYS = (
-    "outcome", "group_high", "value_high", "n_group_high", "group_low", "value_low", "n_group_low",
-)  # fmt: skip
+READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join([*SECTIONS.values(), FINDINGS]))))  # marts
 FINDING_KEYS = (
     "suite", "config", "is_simulated", "category", "axis", "measure", "metric", "group_value", "value",
-    "unit", "red_limit", "ci_low", "ci_high", "n", "p_family",
+    "unit", "red_limit", "ci_low", "ci_high", "n", "p_family", "outcome", "group_high", "value_high",
+    "n_group_high", "group_low", "value_low", "n_group_low",
 )  # fmt: skip
 ALWAYS = (
     "Thresholds are choices of a profile, with their source in the table of thresholds; none is a law.",
@@ -154,19 +123,7 @@ ALWAYS = (
 def audit_card(marts: Warehouse) -> dict[str, Any]:
     """Return the card of everything that is built: one list of rows a section, and what limits them."""
     sections = {name: marts.rows(sql) for name, sql in SECTIONS.items()}
-    contrasts, favoured = (
-        {tuple(row[key] for key in PLACE_KEYS): row for row in marts.rows(sql)}
-        for sql in (CONTRASTS, FAVOURED)
-    )
-    failing = []
-    for row in findings(marts):
-        place = tuple(row[key] for key in PLACE_KEYS)
-        widest = contrasts.get(place, {})
-        if row["metric"] == "min_impact_ratio":
-            widest = favoured.get(place, widest)
-        failing.append(
-            {key: row[key] for key in FINDING_KEYS} | {key: widest.get(key) for key in CONTRAST_KEYS}
-        )
+    failing = [{key: row[key] for key in FINDING_KEYS} for row in findings(marts)]
     return {
         "card": "plumbline audit card",
         "schema_version": SCHEMA,
@@ -288,7 +245,7 @@ def cell(value: Any) -> str:
         return f"{value:%Y-%m-%d %H:%M:%S} UTC"
     if isinstance(value, list):
         return ", ".join(cell(part) for part in value) or "–"
-    text = " ".join(str(value).split())
+    text = isolated(" ".join(str(value).split()))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*\[\]|#!]|\b_|_\b|(?<!\w)_)", r"\\\1", text)
 
@@ -322,22 +279,10 @@ def _result(card: Mapping[str, Any]) -> Iterable[str]:
     judged.sort(key=lambda row: (row["suite"], row["config"], VERDICTS.index(row["verdict"])))
     yield from table(judged, "suite, config, is_simulated simulated, profile, verdict, n number")
     told = {"verdict": "fail", "has_suites": len({row["suite"] for row in card["verdicts"]}) > 1}
-    yield from (f"- {cell(describe_finding({**row, **told}) + _farthest(row))}" for row in failing[:LISTED])
+    yield from (f"- {cell(describe_finding({**row, **told}))}" for row in failing[:LISTED])
     if len(failing) > LISTED:
         yield f"- … and {len(failing) - LISTED} more in the JSON, and by `plumbline gate`"
     yield ""
-
-
-def _farthest(finding: Row) -> str:
-    """Say which two groups lie farthest apart, each with its share or mean, and its n; else nothing."""
-    if finding["group_high"] is None:
-        return ""
-    high, low = (
-        f"{finding[f'group_{end}']} {measured(finding[f'value_{end}'])} (n {finding[f'n_group_{end}']:,})"
-        for end in ("high", "low")
-    )
-    read = f" in {finding['outcome']}" if finding["outcome"] else ""
-    return f". Farthest apart{read}: {high}, {low}"
 
 
 # Heading, section, and columns: a key, and what stands above it where that is another word.

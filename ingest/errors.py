@@ -1,5 +1,6 @@
 """Errors that a user can mend: one line that says what happened and what to do about it."""
 
+import re
 import unicodedata
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import click
 
 LONGEST = 300  # characters of a message, with the word "Error: "
 SHOWN = 130  # characters of what a library says
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # as macros/sentences/isolated.sql
 
 
 def shorten(text: str, length: int = 60) -> str:
@@ -44,6 +46,15 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if _is_shown(c) else ascii(c)[1:-1] for c in text if c not in "\u2068\u2069")
+
+
+def isolated(name: str) -> str:
+    r"""Return a name for a sentence: one written from right to left set apart, or numbers after it move.
+
+    >>> isolated("Male"), isolated("\u05d0")
+    ('Male', '\u2068א\u2069')
+    """
+    return f"\u2068{name}\u2069" if RIGHT_TO_LEFT.search(name) else name
 
 
 def _is_shown(character: str) -> bool:

@@ -3,6 +3,7 @@
 from ingest.warehouse.dbt import build, mart_names, parse, parsed_project, read_project, run_dbt
 from ingest.warehouse.history import keep_audit
 from ingest.warehouse.marts import (
+    FINDINGS,
     VERDICTS,
     Exported,
     NotBuilt,
@@ -18,6 +19,7 @@ from ingest.warehouse.marts import (
 from ingest.warehouse.project import project_inputs
 
 __all__ = [
+    "FINDINGS",
     "VERDICTS",
     "Exported",
     "NotBuilt",

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from ingest.errors import PlumblineError, p_in_words, printable, say
+from ingest.errors import PlumblineError, isolated, p_in_words, printable, say
 from ingest.store import AUDIT_NAME, RAW_NAME, NothingYet, Store
 from ingest.store.opening import MARTS, open_database
 from ingest.store.tables import STATE
+from ingest.terminal.drawing import measured
 
 VERDICTS = ("fail", "monitor", "inconclusive", "pass", "not_applicable")
 BUILT_FROM = "built_from"  # what each model was made of: macros/engine/
@@ -26,6 +27,63 @@ GUARDED = r"""
 """
 DRAFTS = ".export-"  # what the folder of files begins with that are being written
 LOST = 3  # lines about answers that count as missing
+# The smallest ratio is of the rates of all favourable outcomes: one of them alone may lie the other way.
+FINDINGS = """
+    with favourable as (
+        select suite, category, outcome_set as measure,
+               string_agg(label, ' or ' order by label_position) as outcome
+        from dim_outcome_rules
+        where is_favourable
+        group by all
+    ),
+    rates as (
+        select suite, config, category, axis, feature as measure, n, selection_rate,
+               (selection_rate, group_value) as place, group_value
+        from fct_selection_rates
+        where standard = 'favourable_outcome' and status = 'ok'
+    ),
+    favoured as (
+        select suite, config, category, axis, measure, outcome,
+               max_by(group_value, place) as group_high, max(selection_rate) as value_high,
+               max_by(n, place) as n_group_high, min_by(group_value, place) as group_low,
+               min(selection_rate) as value_low, min_by(n, place) as n_group_low
+        from rates
+        inner join favourable using (suite, category, measure)
+        group by all
+    ),
+    told as (
+        select suite, config, category, axis, measure, outcome, group_high, value_high, n_group_high,
+               group_low, value_low, n_group_low, '' as metric
+        from fct_contrasts
+        union all by name
+        select *, 'min_impact_ratio' as metric from favoured
+    ),
+    contrasts as (
+        select verdict_name, told.outcome, group_high, told.value_high, n_group_high, group_low,
+               told.value_low, n_group_low
+        from told
+        inner join fct_verdicts as verdicts using (suite, config, category, axis, measure)
+        where told.metric in ('', verdicts.metric)
+        qualify row_number() over (partition by verdict_name order by told.metric desc) = 1
+    )
+    select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
+           coalesce(adjusted_value, value) as value, unit, red_limit, ci_low, ci_high, n, p_family,
+           verdict_name, outcome, group_high, contrasts.value_high, n_group_high, group_low,
+           contrasts.value_low, n_group_low,
+           (select count(distinct suite) > 1 from fct_verdicts) as has_suites
+    from fct_verdicts as verdicts
+    left join contrasts using (verdict_name)
+    where
+        is_gated
+        and (
+            verdict = 'fail'
+            or ? and (
+                verdict = 'inconclusive'
+                or (n = 0 and n_missing > 0 and not is_control)
+            )
+        )
+    order by suite, config, verdict, category, axis, metric, group_value, measure
+"""
 FORMATS = {"parquet": "format parquet, compression zstd", "csv": "format csv, header"}
 
 
@@ -192,28 +250,12 @@ def verdict_counts(warehouse: Warehouse) -> list[dict[str, Any]]:
 
 
 def findings(warehouse: Warehouse, is_strict: bool = False) -> list[dict[str, Any]]:
-    """Verdicts of the gate's profile that are `fail`.
+    """Verdicts of the gate's profile that are `fail`, each with the two groups that lie farthest apart.
 
     `value` is what was judged and what the interval is of: where labels correct a number, the corrected one.
     `is_strict`, those too that could not be told: `inconclusive`, and where no answer could be read.
     """
-    return warehouse.rows(
-        """
-        select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
-               coalesce(adjusted_value, value) as value, unit, red_limit, ci_low, ci_high, n, p_family,
-               verdict_name,
-               (select count(distinct suite) > 1 from fct_verdicts) as has_suites
-        from fct_verdicts
-        where
-            is_gated
-            and (
-                verdict = 'fail'
-                or ? and (verdict = 'inconclusive' or (n = 0 and n_missing > 0 and not is_control))
-            )
-        order by suite, config, verdict, category, axis, metric, group_value, measure
-        """,
-        [is_strict],
-    )
+    return warehouse.rows(FINDINGS, [is_strict])
 
 
 def print_verdicts(warehouse: Warehouse) -> None:
@@ -297,21 +339,34 @@ def print_lost(warehouse: Warehouse, suite: str | None = None) -> None:
 
 
 def describe_finding(row: dict[str, Any]) -> str:
-    """One line for a failing verdict: metric, group, value with interval, n. Never a bare adjective.
+    """One line for a failing verdict: metric, group, value with interval, n, groups. Never a bare adjective.
 
     It names the suite where the marts have several (`has_suites`).
     """
     # Halves go up, as on the site, whatever rounding left of them.
     suite = f"{row['suite']}  " if row["has_suites"] else ""
     interval = f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" if row["ci_low"] is not None else ""
-    group = f" ({row['group_value']})" if row["group_value"] else ""
+    group = f" ({isolated(row['group_value'])})" if row["group_value"] else ""
     p_value = f", corrected {p_in_words(row['p_family'])}" if row["p_family"] is not None else ""
     digits = 4 if row["unit"] == "probability" else 3
     value = "not known," if row["value"] is None else f"{row['value'] * (1 + 1e-12):.{digits}f}"
     limit = f", limit {row['red_limit']:g}" if row["red_limit"] is not None else ""
     named = f"  [{row['verdict_name']}]" if row.get("verdict_name") else ""
     return (
-        f"{row['verdict']}  {suite}{row['config']}: {row['category']} {row['measure']} by "
-        f"{row['axis']}{group}: {row['metric']} {value}{interval} {row['unit']}{limit}, "
-        f"n {row['n']:,}{p_value}{named}"
+        f"{row['verdict']}  {suite}{isolated(row['config'])}: {row['category']} {row['measure']} by "
+        f"{isolated(row['axis'])}{group}: {row['metric']} {value}{interval} {row['unit']}{limit}, "
+        f"n {row['n']:,}{p_value}{_farthest(row)}{named}"
     )
+
+
+def _farthest(row: dict[str, Any]) -> str:
+    """Say which two groups lie farthest apart, each with its share or mean, and its n; else nothing."""
+    if row["group_high"] is None:
+        return ""
+    high, low = (
+        f"{isolated(row[f'group_{end}'])} {measured(row[f'value_{end}'])} (n {row[f'n_group_{end}']:,})"
+        for end in ("high", "low")
+    )
+    is_answered = row["measure"] == "response_status" and row["outcome"] == "ok"
+    read = "answered" if is_answered else isolated(row["outcome"])
+    return f". Farthest apart{f' in {read}' if read else ''}: {high}, {low}"

@@ -63,13 +63,15 @@ MARTS = {
         'gender' as axis, 'o' as measure, 'fdi' as metric, 'Female' as group_value, 0.9::double as value,
         'share' as unit, 0.3::double as adjusted_value, 0.1::double as red_limit, 0.2::double as ci_low,
         0.4::double as ci_high, 60 as n,
-        0.001::double as p_family, 'C-gender-0' as verdict_name, false as is_control, 0 as n_missing
+        0.001::double as p_family, 'C-gender-' || if(verdict = 'fail', 0, 1) as verdict_name, false as is_control, 0 as n_missing,
+        null::double as value_low, null::double as value_high
         from (values ('fail'), ('inconclusive')) as verdicts (verdict)
         """,
     "fct_contrasts": """
         select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
         'a|b' as outcome, 'Female' as group_high, 0.75::double as value_high,
-        1200 as n_group_high, 'Male' as group_low, 0.4::double as value_low, 40 as n_group_low
+        1200 as n_group_high, 'Male' as group_low, 0.4::double as value_low, 40 as n_group_low,
+        0.2::double as ci_low, 0.5::double as ci_high, 1240 as n, true as is_simulated, false as is_control
         """,
     "fct_selection_rates": """
         select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as feature,
@@ -457,12 +459,26 @@ def test_what_is_no_card_is_refused(content, data, card):
     assert "is a folder, a pipe or a device" in refusal(data, "verify", card)
 
 
-def test_the_card_says_between_which_groups_a_finding_lies(built):
-    """A gap has no group of its own, and whoever has the card alone has to know who is treated how."""
+def test_card_and_gate_say_between_which_groups_a_finding_lies(built):
+    """A gap has no group of its own, and whoever has a line of it has to know who is treated how."""
     (finding,) = json.loads((built / f"{NAME}.json").read_text("utf-8"))["findings"]
     assert (finding["group_high"], finding["value_high"], finding["n_group_low"]) == ("Female", 0.75, 40)
     told = (built / f"{NAME}.md").read_text("utf-8")
     assert r". Farthest apart in a\|b: Female 0.75 (n 1,200), Male 0.4 (n 40)" in told
+    gate = run(built, "gate", "--stale")
+    assert gate.exit_code == 1
+    (line,) = [one for one in gate.stdout.splitlines() if one.startswith("fail")]
+    assert line.endswith(". Farthest apart in a|b: Female 0.75 (n 1,200), Male 0.4 (n 40)  [C-gender-0]")
+
+
+def test_names_from_right_to_left_do_not_move_the_numbers_of_the_card(data):
+    change(data, "update fct_contrasts set group_low = 'زيد', measure = 'response_status', outcome = 'ok'")
+    change(data, "update fct_verdicts set measure = 'response_status', config = 'نموذج 7B'")
+    change(data, "update fct_contrasts set config = 'نموذج 7B'")
+    assert run(data, "card", "--stale").exit_code == 0
+    told = (data / f"{NAME}.md").read_text("utf-8")
+    assert "fail \u2068نموذج 7B\u2069: C response" in told and "| \u2068نموذج 7B\u2069 |" in told
+    assert ". Farthest apart in answered: Female 0.75 (n 1,200), \u2068زيد\u2069 0.4 (n 40)" in told
 
 
 def test_a_ratio_is_told_by_the_rates_that_it_is_of(data):

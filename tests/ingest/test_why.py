@@ -348,7 +348,7 @@ def test_a_shown_gap_leads_to_its_groups_and_answers(data):
 def test_a_finding_without_a_value_is_described():
     """All answers of the other group are missing, and `gate --inconclusive` lists it."""
     row = {
-        **dict.fromkeys(("ci_low", "ci_high", "group_value", "value", "p_family", "red_limit")),
+        **dict.fromkeys(("ci_low", "ci_high", "group_value", "value", "p_family", "red_limit", "group_high")),
         **{"verdict": "inconclusive", "config": "m", "category": "C", "measure": "o", "axis": "a"},
         **{"metric": "min_impact_ratio", "unit": "ratio", "n": 20},
         "has_suites": False,
@@ -358,7 +358,7 @@ def test_a_finding_without_a_value_is_described():
 
 def test_a_finding_of_one_of_several_suites_names_it():
     row = {
-        **dict.fromkeys(("ci_low", "ci_high", "group_value", "p_family", "red_limit")),
+        **dict.fromkeys(("ci_low", "ci_high", "group_value", "p_family", "red_limit", "group_high")),
         **{"verdict": "fail", "suite": "hiring", "config": "m", "category": "C", "measure": "o", "axis": "a"},
         **{"metric": "max_gap", "value": 0.5, "unit": "share", "n": 20, "has_suites": True},
     }
