@@ -140,9 +140,12 @@ _MEASURED = """
     limit $n
 """
 _RULES = """
-    select rule_kind, label, phrases, feature
+    select rule_kind, label, phrases, feature, outcome_set
     from dim_outcome_rules
-    where suite = $suite and category = $category and outcome_set = $measure
+    where
+        suite = $suite and category = $category
+        -- A score is called by its feature, whatever its rule is called.
+        and case when rule_kind = 'score' then feature else outcome_set end = $measure
     order by label is distinct from $outcome, label_position
     limit 1
 """
@@ -296,7 +299,7 @@ def reading(warehouse: Warehouse, row: Row) -> str:
         return f"The number {row['measure']}, of each answer, as a scorer or the data gave it."
     rule = rules[0]
     if rule["rule_kind"] == "score":
-        return f"The score {rule['feature'] or row['measure']}, of each answer."
+        return f"Rule {rule['outcome_set']}, by score; the number {rule['feature']} of each answer."
     number = f" of {rule['feature']}" if rule["feature"] else ""
     read = f"Rule {row['measure']}, by {rule['rule_kind']}{number}; "
     if row["contrast_outcome"] is None:

@@ -253,6 +253,18 @@ def test_where_a_number_is_cut_the_number_is_named(data):
         assert evidence.reading(warehouse, row) == "Rule view, by cutoff of rating_score; no: >= 7."
 
 
+def test_a_score_is_found_by_its_feature_and_read_by_the_rule_of_another_name(data, tmp_path):
+    shutil.copytree(data, tmp_path / "data")
+    with duckdb.connect(str(tmp_path / "data" / AUDIT_NAME)) as marts:
+        marts.execute(
+            "update dim_outcome_rules set category = 'D5', rule_kind = 'score', outcome_set = 'tone',"
+            " feature = 'vader', label = '', phrases = null"
+        )
+    with Warehouse(tmp_path / "data") as warehouse:
+        row = evidence.verdict_named(warehouse, "D5")
+        assert evidence.reading(warehouse, row) == "Rule tone, by score; the number vader of each answer."
+
+
 @pytest.mark.parametrize("name", ["two\nlines", "two  spaces", "hard\xa0space", " \u200b'", "end\t", ""])
 def test_the_query_as_it_is_printed_asks_for_the_very_name(name):
     (found,) = duckdb.sql(f"select {in_one_line(evidence.literal(name))}").fetchone()
