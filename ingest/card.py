@@ -112,7 +112,7 @@ READ = sorted(set(re.findall(r"\b(?:dim|fct)_\w+", " ".join([*SECTIONS.values(),
 FINDING_KEYS = (
     "suite", "config", "is_simulated", "category", "axis", "measure", "metric", "group_value", "value",
     "unit", "red_limit", "ci_low", "ci_high", "n", "p_family", "outcome", "group_high", "value_high",
-    "n_group_high", "group_low", "value_low", "n_group_low",
+    "n_group_high", "group_low", "value_low", "n_group_low", "combination",
 )  # fmt: skip
 ALWAYS = (
     "Thresholds are choices of a profile, with their source in the table of thresholds; none is a law.",

@@ -151,14 +151,18 @@ def checked(row: Row) -> str:
 
 
 def gap_in_words(row: Row) -> str:
-    """Return how many answers about either group are read so, or what two means are, each with its n."""
+    """Return how many answers about either group are read so, or what two means are, each with its n.
+
+    Where another attribute is known to matter, it says among whom the gap is widest.
+    """
+    more = f" {row['combination']}" if row["combination"] else ""
     if row["measure_kind"] == "outcome":
-        return str(row["contrast_sentence"])
+        return f"{row['contrast_sentence']}{more}"
     measure, n_high = words(row["measure"]), row["n_group_high"]
     return (
         f"{measure[:1].upper()}{measure[1:]} is {measured(row['contrast_high'])} on average "
         f"in {n_high:,} {'answer' if n_high == 1 else 'answers'} about {row['group_high']}, "
-        f"{measured(row['contrast_low'])} in {row['n_group_low']:,} about {row['group_low']}."
+        f"{measured(row['contrast_low'])} in {row['n_group_low']:,} about {row['group_low']}.{more}"
     )
 
 

@@ -12,8 +12,8 @@ Row = dict[str, Any]
 _TOLD = """
     verdict_name, verdict, suite, config, category, category_title, axis, measure, measure_kind,
     measure_check, n_labels, profile, metric, group_value, green_limit, red_limit, direction, headline,
-    number_sentence, reason, contrast, contrast_sentence, contrast_outcome, group_high, group_low,
-    contrast_high, contrast_low, n_group_high, n_group_low, gap_low, gap_high, gap_chance,
+    number_sentence, reason, contrast, contrast_sentence, combination, contrast_outcome, group_high,
+    group_low, contrast_high, contrast_low, n_group_high, n_group_low, gap_low, gap_high, gap_chance,
     (select count(distinct suite) > 1 from rpt_verdicts) as has_suites
 """
 _PLACE = """

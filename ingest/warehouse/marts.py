@@ -53,14 +53,15 @@ FINDINGS = """
     ),
     told as (
         select suite, config, category, axis, measure, outcome, group_high, value_high, n_group_high,
-               group_low, value_low, n_group_low, '' as metric
+               group_low, value_low, n_group_low, sentence as combination, '' as metric
         from fct_contrasts
+        left join fct_combined_gaps using (suite, config, category, axis, measure, measure_kind)
         union all by name
         select *, 'min_impact_ratio' as metric from favoured
     ),
     contrasts as (
         select verdict_name, told.outcome, group_high, told.value_high, n_group_high, group_low,
-               told.value_low, n_group_low
+               told.value_low, n_group_low, combination
         from told
         inner join fct_verdicts as verdicts using (suite, config, category, axis, measure)
         where told.metric in ('', verdicts.metric)
@@ -69,7 +70,7 @@ FINDINGS = """
     select suite, config, is_simulated, category, axis, measure, metric, group_value, verdict,
            coalesce(adjusted_value, value) as value, unit, red_limit, ci_low, ci_high, n, p_family,
            verdict_name, outcome, group_high, contrasts.value_high, n_group_high, group_low,
-           contrasts.value_low, n_group_low,
+           contrasts.value_low, n_group_low, combination,
            (select count(distinct suite) > 1 from fct_verdicts) as has_suites
     from fct_verdicts as verdicts
     left join contrasts using (verdict_name)
@@ -369,4 +370,5 @@ def _farthest(row: dict[str, Any]) -> str:
     )
     is_answered = row["measure"] == "response_status" and row["outcome"] == "ok"
     read = "answered" if is_answered else isolated(row["outcome"])
-    return f". Farthest apart{f' in {read}' if read else ''}: {high}, {low}"
+    more = f". {row['combination'].removesuffix('.')}" if row["combination"] else ""
+    return f". Farthest apart{f' in {read}' if read else ''}: {high}, {low}{more}"

@@ -173,7 +173,7 @@ def test_nothing_that_steers_a_terminal_is_printed(name, data, load_records, cap
         "ci_low": None, "ci_high": None, "group_value": name, "p_family": None, "value": 0.5, "unit": "share",
         "red_limit": 0.2, "category": "C", "measure": "m", "axis": name, "metric": "max_gap",
         "has_suites": False, "outcome": name, "group_high": name, "value_high": 0.7, "n_group_high": 2,
-        "group_low": "", "value_low": 0.2, "n_group_low": 2,
+        "group_low": "", "value_low": 0.2, "n_group_low": 2, "combination": name,
     }  # fmt: skip
     print_verdicts(SimpleNamespace(rows=lambda *_: [row]))  # type: ignore[arg-type]
     assert all(line.isprintable() for line in capsys.readouterr().out.removesuffix("\n").split("\n"))

@@ -71,7 +71,12 @@ MARTS = {
         select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
         'a|b' as outcome, 'Female' as group_high, 0.75::double as value_high,
         1200 as n_group_high, 'Male' as group_low, 0.4::double as value_low, 40 as n_group_low,
-        0.2::double as ci_low, 0.5::double as ci_high, 1240 as n, true as is_simulated, false as is_control
+        0.2::double as ci_low, 0.5::double as ci_high, 1240 as n, true as is_simulated, false as is_control,
+        'outcome' as measure_kind
+        """,
+    "fct_combined_gaps": """
+        select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
+        'outcome' as measure_kind, 'This gap depends on race.' as sentence, true as is_simulated
         """,
     "fct_selection_rates": """
         select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as feature,
@@ -464,11 +469,16 @@ def test_card_and_gate_say_between_which_groups_a_finding_lies(built):
     (finding,) = json.loads((built / f"{NAME}.json").read_text("utf-8"))["findings"]
     assert (finding["group_high"], finding["value_high"], finding["n_group_low"]) == ("Female", 0.75, 40)
     told = (built / f"{NAME}.md").read_text("utf-8")
-    assert r". Farthest apart in a\|b: Female 0.75 (n 1,200), Male 0.4 (n 40)" in told
+    assert (
+        r". Farthest apart in a\|b: Female 0.75 (n 1,200), Male 0.4 (n 40). This gap depends on race" in told
+    )
     gate = run(built, "gate", "--stale")
     assert gate.exit_code == 1
     (line,) = [one for one in gate.stdout.splitlines() if one.startswith("fail")]
-    assert line.endswith(". Farthest apart in a|b: Female 0.75 (n 1,200), Male 0.4 (n 40)  [C-gender-0]")
+    assert line.endswith(
+        ". Farthest apart in a|b: Female 0.75 (n 1,200), Male 0.4 (n 40)."
+        " This gap depends on race  [C-gender-0]"
+    )
 
 
 def test_names_from_right_to_left_do_not_move_the_numbers_of_the_card(data):

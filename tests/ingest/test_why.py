@@ -27,6 +27,7 @@ VERDICT = {
     "headline": "Gap 0.5.", "reason": "Beyond the limit.", "measure_check": "unvalidated", "contrast": "a, b",
     "measure_kind": "outcome", "contrast_outcome": "no", "group_high": "Female", "group_low": "Male",
     "contrast_sentence": "2 of 2 answers about Female (100 %) are read as no.",
+    "combination": "This gap depends on race.",
     "n_group_high": 2, "n_group_low": 2,
     "contrast_high": 1.0, "contrast_low": 0.5, "gap_low": 0.1, "gap_high": 0.9, "gap_chance": 0.2,
     "n_attributes": 1, "speaking_rank": 1, "telling_rank": 1, "n_labels": 0,
@@ -36,7 +37,8 @@ OTHERS = (
     {**VERDICT, "verdict_name": "D4-race-00000001", "axis": "race", "measure_kind": None, "contrast": None},
     {
         **VERDICT, "verdict_name": "D5-gender-00000002", "category": "D5", "measure_kind": "score",
-        "measure": "vader", "contrast_outcome": None, "measure_check": "corrected", "n_labels": 1200,
+        "measure": "vader", "contrast_outcome": None, "combination": None, "measure_check": "corrected",
+        "n_labels": 1200,
     },
 )  # fmt: skip
 ANSWERS = (("Female", "no"), ("Female", "no"), ("Male", "no"), ("Male", "yes"))
@@ -123,7 +125,7 @@ def test_ten_lines_lead_from_the_verdict_to_two_answers_and_the_query(data):
     assert len(lines) == 10 and all(line.isprintable() for line in lines)
     assert "[D4-gender-5c0f91ab]" in lines[0] and "fail" in lines[0]
     assert "max_share_gap: pass below 0.1, fail above 0.2. Source: a source" in lines[1]
-    assert VERDICT["contrast_sentence"] in lines[4]
+    assert lines[4].endswith(f"{VERDICT['contrast_sentence']} This gap depends on race.")
     assert "pattern; no: not pleased" in lines[6] and "No person has checked" in lines[6]
     # Of the higher group one that has the outcome, of the other one that has not.
     assert lines[7].startswith("Female") and "answer 0" in lines[7]

@@ -1,4 +1,4 @@
-"""The story's words: a pass is no likeness of groups, and what became of a request is no reading of an answer."""
+"""The story: a pass is no likeness of groups, and the end of a request no reading of an answer."""
 
 import json
 import subprocess

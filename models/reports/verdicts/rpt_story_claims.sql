@@ -10,6 +10,7 @@
         ~ rounded_apart('contrast_high', ['contrast_low'], within=0.001) ~ " || ' on average in ' || answers_high || ' about '
         || group_high || ', and ' || "
         ~ rounded_apart('contrast_low', ['contrast_high'], within=0.001) ~ " || ' in ' || " ~ with_commas('n_group_low') ~ " || ' about ' || group_low || '.' || few_answers"},
+    {'kind': 'may', 'if': "combination is not null and not is_untestable", 'sentence': "combination"},
     {'kind': 'may', 'if': "measure_kind is null and contrast is not null", 'sentence': words.format('contrast') ~ " || '.'"},
     {'kind': 'may', 'if': "verdict = 'fail' and is_gap_beyond and not is_p_value", 'sentence':
         "'This difference is larger than chance gives, and larger than the limit allows.'"},
@@ -84,6 +85,7 @@ told as (
         verdicts.measure_kind,
         verdicts.contrast,
         verdicts.contrast_sentence,
+        verdicts.combination,
         verdicts.contrast_high,
         verdicts.contrast_low,
         verdicts.n_cell_low,
@@ -166,6 +168,7 @@ facts as (
         told.measure_kind,
         told.contrast,
         told.contrast_sentence,
+        told.combination,
         told.contrast_high,
         told.contrast_low,
         told.n_cell_low,

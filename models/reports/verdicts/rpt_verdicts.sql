@@ -294,6 +294,11 @@ of_several_measures as (
     having min(measure) <> max(measure)
 ),
 
+combinations as (
+    select * {{ without('domain, model, role, is_simulated, both_axes, p_holm') }}
+    from {{ ref('fct_combined_gaps') }}
+),
+
 parts as (
     select
         *,
@@ -447,10 +452,13 @@ numbered as (
 select
     {{ contract_columns(without=[
         'category_slug', 'responses_slug', 'measure_words', 'verdict_label',
-        'sentence', 'contrast_sentence'
+        'sentence', 'contrast_sentence', 'combination'
     ]) }},
     {{ page_slugs() }},
     {{ contrast_in_words() }} as contrast_sentence,
+    -- It is of one outcome.
+    case when measure_kind = 'score' or contrast_outcome is not null then combinations.sentence end
+        as combination,
     case
         when measure = 'response_status' then 'whether an answer came'
         when is_one_of_several then {{ measure_in_words('measure') }}
@@ -470,3 +478,4 @@ select
 from numbered
 inner join ranked using ({{ keys | join(', ') }})
 left join of_several_measures using (suite, category, metric)
+left join combinations using (suite, category, config, measure_kind, measure, axis)

@@ -1,0 +1,195 @@
+-- Grain: one row per suite, category, config, measure_kind, measure, axis: gaps that another attribute makes wider.
+{% set keys = ['suite', 'category', 'config', 'measure_kind', 'measure'] -%}
+{% set beyond = "', beyond chance (corrected p ' || " ~ p_in_words('p_holm') ~ " || ').'" -%}
+with contrasts as (
+    select * from {{ ref('fct_contrasts') }}
+    where not is_control and n_labels is null
+),
+
+found as (
+    select * from {{ ref('fct_interactions') }}
+    where p_holm <= {{ significance_level() }}
+),
+
+cells as (
+    select
+        suite,
+        category,
+        config,
+        'outcome' as measure_kind,
+        outcome_set as measure,
+        axis,
+        outcome,
+        group_value,
+        share as value,
+        n_group as n
+    from {{ ref('fct_outcome_shares') }}
+    union all
+    select
+        suite,
+        category,
+        config,
+        'score' as measure_kind,
+        feature as measure,
+        axis,
+        '' as outcome,
+        group_value,
+        mean as value,
+        n
+    from {{ ref('fct_score_shifts') }}
+    where mean is not null
+),
+
+outcomes as (
+    select
+        {{ keys | join(',\n        ') }},
+        axis,
+        count(distinct outcome) as n_outcomes
+    from cells
+    group by {{ keys | join(', ') }}, axis
+),
+
+-- The two groups of a contrast, together with each group of the other attribute.
+together as (
+    select
+        {% for key in keys -%}
+            contrasts.{{ key }},
+        {% endfor -%}
+        contrasts.axis,
+        contrasts.outcome,
+        contrasts.group_high,
+        contrasts.group_low,
+        others.axis as other_axis,
+        others.group_value as other_group,
+        found.axis as both_axes,
+        found.p_holm,
+        found.group_value as departing_group,
+        {%- for side in ('high', 'low') %}
+        case
+            when found.axis = contrasts.axis || ' & ' || others.axis
+                then contrasts.group_{{ side }} || ' & ' || others.group_value
+            else others.group_value || ' & ' || contrasts.group_{{ side }}
+        end as both_{{ side }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from contrasts
+    inner join cells as others
+        on
+            {% for key in keys + ['outcome'] -%}
+                {{ 'and ' if not loop.first }}contrasts.{{ key }} = others.{{ key }}
+            {% endfor %}
+    inner join found
+        on
+            {% for key in keys -%}
+                contrasts.{{ key }} = found.{{ key }} and
+            {% endfor -%}
+            found.axis in (
+                contrasts.axis || ' & ' || others.axis, others.axis || ' & ' || contrasts.axis
+            )
+    inner join outcomes
+        on
+            {% for key in keys + ['axis'] -%}
+                {{ 'and ' if not loop.first }}found.{{ key }} = outcomes.{{ key }}
+            {% endfor %}
+    -- Of two outcomes, one is what the other is not.
+    where outcomes.n_outcomes = 2 or found.outcome = contrasts.outcome
+),
+
+gaps as (
+    select
+        together.*,
+        high.value as value_high,
+        low.value as value_low,
+        high.n as n_high,
+        low.n as n_low,
+        round(high.value - low.value, 9) as gap
+    from together
+    {%- for side in ('high', 'low') %}
+    inner join cells as {{ side }}
+        on
+            {% for key in keys + ['outcome'] -%}
+                together.{{ key }} = {{ side }}.{{ key }} and
+            {% endfor -%}
+            together.both_axes = {{ side }}.axis
+            and together.both_{{ side }} = {{ side }}.group_value
+    {%- endfor %}
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by {{ keys | join(', ') }}, axis, both_axes order by gap desc, other_group asc
+        ) as widest,
+        row_number() over (
+            partition by {{ keys | join(', ') }}, axis, both_axes order by gap asc, other_group desc
+        ) as narrowest,
+        max(case when departing_group in (both_high, both_low) then 1 else 0 end) over (
+            partition by {{ keys | join(', ') }}, axis, both_axes
+        ) as is_theirs
+    from gaps
+),
+
+worded as (
+    select
+        *,
+        {{ isolated('other_group') }} || ':'
+        {%- for side in ('high', 'low') %}
+        || ' ' || {{ isolated('group_' ~ side) }} || ' '
+        || case
+            when measure_kind = 'outcome'
+                then {{ of_hundred('value_' ~ side) }} || ' % of ' || {{ with_commas('n_' ~ side) }}
+            else {{ rounded('value_' ~ side) }} || ' (n ' || {{ with_commas('n_' ~ side) }} || ')'
+        end || '{{ ',' if loop.first else '.' }}'
+        {%- endfor %} as words
+    from ranked
+    where is_theirs = 1
+),
+
+told as (
+    select
+        {% for key in keys -%}
+            wide.{{ key }},
+        {% endfor -%}
+        wide.axis,
+        wide.both_axes,
+        wide.p_holm,
+        'This gap depends on ' || {{ isolated('wide.other_axis') }} || {{ beyond | replace('p_holm', 'wide.p_holm') }}
+        || ' ' || wide.words || ' ' || narrow.words as sentence
+    from worded as wide
+    inner join worded as narrow
+        on
+            {% for key in keys + ['axis', 'both_axes'] -%}
+                wide.{{ key }} = narrow.{{ key }} and
+            {% endfor -%}
+            wide.other_group <> narrow.other_group
+    where wide.widest = 1 and narrow.narrowest = 1
+    union all
+    select
+        {{ keys | join(',\n        ') }},
+        axis,
+        axis as both_axes,
+        p_holm,
+        'Together, ' || {{ isolated('axis') }} || ' count for more than each alone' || {{ beyond }} as sentence
+    from found
+),
+
+first_told as (
+    select
+        *,
+        row_number() over (
+            partition by {{ keys | join(', ') }}, axis order by p_holm asc, both_axes asc
+        ) as position
+    from told
+)
+
+select
+    {{ analysis_columns('contrasts') }},
+    contrasts.measure_kind,
+    contrasts.measure,
+    contrasts.axis,
+    first_told.both_axes,
+    first_told.p_holm,
+    first_told.sentence
+from first_told
+inner join contrasts using ({{ keys | join(', ') }}, axis)
+where first_told.position = 1
