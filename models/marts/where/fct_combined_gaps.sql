@@ -42,76 +42,93 @@ cells as (
 
 outcomes as (
     select
-        {{ keys | join(',\n        ') }},
+        suite,
+        category,
+        config,
+        measure_kind,
+        measure,
         axis,
         count(distinct outcome) as n_outcomes
     from cells
-    group by {{ keys | join(', ') }}, axis
+    group by suite, category, config, measure_kind, measure, axis
 ),
 
 -- The two groups of a contrast, together with each group of the other attribute.
 together as (
     select
-        {% for key in keys -%}
-            contrasts.{{ key }},
-        {% endfor -%}
+        suite,
+        category,
+        config,
+        measure_kind,
+        measure,
+        outcome,
         contrasts.axis,
-        contrasts.outcome,
         contrasts.group_high,
         contrasts.group_low,
         others.axis as other_axis,
         others.group_value as other_group,
+        contrasts.axis || ' & ' || others.axis as first_axes,
+        others.axis || ' & ' || contrasts.axis as last_axes
+    from contrasts
+    inner join cells as others using (suite, category, config, measure_kind, measure, outcome)
+),
+
+named as (
+    select
+        together.*,
         found.axis as both_axes,
         found.p_holm,
         found.group_value as departing_group,
+        found.outcome as departing_outcome,
         {%- for side in ('high', 'low') %}
         case
-            when found.axis = contrasts.axis || ' & ' || others.axis
-                then contrasts.group_{{ side }} || ' & ' || others.group_value
-            else others.group_value || ' & ' || contrasts.group_{{ side }}
+            when found.axis = together.first_axes
+                then together.group_{{ side }} || ' & ' || together.other_group
+            else together.other_group || ' & ' || together.group_{{ side }}
         end as both_{{ side }}{{ ',' if not loop.last }}
         {%- endfor %}
-    from contrasts
-    inner join cells as others
-        on
-            {% for key in keys + ['outcome'] -%}
-                {{ 'and ' if not loop.first }}contrasts.{{ key }} = others.{{ key }}
-            {% endfor %}
+    from together
     inner join found
         on
-            {% for key in keys -%}
-                contrasts.{{ key }} = found.{{ key }} and
-            {% endfor -%}
-            found.axis in (
-                contrasts.axis || ' & ' || others.axis, others.axis || ' & ' || contrasts.axis
-            )
-    inner join outcomes
-        on
-            {% for key in keys + ['axis'] -%}
-                {{ 'and ' if not loop.first }}found.{{ key }} = outcomes.{{ key }}
-            {% endfor %}
-    -- Of two outcomes, one is what the other is not.
-    where outcomes.n_outcomes = 2 or found.outcome = contrasts.outcome
+            together.suite = found.suite
+            and together.category = found.category
+            and together.config = found.config
+            and together.measure_kind = found.measure_kind
+            and together.measure = found.measure
+            and found.axis in (together.first_axes, together.last_axes)
 ),
 
 gaps as (
     select
-        together.*,
+        named.*,
         high.value as value_high,
         low.value as value_low,
         high.n as n_high,
         low.n as n_low,
         round(high.value - low.value, 9) as gap
-    from together
+    from named
+    inner join outcomes
+        on
+            named.suite = outcomes.suite
+            and named.category = outcomes.category
+            and named.config = outcomes.config
+            and named.measure_kind = outcomes.measure_kind
+            and named.measure = outcomes.measure
+            and named.both_axes = outcomes.axis
     {%- for side in ('high', 'low') %}
     inner join cells as {{ side }}
         on
-            {% for key in keys + ['outcome'] -%}
-                together.{{ key }} = {{ side }}.{{ key }} and
-            {% endfor -%}
-            together.both_axes = {{ side }}.axis
-            and together.both_{{ side }} = {{ side }}.group_value
+            named.suite = {{ side }}.suite
+            and named.category = {{ side }}.category
+            and named.config = {{ side }}.config
+            and named.measure_kind = {{ side }}.measure_kind
+            and named.measure = {{ side }}.measure
+            and named.outcome = {{ side }}.outcome
+            and named.both_axes = {{ side }}.axis
+            and named.both_{{ side }} = {{ side }}.group_value
     {%- endfor %}
+    -- Of two outcomes, one is what the other is not.
+    where outcomes.n_outcomes = 2 or named.departing_outcome = named.outcome
 ),
 
 ranked as (
@@ -147,29 +164,29 @@ worded as (
 
 told as (
     select
-        {% for key in keys -%}
-            wide.{{ key }},
-        {% endfor -%}
-        wide.axis,
-        wide.both_axes,
+        suite,
+        category,
+        config,
+        measure_kind,
+        measure,
+        axis,
+        both_axes,
         wide.p_holm,
-        'This gap depends on ' || {{ isolated('wide.other_axis') }} || {{ beyond | replace('p_holm', 'wide.p_holm') }}
-        || ' ' || wide.words || ' ' || narrow.words as sentence
+        'This gap depends on ' || {{ isolated('wide.other_axis') }}
+        || {{ beyond | replace('p_holm', 'wide.p_holm') }} || ' ' || wide.words || ' ' || narrow.words
+        as sentence
     from worded as wide
     inner join worded as narrow
-        on
-            {% for key in keys + ['axis', 'both_axes'] -%}
-                wide.{{ key }} = narrow.{{ key }} and
-            {% endfor -%}
-            wide.other_group <> narrow.other_group
-    where wide.widest = 1 and narrow.narrowest = 1
+        using (suite, category, config, measure_kind, measure, axis, both_axes)
+    where wide.widest = 1 and narrow.narrowest = 1 and wide.other_group <> narrow.other_group
     union all
     select
         {{ keys | join(',\n        ') }},
         axis,
         axis as both_axes,
         p_holm,
-        'Together, ' || {{ isolated('axis') }} || ' count for more than each alone' || {{ beyond }} as sentence
+        'Together, ' || {{ isolated('axis') }} || ' count for more than each alone'
+        || {{ beyond }} as sentence
     from found
 ),
 
