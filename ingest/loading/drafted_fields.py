@@ -12,6 +12,7 @@ from ingest.suite import normalise_label
 from ingest.suite.fields import AXIS_SEPARATOR, Label
 
 MOST_VALUES, MOST_LETTERS = 20, 60  # of an attribute
+MOST_OF_PEOPLE = 50  # values of one that says whom an answer is about, such as nationality
 MOST_LABELS = 6  # of a score that is a word
 EACH = 5  # records to a value of an attribute, on average
 ENOUGH = 0.9  # of the records have it
@@ -31,6 +32,7 @@ OF_THINGS = frozenset({
     "template", "topic", "trait", "vacancy",
 })  # fmt: skip
 LABEL = TypeAdapter(Label)
+DATE = re.compile(r"\d{4}-\d\d-\d\d(?![^\sT])")
 
 
 class FileField:
@@ -53,6 +55,11 @@ class FileField:
     def is_number(self) -> bool:
         """Whether all its values are numbers, or true and false."""
         return bool(self.values) and all(map(_is_number, self.values))
+
+    @property
+    def is_date(self) -> bool:
+        """Whether all its values are days or times: 2026-11-01, 2026-11-01T10:00:00Z."""
+        return bool(self.values) and all(map(DATE.match, self.values))
 
     @property
     def words(self) -> list[str]:
@@ -83,9 +90,10 @@ class FileField:
     @property
     def can_be_groups(self) -> bool:
         """Whether nearly all records have one of a few values, each of them often enough."""
-        if not (self.is_full and 2 <= len(self.values) <= MOST_VALUES and self.n >= EACH * len(self.values)):
+        most = MOST_OF_PEOPLE if self.is_about_people else MOST_VALUES
+        if not (self.is_full and 2 <= len(self.values) <= most and self.n >= EACH * len(self.values)):
             return False
-        if self.is_number and not self.is_about_people:
+        if (self.is_number or self.is_date) and not self.is_about_people:
             return False
         return self.has_labels and not any(AXIS_SEPARATOR in value for value in self.values)
 

@@ -493,3 +493,24 @@ def test_what_an_editor_would_show_in_another_order_is_escaped_in_a_draft(tmp_pa
     assert done.exit_code == 0, done.output
     assert "\u202e" not in suite.read_text("utf-8")
     assert hidden in load_suite(suite).columns.root.replace
+
+
+def test_many_nations_are_groups_and_days_are_none(tmp_path):
+    """The days of answers were taken for groups, and a column of 21 origins for what prompts share."""
+    records = [
+        {
+            "origin": f"land{n}",
+            "question": f"A person of land{n} likes hobby {i}. Invite? Yes or No.",
+            "timestamp": f"2026-11-{1 + (3 * n + i) % 7:02}T10:00:00Z",
+            "day": f"2026-11-{1 + (3 * n + i) % 7:02}",
+            "answer": "Yes." if (n + i) % 3 else "No.",
+        }
+        for n in range(21)
+        for i in range(6)
+    ]
+    path = tmp_path / "nations.yml"
+    told = plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    assert told.exit_code == 0, told.output
+    suite = load_suite(path)
+    assert {name: len(values) for name, values in suite.attributes.items()} == {"origin": 21}
+    assert "could be groups" not in path.read_text()
