@@ -63,7 +63,8 @@ MARTS = {
         'gender' as axis, 'o' as measure, 'fdi' as metric, 'Female' as group_value, 0.9::double as value,
         'share' as unit, 0.3::double as adjusted_value, 0.1::double as red_limit, 0.2::double as ci_low,
         0.4::double as ci_high, 60 as n,
-        0.001::double as p_family, 'C-gender-' || if(verdict = 'fail', 0, 1) as verdict_name, false as is_control, 0 as n_missing,
+        0.001::double as p_family, 'C-gender-' || if(verdict = 'fail', 0, 1) as verdict_name,
+        false as is_control, 0 as n_missing,
         null::double as value_low, null::double as value_high
         from (values ('fail'), ('inconclusive')) as verdicts (verdict)
         """,

@@ -55,11 +55,6 @@ told as (
     from favourable_gaps
 ),
 
-of_rates as (
-    select * from told
-    where is_of_rates
-),
-
 contrasts as (
     select
         suite,
@@ -231,7 +226,7 @@ worded as (
             and verdicts.config = associations.config
             and verdicts.axis = associations.axis
             and verdicts.measure = associations.outcome_set
-    left join of_rates
+    left join favourable_gaps as of_rates
         on
             verdicts.metric = 'min_impact_ratio'
             and verdicts.suite = of_rates.suite
@@ -245,7 +240,7 @@ worded as (
             and verdicts.category = contrasts.category
             and verdicts.config = contrasts.config
             and verdicts.measure = contrasts.measure
-            and coalesce(of_rates.is_of_rates, false) = contrasts.is_of_rates
+            and (of_rates.suite is not null) = contrasts.is_of_rates
             and (verdicts.metric = 'jsd_census_nats') = contrasts.is_census
             and case when verdicts.metric = 'jsd_census_nats' then '' else verdicts.axis end = contrasts.axis
             and case when verdicts.metric = 'jsd_census_nats' then verdicts.group_value else '' end
