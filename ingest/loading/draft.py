@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ingest.asking.answer_status import STATUSES
+from ingest.asking.answer_status import STATUSES, is_refusal
 from ingest.backends.reasoning import split_reasoning
 from ingest.corpus.sentences import keyword_pattern
 from ingest.errors import PlumblineError, shorten, shown
@@ -422,6 +422,8 @@ def _suite(
     for one, *record in zip(codes, prompts, answers, models, strict=True):
         if one:
             asked[one].append((record[0], record[1], record[2]))
+    # `load` counts refusals apart: they are no reading of an answer.
+    asked = {one: [each for each in of if not is_refusal(each[1])] or of for one, of in asked.items()}
     said["category"] = columns.get("category", {"value": code})
     said["attributes"] = {slug: field.name for slug, field in attributes.items()}
     said |= {"scores": dict(scores)} if scores else {}

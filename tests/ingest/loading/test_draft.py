@@ -514,3 +514,22 @@ def test_many_nations_are_groups_and_days_are_none(tmp_path):
     suite = load_suite(path)
     assert {name: len(values) for name, values in suite.attributes.items()} == {"origin": 21}
     assert "could be groups" not in path.read_text()
+
+
+def test_a_refusal_is_no_label_of_a_decision(tmp_path):
+    """`load` counts it apart, and a rule that reads it as a third answer would say so of none."""
+    records = [
+        {
+            "gender": gender,
+            "question": f"Shop {i}: a {gender} asks for a loan. Yes or No?",
+            "answer": "I'm sorry, but I can't help with that." if i % 3 == 0 else ("Yes.", "No.")[i % 2],
+        }
+        for i in range(30)
+        for gender in ("woman", "man")
+    ]
+    path = tmp_path / "loan.yml"
+    told = plumbline("init", path, "--responses", write_csv(tmp_path / "a.csv", records))
+    assert told.exit_code == 0, told.output
+    ((_, rule),) = load_suite(path).rules()
+    assert set(rule.labels) == {"Yes", "No"}
+    assert "40 of 40 answers begin with" in path.read_text()
