@@ -13,6 +13,7 @@ ROW = {
     "measure": "view",
     "measure_kind": "outcome",
     "contrast_sentence": "8 of 16 answers about Female (50 %) are read as sad; 4 of 16 about Male (25 %).",
+    "combination": None,
     "contrast_outcome": "sad",
     "group_high": "Female",
     "group_low": "Male",
