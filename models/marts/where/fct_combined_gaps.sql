@@ -1,6 +1,10 @@
--- Grain: one row per suite, category, config, measure_kind, measure, axis: gaps that another attribute makes wider.
+-- Grain: one row per suite, category, config, measure_kind, measure, axis: gaps that another attribute
+-- makes wider.
 {% set keys = ['suite', 'category', 'config', 'measure_kind', 'measure'] -%}
 {% set beyond = "', beyond chance (corrected p ' || " ~ p_in_words('p_holm') ~ " || ').'" -%}
+{% set depends = (
+    "'This gap depends on ' || " ~ isolated('wide.other_axis') ~ " || " ~ beyond | replace('p_holm', 'wide.p_holm')
+) -%}
 with contrasts as (
     select * from {{ ref('fct_contrasts') }}
     where not is_control and n_labels is null
@@ -65,12 +69,12 @@ together as (
         contrasts.axis,
         contrasts.group_high,
         contrasts.group_low,
-        others.axis as other_axis,
-        others.group_value as other_group,
-        contrasts.axis || ' & ' || others.axis as first_axes,
-        others.axis || ' & ' || contrasts.axis as last_axes
+        paired.axis as other_axis,
+        paired.group_value as other_group,
+        contrasts.axis || ' & ' || paired.axis as first_axes,
+        paired.axis || ' & ' || contrasts.axis as last_axes
     from contrasts
-    inner join cells as others using (suite, category, config, measure_kind, measure, outcome)
+    inner join cells as paired using (suite, category, config, measure_kind, measure, outcome)
 ),
 
 named as (
@@ -80,13 +84,14 @@ named as (
         found.p_holm,
         found.group_value as departing_group,
         found.outcome as departing_outcome,
-        {%- for side in ('high', 'low') %}
         case
-            when found.axis = together.first_axes
-                then together.group_{{ side }} || ' & ' || together.other_group
-            else together.other_group || ' & ' || together.group_{{ side }}
-        end as both_{{ side }}{{ ',' if not loop.last }}
-        {%- endfor %}
+            when found.axis = together.first_axes then together.group_high || ' & ' || together.other_group
+            else together.other_group || ' & ' || together.group_high
+        end as both_high,
+        case
+            when found.axis = together.first_axes then together.group_low || ' & ' || together.other_group
+            else together.other_group || ' & ' || together.group_low
+        end as both_low
     from together
     inner join found
         on
@@ -172,9 +177,7 @@ told as (
         axis,
         both_axes,
         wide.p_holm,
-        'This gap depends on ' || {{ isolated('wide.other_axis') }}
-        || {{ beyond | replace('p_holm', 'wide.p_holm') }} || ' ' || wide.words || ' ' || narrow.words
-        as sentence
+        {{ depends }} || ' ' || wide.words || ' ' || narrow.words as sentence
     from worded as wide
     inner join worded as narrow
         using (suite, category, config, measure_kind, measure, axis, both_axes)
