@@ -228,8 +228,7 @@ worded as (
             and verdicts.measure = associations.outcome_set
     left join favourable_gaps as of_rates
         on
-            verdicts.metric = 'min_impact_ratio'
-            and verdicts.suite = of_rates.suite
+            verdicts.suite = of_rates.suite
             and verdicts.category = of_rates.category
             and verdicts.config = of_rates.config
             and verdicts.axis = of_rates.axis
@@ -240,7 +239,7 @@ worded as (
             and verdicts.category = contrasts.category
             and verdicts.config = contrasts.config
             and verdicts.measure = contrasts.measure
-            and (of_rates.suite is not null) = contrasts.is_of_rates
+            and (of_rates.suite is not null and verdicts.metric = 'min_impact_ratio') = contrasts.is_of_rates
             and (verdicts.metric = 'jsd_census_nats') = contrasts.is_census
             and case when verdicts.metric = 'jsd_census_nats' then '' else verdicts.axis end = contrasts.axis
             and case when verdicts.metric = 'jsd_census_nats' then verdicts.group_value else '' end
