@@ -150,9 +150,10 @@ _RULES = """
     limit 1
 """
 _FAVOURABLE = """
-    select string_agg(label, ', ' order by label_position) as labels
-    from dim_outcome_rules
-    where suite = $suite and category = $category and outcome_set = $measure and is_favourable
+    select outcomes
+    from fct_favourable_gaps
+    where
+        suite = $suite and config = $config and category = $category and axis = $axis and measure = $measure
 """
 _NAMED = f"""
     select {_TOLD}, (select source from fct_verdicts where verdict_name = verdicts.verdict_name) as source
@@ -293,8 +294,11 @@ def reading(warehouse: Warehouse, row: Row) -> str:
     if row["measure"] == ITEMS:
         return "Whether a list names the item, once its number, bullet and quotes are taken away."
     place = _place(row)
-    rules_of = {name: place[name] for name in ("suite", "category", "measure")}
-    rules = warehouse.rows(_RULES, rules_of | {"outcome": row["contrast_outcome"]})
+    rules = warehouse.rows(
+        _RULES,
+        {name: place[name] for name in ("suite", "category", "measure")}
+        | {"outcome": row["contrast_outcome"]},
+    )
     if not rules:
         return f"The number {row['measure']}, of each answer, as a scorer or the data gave it."
     rule = rules[0]
@@ -303,8 +307,8 @@ def reading(warehouse: Warehouse, row: Row) -> str:
     number = f" of {rule['feature']}" if rule["feature"] else ""
     read = f"Rule {row['measure']}, by {rule['rule_kind']}{number}; "
     if row["contrast_outcome"] is None:
-        (favourable,) = warehouse.rows(_FAVOURABLE, rules_of)
-        return f"{read}favourable: {favourable['labels']}."
+        (favourable,) = warehouse.rows(_FAVOURABLE, place)
+        return f"{read}favourable: {favourable['outcomes']}."
     phrases = f": {cut(in_one_line(rule['phrases']), 120)}" if rule["phrases"] else ""
     return f"{read}{row['contrast_outcome']}{phrases}."
 

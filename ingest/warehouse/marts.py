@@ -29,35 +29,16 @@ DRAFTS = ".export-"  # what the folder of files begins with that are being writt
 LOST = 3  # lines about answers that count as missing
 # The smallest ratio is of the rates of all favourable outcomes: one of them alone may lie the other way.
 FINDINGS = """
-    with favourable as (
-        select suite, category, outcome_set as measure,
-               string_agg(label, ' or ' order by label_position) as outcome
-        from dim_outcome_rules
-        where is_favourable
-        group by all
-    ),
-    rates as (
-        select suite, config, category, axis, feature as measure, n, selection_rate,
-               (selection_rate, group_value) as place, group_value
-        from fct_selection_rates
-        where standard = 'favourable_outcome' and status = 'ok'
-    ),
-    favoured as (
-        select suite, config, category, axis, measure, outcome,
-               max_by(group_value, place) as group_high, max(selection_rate) as value_high,
-               max_by(n, place) as n_group_high, min_by(group_value, place) as group_low,
-               min(selection_rate) as value_low, min_by(n, place) as n_group_low
-        from rates
-        inner join favourable using (suite, category, measure)
-        group by all
-    ),
-    told as (
+    with told as (
         select suite, config, category, axis, measure, outcome, group_high, value_high, n_group_high,
                group_low, value_low, n_group_low, sentence as combination, '' as metric
         from fct_contrasts
         left join fct_combined_gaps using (suite, config, category, axis, measure, measure_kind)
         union all by name
-        select *, 'min_impact_ratio' as metric from favoured
+        select suite, config, category, axis, measure, outcomes as outcome, group_high, value_high,
+               n_group_high, group_low, value_low, n_group_low, 'min_impact_ratio' as metric
+        from fct_favourable_gaps
+        where not is_of_one_outcome
     ),
     contrasts as (
         select verdict_name, told.outcome, group_high, told.value_high, n_group_high, group_low,

@@ -79,16 +79,10 @@ MARTS = {
         select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
         'outcome' as measure_kind, 'This gap depends on race.' as sentence, true as is_simulated
         """,
-    "fct_selection_rates": """
-        select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as feature,
-        'favourable_outcome' as standard, 'ok' as status, group_value, selection_rate, 80 as n
-        from (values ('Female', 0.5::double), ('Male', 0.75), ('Other', 0.6))
-        as t (group_value, selection_rate)
-        """,
-    "dim_outcome_rules": """
-        select 's' as suite, 'C' as category, 'o' as outcome_set, label, label_position,
-        label <> 'no' as is_favourable
-        from (values ('yes', 1), ('perhaps', 2), ('no', 3)) as t (label, label_position)
+    "fct_favourable_gaps": """
+        select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
+        'yes or perhaps' as outcomes, 'Male' as group_high, 0.75::double as value_high, 80 as n_group_high,
+        'Female' as group_low, 0.5::double as value_low, 80 as n_group_low, false as is_of_one_outcome
         """,
     "dim_verdict_actions": "select 'inconclusive' as verdict, 'more_units' as lacks, 'Ask more.' as action",
     "dim_runs": """
@@ -493,11 +487,11 @@ def test_names_from_right_to_left_do_not_move_the_numbers_of_the_card(data):
 
 
 def test_a_ratio_is_told_by_the_rates_that_it_is_of(data):
-    """The widest gap of one outcome may lie the other way; a rule without favourable labels has it alone."""
+    """The widest gap of one outcome may lie the other way; where it is the rates' own, it is told."""
     change(data, "update fct_verdicts set metric = 'min_impact_ratio' where verdict = 'fail'")
     assert run(data, "card", "--stale").exit_code == 0
     told = (data / f"{NAME}.md").read_text("utf-8")
     assert ". Farthest apart in yes or perhaps: Male 0.75 (n 80), Female 0.5 (n 80)" in told
-    change(data, "update dim_outcome_rules set is_favourable = false")
+    change(data, "update fct_favourable_gaps set is_of_one_outcome = true")
     assert run(data, "card", "--stale").exit_code == 0
     assert r". Farthest apart in a\|b: Female 0.75" in (data / f"{NAME}.md").read_text("utf-8")

@@ -29,7 +29,8 @@ census_gaps as (
 ),
 
 favourable_gaps as (
-    {{ favourable_gaps() }}
+    select * from {{ ref('fct_favourable_gaps') }}
+    where not is_of_one_outcome
 ),
 
 -- The smallest ratio is told by the favourable rates that it is of.
@@ -205,16 +206,7 @@ worded as (
         case verdicts.verdict
             when 'fail' then 1 when 'monitor' then 2 when 'inconclusive' then 3 when 'pass' then 4 else 5
         end as verdict_rank,
-        -- A size that a reader can picture speaks before a coefficient, and a bare p-value last.
-        case
-            when {{ begins_with('verdicts.metric', 'min_impact_ratio') }} then 1
-            when verdicts.metric in ('max_share_gap', 'max_failure_gap', 'max_item_gap') then 1
-            when verdicts.metric in ('max_fdi', 'max_idi') then 2
-            when {{ begins_with('verdicts.metric', 'cramers_v') }} then 3
-            when verdicts.metric in ('max_mean_gap', 'max_abs_dbi') then 3
-            when verdicts.metric = 'max_jsd_nats' then 4
-            else 5
-        end as metric_rank
+        {{ metric_rank('verdicts.metric') }} as metric_rank
     from {{ ref('fct_verdicts') }} as verdicts
     inner join categories using (suite, category)
     left join {{ ref('dim_metrics') }} as metrics using (metric, metric_version)
