@@ -27,16 +27,6 @@ with told as (
         ) = 1
 ),
 
-favourable as (
-    select distinct
-        suite,
-        category,
-        outcome_set,
-        label
-    from {{ ref('dim_outcome_rules') }}
-    where is_favourable
-),
-
 sides as (
     select
         *,
@@ -61,7 +51,7 @@ answered as (
             when sides.measure = 'response_status' then responses.response_status
             else outcomes.outcome
         end as outcome,
-        favourable.label is not null as is_favourable,
+        coalesce(rules.is_favourable, false) as is_favourable,
         measured.value,
         outcomes.margin
     from sides
@@ -81,12 +71,12 @@ answered as (
             responses.response_key = outcomes.response_key
             and case when sides.measure_kind = 'outcome' then sides.measure end = outcomes.outcome_set
             and outcomes.is_counted
-    left join favourable
+    left join {{ ref('dim_outcome_rules') }} as rules
         on
-            sides.suite = favourable.suite
-            and sides.category = favourable.category
-            and outcomes.outcome_set = favourable.outcome_set
-            and outcomes.outcome = favourable.label
+            sides.suite = rules.suite
+            and sides.category = rules.category
+            and outcomes.outcome_set = rules.outcome_set
+            and outcomes.outcome = rules.label
     left join {{ ref('fct_measurements') }} as measured
         on
             responses.response_key = measured.response_key
