@@ -34,6 +34,7 @@ select
         else ' of selection rates'
     end as title,
     declared.explanation,
+    declared.better,
     disparities.unit,
     disparities.value,
     {{ status_in_words('disparities.status') }} as note,
