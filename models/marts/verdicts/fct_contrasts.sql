@@ -69,12 +69,33 @@ gaps as (
     group by analysis_key, outcome
 ),
 
+favourable as (
+    select distinct
+        suite,
+        category,
+        outcome_set,
+        label
+    from {{ ref('stg_suite__outcome_rules') }}
+    where is_favourable
+),
+
+-- Of two labels each is as far apart as the other: the favourable one is told, as impact ratios tell it.
 widest as (
     select
-        *,
-        row_number() over (partition by analysis_key order by round(gap, 9) desc, outcome desc) as place
+        gaps.*,
+        row_number() over (
+            partition by gaps.analysis_key
+            order by round(gaps.gap, 9) desc, favourable.label is not null desc, gaps.outcome desc
+        ) as place
     from gaps
-    where gap > 0
+    inner join analyses on gaps.analysis_key = analyses.analysis_key
+    left join favourable
+        on
+            analyses.suite = favourable.suite
+            and analyses.category = favourable.category
+            and analyses.measure = favourable.outcome_set
+            and gaps.outcome = favourable.label
+    where gaps.gap > 0
 ),
 
 -- What is resampled of scores is the gap in standard deviations of all scores.
