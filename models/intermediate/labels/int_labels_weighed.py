@@ -1,4 +1,4 @@
-"""Grain: one row per suite, category, config_key, outcome_set, axis, group_value, metric, outcome."""
+"""Grain: one row per suite, category, config_key, outcome_set, axis, annotators, group, metric, outcome."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ingest.inference.design import Design, resampling_unit
 from ingest.inference.rates import labels_worth
 from ingest.inference.tables import rows_by, table_of, types
 
-KEYS = ("suite", "category", "config_key", "outcome_set", "axis")
+KEYS = ("suite", "category", "config_key", "outcome_set", "axis", "annotator_a", "annotator_b")
 SCHEMA = types(
     ", ".join(f"{name} string" for name in KEYS)
     + ", group_value string, metric string, outcome string, label_worth double"
@@ -16,14 +16,14 @@ SCHEMA = types(
 def model(dbt, session):
     dbt.config(materialized="table")
     keys = ", ".join(KEYS)
-    found = rows_by(
-        dbt.ref("int_label_errors_listed").order(f"{keys}, metric, outcome, response_key"),
-        f"{keys}, metric, outcome, group_value, prompt_key, block_key, weight, x",
-        len(KEYS),
-    )
+    read = f"{keys}, metric, outcome, group_value, prompt_key, block_key, weight, x"
+    errors = dbt.ref("int_label_errors_listed").project("*, '' as annotator_a, '' as annotator_b")
     rows = [
         {**dict(zip(KEYS, identity, strict=True)), **row}
-        for identity, labels in found.items()
+        for listed in (errors, dbt.ref("int_label_pairs_listed"))
+        for identity, labels in rows_by(
+            listed.order(f"{keys}, metric, outcome, response_key"), read, len(KEYS)
+        ).items()
         for row in _weighed(labels)
     ]
     return session.from_arrow(table_of(rows, SCHEMA))
@@ -40,7 +40,11 @@ def _weighed(labels):
     for index, (metric, outcome) in enumerate(names.tolist()):
         chosen = of_row.ravel() == index
         worth = labels_worth(
-            design.group[chosen], unit[chosen], weight[chosen], x[chosen], metric != "mean_error"
+            design.group[chosen],
+            unit[chosen],
+            weight[chosen],
+            x[chosen],
+            metric not in ("mean_error", "minus_distance"),
         )
         for group, label_worth in enumerate(worth.tolist()):
             if label_worth > 0:

@@ -1,296 +1,87 @@
 -- Grain: one row per suite, category, outcome_set, annotator_a, annotator_b, metric. Krippendorff's alpha is
--- of all annotators together; what is read (`rule`) is none of them.
-with labels as (
+-- of all annotators together; what is read (`rule`) is none of them. Intervals count answers for what they tell,
+-- as those of one name, text or root may be alike; that of scores is Student's.
+{%- set of_pair = 'suite, category, outcome_set, annotator_a, annotator_b' %}
+{%- set half = (
+    student('n_effective - 1') ~ ' * sqrt('
+    ~ ratio('greatest(0, mean_square - agreed * agreed)', 'n_effective - 1') ~ ')'
+) %}
+{%- set scale = 'bounded.complete - by_chance.agreed' %}
+with pairs as (
     select
-        labels.suite,
-        labels.category,
-        labels.outcome_set,
-        labels.response_key,
-        case when labels.source = 'data' then 'data' else labels.annotator end as annotator,
-        coalesce(labels.label, 'it cannot be told') as label,
-        labels.value,
-        labels.source
-    from {{ ref('int_labels_known') }} as labels
+        listed.*,
+        weighed.label_worth
+    from {{ ref('int_label_pairs_listed') }} as listed
+    inner join {{ ref('int_labels_weighed') }} as weighed
+        using (
+            suite, category, config_key, outcome_set, axis, annotator_a, annotator_b, group_value, metric, outcome
+        )
 ),
 
-outcomes as (
-    select * from {{ ref('int_outcomes_assigned') }}
-    where outcome_status <> 'failed_response'
-),
-
-readings as (
+means as (
     select
-        labels.suite,
-        labels.category,
-        labels.outcome_set,
-        labels.response_key,
-        labels.annotator,
-        labels.label,
-        labels.value,
-        labels.source,
-        outcomes.rule_kind = 'score' as is_score,
-        -- A label of the data is no reading of its own, where it is what is read.
-        outcomes.rule_kind = 'given' and labels.source = 'data' as is_what_is_read,
-        outcomes.outcome
-    from labels
-    inner join outcomes using (suite, category, outcome_set, response_key)
-),
-
-pairs as (
-    select
-        a.suite,
-        a.category,
-        a.outcome_set,
-        a.response_key,
-        a.annotator as annotator_a,
-        b.annotator as annotator_b,
-        a.label as label_a,
-        b.label as label_b,
-        a.source = 'example' or b.source = 'example' as is_example
-    from readings as a
-    inner join readings as b
-        on
-            a.outcome_set = b.outcome_set
-            and a.response_key = b.response_key
-            and a.annotator < b.annotator
-    where not a.is_score
-    union all
-    select
-        suite,
-        category,
-        outcome_set,
-        response_key,
-        annotator as annotator_a,
-        'rule' as annotator_b,
-        label as label_a,
-        coalesce(outcome, 'not read') as label_b,
-        source = 'example' as is_example
-    from readings
-    where not is_score and not is_what_is_read
-),
-
-sides as (
-    select
-        *,
-        count(*) over (of_a) as n_a,
-        count(*) over (of_b) as n_b,
-        count(*) over (of_pair) as n
+        {{ of_pair }},
+        metric,
+        count(*) as n,
+        {{ ratio('sum(weight * x)', 'sum(weight)') }} as agreed,
+        {{ ratio('sum(weight * x * x)', 'sum(weight)') }} as mean_square,
+        {{ ratio('power(sum(weight), 2)', 'sum(weight * weight / label_worth)') }} as n_effective,
+        max(case when is_example then 1 else 0 end) = 1 as is_example
     from pairs
-    window
-        of_a as (partition by suite, category, outcome_set, annotator_a, annotator_b, label_a),
-        of_b as (partition by suite, category, outcome_set, annotator_a, annotator_b, label_b),
-        of_pair as (partition by suite, category, outcome_set, annotator_a, annotator_b)
+    group by {{ of_pair }}, metric
 ),
 
 -- By chance two labels agree as often as one drawn of each side does.
 of_a as (
-    select distinct
-        suite,
-        category,
-        outcome_set,
-        annotator_a,
-        annotator_b,
+    select
+        {{ of_pair }},
         label_a as label,
-        n_a
-    from sides
+        count(*) as n_a
+    from pairs
+    where annotator_a <> ''
+    group by {{ of_pair }}, label_a
 ),
 
 of_b as (
-    select distinct
+    select
+        {{ of_pair }},
+        label_b as label,
+        count(*) as n_b
+    from pairs
+    where annotator_a <> ''
+    group by {{ of_pair }}, label_b
+),
+
+products as (
+    select
+        {{ of_pair }},
+        sum(cast(of_a.n_a as double) * of_b.n_b) as n_products
+    from of_a
+    inner join of_b using ({{ of_pair }}, label)
+    group by {{ of_pair }}
+),
+
+-- Of all annotators together: as often as two drawn of all labels do.
+label_totals as (
+    select
         suite,
         category,
         outcome_set,
-        annotator_a,
-        annotator_b,
-        label_b as label,
-        n_b
-    from sides
+        label,
+        count(*) as n_label
+    from {{ ref('int_label_readings') }}
+    where source <> 'data' and not is_score and n_readers > 1
+    group by suite, category, outcome_set, label
 ),
 
 by_chance as (
     select
-        suite,
-        category,
-        outcome_set,
-        annotator_a,
-        annotator_b,
-        sum(cast(of_a.n_a as double) * of_b.n_b) as n_products
-    from of_a
-    inner join of_b using (suite, category, outcome_set, annotator_a, annotator_b, label)
-    group by suite, category, outcome_set, annotator_a, annotator_b
-),
-
-agreed as (
-    select
-        suite,
-        category,
-        outcome_set,
-        annotator_a,
-        annotator_b,
-        count(*) as n,
-        count(*) filter (where label_a = label_b) as n_agreed,
-        max(case when is_example then 1 else 0 end) = 1 as is_example
-    from sides
-    group by suite, category, outcome_set, annotator_a, annotator_b
-),
-
-kappas as (
-    select
-        agreed.*,
-        {{ ratio('agreed.n_agreed', 'agreed.n') }} as share_agreed,
-        coalesce({{ ratio('by_chance.n_products', 'cast(agreed.n as double) * agreed.n') }}, 0)
-            as share_by_chance
-    from agreed
-    left join by_chance using (suite, category, outcome_set, annotator_a, annotator_b)
-),
-
--- Of each answer that several people have read: how much they disagree.
-counted as (
-    select
-        suite,
-        category,
-        outcome_set,
-        response_key,
-        label,
-        count(*) as n_label
-    from readings
-    where source <> 'data' and not is_score
-    group by suite, category, outcome_set, response_key, label
-),
-
-units as (
-    select
-        suite,
-        category,
-        outcome_set,
-        response_key,
-        sum(n_label) as m,
-        {{ ratio('power(sum(n_label), 2) - sum(n_label * n_label)', 'sum(n_label) - 1') }} as disagreement,
-        cast(null as double) as total,
-        cast(null as double) as squares
-    from counted
-    group by suite, category, outcome_set, response_key
-    having sum(n_label) > 1
-    union all
-    select
-        suite,
-        category,
-        outcome_set,
-        response_key,
-        count(*) as m,
-        {{ ratio('2 * (count(*) * sum(value * value) - power(sum(value), 2))', 'count(*) - 1') }}
-            as disagreement,
-        sum(value) as total,
-        sum(value * value) as squares
-    from readings
-    where source <> 'data' and is_score and value is not null
-    group by suite, category, outcome_set, response_key
-    having count(*) > 1
-),
-
-observed as (
-    select
-        suite,
-        category,
-        outcome_set,
-        count(*) as n_units,
-        sum(m) as n_labels,
-        {{ ratio('sum(disagreement)', 'sum(m)') }} as disagreement,
-        {{ ratio('sqrt(count(*) * var_samp(disagreement))', 'sum(m)') }} as standard_error,
-        {{ ratio(
-            '2 * (sum(m) * sum(squares) - power(sum(total), 2))', 'cast(sum(m) as double) * (sum(m) - 1)'
-        ) }} as expected_of_scores
-    from units
-    group by suite, category, outcome_set
-),
-
-label_totals as (
-    select
-        counted.suite,
-        counted.category,
-        counted.outcome_set,
-        counted.label,
-        sum(counted.n_label) as n_label
-    from counted
-    inner join units using (suite, category, outcome_set, response_key)
-    group by counted.suite, counted.category, counted.outcome_set, counted.label
-),
-
-expected as (
-    select
-        suite,
-        category,
-        outcome_set,
-        {{ ratio(
-            'power(sum(n_label), 2) - sum(cast(n_label as double) * n_label)',
-            'cast(sum(n_label) as double) * (sum(n_label) - 1)'
-        ) }} as disagreement
-    from label_totals
-    group by suite, category, outcome_set
-),
-
-examples as (
-    select
-        suite,
-        category,
-        outcome_set,
-        max(case when source = 'example' then 1 else 0 end) = 1 as is_example
-    from readings
-    group by suite, category, outcome_set
-),
-
-alphas as (
-    select
-        observed.suite,
-        observed.category,
-        observed.outcome_set,
-        observed.n_units as n,
-        examples.is_example,
-        observed.disagreement,
-        observed.standard_error,
-        coalesce(expected.disagreement, observed.expected_of_scores) as expected_disagreement
-    from observed
-    inner join examples using (suite, category, outcome_set)
-    left join expected using (suite, category, outcome_set)
-),
-
--- Disagreement on the scale of what chance gives; what chance gives is taken as known.
-scaled as (
-    select
-        *,
-        1 - {{ ratio('disagreement', 'expected_disagreement') }} as value,
-        1.959963984540054 * {{ ratio('standard_error', 'expected_disagreement') }} as margin
-    from alphas
-),
-
-metrics as (
-    select
-        suite,
-        category,
-        outcome_set,
-        annotator_a,
-        annotator_b,
-        'share_agreed' as metric,
-        share_agreed as value,
-        {{ wilson('n_agreed', 'n', 'low') }} as ci_low,
-        {{ wilson('n_agreed', 'n', 'high') }} as ci_high,
-        n,
-        is_example
-    from kappas
-    union all
-    select
-        suite,
-        category,
-        outcome_set,
-        annotator_a,
-        annotator_b,
-        'cohens_kappa' as metric,
-        {{ ratio('share_agreed - share_by_chance', '1 - share_by_chance') }} as value,
-        {{ ratio(wilson('n_agreed', 'n', 'low') ~ ' - share_by_chance', '1 - share_by_chance') }} as ci_low,
-        {{ ratio(wilson('n_agreed', 'n', 'high') ~ ' - share_by_chance', '1 - share_by_chance') }} as ci_high,
-        n,
-        is_example
-    from kappas
+        {{ of_pair }},
+        means.metric,
+        coalesce({{ ratio('products.n_products', 'cast(means.n as double) * means.n') }}, 0) as agreed
+    from means
+    left join products using ({{ of_pair }})
+    where means.annotator_a <> ''
     union all
     select
         suite,
@@ -298,13 +89,70 @@ metrics as (
         outcome_set,
         '' as annotator_a,
         '' as annotator_b,
-        'krippendorffs_alpha' as metric,
-        value,
-        greatest(-1, value - margin) as ci_low,
-        least(1, value + margin) as ci_high,
+        'share_agreed' as metric,
+        {{ ratio(
+            'sum(cast(n_label as double) * (n_label - 1))', 'cast(sum(n_label) as double) * (sum(n_label) - 1)'
+        ) }} as agreed
+    from label_totals
+    group by suite, category, outcome_set
+    union all
+    select
+        suite,
+        category,
+        outcome_set,
+        '' as annotator_a,
+        '' as annotator_b,
+        'minus_distance' as metric,
+        -2 * {{ ratio(
+            'count(*) * sum(value * value) - power(sum(value), 2)', 'cast(count(*) as double) * (count(*) - 1)'
+        ) }} as agreed
+    from {{ ref('int_label_readings') }}
+    where source <> 'data' and is_score and n_readers > 1 and value is not null
+    group by suite, category, outcome_set
+),
+
+bounded as (
+    select
+        *,
+        case when metric = 'share_agreed' then 1 else 0 end as complete,
+        case
+            when metric = 'share_agreed' then {{ wilson('agreed * n_effective', 'n_effective', 'low') }}
+            else agreed - {{ half }}
+        end as low,
+        case
+            when metric = 'share_agreed' then {{ wilson('agreed * n_effective', 'n_effective', 'high') }}
+            else agreed + {{ half }}
+        end as high
+    from means
+),
+
+-- On the scale from what chance gives, which is taken as known, to complete agreement.
+scaled as (
+    select
+        {{ of_pair }},
+        case when annotator_a = '' then 'krippendorffs_alpha' else 'cohens_kappa' end as metric,
+        {{ ratio('bounded.agreed - by_chance.agreed', scale) }} as value,
+        greatest(-1, {{ ratio('bounded.low - by_chance.agreed', scale) }}) as ci_low,
+        least(1, {{ ratio('bounded.high - by_chance.agreed', scale) }}) as ci_high,
         n,
         is_example
-    from scaled
+    from bounded
+    inner join by_chance using ({{ of_pair }}, metric)
+),
+
+metrics as (
+    select
+        {{ of_pair }},
+        metric,
+        agreed as value,
+        low as ci_low,
+        high as ci_high,
+        n,
+        is_example
+    from bounded
+    where annotator_a <> ''
+    union all
+    select * from scaled
 )
 
 select
