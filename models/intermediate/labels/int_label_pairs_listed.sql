@@ -1,7 +1,7 @@
--- Grain: one row per outcome_set, response_key, annotator_a, annotator_b: whether two say the same of an answer;
--- of all annotators together ('') what part of them does, two by two, and of scores minus how far apart they are
--- (squared). x is that, and counts as often as people have read the answer. config_key, axis, group_value and
--- outcome are '': agreement is that of all answers.
+-- Grain: one row per outcome_set, response_key, annotator_a, annotator_b: whether two say the same of an
+-- answer; of all annotators ('') what part of their pairs does, and of scores minus how far apart they are
+-- (squared). x is that; all together count as often as people have read the answer. config_key, axis,
+-- group_value and outcome are '': agreement is that of all answers.
 with readings as (
     select * from {{ ref('int_label_readings') }}
 ),

@@ -33,8 +33,8 @@ select
     -- A label of the data is no reading of its own, where it is what is read.
     outcomes.rule_kind = 'given' and labels.source = 'data' as is_what_is_read,
     outcomes.outcome,
-    count(case when outcomes.rule_kind = 'score' then labels.value else 1 end) filter (
-        where labels.source <> 'data'
-    ) over (partition by labels.outcome_set, labels.response_key) as n_readers
+    count(case
+        when labels.source <> 'data' and (outcomes.rule_kind <> 'score' or labels.value is not null) then 1
+    end) over (partition by labels.outcome_set, labels.response_key) as n_readers
 from labels
 inner join outcomes using (suite, category, outcome_set, response_key)

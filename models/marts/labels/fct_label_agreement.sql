@@ -1,6 +1,6 @@
 -- Grain: one row per suite, category, outcome_set, annotator_a, annotator_b, metric. Krippendorff's alpha is
--- of all annotators together; what is read (`rule`) is none of them. Intervals count answers for what they tell,
--- as those of one name, text or root may be alike; that of scores is Student's.
+-- of all annotators together; what is read (`rule`) is none of them. Intervals count answers for what they
+-- tell, as those of one name, text or root may be alike; that of scores is Student's.
 {%- set of_pair = 'suite, category, outcome_set, annotator_a, annotator_b' %}
 {%- set half = (
     student('n_effective - 1') ~ ' * sqrt('
@@ -14,7 +14,8 @@ with pairs as (
     from {{ ref('int_label_pairs_listed') }} as listed
     inner join {{ ref('int_labels_weighed') }} as weighed
         using (
-            suite, category, config_key, outcome_set, axis, annotator_a, annotator_b, group_value, metric, outcome
+            suite, category, config_key, outcome_set, annotator_a, annotator_b, axis, group_value, metric,
+            outcome
         )
 ),
 
