@@ -1,4 +1,4 @@
-"""Intervals of shares, failures and errors where a name's answers are alike, from files to the marts."""
+"""Intervals of shares, failures, errors and agreement, where answers of a name are alike."""
 
 import csv
 import json
@@ -48,8 +48,8 @@ def data(tmp_path_factory):
     return folder
 
 
-def of_names():
-    return stats.binomtest(N // 2, N).proportion_ci(method="wilson")
+def of_names(n=N):
+    return stats.binomtest(n // 2, n).proportion_ci(method="wilson")
 
 
 def test_shares_and_failures_have_intervals_over_names(data):
@@ -64,7 +64,7 @@ def test_shares_and_failures_have_intervals_over_names(data):
         assert (row["low"], row["high"]) == (pytest.approx(of_names().low), pytest.approx(of_names().high))
 
 
-def test_errors_have_intervals_over_names(data):
+def test_errors_and_agreement_have_intervals_over_names(data):
     """People never read a yes. So a rule is wrong about half of the names, whatever is asked."""
 
     def run(*arguments):
@@ -81,13 +81,22 @@ def test_errors_have_intervals_over_names(data):
         rows.writeheader()
         rows.writerows(row | {"label": "No", "annotator": "Ada"} for row in drawn)
     run("load", data / "suite.yml", table)
-    warehouse.build(data, ["fct_label_errors"])
+    warehouse.build(data, ["fct_label_errors", "fct_label_agreement"])
     with warehouse.Warehouse(data) as opened:
         errors = opened.rows(
             "select value, ci_low as low, ci_high as high from fct_label_errors"
             " where metric = 'error_rate' and axis = 'team'"
         )
+        agreement = opened.rows(
+            "select metric, value, ci_low as low, ci_high as high, n from fct_label_agreement"
+        )
     assert len(drawn) == n_answers and len(errors) == 2
     for row in errors:
         assert row["value"] == 0.5
         assert (row["low"], row["high"]) == (pytest.approx(of_names().low), pytest.approx(of_names().high))
+    (agreed,) = (row for row in agreement if row["metric"] == "share_agreed")
+    assert (agreed["value"], agreed["n"]) == (0.5, n_answers)
+    assert (agreed["low"], agreed["high"]) == (
+        pytest.approx(of_names(2 * N).low),
+        pytest.approx(of_names(2 * N).high),
+    )
