@@ -69,13 +69,8 @@ def simulate(n_series, n_roots, repeats, before, after, seed):
     n_any = n_early = n_found = n_wrong = n_placed = 0
     n_answers = np.full(N_LOOKS, 2 * n_roots * repeats)
     for series in range(n_series):
-        scans = [
-            watched(
-                value[series, number], *end[series, number].T, n_answers, np.full(N_LOOKS, n_roots), N_LOOKS
-            )
-            for number in range(value.shape[1])
-        ]
-        p_values = np.array([[scan[place].p_value for scan in scans] for place in range(1, N_LOOKS)])
+        found = watched(value[series], *np.moveaxis(end[series], -1, 0), n_answers, n_roots, N_LOOKS)
+        p_values = found.p_value[:, 1:].T
         alarms = np.array([holm(row) for row in p_values])  # (looks from the second, numbers)
         when = np.flatnonzero(alarms.any(axis=1))
         n_any += bool(len(when))
@@ -87,8 +82,8 @@ def simulate(n_series, n_roots, repeats, before, after, seed):
         if CHANGED <= first <= BY and alarms[: BY - 1, : len(NUMBERS)].any():
             n_found += 1
             number = int(np.flatnonzero(alarms[when[0]])[0])
-            found = scans[number][first - 1]
-            n_placed += found.changed_from <= CHANGED <= found.changed_to
+            at = (number, first - 1)
+            n_placed += bool(found.changed_from[at] <= CHANGED <= found.changed_to[at])
     return {
         "n_series": n_series, "roots_a_look": n_roots, "repeats": repeats, "gap_before": round(gap_before, 3),
         "gap_from_look_7": round(gap_after, 3), "any_alarm": n_any / n_series,

@@ -6,21 +6,23 @@ the plan together. Sources: Lan & DeMets (1983), Biometrika 70(3) (spending); Ki
 74(1) (even spending); Zou & Donner (2008), Statistics in Medicine 27(10) (intervals of differences).
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import scipy  # its parts load when they are first used: some take longer than a small build
 from numpy.typing import ArrayLike
 
-from ingest.inference.arrays import Array
+from ingest.inference.arrays import Array, Codes, Mask, dense, first_rows, row_codes
 from ingest.inference.constants import ALPHA, LOOKS_STREAM
 
 NAN = float("nan")
 N_PATHS = 20_000  # series without a change, which say what chance gives
 N_LEVELS = 160
 SIZE_STEP = 100  # looks whose sizes differ by less than a hundredth of the first share their limits
+MOST_TOGETHER = 10_000  # series that are scanned at once: as much memory as that takes
 
 
 class Moved(NamedTuple):
@@ -60,12 +62,12 @@ def _z95() -> float:
 def contrasts(values: Array, sizes: Array, now: int) -> Array:
     """Mean after each split less mean before it, over looks 0 to `now`, in units of its spread (..., now).
 
-    `values` (..., K) are of looks of so many answers, `sizes` (K,); one answer has variance 1. Split i has
-    the looks 0 to i before it.
+    `values` (..., K) are of looks of so many answers, `sizes` of that shape or (K,); one answer has variance
+    1. Split i has the looks 0 to i before it.
     """
-    n = np.cumsum(sizes)
+    n = np.cumsum(sizes, axis=-1)
     sums = np.cumsum(values * sizes, axis=-1)
-    n_before, n_after = n[:now], n[now] - n[:now]
+    n_before, n_after = n[..., :now], n[..., now, None] - n[..., :now]
     apart = (sums[..., now, None] - sums[..., :now]) / n_after - sums[..., :now] / n_before
     return np.asarray(apart / np.sqrt(1 / n_before + 1 / n_after))
 
@@ -116,7 +118,7 @@ def _limits(sizes: tuple[float, ...], n_looks: int) -> tuple[Array, Array]:
 
 
 class Look(NamedTuple):
-    """What a series says at one look; NaN and 0 at the first one.
+    """What series say at each of their looks, (S, K); NaN and 0 at the first one.
 
     `p_value` holds for all looks of the plan: at most 5 % of series without a change ever have one of 0.05 or
     less. `shift` is the mean after the likeliest split less the mean before it, `changed_at` the first look
@@ -124,21 +126,23 @@ class Look(NamedTuple):
     look was as likely before and a change is there.
     """
 
-    statistic: float
-    p_value: float
-    shift: float
-    changed_at: int
-    changed_from: int
-    changed_to: int
+    statistic: Array
+    p_value: Array
+    shift: Array
+    changed_at: Codes
+    changed_from: Codes
+    changed_to: Codes
 
-
-NO_LOOK = Look(NAN, NAN, NAN, 0, 0, 0)
+    @classmethod
+    def unsaid(cls, shape: tuple[int, ...]) -> "Look":
+        """Say nothing of any look."""
+        return cls(*(np.full(shape, NAN) for _ in range(3)), *(np.zeros(shape, np.int64) for _ in range(3)))
 
 
 def watched(
     values: ArrayLike, low: ArrayLike, high: ArrayLike, sizes: ArrayLike, units: ArrayLike, n_looks: int
-) -> list[Look]:
-    """What each look so far says of a change; values with ends of 95 % intervals, answers and units, (K,).
+) -> Look:
+    """What each look of series says of a change; values with ends of 95 % intervals, answers, units, (S, K).
 
     `n_looks` are planned. At each look all splits of the looks so far are tried, and the highest contrast
     counts. How far answers spread comes of the intervals of all looks so far: one short interval makes no
@@ -146,95 +150,159 @@ def watched(
     less than the units of each look. A number that has raised an alarm goes on: a later p-value is no higher.
     Raises ValueError where there are more looks than planned, or fewer than two are planned.
     """
-    value = np.asarray(values, dtype=np.float64)
-    n = np.asarray(sizes, dtype=np.float64)
-    freedom = np.cumsum(np.maximum(np.asarray(units, dtype=np.float64) - 1, 1))
-    width = np.asarray(high, dtype=np.float64) - np.asarray(low, dtype=np.float64)
-    if n_looks < 2 or len(value) > n_looks:
-        raise ValueError(
-            f"{len(value)} looks of {n_looks} planned: a plan has two or more, and no look more."
-        )
-    if len(value) < 2:
-        return [NO_LOOK] * len(value)
-    one_answer = np.cumsum(n * (width / 2 / _z95()) ** 2) / np.arange(1, len(n) + 1)
-    levels, limits = _limits(tuple(np.round(n / n[0] * SIZE_STEP) / SIZE_STEP), n_looks)
-    found, p_value = [NO_LOOK], 1.0
-    for now in range(1, len(value)):
-        variance = one_answer[now]
-        z = contrasts(value, n, now)
-        if not (variance > 0 and np.isfinite(z).all()):
-            found.append(NO_LOOK._replace(p_value=p_value))
-            continue
-        tail = scipy.special.stdtr(freedom[now], -np.abs(z) / np.sqrt(variance))
+    value, lowest, highest, n, n_units = (
+        np.array(one, dtype=np.float64, order="C")
+        for one in np.broadcast_arrays(values, low, high, sizes, units)
+    )
+    n_so_far = value.shape[1]
+    if n_looks < 2 or n_so_far > n_looks:
+        raise ValueError(f"{n_so_far} looks of {n_looks} planned: a plan has two or more, and no look more.")
+    found = Look.unsaid(value.shape)
+    if n_so_far < 2 or not len(value):
+        return found
+    freedom = np.cumsum(np.maximum(n_units - 1, 1), axis=-1)
+    width = highest - lowest
+    one_answer = np.cumsum(n * (width / 2 / _z95()) ** 2, axis=-1) / np.arange(1, n_so_far + 1)
+    relative = np.round(n / n[:, :1] * SIZE_STEP) / SIZE_STEP
+    alike = row_codes(relative)
+    limited = [_limits(tuple(relative[row].tolist()), n_looks) for row in first_rows(alike)]
+    p_value: Array = np.ones(len(value))
+    for now in range(1, n_so_far):
+        contrast = contrasts(value, n, now)
+        told = np.flatnonzero((one_answer[:, now] > 0) & np.isfinite(contrast).all(axis=-1))
+        z = contrast[told]
+        t = -np.abs(z) / np.sqrt(one_answer[told, now, None])
+        tail = scipy.special.stdtr(freedom[told, now, None], t)
         z = -np.sign(z) * scipy.special.ndtri(np.maximum(tail, np.finfo(float).tiny))
-        statistic = float(np.abs(z).max())
-        beyond = levels[statistic > limits[:, now]]
+        statistic = np.abs(z).max(axis=-1)
+        limits = np.stack([limits[:, now] for _, limits in limited])
+        is_beyond = statistic[:, None] > limits[alike[told]]
+        level = np.where(is_beyond.any(axis=-1), limited[0][0][is_beyond.argmax(axis=-1)], 1.0)
         # Whatever so few series can tell, the sum of all splits and looks bounds the chance as well.
-        bound = (n_looks - 1) * now * 2 * float(scipy.special.ndtr(-statistic))
-        p_value = min(p_value, bound, *beyond.tolist())
-        found.append(Look(statistic, p_value, *_placed(value, n, z, now)))
+        bound = (n_looks - 1) * now * 2 * scipy.special.ndtr(-statistic)
+        p_value[told] = np.fmin(np.fmin(p_value[told], bound), level)
+        found.p_value[:, now] = p_value
+        found.statistic[told, now] = statistic
+        for field, placed in zip(found[2:], _placed(value[told], n[told], z, now), strict=True):
+            field[told, now] = placed
     return found
 
 
 class Kept(NamedTuple):
-    """A number as an audit had it: of which answers, and what kind of number it is.
+    """Numbers as audits had them, in columns (N,): the rows of a number stand together, by place.
 
-    `kind` tells apart what is not compared: whether labels of people correct it, and between which groups it
-    lies.
+    `series` says which number it is, `answers` of which answers, and `kinds` what is not compared: whether
+    labels of people correct it, and between which groups it lies. `readings` (N, 5) are values, both ends,
+    answers and units. A plan is scanned as one; whole audits in plans of `n_looks` that share an end.
     """
 
-    audit_key: str
-    place: int
-    answers: str
-    kind: Hashable
-    value: float
-    low: float
-    high: float
-    n: float
-    n_units: float
+    series: Codes
+    places: Codes
+    answers: Codes
+    kinds: Codes
+    readings: Array
+    n_looks: Codes
+    is_plan: Mask
 
 
-def scanned(audits: Sequence[Kept], n_looks: int, is_plan: bool) -> Iterator[tuple[str, Look]]:
-    """Yield what each audit so far says of a change of a number, its places in the place of looks.
+class Window(NamedTuple):
+    """Looks of numbers that are scanned at once: rows (S, K), and what they say: rows (S,) by look."""
+
+    looks: Codes
+    says: list[tuple[Codes, int]]
+
+
+def scanned(kept: Kept) -> Look:
+    """What each audit so far says of a change of its number, (N,), its places in the place of looks.
 
     The same answers are one look, however often they were audited: as they were read last, where they first
     came. A number that labels correct is another than that which they do not, and so is one between other
-    groups: each is compared with its own kind. A plan is scanned as one; whole audits in plans of `n_looks`
-    that share an end.
+    groups: each is compared with its own kind.
     """
-    seen: dict[Hashable, dict[str, Kept]] = {}
-    series: list[tuple[Kept, ...]] = []
-    for audit in audits:
-        of_kind = seen.setdefault(audit.kind, {})
-        first = of_kind.get(audit.answers, audit)
-        of_kind[audit.answers] = audit._replace(place=first.place)
-        found = tuple(of_kind.values())
-        step = len(found) if is_plan else max(n_looks - 1, 1)
-        series.append(found[max(len(found) - 2, 0) // step * step :])
-    done: tuple[Kept, ...] = ()
-    told: list[tuple[str, Look]] = []
-    for audit, looks in zip(reversed(audits), reversed(series), strict=True):
-        own = tuple(look._replace(audit_key="") for look in looks)
+    found = Look.unsaid(kept.series.shape)
+    kinds = _first_alike(kept.series, kept.kinds)
+    looks = _first_alike(kinds, kept.answers)
+    # Numbers whose answers came, and came again, in the same order go together: others differ in little else.
+    together: dict[tuple[int, int, tuple[int, ...], tuple[int, ...]], list[int]] = {}
+    starts = np.flatnonzero(np.diff(kept.series, prepend=-1)).tolist()
+    for first, end in pairwise([*starts, len(kept.series)]):
+        of_looks, of_kinds = (tuple((of[first:end] - first).tolist()) for of in (looks, kinds))
+        n_looks = int(kept.n_looks[first])
+        step = end - first if kept.is_plan[first] else max(n_looks - 1, 1)
+        together.setdefault((n_looks, step, of_looks, of_kinds), []).append(first)
+    windows: dict[tuple[int, int], list[Window]] = {}
+    for (n_looks, step, of_looks, of_kinds), firsts in together.items():
+        for window in _windows(kept.readings, np.array(firsts), of_looks, of_kinds, step):
+            windows.setdefault((n_looks, window.looks.shape[1]), []).append(window)
+    value, low, high, n, n_units = kept.readings.T
+    for (n_looks, _), alike in windows.items():
+        rows = np.concatenate([window.looks for window in alike])
+        parts = np.array_split(rows, len(rows) // MOST_TOGETHER + 1)
+        told = [
+            watched(value[part], low[part], high[part], n[part], n_units[part], n_looks) for part in parts
+        ]
+        look = Look(*(np.concatenate(fields) for fields in zip(*told, strict=True)))
+        places = kept.places[looks[rows]]
+        at = [np.take_along_axis(places, np.maximum(of - 1, 0), axis=-1) * (of > 0) for of in look[3:]]
+        start = 0
+        for window in alike:
+            end = start + len(window.looks)
+            for audits, last in window.says:
+                for field, says in zip(found, (*look[:3], *at), strict=True):
+                    field[audits] = says[start:end, last]
+            start = end
+    return found
+
+
+def _first_alike(within: Codes, codes: Codes) -> Codes:
+    """The first row of those that share both codes with a row, (N,)."""
+    alike = dense(within) * (int(codes.max(initial=0)) + 1) + codes
+    return first_rows(alike)[dense(alike)]
+
+
+def _windows(
+    readings: Array, firsts: Codes, looks: Sequence[int], kinds: Sequence[int], step: int
+) -> Iterator[Window]:
+    """Yield what is scanned for numbers whose rows begin at `firsts`, and whose audits are of these looks."""
+    read: dict[int, dict[int, int]] = {}
+    series: list[tuple[int, ...]] = []
+    for audit, (look, kind) in enumerate(zip(looks, kinds, strict=True)):
+        of_kind = read.setdefault(kind, {})
+        before = of_kind.get(look, audit)
+        is_same = np.array_equal(readings[firsts + before], readings[firsts + audit])
+        of_kind[look] = before if is_same else audit
+        so_far = tuple(of_kind.values())
+        series.append(so_far[max(len(so_far) - 2, 0) // step * step :])
+    window = Window(np.empty((0, 0), np.int64), [])
+    done: tuple[int, ...] = ()
+    for audit, own in reversed([*enumerate(series)]):
         if done[: len(own)] != own:  # else a later audit's looks begin with these, and say the same of them
             done = own
-            value, low, high, n, n_units = zip(*(look[4:] for look in own), strict=True)
-            says = watched(value, low, high, n, n_units, n_looks)
-        look = says[len(own) - 1]
-        ends = (own[at - 1].place if at else 0 for at in look[3:])
-        told.append((audit.audit_key, Look(*look[:3], *ends)))
-    yield from reversed(told)
+            window = Window(firsts[:, None] + np.array(own), [])
+            yield window
+        window.says.append((firsts + audit, len(own) - 1))
 
 
-def _placed(value: Array, n: Array, z: Array, now: int) -> tuple[float, int, int, int]:
+def _placed(value: Array, n: Array, z: Array, now: int) -> tuple[Array, Codes, Codes, Codes]:
     """Shift at the likeliest split, its first look after, and the looks that hold 95 % of the likelihood."""
-    before, after = np.cumsum(n)[:now], n[: now + 1].sum() - np.cumsum(n)[:now]
+    sums = np.cumsum(n, axis=-1)
+    before, after = sums[:, :now], sums[:, now, None] - sums[:, :now]
     likelihood = z**2 / 2 + np.log(1 / before + 1 / after) / 2
-    weight = np.exp(likelihood - likelihood.max())
-    order = np.argsort(-weight, kind="stable")
-    n_kept = int(np.searchsorted(np.cumsum(weight[order]) / weight.sum(), 1 - ALPHA)) + 1
-    kept = order[:n_kept]
-    first = int(np.abs(z).argmax()) + 1
-    earlier, later = (
-        float(np.average(value[part], weights=n[part])) for part in (slice(first), slice(first, now + 1))
+    weight = np.exp(likelihood - likelihood.max(axis=-1, keepdims=True))
+    order = np.argsort(-weight, axis=-1, kind="stable")
+    share = np.cumsum(np.take_along_axis(weight, order, axis=-1), axis=-1) / weight.sum(
+        axis=-1, keepdims=True
     )
-    return later - earlier, first + 1, int(kept.min()) + 2, int(kept.max()) + 2
+    is_kept = np.arange(now) <= (share < 1 - ALPHA).sum(axis=-1, keepdims=True)
+    first = np.abs(z).argmax(axis=-1) + 1
+    shift = np.empty(len(value))
+    for split in np.unique(first):
+        rows = first == split
+        earlier, later = (
+            np.average(value[rows, part], axis=-1, weights=n[rows, part])
+            for part in (slice(split), slice(split, now + 1))
+        )
+        shift[rows] = later - earlier
+    lowest = np.where(is_kept, order, now).min(axis=-1, initial=now)
+    highest = np.where(is_kept, order, -1).max(axis=-1, initial=-1)
+    return shift, first + 1, lowest + 2, highest + 2

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ingest.inference.over_time import Kept, boundaries, moved, scanned, watched
+from ingest.inference import over_time
+from ingest.inference.over_time import Kept, Look, boundaries, moved, scanned
 
 LOOKS = np.arange(1, 6) / 5
 # Two-sided limits of 0.05 at five equally spaced looks, with 0.025 spent to each side. Sources: Lan & DeMets
@@ -39,10 +40,20 @@ def test_no_series_that_could_be_drawn_decides_what_is_spent_on_none():
     assert found.tolist() == [np.inf, 7, 2]
 
 
+def by_look(found, of=slice(None)):
+    """What is said at each look, of one series or of rows."""
+    return [Look(*fields) for fields in zip(*(field[of] for field in found), strict=True)]
+
+
+def watched(value, low, high, sizes, units, n_looks):
+    """Each look of one series."""
+    return by_look(over_time.watched(*np.atleast_2d(value, low, high, sizes, units), n_looks), 0)
+
+
 def series(rng, n, shift, at=7, n_looks=12):
-    for _ in range(n):
-        value = rng.standard_normal(n_looks) + shift * (np.arange(1, n_looks + 1) >= at)
-        yield watched(value, value - 1.96, value + 1.96, np.full(n_looks, 50), np.full(n_looks, 50), n_looks)
+    value = rng.standard_normal((n, n_looks)) + shift * (np.arange(1, n_looks + 1) >= at)
+    found = over_time.watched(value, value - 1.96, value + 1.96, 50, 50, n_looks)
+    return [by_look(found, of) for of in range(n)]
 
 
 def first_alarm(looks):
@@ -57,7 +68,7 @@ def test_five_in_a_hundred_series_without_a_change_raise_an_alarm_at_most():
 
 
 def test_a_change_at_the_seventh_look_is_found_by_the_tenth_and_placed():
-    found = list(series(np.random.default_rng(2), 400, 3.5))
+    found = series(np.random.default_rng(2), 400, 3.5)
     alarms = [first_alarm(looks) for looks in found]
     assert np.mean([alarm is not None and 7 <= alarm <= 10 for alarm in alarms]) > 0.9
     last = [looks[-1] for looks in found]
@@ -79,11 +90,21 @@ def test_a_later_look_changes_nothing_that_an_earlier_one_said_and_no_p_value_gr
     assert all_looks[-1].changed_at == all_looks[-1].changed_from == all_looks[-1].changed_to == 3
 
 
-def kept(answers, values, is_corrected=False, place=1):
-    return [
-        Kept(f"{place + i}", place + i, of, is_corrected, value, value - 0.1, value + 0.1, 200, 60)
-        for i, (of, value) in enumerate(zip(answers, values, strict=True))
-    ]
+def kept(answers, values, is_corrected=""):
+    """One number: of which answers each audit was, its value, and in which it was corrected."""
+    n = len(values)
+    ends = np.add.outer((0, -0.1, 0.1), np.asarray(values, dtype=float))
+    kinds = np.array([int(of) for of in is_corrected or "0" * n])
+    readings = np.column_stack([*ends, np.full(n, 200), np.full(n, 60)])
+    return Kept(
+        np.zeros(n, int), np.arange(1, n + 1), np.array([*map(ord, answers)]), kinds, readings,
+        np.full(n, 12), np.zeros(n, bool),
+    )  # fmt: skip
+
+
+def told_of(one):
+    """What is said at each place."""
+    return dict(zip(one.places.tolist(), by_look(scanned(one)), strict=True))
 
 
 def test_the_same_answers_are_one_look_however_often_they_are_audited():
@@ -91,41 +112,69 @@ def test_the_same_answers_are_one_look_however_often_they_are_audited():
     n_once, n_often = 0, 0
     for seed in range(150):
         values = np.random.default_rng(seed).normal(0, 0.1 / 1.96, 3)
-        once = dict(scanned(kept("abc", values), 12, False))
-        often = dict(scanned(kept("aaaabbbbcccc", np.repeat(values, 4)), 12, False))
-        assert [look[:3] for look in (once["2"], once["3"])] == [often[at][:3] for at in ("8", "12")]
-        n_once += once["3"].p_value <= 0.05
+        once = told_of(kept("abc", values))
+        often = told_of(kept("aaaabbbbcccc", np.repeat(values, 4)))
+        assert [look[:3] for look in (once[2], once[3])] == [often[at][:3] for at in (8, 12)]
+        n_once += once[3].p_value <= 0.05
         n_often += watched(np.repeat(values, 4), *(np.repeat(values, 4) + end for end in (-0.1, 0.1)),
             [200] * 12, [60] * 12, 12)[-1].p_value <= 0.05  # fmt: skip
     assert n_once <= 12 < n_often
 
 
 def test_answers_count_as_they_were_read_last_where_they_first_came():
-    told = dict(scanned(kept("abba", (0.1, 0.9, 0.5, 0.5)), 12, False))
+    told = told_of(kept("abba", (0.1, 0.9, 0.5, 0.5)))
     # The third reads the second's answers anew, the last the first's: then nothing is left of a change.
-    assert told["2"].p_value < 0.001 and told["2"].changed_at == 2
-    assert told["2"].statistic > told["3"].statistic > told["4"].statistic == 0
-    assert told["3"].changed_at == 2
-    assert dict(scanned(kept("abcb", (0.1, 0.1, 0.9, 0.1)), 12, False))["4"].changed_at == 3
+    assert told[2].p_value < 0.001 and told[2].changed_at == 2
+    assert told[2].statistic > told[3].statistic > told[4].statistic == 0
+    assert told[3].changed_at == 2
+    assert told_of(kept("abcb", (0.1, 0.1, 0.9, 0.1)))[4].changed_at == 3
 
 
 def test_a_number_that_labels_correct_is_compared_with_its_own_kind():
     """As read 0.1, corrected 0.5: labels came, and the model is as it was."""
-    as_read, corrected = kept("abc", (0.1,) * 3), kept("cde", (0.5,) * 3, True, place=4)
-    told = dict(scanned([*as_read, *corrected], 12, False))
-    assert [np.isnan(told[f"{place}"].p_value) for place in range(1, 7)] == [True, False, False] * 2
+    values, answers, is_corrected = [0.1] * 3 + [0.5] * 3, "abccde", "000111"
+    told = told_of(kept(answers, values, is_corrected))
+    assert [np.isnan(told[place].p_value) for place in range(1, 7)] == [True, False, False] * 2
     assert {look.p_value for look in told.values() if look.p_value <= 1} == {1.0}
-    changed = dict(scanned([*as_read, *corrected, *kept("f", (0.9,), True, place=7)], 12, False))["7"]
+    changed = told_of(kept(answers + "f", [*values, 0.9], is_corrected + "1"))[7]
     assert changed.p_value < 0.001 and changed.changed_at == 7
+
+
+@pytest.mark.parametrize("most_together", [1, 10_000])
+def test_a_number_is_told_the_same_whatever_others_are_scanned_with_it(monkeypatch, most_together):
+    """Answers that come and are read anew in many orders, of many kinds, sizes and plans, of few units."""
+    monkeypatch.setattr(over_time, "MOST_TOGETHER", most_together)
+    rng = np.random.default_rng(8)
+    alone = []
+    for number in range(60):
+        n = int(rng.integers(1, 15))
+        answers = "abcdefghijklmno"[:n] if number % 2 else rng.choice([*"abcde"], n)
+        one = kept(answers, rng.choice([0.1, 0.1, 0.2, 0.9], n), "".join(rng.choice([*"0001"], n)))
+        one.readings[:, 4] = rng.choice([60, 3, np.nan], n, p=(0.6, 0.3, 0.1))
+        one.readings[-1, 3] = rng.choice([200, 190])
+        one.readings[rng.random(n) < 0.1, 1:3] = 0.5  # no width
+        places = np.cumsum(rng.integers(1, 3, n))
+        plan = np.full(n, number % 5 == 0)
+        alone.append(one._replace(series=np.full(n, number), places=places, is_plan=plan))
+        alone[-1].n_looks[:] = 15 if plan[0] else rng.choice([4, 12])
+    together = scanned(Kept(*map(np.concatenate, zip(*alone, strict=True))))
+    each = Look(*map(np.concatenate, zip(*map(scanned, alone), strict=True)))
+    np.testing.assert_equal(together, each)
+    assert (together.p_value < 0.05).sum() > 20 and np.isnan(together.statistic).sum() > 60
+    of_none = scanned(Kept(*(column[:0] for column in alone[0])))
+    assert {field.shape for field in of_none} == {(0,)}
 
 
 def test_whole_audits_are_scanned_in_plans_that_share_an_end():
     values = np.random.default_rng(5).normal(0, 0.05, 8)
-    told = list(scanned(kept("abcdefgh", values), 4, False))
+    one = kept("abcdefgh", values)
+    told = told_of(one._replace(n_looks=np.full(8, 4)))
     of = lambda part: watched(part, part - 0.1, part + 0.1, [200] * len(part), [60] * len(part), 4)  # noqa: E731
     by_plan = [*of(values[:4]), *of(values[3:7])[1:], *of(values[6:])[1:]]
-    np.testing.assert_equal([look.p_value for _, look in told], [look.p_value for look in by_plan])
-    assert [audit_key for audit_key, _ in told] == [f"{place}" for place in range(1, 9)]
+    np.testing.assert_equal([look.p_value for look in told.values()], [look.p_value for look in by_plan])
+    assert told[8].changed_from >= 7 > told[6].changed_from >= 4  # places, not looks of a plan
+    as_plan = told_of(one._replace(is_plan=np.ones(8, bool)))
+    np.testing.assert_equal(list(as_plan.values()), watched(values, *one.readings.T[1:], 12))
 
 
 def test_the_statistic_is_the_highest_of_all_splits():
