@@ -69,32 +69,22 @@ gaps as (
     group by analysis_key, outcome
 ),
 
-favourable as (
-    select distinct
-        suite,
-        category,
-        outcome_set,
-        label
-    from {{ ref('stg_suite__outcome_rules') }}
-    where is_favourable
-),
-
 -- Of two labels each is as far apart as the other: the favourable one is told, as impact ratios tell it.
 widest as (
     select
         gaps.*,
         row_number() over (
             partition by gaps.analysis_key
-            order by round(gaps.gap, 9) desc, favourable.label is not null desc, gaps.outcome desc
+            order by round(gaps.gap, 9) desc, coalesce(rules.is_favourable, false) desc, gaps.outcome desc
         ) as place
     from gaps
     inner join analyses on gaps.analysis_key = analyses.analysis_key
-    left join favourable
+    left join {{ ref('dim_outcome_rules') }} as rules
         on
-            analyses.suite = favourable.suite
-            and analyses.category = favourable.category
-            and analyses.measure = favourable.outcome_set
-            and gaps.outcome = favourable.label
+            analyses.suite = rules.suite
+            and analyses.category = rules.category
+            and analyses.measure = rules.outcome_set
+            and gaps.outcome = rules.label
     where gaps.gap > 0
 ),
 
