@@ -1,30 +1,19 @@
 -- Grain: one row per audit_key, suite, category, config, measure, axis, metric, group_value: a number as the
 -- audit had it, and whether it has changed by then. Corrected over the numbers of its config that have had a
 -- p-value by then: one that drops out stays with p 1, or the others' correction shrinks without evidence.
-with joined as (
+with seen as (
     select
-        numbers.*,
-        scanned.statistic,
-        scanned.p_sequential,
-        scanned.shift,
-        scanned.changed_place,
-        scanned.changed_place_low,
-        scanned.changed_place_high
+        numbers.series_key,
+        numbers.suite,
+        numbers.config,
+        numbers.is_simulated,
+        numbers.number_key,
+        min(numbers.place) as first_place
     from {{ ref('int_audit_numbers_placed') }} as numbers
-    left join {{ ref('int_series_scanned') }} as scanned using (audit_key, number_key)
-),
-
-seen as (
-    select
-        series_key,
-        suite,
-        config,
-        is_simulated,
-        number_key,
-        min(place) as first_place
-    from joined
-    where p_sequential is not null
-    group by series_key, suite, config, is_simulated, number_key
+    inner join {{ ref('int_series_scanned') }} as scanned
+        on numbers.audit_key = scanned.audit_key and numbers.number_key = scanned.number_key
+    where scanned.p_sequential is not null
+    group by numbers.series_key, numbers.suite, numbers.config, numbers.is_simulated, numbers.number_key
 ),
 
 families as (
@@ -35,7 +24,7 @@ families as (
         suite,
         config,
         is_simulated
-    from joined
+    from {{ ref('int_audit_numbers_placed') }}
 ),
 
 tested as (
@@ -71,53 +60,49 @@ sizes as (
         count(*) as n_tests
     from tested
     group by audit_key, suite, config, is_simulated
-),
-
-adjusted as (
-    select
-        joined.*,
-        case when joined.p_sequential is not null then holm.p_holm end as p_holm,
-        coalesce(sizes.n_tests, 0) as n_tests
-    from joined
-    left join holm on joined.audit_key = holm.audit_key and joined.number_key = holm.number_key
-    left join sizes
-        on
-            joined.audit_key = sizes.audit_key
-            and joined.suite = sizes.suite
-            and joined.config = sizes.config
-            and joined.is_simulated = sizes.is_simulated
 )
 
 select
-    audit_key,
-    number_key,
-    place,
-    audited_at,
-    is_look,
-    suite,
-    category,
-    config,
-    is_simulated,
-    measure,
-    axis,
-    metric,
-    group_value,
-    value,
-    unit,
-    direction,
-    ci_low,
-    ci_high,
-    n,
-    n_units,
-    p_family,
-    verdict,
-    statistic,
-    p_sequential,
-    p_holm,
-    n_tests,
-    coalesce(p_holm <= {{ significance_level() }}, false) as is_alarm,
-    shift,
-    changed_place,
-    changed_place_low,
-    changed_place_high
-from adjusted
+    numbers.audit_key,
+    numbers.number_key,
+    numbers.place,
+    numbers.audited_at,
+    numbers.is_look,
+    numbers.suite,
+    numbers.category,
+    numbers.config,
+    numbers.is_simulated,
+    numbers.measure,
+    numbers.axis,
+    numbers.metric,
+    numbers.group_value,
+    numbers.value,
+    numbers.unit,
+    numbers.direction,
+    numbers.ci_low,
+    numbers.ci_high,
+    numbers.n,
+    numbers.n_units,
+    numbers.p_family,
+    numbers.verdict,
+    scanned.statistic,
+    scanned.p_sequential,
+    case when scanned.p_sequential is not null then holm.p_holm end as p_holm,
+    coalesce(sizes.n_tests, 0) as n_tests,
+    coalesce(
+        scanned.p_sequential is not null and holm.p_holm <= {{ significance_level() }}, false
+    ) as is_alarm,
+    scanned.shift,
+    scanned.changed_place,
+    scanned.changed_place_low,
+    scanned.changed_place_high
+from {{ ref('int_audit_numbers_placed') }} as numbers
+left join {{ ref('int_series_scanned') }} as scanned
+    on numbers.audit_key = scanned.audit_key and numbers.number_key = scanned.number_key
+left join holm on numbers.audit_key = holm.audit_key and numbers.number_key = holm.number_key
+left join sizes
+    on
+        numbers.audit_key = sizes.audit_key
+        and numbers.suite = sizes.suite
+        and numbers.config = sizes.config
+        and numbers.is_simulated = sizes.is_simulated
