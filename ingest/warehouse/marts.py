@@ -30,10 +30,12 @@ LOST = 3  # lines about answers that count as missing
 # The smallest ratio is of the rates of all favourable outcomes: one of them alone may lie the other way.
 FINDINGS = """
     with told as (
-        select suite, config, category, axis, measure, outcome, group_high, value_high, n_group_high,
-               group_low, value_low, n_group_low, sentence as combination, '' as metric
+        select suite, config, category, axis, measure, fct_contrasts.outcome, group_high, value_high,
+               n_group_high, group_low, value_low, n_group_low, '' as metric,
+               nullif(concat_ws(' ', labels.sentence, combined.sentence), '') as combination
         from fct_contrasts
-        left join fct_combined_gaps using (suite, config, category, axis, measure, measure_kind)
+        left join fct_label_gaps as labels using (suite, config, category, axis, measure, measure_kind)
+        left join fct_combined_gaps as combined using (suite, config, category, axis, measure, measure_kind)
         union all by name
         select suite, config, category, axis, measure, outcomes as outcome, group_high, value_high,
                n_group_high, group_low, value_low, n_group_low, 'min_impact_ratio' as metric

@@ -79,6 +79,10 @@ MARTS = {
         select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
         'outcome' as measure_kind, 'This gap depends on race.' as sentence, true as is_simulated
         """,
+    "fct_label_gaps": """
+        select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure, '1' as outcome,
+        'outcome' as measure_kind, 'This gap may be chance.' as sentence, true as is_simulated
+        """,
     "fct_favourable_gaps": """
         select 's' as suite, 'm' as config, 'C' as category, 'gender' as axis, 'o' as measure,
         'yes or perhaps' as outcomes, 'Male' as group_high, 0.75::double as value_high, 80 as n_group_high,
@@ -465,14 +469,15 @@ def test_card_and_gate_say_between_which_groups_a_finding_lies(built):
     assert (finding["group_high"], finding["value_high"], finding["n_group_low"]) == ("Female", 0.75, 40)
     told = (built / f"{NAME}.md").read_text("utf-8")
     assert (
-        r". Farthest apart in a\|b: Female 0.75 (n 1,200), Male 0.4 (n 40). This gap depends on race" in told
-    )
+        r". Farthest apart in a\|b: Female 0.75 (n 1,200), Male 0.4 (n 40). This gap may be chance. This gap"
+        " depends on race"
+    ) in told
     gate = run(built, "gate", "--stale")
     assert gate.exit_code == 1
     (line,) = [one for one in gate.stdout.splitlines() if one.startswith("fail")]
     assert line.endswith(
         ". Farthest apart in a|b: Female 0.75 (n 1,200), Male 0.4 (n 40)."
-        " This gap depends on race  [C-gender-0]"
+        " This gap may be chance. This gap depends on race  [C-gender-0]"
     )
 
 

@@ -281,8 +281,17 @@ of_several_measures as (
 ),
 
 combinations as (
-    select * {{ without('domain, model, role, is_simulated, both_axes, p_holm') }}
-    from {{ ref('fct_combined_gaps') }}
+    select
+        suite,
+        category,
+        config,
+        measure_kind,
+        measure,
+        axis,
+        concat_ws(' ', labels.sentence, combined.sentence) as sentence
+    from {{ ref('fct_label_gaps') }} as labels
+    full join {{ ref('fct_combined_gaps') }} as combined
+        using (suite, category, config, measure_kind, measure, axis)
 ),
 
 parts as (
