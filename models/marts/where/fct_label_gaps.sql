@@ -1,4 +1,4 @@
--- Grain: one row per suite, category, config, measure, axis: labels beyond chance where the gap is not.
+-- Grain: one row per suite, category, config, measure, axis: a label beyond chance though the gap is not.
 {% set keys = ['suite', 'category', 'config', 'measure', 'axis'] | join(', ') -%}
 with cells as (
     select * from {{ ref('fct_cell_residuals') }}
@@ -78,12 +78,12 @@ judged as (
     inner join cells using ({{ keys }})
     inner join families
         on open_gaps.suite = families.suite and open_gaps.config = families.config
-    where cells.p_max is not null and cells.outcome <> open_gaps.outcome
+    where cells.p_max is not null
 )
 
 select
     {{ contract_columns(without=['sentence']) }},
-    'This gap may be chance. The share of "' || replace({{ isolated('outcome') }}, '_', ' ')
+    'Chance may give some label a gap as wide. The share of "' || replace({{ isolated('outcome') }}, '_', ' ')
     || '" differs beyond chance (corrected p ' || {{ p_in_words('p_family') }} || '): '
     || {{ isolated('group_value') }} || ' ' || {{ of_hundred('share') }} || ' % of '
     || {{ with_commas('n_group') }} || ', ' || other_groups || ' ' || {{ of_hundred('other_share') }}
