@@ -11,6 +11,7 @@ from ingest.inference.design import Design, Unit, canonical, resampling_unit
 from ingest.inference.drawing import Units, chance, draw, p_max
 from ingest.inference.relabelling import Scheme, attainable, plan_for
 from ingest.inference.strata import spread_out, stratum_of
+from ingest.inference.studentised import gaps_in_errors
 from ingest.inference.sums import group_table, outcome_sums, relabelled_tables
 
 
@@ -41,8 +42,9 @@ class CellsResampled(NamedTuple):
     `residual_within` is that within strata, which is then what is tested; NaN where there are none.
 
     `p_value` counts relabellings whose residual in this cell is at least as far from 0, `p_max` those whose
-    farthest residual in any cell is (Westfall & Young, 1993). `null_p95` is the 95 % quantile of the cell's
-    distance from 0. `labels` (K,) are the groups that have responses.
+    farthest residual in any cell is (Westfall & Young, 1993). Where groups differ in their units or answers,
+    a cell's gap to all other groups in standard errors has to be as far, too. `null_p95` is the 95 % quantile
+    of the cell's distance from 0. `labels` (K,) are the groups that have responses.
     """
 
     labels: tuple[str, ...]
@@ -90,15 +92,22 @@ def resample_cells(
     draws = draw(next_draws, n_permutations, chunk, (size,))
     judged = chance(draws, observed)
     most = np.fmax.reduce(draws, axis=0) if size else np.zeros(0)
-    corrected = only_where(judged.is_tested, p_max(most, observed))
+    corrected, p_value = p_max(most, observed), judged.p_value
+    n_strata = rows.shape[1] // n_outcomes
+    in_errors = gaps_in_errors(
+        design, plan, "outcome", cell_sums, n_permutations, max(1, chunk // 3), seed, n_strata, to_rest=True
+    )
+    if in_errors is not None:
+        p_value = np.maximum(p_value, chance(in_errors.null, in_errors.own).p_value)
+        corrected = np.maximum(corrected, p_max(in_errors.null.max(axis=0), in_errors.own))
     n_by_group = np.bincount(design.group, minlength=n_groups).astype(np.float64)
     shape = (n_groups, n_outcomes)
     return CellsResampled(
         design.labels,
         adjusted_residuals(table.reshape(n_groups, -1, n_outcomes).sum(1)),
         within if strata is not None else np.full_like(within, np.nan),
-        judged.p_value.reshape(shape),
-        corrected.reshape(shape),
+        only_where(judged.is_tested, p_value).reshape(shape),
+        only_where(judged.is_tested, corrected).reshape(shape),
         judged.null_p95.reshape(shape),
         unit,
         Units.of(design.group, design.units(unit)).n,

@@ -1,4 +1,4 @@
-"""The widest gap of two groups in its own standard errors, where groups differ in their units or answers.
+"""Gaps of groups in their own standard errors, where groups differ in their units or answers.
 
 Relabelled units have the spread of all groups together. Where a group of few units varies more than others,
 as where its units have fewer answers, a gap by itself passes for more than chance too often; in standard
@@ -6,6 +6,7 @@ errors it does not. Of as many units in each group both are right. Sources: Jans
 Probability Letters 36; Chung & Romano (2013), Annals of Statistics 41(2).
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,10 @@ from ingest.inference.sums import Kind, relabelled_tables
 
 
 class GapsInErrors(NamedTuple):
-    """Each group's widest gap to another, in standard errors: of relabellings (K, b), and its own (K,)."""
+    """Each group's widest gap to another, in standard errors: of relabellings (K, b), and its own (K,).
+
+    Of gaps to all others there is a row for each group and column.
+    """
 
     null: Array
     own: Array
@@ -60,10 +64,12 @@ def gaps_in_errors(
     chunk: int,
     seed: int,
     n_strata: int,
+    to_rest: bool = False,
 ) -> GapsInErrors | None:
     """Relabel as the plan does, `chunk` times at once; None where spreads do not matter.
 
-    `cell_sums` (cells, strata * J) are those of what relabelling moves as a whole.
+    `cell_sums` (cells, strata * J) are those of what relabelling moves as a whole. `to_rest` gives the gaps
+    of each group and column to all other groups, (K * J, b) and (K * J,), in place of each group's widest.
     """
     by_stratum = cell_sums.reshape(len(cell_sums), n_strata, -1)
     rows = cell_rows(kind, by_stratum)
@@ -76,11 +82,15 @@ def gaps_in_errors(
 
     def gaps(labels: Codes) -> Array:
         if is_paired:
-            return paired_gaps(plan, squares, labels, n_groups)
-        return widest_gaps(relabelled_tables(labels, squares, n_groups), n_strata, kind != "score")
+            found = (paired_rest_gaps if to_rest else paired_gaps)(plan, squares, labels, n_groups)
+        else:
+            tables = relabelled_tables(labels, squares, n_groups)
+            found = (rest_gaps if to_rest else widest_gaps)(tables, n_strata, kind != "score")
+        return found.reshape(len(labels), -1)
 
-    null = draw(lambda b: gaps(relabel(b)).T, n_draws, chunk, (n_groups,))
-    return GapsInErrors(null, gaps(design.group[first_rows(plan.cell)][None])[0])
+    own = gaps(design.group[first_rows(plan.cell)][None])[0]
+    null = draw(lambda b: gaps(relabel(b)).T, n_draws, chunk, own.shape)
+    return GapsInErrors(null, own)
 
 
 def cell_rows(kind: Kind, cells: Array) -> Array:
@@ -94,10 +104,29 @@ def cell_rows(kind: Kind, cells: Array) -> Array:
 def widest_gaps(tables: Array, n_strata: int = 1, is_share: bool = False) -> Array:
     """Each group's largest gap to another in ratios of sums, in standard errors: (..., K).
 
-    `tables` (..., K, strata * (3 + 3J)) are `cell_rows` by group. Ratios are averaged over the strata in
-    which all groups have answers. Groups of one cell a stratum have no standard error, and are in no gap. A
-    share varies no less than that of all groups does where answers are independent: few answers that are all
-    alike would have no error at all.
+    `tables` (..., K, strata * (3 + 3J)) are `cell_rows` by group. Groups of one cell a stratum have no
+    standard error, and are in no gap.
+    """
+    mean, variance = _ratios(tables, n_strata, is_share)
+    gap = np.abs(mean[..., :, None, :] - mean[..., None, :, :])
+    found = _in_errors(gap, variance[..., :, None, :] + variance[..., None, :, :])
+    return np.asarray(found.max(axis=(-1, -2)))
+
+
+def rest_gaps(tables: Array, n_strata: int = 1, is_share: bool = False) -> Array:
+    """As `widest_gaps`, each group's gap to all others together, in each column: (..., K, J)."""
+    rest = tables.sum(-2, keepdims=True) - tables
+    mean, variance = _ratios(np.concatenate([tables, rest], axis=-2), n_strata, is_share)
+    own, others = (slice(None, tables.shape[-2]), slice(tables.shape[-2], None))
+    gap = np.abs(mean[..., own, :] - mean[..., others, :])
+    return _in_errors(gap, variance[..., own, :] + variance[..., others, :])
+
+
+def _ratios(tables: Array, n_strata: int, is_share: bool) -> tuple[Array, Array]:
+    """Ratios of sums and their variances, (..., K, J) each, averaged over strata in which all have answers.
+
+    A share varies no less than that of all groups does where answers are independent: few answers that are
+    all alike would have no error at all.
     """
     by_stratum = tables.reshape(*tables.shape[:-1], n_strata, -1)
     n_columns = (by_stratum.shape[-1] - 3) // 3
@@ -117,10 +146,14 @@ def widest_gaps(tables: Array, n_strata: int = 1, is_share: bool = False) -> Arr
         if is_share:
             pooled = np.nansum(sums, axis=-3, keepdims=True) / np.nansum(n, axis=-3, keepdims=True)
             variance = np.maximum(variance, added(pooled * (1 - pooled) / n) / count**2)
-        gap = np.abs(mean[..., :, None, :] - mean[..., None, :, :])
-        found = gap / np.sqrt(variance[..., :, None, :] + variance[..., None, :, :])
-    found = np.where((gap > 1e-12) & np.isfinite(found), found, 0)
-    return np.asarray(found.max(axis=(-1, -2)))
+    return mean, variance
+
+
+def _in_errors(gap: Array, variance: Array) -> Array:
+    """Gaps over the roots of their variances, 0 where there is neither."""
+    with np.errstate(all="ignore"):
+        found = gap / np.sqrt(np.maximum(variance, 1e-12))
+    return np.where((gap > 1e-12) & np.isfinite(found), found, 0)
 
 
 def paired_gaps(plan: Plan, rows: Array, labels: Codes, n_groups: int) -> Array:
@@ -128,6 +161,36 @@ def paired_gaps(plan: Plan, rows: Array, labels: Codes, n_groups: int) -> Array:
 
     What a block does to both groups drops out of the gap, and out of its error.
     """
+    n, columns = _by_block(plan, rows, labels, n_groups)
+    n_blocks, widest = n.shape[1], np.zeros((len(labels), n_groups))
+    for sums in columns:
+        ratio, left = _left(sums, n)
+        with np.errstate(all="ignore"):
+            shared = np.swapaxes(left, 1, 2) @ left
+            own = np.einsum("bkk->bk", shared)
+            variance = (own[:, :, None] + own[:, None] - 2 * shared) * n_blocks / (n_blocks - 1)
+            gap = np.abs(np.swapaxes(ratio, 1, 2) - ratio)
+        widest = np.maximum(widest, _in_errors(gap, variance).max(-1))
+    return widest
+
+
+def paired_rest_gaps(plan: Plan, rows: Array, labels: Codes, n_groups: int) -> Array:
+    """`rest_gaps` (b, K, J) of groups that share their blocks, as in `paired_gaps`."""
+    n, columns = _by_block(plan, rows, labels, n_groups)
+    rest, n_blocks, found = n.sum(2, keepdims=True) - n, n.shape[1], []
+    for sums in columns:
+        (ratio, left), (others, left_of_others) = (
+            _left(sums, n),
+            _left(sums.sum(2, keepdims=True) - sums, rest),
+        )
+        with np.errstate(all="ignore"):
+            variance = ((left - left_of_others) ** 2).sum(1) * n_blocks / (n_blocks - 1)
+            found.append(_in_errors(np.abs(ratio - others)[:, 0], variance))
+    return np.stack(found, axis=-1)
+
+
+def _by_block(plan: Plan, rows: Array, labels: Codes, n_groups: int) -> tuple[Array, Iterator[Array]]:
+    """Answers by block and group under labels, (b, blocks, K), and the sums of each column likewise."""
     n_columns = (rows.shape[1] - 3) // 3
     n_blocks = int(plan.layers[0].stratum.max()) + 1
     shape = (len(labels), n_blocks, n_groups)
@@ -138,18 +201,12 @@ def paired_gaps(plan: Plan, rows: Array, labels: Codes, n_groups: int) -> Array:
         weights = np.tile(rows[:, column], len(labels))
         return np.asarray(np.bincount(place, weights, np.prod(shape)), dtype=np.float64).reshape(shape)
 
-    n, widest = summed(1), np.zeros((len(labels), n_groups))
+    return summed(1), (summed(column) for column in range(3, 3 + n_columns))
+
+
+def _left(sums: Array, n: Array) -> tuple[Array, Array]:
+    """Ratios of groups (b, 1, K), and what each block adds to their error, (b, blocks, K)."""
     of_group = n.sum(1, keepdims=True)
-    for column in range(3, 3 + n_columns):
-        sums = summed(column)
-        with np.errstate(all="ignore"):
-            ratio = sums.sum(1, keepdims=True) / of_group
-            left = (sums - ratio * n) / of_group
-            shared = np.swapaxes(left, 1, 2) @ left
-            own = np.einsum("bkk->bk", shared)
-            variance = (own[:, :, None] + own[:, None] - 2 * shared) * n_blocks / (n_blocks - 1)
-            gap = np.abs(np.swapaxes(ratio, 1, 2) - ratio)
-            found = gap / np.sqrt(np.maximum(variance, 1e-12))
-        found = np.where((gap > 1e-12) & np.isfinite(found), found, 0)
-        widest = np.maximum(widest, found.max(-1))
-    return widest
+    with np.errstate(all="ignore"):
+        ratio = sums.sum(1, keepdims=True) / of_group
+        return ratio, (sums - ratio * n) / of_group

@@ -10,8 +10,6 @@ import pyarrow as pa
 import pytest
 from places import ROOT
 
-from ingest.inference.constants import UNLIKE
-
 FORMULAS = "".join(
     (ROOT / "macros" / "formulas" / f"{name}.sql").read_text("utf-8")
     for name in ("ratio", "at_most_one", "wilson", "cramers_v", "cramers_v_corrected")
@@ -30,11 +28,6 @@ def column(expression, relation):
 OF_DUCKDB = "".join(
     (ROOT / "macros" / "engine" / f"{name}.sql").read_text("utf-8") for name in ("aggregates", "lists")
 )
-
-
-def test_sql_and_the_kernel_call_the_same_groups_unlike():
-    macro = (ROOT / "macros" / "verdicts" / "most_unlike_groups.sql").read_text("utf-8")
-    assert float(jinja2.Environment().from_string(macro).module.most_unlike_groups()) == UNLIKE
 
 
 def test_wilsons_interval_ends_at_0_and_1():

@@ -5,7 +5,7 @@ with cells as (
 ),
 
 -- All that could have such a sentence. Of two labels the gap tells all; what is tested within strata, its
--- shares do not show; in groups of unlike size, relabelling finds rare labels too often.
+-- shares do not show.
 tables as (
     select {{ keys }}
     from cells
@@ -14,7 +14,6 @@ tables as (
         count(distinct outcome) > 2
         and count(p_family) > 0
         and count(residual_within) = 0
-        and max(n_group) <= {{ most_unlike_groups() }} * min(n_group)
 ),
 
 families as (

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from ingest.inference import studentised
+from ingest.inference.cells import resample_cells
 from ingest.inference.columns import resample_columns
 from ingest.inference.design import Design
 from ingest.inference.relabelling import plan_for
 from ingest.inference.resampling import resample
-from ingest.inference.studentised import cell_rows, paired_gaps, widest_gaps
+from ingest.inference.studentised import cell_rows, paired_gaps, paired_rest_gaps, rest_gaps, widest_gaps
 from ingest.inference.sums import outcome_sums, score_sums, selection_sums
 
 AUDITS = 200
@@ -167,3 +168,65 @@ def test_one_stratum_more_of_nobody_changes_no_gap_in_errors():
     rows = cell_rows("score", score_sums(np.array([1.0, 2, 4, 3, 9, 5, 6])))
     table = np.stack([rows[:3].sum(0), rows[3:].sum(0)])
     assert widest_gaps(np.hstack([table, np.zeros_like(table)]), 2) == pytest.approx(widest_gaps(table))
+
+
+def test_of_two_groups_the_gap_to_all_others_is_that_to_the_other():
+    outcome, group = np.array([0, 1, 0, 2, 1, 1, 2, 2, 1]), np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])
+    rows = cell_rows("outcome", outcome_sums(outcome, 3))
+    table = np.stack([rows[group == one].sum(0) for one in (0, 1)])
+    found = rest_gaps(table, 1, True)
+    assert found.shape == (2, 3)
+    assert found.max(-1) == pytest.approx(widest_gaps(table, 1, True))
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_of_two_groups_that_share_blocks_the_gap_to_all_others_is_that_to_the_other():
+    outcome = np.array([0, 1, 0, 1, 1, 1, 1, 0, 1, 1])
+    design = Design.from_values([np.repeat([0, 1], 5)], np.arange(10), np.tile(np.arange(5), 2))
+    plan, rows = plan_for(design, "block"), cell_rows("outcome", outcome_sums(outcome, 2))
+    found = paired_rest_gaps(plan, rows, design.group[None], 2)
+    assert found.max(-1) == pytest.approx(paired_gaps(plan, rows, design.group[None], 2))
+    assert found[0, 0] == pytest.approx(found[0, 1])
+
+
+def test_the_gap_to_all_others_is_that_to_them_as_one_group():
+    rng = np.random.default_rng(5)
+    outcome, group = rng.integers(0, 3, 60), rng.integers(0, 4, 60)
+    rows = cell_rows("outcome", outcome_sums(outcome, 3))
+    tables = [
+        np.stack([rows[own == one].sum(0) for one in range(own.max() + 1)]) for own in (group, group > 0)
+    ]
+    np.testing.assert_allclose(rest_gaps(tables[0], 1, True)[0], rest_gaps(tables[1], 1, True)[0])
+    blocks = np.arange(60) // 4
+    design = Design.from_values([np.tile(np.arange(4), 15)], np.arange(60), blocks)
+    plan = plan_for(design, "block")
+    four, two = (
+        paired_rest_gaps(plan, rows, own[None], own.max() + 1)
+        for own in (design.group, 1 * (design.group > 0))
+    )
+    np.testing.assert_allclose(four[0, 0], two[0, 0])
+
+
+def cells_found(groups, shift=0.0, audits=AUDITS):
+    """The share of audits in which some cell of eleven labels is more than chance."""
+    n, m = (np.array(one) for one in zip(*groups, strict=True))
+    unit = np.repeat(np.arange(n.sum()), np.repeat(m, n))
+    group = np.repeat(np.arange(len(groups)), n * m)
+    frequent = np.r_[np.full(5, 4.0), np.full(6, 0.5)] / 23
+    found = []
+    for seed in range(audits):
+        outcome = np.random.default_rng(seed).choice(11, p=frequent, size=len(unit))
+        outcome[(group == 1) & (np.random.default_rng(-seed % 997).random(len(unit)) < shift)] = 10
+        design = Design.from_values([group], np.arange(len(unit)), unit)
+        found.append(np.nanmin(resample_cells(design, outcome, 11, 199, seed=seed).p_max) <= 0.05)
+    return np.mean(found)
+
+
+def test_cells_of_groups_with_unlike_answers_are_judged_in_errors_too(monkeypatch):
+    assert cells_found(((20, 2), (20, 10))) <= 0.085
+    monkeypatch.setattr(studentised, "UNLIKE", np.inf)
+    assert cells_found(((20, 2), (20, 10))) > 0.085
+
+
+def test_a_cell_that_differs_is_found_though_groups_differ_in_answers():
+    assert cells_found(((20, 4), (20, 10)), shift=0.2, audits=50) > 0.8
