@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+import re2
+
 from ingest.errors import PlumblineError
 from ingest.suite.fields import composed
 from ingest.unspaced import UNSPACED_LETTER
@@ -15,14 +17,16 @@ MAX_PARAGRAPH = 20_000  # characters; longer ones are no prose, and slow to spli
 LONG_PARAGRAPH, SHORTEST_SENTENCES = 500, 10
 END = re.compile(r"[.!?。！？]+")
 REFERENCE = re.compile(r"(?<!\s)\s*+\[(?:\d{1,4}|[a-z]{1,2}|citation needed|note \d+)\]", re.IGNORECASE)
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
+# A vowel sign of Tamil or Hindi is a mark, and \w has none.
+_WORD = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*"
+WORD = re2.compile(rf"{_WORD}(?:['’-]{_WORD})*")
 
 
 def n_words(sentence: str) -> int:
     """Return how many words a sentence has, whatever its script.
 
-    >>> n_words("It's a well-kept house."), n_words("新加坡是一个城市国家")
-    (4, 5)
+    >>> n_words("It's a well-kept house."), n_words("新加坡是一个城市国家"), n_words("ஒரு பெண் வருகிறார்.")
+    (4, 5, 3)
     """
     unspaced = UNSPACED_LETTER.findall(sentence)  # two make about one word
     return len(WORD.findall(UNSPACED_LETTER.sub(" ", sentence))) + len(unspaced) // 2

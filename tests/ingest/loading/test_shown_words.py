@@ -39,6 +39,16 @@ NOUNS = {"F": {"who": "woman", "pro": "she"}, "M": {"who": "man", "pro": "he"}}
             {"A": {"who": "élève"}, "B": {"who": "maître"}},
             {"A": ["élève"], "B": ["maître"]},
         ),
+        (
+            "{task}: ஒரு {who} கேட்கிறார்.",
+            {"F": {"who": "பெண்"}, "M": {"who": "ஆண்"}},
+            {"F": ["பெண்"], "M": ["ஆண்"]},
+        ),
+        (
+            "{task}: एक {who} पूछती है।",
+            {"F": {"who": "महिला"}, "M": {"who": "पुरुष"}},
+            {"F": ["महिला"], "M": ["पुरुष"]},
+        ),
     ],
 )
 def test_words_that_show_a_group_are_found(template, words, found):
