@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from random import Random
 
 from ingest.corpus.sentences import WORD
 from ingest.suite.fields import composed
@@ -26,7 +26,7 @@ def shown_words(prompts: Sequence[str], groups: Sequence[str]) -> dict[str, list
 
     They stand in prompts of their group alone, and nearly each prompt of the group has one.
     """
-    words = {group: [_words(text) for text in texts] for group, texts in _of_groups(prompts, groups).items()}
+    words = {group: [_words(text) for text in texts] for group, texts in _drawn(prompts, groups).items()}
     found = {group: _own(group, words) for group in words}
     return found if len(found) > 1 and all(found.values()) else {}
 
@@ -40,9 +40,10 @@ def differ_in_words_alone(
     prompts of a group have one word or another: names and ages belong to a person, and answers about one
     person resemble each other.
     """
-    of = _of_groups(prompts, groups)
-    if all(_has_the_same(texts, words[group]) for group, texts in of.items()):
+    if all(_has_the_same(texts, words[group]) for group, texts in _drawn(prompts, groups).items()):
         return True
+    # The first of each: drawn ones would seldom be two of a pair.
+    of = {group: texts[:LOOKED_AT] for group, texts in _of_groups(prompts, groups).items()}
     said = [*others, *(word for own in words.values() for word in own)]
     replaced = replacements([text for texts in of.values() for text in texts], said)
     forms: list[dict[str, set[frozenset[str]]]] = []
@@ -93,7 +94,16 @@ def _of_groups(prompts: Sequence[str], groups: Sequence[str]) -> dict[str, list[
     for prompt, group in zip(prompts, groups, strict=True):
         if group and prompt:
             found.setdefault(group, {})[prompt] = None
-    return {group: list(islice(texts, LOOKED_AT)) for group, texts in found.items()}
+    return {group: list(texts) for group, texts in found.items()}
+
+
+def _drawn(prompts: Sequence[str], groups: Sequence[str]) -> dict[str, list[str]]:
+    """Return prompts of each group, drawn: the first of a sorted file may be of one other group, too."""
+    found = _of_groups(prompts, groups)
+    return {
+        group: Random(0).sample(texts, LOOKED_AT) if len(texts) > LOOKED_AT else texts
+        for group, texts in found.items()
+    }
 
 
 def _own(group: str, words: Mapping[str, Sequence[set[str]]]) -> list[str]:

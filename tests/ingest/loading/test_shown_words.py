@@ -59,6 +59,16 @@ def test_words_that_show_a_group_are_found(template, words, found):
     assert len({without(prompt, replaced) for prompt in prompts}) == len(TASKS)
 
 
+def test_a_file_that_is_sorted_by_another_group_has_the_same_words():
+    # The first 300 prompts of men are about young ones, those of women about both.
+    sizes = {("man", "young"): 400, ("man", "old"): 100, ("woman", "young"): 150, ("woman", "old"): 150}
+    both = [(f"Post {n}: {age} {who}?", who) for (who, age), most in sizes.items() for n in range(most)]
+    prompts, groups = [prompt for prompt, _ in both], [who for _, who in both]
+    found = shown_words(prompts, groups)
+    assert found == {"man": ["man"], "woman": ["woman"]}
+    assert differ_in_words_alone(prompts, groups, found, [])
+
+
 @pytest.mark.parametrize(
     ("template", "words"),
     [
