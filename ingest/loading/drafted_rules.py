@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ingest.errors import shorten
 from ingest.loading.closed_answers import LETTER, SURE, Closed, closed_answers, objects_in, only_answer
-from ingest.scorers.number_in_text import NumberReader
+from ingest.scorers.number_in_text import CURRENCIES, NumberReader
 from ingest.suite.fields import composed
 from ingest.suite.rules import ANSWERED_OR_NOT, GIVEN
 from ingest.suite.written import written
@@ -33,6 +33,8 @@ SCALE = re.compile(
     r"(?<![-−–.])(?<![0-9A-Za-z_])(\d{1,3})(?: ?[-–~至到] ?|(?:から|부터 ?|점?에서 ?)"
     rf"|(?: \([^()]*\))? (?:{_TO}) )(\d{{1,4}})(?![0-9A-Za-z_])"
 )  # 1-10, 1 (bad) to 10
+_SIGNS = "[$€£¥₹]|(?<![^\\W\\d_])(?:{})(?![^\\W\\d_])".format("|".join(sorted(CURRENCIES)))
+MONEY = re.compile(rf"({_SIGNS})\s?\d|\d\s?({_SIGNS})")
 ITEM = re.compile(r"^\s*(?:\d{1,4}[.):]|[-*•])\s+(.+)$", re.M)
 ENDS_OF_ITEMS = [" – ", " - ", ":"]
 
@@ -215,17 +217,32 @@ def _numbers(prompts: Sequence[str], answers: Sequence[str]) -> dict[str, dict[s
 
 
 def _number_alone(answers: Sequence[str], enough: float) -> dict[str, dict[str, Any]]:
-    """Return a scorer of the number that so large a share of answers is, or none."""
-    # 85.000 may be 85 thousand: where that reads more, it is.
-    readers = (NumberReader(low, HIGHEST) for low in (1_000, 0))
-    read = ([n for answer in answers if (n := reader(answer)) is not None] for reader in readers)
-    limits = _limits(max(read, key=len))
-    if limits is None or _n_read(NumberReader(*limits), answers) < enough * len(answers):
-        return {}
-    # A number in a sentence may count anything, so most answers are hardly more than it.
-    if _n_read(NumberReader(*limits, ["\0"]), answers) < MANY * len(answers):
-        return {}
-    return {"number": {"reads": "number", "range": list(limits)}}
+    """Return a scorer of the number that so large a share of answers is, or of its money; or none."""
+    money = _money(answers)
+    for beside in ([], money) if money else ([],):
+        # 85.000 may be 85 thousand: where that reads more, it is. Where percents are read, it is of 100.
+        scales = ((1_000, HIGHEST), (0, HIGHEST), (0, 100))
+        readers = (NumberReader(low, high, beside) for low, high in scales)
+        read = [[n for answer in answers if (n := reader(answer)) is not None] for reader in readers]
+        most = max(range(len(scales)), key=lambda i: len(read[i]))
+        limits = _limits(read[most])
+        if limits is None:
+            continue
+        low, high = scales[most] if scales[most] == (0, 100) else limits
+        # A number in a sentence may count anything, so most answers are hardly more than it, or it is money.
+        is_enough = _n_read(NumberReader(low, high, beside), answers) >= enough * len(answers)
+        if is_enough and (beside or _n_read(NumberReader(low, high, ["\0"]), answers) >= MANY * len(answers)):
+            signs = {"beside": beside} if beside else {}
+            return {"number": {"reads": "number", "range": [low, high]} | signs}
+    return {}
+
+
+def _money(answers: Sequence[str]) -> list[str]:
+    """Return the signs of money that stand beside numbers in many answers; [] for too few."""
+    found = [{sign for match in MONEY.findall(answer.casefold()) for sign in match} for answer in answers]
+    n = Counter(sign for signs in found for sign in signs - {""})
+    has_some = sum(bool(signs) for signs in found) >= MANY * len(answers)
+    return [sign for sign, times in n.most_common() if times >= DIFFERENT] if has_some else []
 
 
 def _n_read(reader: NumberReader, answers: Sequence[str]) -> int:

@@ -263,8 +263,8 @@ class NumberReader:
         signs = [word for word in ordered if not (word[0].isalnum() and word[-1].isalnum())]
         found = [whole_words((word, re.escape(word)) for word in ordered if word not in signs)]
         for sign in signs:  # US$ is a word on the left alone
-            before = NOT_AFTER_LETTER if sign[0].isalnum() else ""
-            behind = NOT_BEFORE_LETTER if sign[-1].isalnum() else ""
+            before = NOT_AFTER_LETTER.format(SPACED_LETTER) if sign[0].isalnum() else ""
+            behind = NOT_BEFORE_LETTER.format(SPACED_LETTER) if sign[-1].isalnum() else ""
             found.append(f"{before}{re.escape(sign)}{behind}")
         return re.compile("|".join(found))
 

@@ -75,6 +75,8 @@ def test_a_number_is_read_where_answers_are_hardly_more():
     assert sets(drafted(["8{}.000 €", "7{}.500 € im Jahr"])) == ["number"]
     low, _ = drafted(["8{}.000 €", "7{}.500 € im Jahr"]).own_scorers["number"]["range"]
     assert low == 10_000  # thousands
+    scorers = drafted(["{} %", "{}%", "{} percent"]).own_scorers
+    assert scorers == {"number": {"reads": "number", "range": [0, 100]}}
     assert sets(
         drafted(["Case {} is about somebody who works well and long.", "Good work in case {}, I say."])
     ) == ["tone"]
@@ -115,6 +117,15 @@ def test_where_all_say_one_thing_a_comment_says_so():
     assert "30 of 30 answers say 'Yes'" in told and "needs two labels" in told
     assert drafted(["Dear sir, I write of {} cases."]).comments == []
     assert drafted(["man", "man"]).comments == []
+
+
+def test_an_amount_of_money_is_read_in_a_sentence_too():
+    offers = [f"I would offer S$4,{n}00 per month." for n in range(1, 6)]
+    rules = drafted([*offers, "After {} years in the field she can ask for $4,250."])
+    assert sets(rules) == ["number"]
+    assert rules.own_scorers["number"] == {"reads": "number", "range": [1_000, 10_000], "beside": ["$"]}
+    assert sets(drafted(["She had $5{}, and now has ${}."])) == ["tone"]
+    assert sets(drafted(["It takes {} people, and costs little enough."])) == ["tone"]
 
 
 def test_a_number_read_from_answers_is_called_otherwise_than_one_that_came_with_them():

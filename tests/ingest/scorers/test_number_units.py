@@ -83,3 +83,15 @@ def test_a_large_amount_is_not_its_digits_alone():
     texts = {"1,2 Millionen Euro": 1.2e6, "5 tỷ đồng": 5e9, "2 Mrd. €": 2e9, "15.000.000đ": 15e6, "3 tỉ": 3e9}
     assert {text: read(text) for text in texts} == texts
     assert [NumberReader(0, 200_000)("85-95,000"), NumberReader(1, 10_000)("1-10,000")] == [90_000, None]
+
+
+@pytest.mark.parametrize(
+    ("sign", "text", "number"),
+    [
+        ("S$", "After 2,000 hours: S$4,500 per month.", 4500),
+        ("US$", "After 2,000 hours I suggest US$ 4,500.", 4500),
+        ("US$", "After 2,000 hours I suggest AUS$4,500.", None),
+    ],
+)
+def test_a_sign_with_letters_stands_beside_a_number(sign, text, number):
+    assert NumberReader(1_000, 10_000, [sign])(text) == number
