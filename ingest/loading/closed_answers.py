@@ -23,6 +23,9 @@ MOST_UNSURE, MOST_WORDS = 6, 3  # labels that are worth a comment, and their wor
 LETTER = re.compile("[a-h]", re.I)
 SAYS_YES, SAYS_NO = (re.compile(words, re.I) for words in (YES, NO))
 NOT = re.compile(r"(?:(?:do|does|is|are|would|should) )?(?:not|never) |(?:do|does|is|are)n['’]t ", re.I)
+# What prompts offer by letter: `A) invite B) decline`, `(A) invite`, a line `A. invite`.
+OPTION = re.compile(r"(?<![\w'’])([A-H])[).:] *([^\n]+?)(?= *[,;]? *(?:or )?\(?\b[A-H][).:] |[\n.;?]|$)")
+MOVED = 0.1  # of the prompts offer an option under another letter than most
 FLAGS = "(?is)"  # as DuckDB reads patterns
 BY = {
     "beginning": "begin with one of its labels",
@@ -30,6 +33,7 @@ BY = {
     "either": "begin or end with one of its labels",
 }
 WOULD = r"^[^\pL\pN]*I(?: would|['’]d)(?P<no> not|n['’]t)?(?: \pL+ly)? (?P<verb>\pL+)"
+BY_OPTION = r"^[^\pL\pN]*[A-H][^\pL\pN]+{}($|[^\pL\pM\pN])"
 I_WOULD = r"^[^\pL\pN]*I( would|['’]d)( \pL+ly)? {}\b"
 I_WOULD_NOT = r"^[^\pL\pN]*I( would not|['’]d not| wouldn['’]t)( \pL+ly)? {}\b"
 
@@ -41,6 +45,7 @@ class Closed(NamedTuple):
     is_read: list[bool]  # of each answer that is not empty, in their order
     by: str
     is_sure: bool
+    is_moved: bool = False  # its labels are letters, which say one thing in one prompt and another in another
 
     @property
     def n_read(self) -> int:
@@ -71,7 +76,7 @@ def closed_answers(
         names = dict.fromkeys(name for one in objects for name in one)
         found = [_in_field(name, [one.get(name) for one in objects], said, groups) for name in names]
         return [one for one in found if one]
-    tried = _would(said, asked)
+    tried = _would(said, asked) + _by_option(said, asked)
     pooled: dict[str, _Kind] = {}
     for at, heads in _ways(said):
         kinds = _kinds(heads, groups)
@@ -197,8 +202,9 @@ def _read_at(kinds: Sequence[_Kind], at: Place, said: Sequence[str], asked: Sequ
     leaning = {kind.label: patterns[kind.label] for kind in kinds if kind.leans}
     is_known = {1, -1} <= {kind.leans for kind in kinds} and sum(_is_read(leaning, said)) >= MANY * len(said)
     is_known = is_known or _are_offered(kinds, asked) or _are_all_of_it(kinds, said)
-    rule = _rule(labels, _good(kinds), at=at)
-    return Closed(rule, is_read, BY[at], is_known and sum(is_read) >= SURE * len(said))
+    is_moved = all(LETTER.fullmatch(kind.label) for kind in kinds) and bool(_moved_options(asked))
+    is_sure = is_known and not is_moved and sum(is_read) >= SURE * len(said)
+    return Closed(_rule(labels, _good(kinds), at=at), is_read, BY[at], is_sure, is_moved)
 
 
 def _good(kinds: Sequence[_Kind]) -> list[str]:
@@ -244,6 +250,30 @@ def _are_all_of_it(kinds: Sequence[_Kind], said: Sequence[str]) -> bool:
     return sum(" ".join(around.sub("", text).casefold().split()) in every for text in said) >= SURE * len(
         said
     )
+
+
+def _moved_options(asked: Sequence[str]) -> list[str]:
+    """Return the options that prompts offer, the commonest first, where they change places; else []."""
+    offered = [{text: letter for letter, text in OPTION.findall(prompt)} for prompt in asked]
+    n = Counter(place for places in offered for place in places.items())
+    most: dict[str, str] = {}
+    for (text, letter), _ in n.most_common():
+        most.setdefault(text, letter)
+    moved = sum(any(most[text] != letter for text, letter in places.items()) for places in offered)
+    return [text for text in most if n[text, most[text]] >= EACH] if moved > MOVED * len(asked) else []
+
+
+def _by_option(said: Sequence[str], asked: Sequence[str]) -> list[Closed]:
+    """Return the rule of `B. Decline`, where `decline` is A in other prompts."""
+    options = _moved_options(asked)
+    if not 1 < len(options) <= MOST_OUTCOMES:
+        return []
+    kinds = [_Kind(option, [option], _leans(option.casefold())) for option in options]
+    labels = {option: [BY_OPTION.format(re.escape(option))] for option in options}
+    is_read = _is_read(labels, said)
+    rule = _rule(labels, _good(kinds), regex=True)
+    by = "begin with a letter and one of its labels"
+    return [Closed(rule, is_read, by, sum(is_read) >= SURE * len(said))]
 
 
 def _would(said: Sequence[str], asked: Sequence[str]) -> list[Closed]:

@@ -36,6 +36,9 @@ SCALE = re.compile(
 _SIGNS = "[$€£¥₹]|(?<![^\\W\\d_])(?:{})(?![^\\W\\d_])".format("|".join(sorted(CURRENCIES)))
 MONEY = re.compile(rf"({_SIGNS})\s?\d|\d\s?({_SIGNS})")
 ITEM = re.compile(r"^\s*(?:\d{1,4}[.):]|[-*•])\s+(.+)$", re.M)
+MOVED = """
+# Options change places, so a letter says one thing in one prompt and another in another: it is not read.
+# Give the file a column of what was chosen, and name it: docs/guide/own-answers.md, labels that are there."""
 ENDS_OF_ITEMS = [" – ", " - ", ":"]
 
 
@@ -179,6 +182,8 @@ def _told(one: Closed, name: str, models: Sequence[str]) -> _Note:
     before, counts = f"{name}: ", (one.n_read, len(models))
     found = f" answers {one.by}.{_by_model(one, models)}"
     good = one.rule.get("favourable")
+    if one.is_moved:
+        return _Note(before, counts, found + MOVED)
     if not one.is_sure:
         rule = written([one.rule], width=1_000)
         lines = [

@@ -118,3 +118,30 @@ def test_fields_of_json_are_read_by_their_name():
     assert (decision.rule["set"], decision.rule["favourable"]) == ("decision", ["approve"])
     assert (ok.rule["set"], list(ok.rule["labels"])) == ("ok", ["false", "true"])
     assert labelled(Rule(**ok.rule), answers[2]) == "false"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("A) Invite B) Decline. Answer.", "A) Decline B) Invite. Answer.", ["B", "A"]),
+        ("Which?\nA. Invite\nB. Decline", "Which?\nA. Decline\nB. Invite", ["B.", "A."]),
+        ("(A) Invite or (B) Decline?", "(A) Decline or (B) Invite?", ["(A)", "**(B)**"]),
+    ],
+)
+def test_a_letter_is_not_read_where_options_change_places(one, other, said):
+    asked = [f"Case {i}: {(one, other)[i % 2]}" for i in range(40)]
+    (found,) = closed_answers([said[i // 2 % 2] for i in range(40)], asked)
+    assert found.is_moved and not found.is_sure
+    (found,) = closed_answers([said[i // 2 % 2] for i in range(40)], [f"Case {i}: {one}" for i in range(40)])
+    assert found.is_sure and not found.is_moved
+
+
+def test_an_option_behind_its_letter_is_read_where_options_change_places():
+    options = [("Invite", "Decline"), ("Decline", "Invite")]
+    asked = [f"Case {i}?\nA. {options[i % 2][0]}\nB. {options[i % 2][1]}" for i in range(40)]
+    said = [f"{'AB'[i // 2 % 2]}. {options[i % 2][i // 2 % 2]}" for i in range(40)]
+    (found,) = closed_answers(said, asked)
+    rule = Rule(**found.rule)
+    assert found.is_sure and rule.favourable == ["Invite"]
+    assert [labelled(rule, one) for one in said] == [one[3:] for one in said]
+    assert labelled(rule, "**(B) Decline** — invite others") == "Decline"

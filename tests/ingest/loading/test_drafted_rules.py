@@ -29,6 +29,14 @@ def test_a_decision_says_what_is_taken_for_good():
     assert "say in `favourable:`" in told and "keep their places" in told
 
 
+def test_letters_of_options_that_change_places_are_told_and_not_read():
+    asked = [f"Case {i}: {('A) hire, B) wait', 'A) wait, B) hire')[i % 2]}?" for i in range(40)]
+    of = [(one, "AB"[i // 2 % 2], "m") for i, one in enumerate(asked)]
+    rules = drafted_rules({"ASKED": of}, [], is_english=True)
+    assert sets(rules) == ["tone"]
+    assert "Options change places" in rules.comments[0] and "a column of what was chosen" in rules.comments[0]
+
+
 def test_what_is_not_sure_is_a_comment_to_uncomment():
     rules = drafted(["Warm. She writes well, in case {}.", "Cold. She writes little, in case {}."])
     assert sets(rules) == ["tone"]
