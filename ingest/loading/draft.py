@@ -465,6 +465,10 @@ def _suite(
             f"#   {slug}: {_flow({value: {'words': words} for value, words in values.items()})}"
             for slug, values in guessed.items()
         ),
+        None
+        if len(declared) < 3
+        else "# Nothing compares combinations, such as "
+        f"{' & '.join(list(declared)[:2])}: add those that you ask about to `axes:`.",
         written({"attributes": declared, "axes": "all" if len(declared) < 3 else list(declared)}),
         "# The attributes that a person's name shows." if by_name else None,
         written({"names": {"shows": by_name}}) if by_name else None,

@@ -446,6 +446,24 @@ def test_whatever_a_file_is_called_and_says_gives_a_suite_or_one_line(tmp_path_f
     load_suite(path)
 
 
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_draft_says_where_it_compares_no_combinations(n, tmp_path):
+    values = {"gender": ("woman", "man"), "race": ("Malay", "Indian"), "age": ("old", "young")}
+    groups = dict(list(values.items())[:n])
+    records = []
+    for i in range(80):
+        of = {name: two[i >> place & 1] for place, (name, two) in enumerate(groups.items())}
+        said = " ".join(of.values())
+        records.append(
+            of | {"prompt": f"Post {i // 8}: {said}. Invite?", "answer": ("Yes.", "No.")[i % 3 % 2]}
+        )
+    suite, file = tmp_path / "drafted.yml", write_csv(tmp_path / "answers.csv", records)
+    assert plumbline("init", suite, "--responses", file).exit_code == 0
+    told = "# Nothing compares combinations, such as gender & race"
+    assert (told in suite.read_text("utf-8")) == (n == 3)
+    assert len(load_suite(suite).axes) == 3
+
+
 def test_a_column_called_like_a_scorer_s_number_gets_another_name(tmp_path):
     records = [one | {"sentiment_score": i / 100} for i, one in enumerate(answers())]
     path = tmp_path / "tone.yml"
