@@ -98,6 +98,16 @@ phrased as (
             else 'As read ' || lower(past) || fail_limit || ', but not once labels correct it. '
         end as red_as_read,
         case
+            when decided.judged_colour = 'red' and coalesce(decided.colour, '') <> 'red'
+                then
+                    case
+                        when decided.n_labels is null then 'At equal weights of the other attributes '
+                        else 'Corrected by labels '
+                    end
+                    || coalesce({{ short_text('decided.adjusted_value') }} || ', ', '') || lower(past)
+            else past
+        end as past_as_judged,
+        case
             when decided.n_missing = 1 then 'the missing answer'
             else 'the ' || {{ with_commas('decided.n_missing') }} || ' missing answers'
         end as missing_answers,
@@ -207,7 +217,7 @@ select
         when colour is null then 'Not computable: too few answers.'
         when verdict = 'fail'
             then
-                past || fail_limit || ', and ' || beyond_chance
+                past_as_judged || fail_limit || ', and ' || beyond_chance
                 || case
                     when n_missing > 0 then '. It would stay so, whatever ' || missing_answers || ' said'
                     else ''
