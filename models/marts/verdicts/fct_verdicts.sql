@@ -104,7 +104,7 @@ phrased as (
                         when decided.n_labels is null then 'At equal weights of the other attributes '
                         else 'Corrected by labels '
                     end
-                    || coalesce({{ short_text('decided.adjusted_value') }} || ', ', '') || lower(past)
+                    || lower(past)
             else past
         end as past_as_judged,
         case
