@@ -170,7 +170,7 @@ def print_changes(a: Row, b: Row, rows: Sequence[Row], shows_all: bool, margin: 
     states = [row["state"] for row in rows]
     n_verdicts = sum(row["is_verdict_changed"] for row in rows)
     say(
-        f"{n_verdicts:,} verdicts changed. {states.count('worse'):,} numbers worse "
+        f"Verdicts changed: {n_verdicts:,}. Numbers: {states.count('worse'):,} worse "
         f"({sum(is_failing(row, margin) for row in rows):,} beyond the margin), "
         f"{states.count('better'):,} better, {states.count('no_evidence'):,} without evidence, "
         f"{states.count('not_comparable'):,} not comparable, {states.count('new'):,} new, "

@@ -168,7 +168,7 @@ def test_any_two_audits_are_compared(data, monkeypatch):
         in result.output
     )
     assert "Changed between them: answers.\n" in result.output
-    assert "1 verdicts changed. 1 numbers worse (1 beyond the margin), 0 better" in result.output
+    assert "Verdicts changed: 1. Numbers: 1 worse (1 beyond the margin), 0 better" in result.output
     assert "\x1b" not in result.output
     again = compared(data, monkeypatch, "0b0b", "02020202", "--margin", "0.5", "--json")
     assert again.exit_code == 0, again.output
