@@ -58,6 +58,37 @@ def keep_statuses(load: Load[Any]) -> int:
     return n
 
 
+def count_withdrawn(load: Load[Any]) -> int:
+    """Count answers of other contents of this name that have answers in common with this one."""
+    n: int = load.execute(
+        """
+        with earlier as (
+            select response_key, run_id
+            from responses
+            where run_id in (
+                select run_id from loads
+                where suite = $suite and source_file = $file and file_sha256 <> $sha
+            )
+        ),
+
+        staged as (
+            select response_key from staged_responses
+        )
+
+        select count(*)
+        from earlier
+        anti join staged using (response_key)
+        where run_id in (select run_id from earlier semi join staged using (response_key))
+        """,
+        {
+            "suite": load.suite.suite,
+            "file": load.source.source_file,
+            "sha": load.source.file_sha256,
+        },
+    ).fetchall()[0][0]
+    return n
+
+
 def refuse_second_reading(load: Load[Any]) -> None:
     """Raise where records of this very content are stored under other keys: they would count twice.
 

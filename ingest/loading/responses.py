@@ -19,6 +19,7 @@ from ingest.asking.answer_status import EVIDENCE, response_status
 from ingest.errors import PlumblineError, shorten
 from ingest.keys import key, request_key, text_key, text_row
 from ingest.loading.again import (
+    count_withdrawn,
     find_prompts_read_anew,
     keep_statuses,
     mend_prompts,
@@ -187,6 +188,7 @@ class Loaded(Tally):
     n_read_anew: int = 0
     n_kept_statuses: int = 0
     n_reasoned: int = 0
+    n_withdrawn: int = 0  # answers of an earlier version of the file, which this one has not
     without_record: dict[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -205,6 +207,12 @@ class Loaded(Tally):
             yield f"  rejected: {reason}"
         yield from self.others("answers")
         yield from self.redacted()
+        if self.n_withdrawn:
+            yield (
+                f"  answers of an earlier version of this file, which it has no more: {self.n_withdrawn:,}; "
+                "they count all the same; to audit this file alone, load it into another folder "
+                "(`plumbline --data DIR …`)"
+            )
         if failed := self.other_statuses():
             yield f"  without a usable answer: {failed}"
         if without := ", ".join(f"{n:,} {status}" for status, n in self.no_numbers.most_common()):
@@ -312,6 +320,8 @@ class ResponseLoad(Load[Loaded]):
         self.loaded.no_number, self.loaded.commas = self.reader.no_number, self.reader.commas
         self.loaded.asked = list(self.records.lines())
         self.execute(DECIDED)
+        if limit is None:
+            self.loaded.n_withdrawn = count_withdrawn(self)
         self.loaded.n_kept_statuses = keep_statuses(self)
         self.count_decided(
             """

@@ -239,6 +239,19 @@ def test_what_is_stored_is_never_overwritten(changed, load_records, query, finge
     assert query("select run_status from runs order by started_at") == [("ok",), ("ok",), ("failed",)]
 
 
+def test_answers_that_a_file_has_no_more_are_counted(load_records):
+    told = "answers of an earlier version of this file, which it has no more: {}; they count all the same"
+    first = [record(n) for n in range(1, 6)]
+    assert "earlier version" not in load_records(first).stderr
+    fewer = load_records([*first[:2], record(6)])
+    assert "3 records = 1 loaded + 2 already there" in fewer.stderr
+    assert told.format(3) in fewer.stderr
+    assert told.format(3) in load_records([*first[:2], record(6)]).stderr  # not read again
+    assert "earlier version" not in load_records(first[:2], name="another.csv").stderr
+    # Others of the same name that share no answer with it are no earlier version.
+    assert "earlier version" not in load_records([record(7)]).stderr
+
+
 def test_a_mended_suite_takes_what_was_rejected(load_records, query, tiny_suite, tmp_path):
     records = [record(1), record(2, gender="perempuan"), record(3, gender="?")]
     load_records(records)
