@@ -128,7 +128,7 @@ def gap(row: Row, width: int = WIDTH) -> str:
             told += f" {row['reason']}"
     elif chance is not None:
         # Another number of the comparison may be beyond chance where its widest gap is not.
-        rest = "; the verdict rests on all groups together" if is_settled else ""
+        rest = "; the verdict rests on another number of the comparison" if is_settled else ""
         number = scale.number(chance)
         told = f" Chance alone gives up to {number} in 19 of 20 times: this gap may be chance{rest}."
         if float(scale.number(row["gap_low"] or 0)) > 0:  # the interval leaves out 0, which proves nothing

@@ -102,7 +102,7 @@ const isSettled = (row) => ['fail', 'monitor'].includes(row.verdict);
 /** An interval that leaves out 0 is no proof: of all gaps the widest is told. */
 function byChance(row, chance) {
 	const isAboveZero = row.measure_kind === 'outcome' ? of100(row.gap_low) > 0 : row.gap_low > 0;
-	const rest = isSettled(row) ? '; the verdict rests on all groups together' : '';
+	const rest = isSettled(row) ? '; the verdict rests on another number of the comparison' : '';
 	return `Chance alone gives up to ${chance} in 19 of 20 times: this gap may be chance${rest}.${isAboveZero ? ' Its interval is no proof: chance, too, gives a widest gap above 0.' : ''}`;
 }
 

@@ -69,7 +69,7 @@ def test_the_suite_is_named_where_there_are_several():
             {"verdict": "inconclusive", "gap_chance": 0.3},
             "gives up to 30 in 19 of 20 times: this gap may be chance. Its interval is no proof",
         ),
-        ({"gap_chance": 0.3}, "may be chance; the verdict rests on all groups together."),
+        ({"gap_chance": 0.3}, "may be chance; the verdict rests on another number of the comparison."),
         ({"gap_chance": None, "gap_low": None}, "The gap is 25 points."),
         ({"contrast_high": 0.26}, "The gap is 1 point (95 %"),
         ({"contrast_high": 29 / 60, "contrast_low": 16 / 60}, "The gap is 22 points before rounding (95 %"),
