@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import re2
@@ -19,12 +20,13 @@ EACH = 5  # answers to a label
 SURE, UNSURE = 0.9, 0.5  # of the answers are read
 MANY = 0.6  # of the prompts name a label, of the answers say yes or no
 MOST_LETTERS = 40  # of a label
+LONGEST_OPTION = 200  # characters; behind its letter it is a label
 MOST_UNSURE, MOST_WORDS = 6, 3  # labels that are worth a comment, and their words
 LETTER = re.compile("[a-h]", re.I)
 SAYS_YES, SAYS_NO = (re.compile(words, re.I) for words in (YES, NO))
 NOT = re.compile(r"(?:(?:do|does|is|are|would|should) )?(?:not|never) |(?:do|does|is|are)n['’]t ", re.I)
-# What prompts offer by letter: `A) invite B) decline`, `(A) invite`, a line `A. invite`.
-OPTION = re.compile(r"(?<![\w'’])([A-H])[).:] *([^\n]+?)(?= *[,;]? *(?:or )?\(?\b[A-H][).:] |[\n.;?]|$)")
+# Where what prompts offer by letter begins, and where it ends: `A) invite B) decline`, a line `A. invite`.
+OPTION, OPTION_ENDS = re2.compile(r"(?:^|[^\pL\pM\pN_'’])([A-H])[).:]"), re2.compile(r"[\n.;?]")
 MOVED = 0.1  # of the prompts offer an option under another letter than most
 FLAGS = "(?is)"  # as DuckDB reads patterns
 BY = {
@@ -254,7 +256,7 @@ def _are_all_of_it(kinds: Sequence[_Kind], said: Sequence[str]) -> bool:
 
 def _moved_options(asked: Sequence[str]) -> list[str]:
     """Return the options that prompts offer, the commonest first, where they change places; else []."""
-    offered = [{text: letter for letter, text in OPTION.findall(prompt)} for prompt in asked]
+    offered = [_options(prompt) for prompt in asked]
     n = Counter(place for places in offered for place in places.items())
     most: dict[str, str] = {}
     for (text, letter), _ in n.most_common():
@@ -263,10 +265,21 @@ def _moved_options(asked: Sequence[str]) -> list[str]:
     return [text for text in most if n[text, most[text]] >= EACH] if moved > MOVED * len(asked) else []
 
 
+def _options(prompt: str) -> dict[str, str]:
+    """Return the letter of each option that a prompt offers."""
+    begins = [*OPTION.finditer(prompt)]
+    found: dict[str, str] = {}
+    for begin, after in zip_longest(begins, begins[1:]):
+        said = OPTION_ENDS.split(prompt[begin.end() : after.start() if after else None], 1)[0].strip(" ,;(")
+        if text := said.removesuffix(" or").rstrip(" ,;"):
+            found[text] = begin[1]
+    return found
+
+
 def _by_option(said: Sequence[str], asked: Sequence[str]) -> list[Closed]:
     """Return the rule of `B. Decline`, where `decline` is A in other prompts."""
     options = _moved_options(asked)
-    if not 1 < len(options) <= MOST_OUTCOMES:
+    if not 1 < len(options) <= MOST_OUTCOMES or len(max(options, key=len)) > LONGEST_OPTION:
         return []
     kinds = [_Kind(option, [option], _leans(option.casefold())) for option in options]
     labels = {option: [BY_OPTION.format(re.escape(option))] for option in options}

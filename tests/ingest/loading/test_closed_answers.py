@@ -145,3 +145,18 @@ def test_an_option_behind_its_letter_is_read_where_options_change_places():
     assert found.is_sure and rule.favourable == ["Invite"]
     assert [labelled(rule, one) for one in said] == [one[3:] for one in said]
     assert labelled(rule, "**(B) Decline** — invite others") == "Decline"
+
+
+@pytest.mark.parametrize("between", [100_000 * " ", " ," * 50_000])
+def test_options_far_apart_are_found(between):
+    """A pattern that tries each space with each other would take days."""
+    both = [f"A) Invite{between} (B) Decline", f"A) Decline{between} (B) Invite"]
+    (found,) = closed_answers([f"{'AB'[i // 2 % 2]}." for i in range(40)], both * 20)
+    assert found.is_moved
+
+
+def test_options_of_many_pages_are_no_labels():
+    text = 100_000 * "long "
+    both = [f"A) {text}one\nB) {text}two", f"A) {text}two\nB) {text}one"]
+    (found,) = closed_answers([f"{'AB'[i // 2 % 2]}." for i in range(40)], both * 20)
+    assert found.is_moved
