@@ -86,14 +86,13 @@ def resample_cells(
         tables = relabelled_tables(relabel(b), cell_sums, n_groups)
         return np.asarray(np.abs(residuals_within(tables, n_outcomes)).reshape(b, -1).T)
 
-    size = n_groups * n_outcomes
-    bytes_each = 8 * (4 * len(cell_sums) + 10 * size * max(1, rows.shape[1] // n_outcomes))
+    size, n_strata = n_groups * n_outcomes, rows.shape[1] // n_outcomes
+    bytes_each = 8 * (4 * len(cell_sums) + 10 * size * n_strata)
     chunk = max(1, CHUNK_BYTES // bytes_each)
     draws = draw(next_draws, n_permutations, chunk, (size,))
     judged = chance(draws, observed)
     most = np.fmax.reduce(draws, axis=0) if size else np.zeros(0)
     corrected, p_value = p_max(most, observed), judged.p_value
-    n_strata = rows.shape[1] // n_outcomes
     in_errors = gaps_in_errors(
         design, plan, "outcome", cell_sums, n_permutations, max(1, chunk // 3), seed, n_strata, to_rest=True
     )
@@ -106,7 +105,7 @@ def resample_cells(
         design.labels,
         adjusted_residuals(table.reshape(n_groups, -1, n_outcomes).sum(1)),
         within if strata is not None else np.full_like(within, np.nan),
-        only_where(judged.is_tested, p_value).reshape(shape),
+        p_value.reshape(shape),
         only_where(judged.is_tested, corrected).reshape(shape),
         judged.null_p95.reshape(shape),
         unit,
