@@ -9,7 +9,8 @@ long is computed by workers (ingest/inference/workers.py): the same numbers bit 
 import hashlib
 import linecache
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache
 from importlib.metadata import version
@@ -25,6 +26,8 @@ from ingest.inference.workers import check_not_stopped, workers
 from ingest.keys import key
 
 HASH = "inputs_hash"
+PART = "part"  # in a row of several parts that are made at once: which of them it is of, from 0
+PLACE = "key_place"
 WRITTEN_BEHIND = "# This part is user provided model code"  # what dbt begins with behind a model
 LOADED_BY = "dbtObj"  # which that defines
 LIBRARIES = ("numpy", "scipy")  # whose numbers these are
@@ -33,7 +36,7 @@ TOGETHER_SECONDS = 0.2  # of parts that are computed together
 MOST_TOGETHER = 500
 
 Made = Callable[..., Iterable[Mapping[str, Any]]]
-Part = tuple[str | None, tuple[Any, ...]]  # its hash and its inputs
+AtOnce = tuple[list[str], tuple[Any, ...]]  # hashes of parts, and what they are made of
 
 
 class Kept:
@@ -43,54 +46,85 @@ class Kept:
     which are blocks of columns of equal length. Where there is no table of an earlier build, or one of other
     columns, every part is computed. In a task of Spark `dbt.this` is missing: the table has no place, and no
     hash is made.
+
+    `keys` are columns whose values change with what else there is, such as places in an order. They are given
+    when a part is added, are in no hash, and are not made: a row says in PLACE which of its part's it has.
     """
 
     def __init__(
-        self, dbt: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema, in_columns: bool = False
+        self,
+        dbt: Any,
+        session: duckdb.DuckDBPyConnection,
+        schema: pa.Schema,
+        in_columns: bool = False,
+        keys: Sequence[str] = (),
     ) -> None:
         self.session = session
-        self.schema = schema.append(pa.field(HASH, pa.string()))
+        self.stored = schema.append(pa.field(HASH, pa.string()))
+        self.schema = pa.schema([field for field in self.stored if field.name not in keys])
         this = getattr(dbt, "this", None)
         self.has_place = this is not None
-        self.before = _before(this, session, self.schema) if self.has_place else self.schema.empty_table()
+        before = _before(this, session, self.stored) if self.has_place else self.stored.empty_table()
+        self.before = before.select(self.schema.names)
         self.places = _places(self.before)
+        self.keys: dict[str, list[int]] = {name: [] for name in keys}
+        self.first_keys: dict[str, int] = {}  # where those of a part begin
         # Tables, those that workers make, and where rows stand in the table before.
         self.found: list[pa.Table | Future[pa.Table] | slice] = [self.schema.empty_table()]
         self.in_columns = in_columns
         self.made: Made | None = None
-        self.parts: list[Part] = []
+        self.parts: list[AtOnce] = []
         self.n_together = 1
         self.seconds = 0.0
         self.taken: set[str] = set()
 
-    def add(self, made: Made, *inputs: Any) -> None:
+    def add(self, made: Made, *inputs: Any, keys: Mapping[str, Sequence[int]] | None = None) -> None:
         """Add the rows of one part: those that are there of the same inputs, or what `made(*inputs)` gives.
 
         Inputs are arrays, texts, numbers, truth values, None, and what holds these: lists, tuples, mappings.
         Raises TypeError at anything else, ValueError at inputs that another part has.
         """
-        check_not_stopped()
-        if not self.has_place:
-            self._make(None, made, inputs)
-            return
-        name = hashlib.blake2b((inference_code() + _source(made)).encode(), digest_size=16)
-        for one in inputs:
-            _take(name, one)
-        inputs_hash = name.hexdigest()
-        if inputs_hash in self.taken:
-            raise ValueError("Two parts of a table are made of the same inputs: name what tells them apart.")
-        self.taken.add(inputs_hash)
-        if inputs_hash in self.places:
-            self._keep(self.places[inputs_hash])
+        name = self._named(made, inputs, keys)
+        if name in self.places:
+            self._keep(self.places[name])
         else:
-            self._make(inputs_hash, made, inputs)
+            self._make([name], made, inputs)
 
-    def _make(self, inputs_hash: str | None, made: Made, inputs: tuple[Any, ...]) -> None:
+    def add_each(
+        self, made: Made, parts: Iterable[tuple[Any, Any, Mapping[str, Sequence[int]]]], *shared: Any
+    ) -> None:
+        """Add several parts, of which those that are not there are made at once: `made(items, *shared)`.
+
+        Each part has the inputs that its rows depend on, the item by which `made` knows it, and its keys.
+        Rows say in PART which of the items they are of; those of an item follow each other. Raises as `add`.
+        """
+        missing = {}
+        for inputs, item, keys in parts:
+            name = self._named(made, inputs, keys)
+            if name in self.places:
+                self._keep(self.places[name])
+            else:
+                missing[name] = item
+        if missing:
+            self._make(list(missing), made, (list(missing.values()), *shared))
+
+    def _named(self, made: Made, inputs: Any, keys: Mapping[str, Sequence[int]] | None) -> str:
+        check_not_stopped()
+        name = digest(inference_code() + _source(made), inputs) if self.has_place else str(len(self.taken))
+        if name in self.taken:
+            raise ValueError("Two parts of a table are made of the same inputs: name what tells them apart.")
+        self.taken.add(name)
+        for column, values in (keys or {}).items():
+            self.first_keys[name] = len(self.keys[column])
+            self.keys[column] += values
+        return name
+
+    def _make(self, names: list[str], made: Made, inputs: tuple[Any, ...]) -> None:
         # Many small parts become one table: to make a table takes longer than to make a row.
         if made is not self.made:
             self._flush()
             self.made = made
-        self.parts.append((inputs_hash, inputs))
+        self.parts.append((names, inputs))
         if len(self.parts) >= self.n_together:
             self._flush()
 
@@ -120,8 +154,15 @@ class Kept:
     def relation(self) -> duckdb.DuckDBPyRelation:
         """All parts as the table that the model returns."""
         self._flush()
-        tables = [self._table(one) for one in self.found]
-        return self.session.from_arrow(pa.concat_tables(tables).combine_chunks())
+        table = pa.concat_tables([self._table(one) for one in self.found]).combine_chunks()
+        if self.keys:
+            part = table.column(HASH).combine_chunks().dictionary_encode()
+            first = np.array([self.first_keys[name] for name in part.dictionary.to_pylist()], dtype=np.int64)
+            place = table.column(PLACE).to_numpy()
+            for column, values in self.keys.items():
+                found = np.array(values, dtype=np.int64)[first[part.indices.to_numpy()] + place]
+                table = table.append_column(column, pa.array(found))
+        return self.session.from_arrow(table.select(self.stored.names))
 
     def _table(self, found: pa.Table | Future[pa.Table] | slice) -> pa.Table:
         if isinstance(found, slice):
@@ -129,14 +170,16 @@ class Kept:
         return found.result() if isinstance(found, Future) else found
 
 
-def table_of_model(text: str, name: str, parts: list[Part], schema: pa.Schema, in_columns: bool) -> pa.Table:
+def table_of_model(
+    text: str, name: str, parts: list[AtOnce], schema: pa.Schema, in_columns: bool
+) -> pa.Table:
     """Make a table of parts by a function of a model, of which a worker knows the text alone."""
     return table_of_parts(_functions_of(text)[name], parts, schema, in_columns)
 
 
-def table_of_parts(made: Made, parts: list[Part], schema: pa.Schema, in_columns: bool) -> pa.Table:
+def table_of_parts(made: Made, parts: list[AtOnce], schema: pa.Schema, in_columns: bool) -> pa.Table:
     """Make a table of parts, each with its hash."""
-    rows = ({**row, HASH: inputs_hash} for inputs_hash, inputs in parts for row in made(*inputs))
+    rows = ({**row, HASH: names[row.get(PART, 0)]} for names, inputs in parts for row in made(*inputs))
     return table_of_columns(rows, schema) if in_columns else table_of(rows, schema)
 
 
@@ -173,11 +216,16 @@ def _before(this: Any, session: duckdb.DuckDBPyConnection, schema: pa.Schema) ->
 
 
 def _places(table: pa.Table) -> dict[str, slice]:
-    """Where the rows of each part stand: together."""
+    """Where the rows of each part stand: together, or they are none that can be kept."""
     names = np.asarray(table.column(HASH).to_pylist(), dtype=object)
     starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]]) if len(names) else np.empty(0, dtype=int)
-    lengths = np.diff(np.r_[starts, len(names)])
-    return {names[s]: slice(s, s + n) for s, n in zip(starts.tolist(), lengths.tolist(), strict=True)}
+    ends = [*starts[1:].tolist(), len(names)]
+    times = Counter(names[starts])
+    return {
+        names[start]: slice(start, end)
+        for start, end in zip(starts.tolist(), ends, strict=False)
+        if times[names[start]] == 1
+    }
 
 
 @cache
@@ -193,6 +241,14 @@ def _source(made: Callable[..., Any]) -> str:
     """The text of the model that defines a function, without what dbt writes behind it."""
     text, *_ = "".join(linecache.getlines(made.__code__.co_filename)).partition(WRITTEN_BEHIND)
     return text.strip()
+
+
+def digest(*values: Any) -> str:
+    """Return a hash of what a part may be made of. Raises TypeError at anything else."""
+    name = hashlib.blake2b(digest_size=16)
+    for one in values:
+        _take(name, one)
+    return name.hexdigest()
 
 
 def _take(name: Any, value: Any) -> None:

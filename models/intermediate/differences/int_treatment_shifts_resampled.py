@@ -1,17 +1,16 @@
 """Grain: one row per pair_id, analysis_key, group_value ('' for all): the treated config less the control."""
 
 from ingest.inference.kept import Kept
-from ingest.inference.sides import FIELDS, compared, tables_of
+from ingest.inference.sides import FIELDS, KEYS, keep_compared
 from ingest.inference.tables import rows_by, types
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
-    answered = dbt.ref("int_treatment_answers_coded")
-    coded = answered.project("analysis_key, group_code, group_value").distinct()
-    groups = rows_by(coded.order("analysis_key, group_code"), "analysis_key, group_value, group_code")
-    kept = Kept(dbt, session, types(FIELDS))
-    for analysis_key, pairs, part in tables_of(dbt.ref("int_treatment_shifts_listed"), answered):
-        labelled = [(label, [code]) for label, code in groups[analysis_key]]
-        kept.add(compared, pairs, part, labelled, ["mean"])
+    listed, answered = dbt.ref("int_treatment_shifts_listed"), dbt.ref("int_treatment_answers_coded")
+    coded = answered.project("analysis_key, group_code, group_value, [group_code] as codes").distinct()
+    groups = rows_by(coded.order("analysis_key, group_code"), "analysis_key, group_value, codes")
+    kinds = listed.project("measure_kind").distinct().fetchall()
+    kept = Kept(dbt, session, types(FIELDS), keys=KEYS)
+    keep_compared(kept, listed, answered, groups, {kind: ["mean"] for (kind,) in kinds})
     return kept.relation()

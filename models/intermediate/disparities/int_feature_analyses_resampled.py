@@ -5,7 +5,7 @@ import numpy as np
 from ingest.inference.columns import resample_columns, resample_samples
 from ingest.inference.design import Design, resampling_unit
 from ingest.inference.group_statistics import DISPARITIES
-from ingest.inference.kept import Kept
+from ingest.inference.kept import PLACE, Kept
 from ingest.inference.samples import Column, parse_parameters
 from ingest.inference.tables import numbers, row_by, rows_by, seed_of, types, where
 
@@ -13,7 +13,7 @@ SCHEMA = types(
     "analysis_key int64, statistic string, parameters string, disparity string, group_value string,"
     " p_value double, null_median double, null_p05 double, null_p95 double, ci_low double, ci_high double,"
     " resampling_unit string, n_units int64, permutation_scheme string, min_attainable_p double,"
-    " tail double, null_tails list<float>"
+    " tail double, null_tails list<float>, key_place int64"
 )
 MEAN = "mean_sum"
 
@@ -44,22 +44,27 @@ def model(dbt, session):
         references = row_by(
             dbt.ref("int_selections_rated").filter("chosen_group is not null"), "analysis_key, chosen_group"
         )
-        sums = dbt.ref("int_feature_values_summed").order("group_id, prompt_id, analysis_key").fetchnumpy()
+        summed = dbt.ref("int_feature_values_summed").order("group_id, prompt_id, analysis_key")
+        sums = summed.project("* exclude (group_feature_key)").fetchnumpy()
         values = _values(dbt.ref("int_feature_values_coded"), groups, asked)
-    kept = Kept(dbt, session, SCHEMA, in_columns=True)
+    kept = Kept(dbt, session, SCHEMA, in_columns=True, keys=("analysis_key",))
     for members in comparisons.values():
         suite = members[0][2]
         own = _part(sums, members), _part(values, members)
-        compared = {int(analysis) for part in own for analysis in part["analysis_key"]}
+        compared = np.unique(np.concatenate([part["analysis_key"] for part in own]))
+        for part in own:
+            part["analysis_key"] = np.searchsorted(compared, part["analysis_key"])
+        compared = compared.tolist()
         kept.add(
             _resampled,
             [group[6:] for group in members],
             seed_of(settings[suite][0], "disparities", *members[0][2:6]),
             settings[suite][1:],
             asked[suite],
-            {analysis: analyses[analysis] for analysis in compared},
-            {analysis: references.get(analysis, (None,))[0] for analysis in compared},
+            [analyses[analysis] for analysis in compared],
+            [references.get(analysis, (None,))[0] for analysis in compared],
             *own,
+            keys={"analysis_key": compared},
         )
     return kept.relation()
 
@@ -239,7 +244,7 @@ class _Comparison:
             empty = dict.fromkeys(
                 ("p_value", "null_median", "null_p05", "null_p95", "ci_low", "ci_high", "tail", "null_tails")
             )
-            named = {"analysis_key": analyses, "statistic": statistics, "parameters": parameters}
+            named = {PLACE: analyses, "statistic": statistics, "parameters": parameters}
             return {
                 **named,
                 "disparity": disparity,

@@ -125,6 +125,56 @@ def test_two_parts_of_the_same_inputs_are_refused(model):
         of_parts.add(model.made, "one", {"values": [1]})
 
 
+class Numbered(Model):
+    """A model whose rows have keys that change with what else there is."""
+
+    def build_each(self, this=THIS, **parts):
+        self.computed = []
+        schema = types("number int64, name string, key_place int64")
+        of_parts = Kept(SimpleNamespace(this=this) if this else None, self.session, schema, keys=["number"])
+        asked = [(inputs, name, {"number": numbers}) for name, (inputs, numbers) in parts.items()]
+        of_parts.add_each(self.made_of_each, asked, 2)
+        relation = of_parts.relation()  # noqa: F841  DuckDB finds it by its name
+        self.session.execute("create or replace temp table fresh as from relation")
+        if this:
+            self.session.execute('create or replace table "a ""model""" as from fresh')
+        return self.session.sql("select number, name, key_place from fresh order by all").fetchall()
+
+    def made_of_each(self, names, n_rows):
+        self.computed.append(names)
+        for part, name in enumerate(names):
+            for place in range(n_rows):
+                yield {"part": part, "name": name, "key_place": place}
+
+
+def test_what_is_missing_is_made_at_once_and_keys_are_those_of_now():
+    model = Numbered()
+    rows = [(1, "b", 0), (2, "b", 1), (5, "a", 0), (9, "a", 1)]
+    assert model.build_each(a=("same", [5, 9]), b=("other", [1, 2])) == rows
+    assert model.computed == [["a", "b"]]
+    rows = [(0, "b", 0), (3, "c", 0), (4, "c", 1), (5, "b", 1), (6, "a", 0), (7, "a", 1)]
+    assert model.build_each(c=("new", [3, 4]), b=("other", [0, 5]), a=("same", [6, 7])) == rows
+    assert model.computed == [["c"]]
+    assert model.build_each(b=("other", [0, 5])) == [(0, "b", 0), (5, "b", 1)]
+    assert model.computed == []
+
+
+def test_a_part_whose_rows_lie_apart_is_made_anew():
+    model = Numbered()
+    rows = model.build_each(a=("same", [5, 9]), b=("other", [1, 2]))
+    model.session.execute('create or replace table shuffled as from "a ""model""" order by key_place')
+    model.session.execute('create or replace table "a ""model""" as from shuffled')
+    assert model.build_each(a=("same", [5, 9]), b=("other", [1, 2])) == rows
+    assert model.computed == [["a", "b"]]
+
+
+def test_keys_are_there_without_a_place_too():
+    model = Numbered()
+    assert model.build_each(None, a=("same", [5, 9]), b=("other", [1, 2])) == [
+        (1, "b", 0), (2, "b", 1), (5, "a", 0), (9, "a", 1)
+    ]  # fmt: skip
+
+
 def test_an_input_that_has_no_hash_is_refused(model):
     with pytest.raises(TypeError, match="object"):
         model.build(one={"values": [1], "input": object()})
